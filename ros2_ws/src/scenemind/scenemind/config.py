@@ -1,0 +1,192 @@
+"""The one typed tree of settings.
+
+The command line reads it from YAML (`SceneMindConfig.load`); the nodes mirror it as ROS parameters
+of the same dotted names (`flatten`, `from_flat`). Unknown keys and missing files are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Positive = Annotated[float, Field(gt=0.0)]
+Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class ConfigError(ValueError):
+    """A setting that does not exist or cannot have that value."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SyncConfig(_Section):
+    """Pairing of colour, depth and odometry (`frames.synchronizer`)."""
+
+    tolerance_s: Positive = Field(0.02, description="largest stamp difference colour to depth")
+    odometry_gap_s: Positive = Field(0.5, description="largest gap to interpolate a pose across")
+    queue_size: int = Field(30, ge=2, description="messages kept a stream while waiting")
+    jump_s: Positive = Field(5.0, description="a stamp that goes back further resets the streams")
+
+
+class DepthConfig(_Section):
+    """Depth that counts as measured, and how it stands to colour."""
+
+    min_m: Positive = 0.2
+    max_m: Positive = 8.0
+    aligned: bool = Field(True, description="false: register it with the calibration below")
+    color_T_depth: list[float] = Field(
+        default_factory=list, description="x y z qx qy qz qw, needed when not aligned"
+    )
+
+
+class DetectorConfig(_Section):
+    """Which model finds objects (`perception.backends`)."""
+
+    backend: Literal["onnx", "instance_camera"] = "onnx"
+    weights: str = Field("", description="path of the ONNX file; empty is an error for onnx")
+    min_score: Fraction = 0.25
+    nms_iou: Fraction = 0.6
+    classes: list[str] = Field(default_factory=list, description="keep only these; empty: all")
+    threads: int = Field(0, ge=0, description="0: as many as there are cores")
+
+
+class TrackerConfig(_Section):
+    """BoT-SORT's two stages (paper's names; defaults of ultralytics' configuration)."""
+
+    high_score: Fraction = 0.25
+    low_score: Fraction = 0.1
+    new_track_score: Fraction = 0.25
+    match_iou: Fraction = Field(0.2, description="smallest IoU of a first-stage match")
+    match_iou_low: Fraction = Field(0.5, description="smallest IoU of a second-stage match")
+    lost_frames: int = Field(30, ge=1, description="frames that a lost track is kept")
+
+
+class LiftingConfig(_Section):
+    """Detection and depth to points in the world (`perception.lifting`)."""
+
+    erosion_px: int = Field(3, ge=0, description="mask border that is not trusted")
+    max_points: int = Field(400, ge=50, description="surface sample kept of one observation")
+    min_points: int = Field(20, ge=4, description="fewer measured pixels give no observation")
+    voxel_m: Positive = 0.02
+    edge_ratio: Positive = Field(0.05, description="relative depth step that marks an edge")
+
+
+class ObjectMapConfig(_Section):
+    """Fusing observations into objects (`memory.object_map`)."""
+
+    voxel_m: Positive = 0.03
+    max_points: int = Field(2000, ge=100, description="surface sample kept of one object")
+    confirm_observations: int = Field(3, ge=1)
+    match_overlap: Fraction = Field(0.25, description="share of the smaller box that must overlap")
+    merge_overlap: Fraction = 0.5
+    forget_tentative_s: Positive = Field(5.0, description="unconfirmed objects live this long")
+
+
+class TreeConfig(_Section):
+    """MemTree3D (paper, Algorithm 1 and section 4.1)."""
+
+    translation_m: Positive = 1.5
+    rotation_deg: Positive = 45.0
+    max_trajectory_points: int = Field(32, ge=2)
+
+
+class RelationConfig(_Section):
+    """Thresholds of the relations (`memory.relations`), metres above the floor."""
+
+    support_gap_m: Positive = Field(0.12, description="largest vertical gap of something on a top")
+    support_overlap: Fraction = Field(0.4, description="share of the upper footprint on the lower")
+    near_m: Positive = Field(1.0, description="largest gap between boxes that are near")
+    next_to_m: Positive = Field(0.6, description="largest gap between neighbours on one level")
+    direction_deg: Positive = Field(45.0, description="half angle of left, right, front, behind")
+
+
+class StoreConfig(_Section):
+    """What is written to disk (`memory.store`)."""
+
+    key_frame_translation_m: Positive = 0.15
+    key_frame_rotation_deg: Positive = 10.0
+    jpeg_quality: int = Field(90, ge=30, le=100)
+    queue_size: int = Field(16, ge=1, description="frames that wait for the disk; more are dropped")
+    commit_s: Positive = Field(0.5, description="at most this much is lost when killed")
+
+
+class SceneMindConfig(_Section):
+    """Everything that can be set."""
+
+    map_frame: str = "map"
+    sync: SyncConfig = SyncConfig()
+    depth: DepthConfig = DepthConfig()
+    detector: DetectorConfig = DetectorConfig()
+    tracker: TrackerConfig = TrackerConfig()
+    lifting: LiftingConfig = LiftingConfig()
+    object_map: ObjectMapConfig = ObjectMapConfig()
+    tree: TreeConfig = TreeConfig()
+    relations: RelationConfig = RelationConfig()
+    store: StoreConfig = StoreConfig()
+
+    @classmethod
+    def load(cls, path: Path | str) -> SceneMindConfig:
+        """From a YAML file that names only what differs from the defaults.
+
+        Raises:
+            ConfigError: no such file, no YAML, an unknown key or an impossible value.
+        """
+        try:
+            data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ConfigError(f"no configuration at {path}: {error.strerror}") from error
+        except yaml.YAMLError as error:
+            raise ConfigError(f"{path} is not YAML: {error}") from error
+        return cls.from_nested(data or {}, source=str(path))
+
+    @classmethod
+    def from_nested(cls, data: Any, source: str = "the given settings") -> SceneMindConfig:
+        """From nested dictionaries.
+
+        Raises:
+            ConfigError: an unknown key or an impossible value.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            lines = [
+                f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})"
+                for e in error.errors()
+            ]
+            raise ConfigError(f"{source}: " + "; ".join(lines)) from error
+
+    @classmethod
+    def from_flat(cls, values: Mapping[str, Any]) -> SceneMindConfig:
+        """From dotted names, as ROS parameters come.
+
+        Raises:
+            ConfigError: an unknown key or an impossible value.
+        """
+        nested: dict[str, Any] = {}
+        for dotted, value in values.items():
+            *parents, leaf = dotted.split(".")
+            section = nested
+            for parent in parents:
+                section = section.setdefault(parent, {})
+            section[leaf] = value
+        return cls.from_nested(nested)
+
+    def flatten(self) -> dict[str, Any]:
+        """Dotted name -> value, in the order of this file."""
+        return _flatten(self.model_dump())
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            flat.update(_flatten(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat

@@ -1,0 +1,7 @@
+"""The one error of this package."""
+
+from __future__ import annotations
+
+
+class FrameError(ValueError):
+    """An image, stamp, sequence or bag that cannot be used; says which and what to do."""

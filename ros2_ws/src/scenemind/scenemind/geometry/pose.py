@@ -1,0 +1,126 @@
+"""Rigid transforms in three dimensions (SE3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from scenemind.geometry.errors import GeometryError
+
+# A rotation read from a text file with four digits is this far from orthonormal; more is no rotation.
+_ORTHONORMAL_TOLERANCE = 2e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """A rigid transform; `world_T_camera` maps camera coordinates to world coordinates.
+
+    Attributes:
+        rotation: (3, 3) float64, orthonormal with determinant +1.
+        translation: (3,) float64, metres.
+    """
+
+    rotation: NDArray[np.float64]
+    translation: NDArray[np.float64]
+
+    @classmethod
+    def identity(cls) -> Pose:
+        return cls(np.eye(3), np.zeros(3))
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike) -> Pose:
+        """From a (4, 4) homogeneous matrix.
+
+        The rotation is re-orthonormalised, so that errors of text files do not accumulate.
+
+        Raises:
+            GeometryError: wrong shape, not finite, or the 3x3 part is not a rotation.
+        """
+        m = np.asarray(matrix, dtype=np.float64)
+        if m.shape != (4, 4):
+            raise GeometryError(f"a pose is a 4x4 matrix, got shape {m.shape}")
+        if not np.isfinite(m).all():
+            raise GeometryError("the pose holds NaN or infinity: the odometry has lost track here")
+        if not np.allclose(m[3], (0.0, 0.0, 0.0, 1.0), atol=1e-6):
+            raise GeometryError(f"the last row of a pose is 0 0 0 1, got {m[3].tolist()}")
+        return cls(_checked_rotation(m[:3, :3]), m[:3, 3].copy())
+
+    @classmethod
+    def from_quaternion(cls, translation: ArrayLike, xyzw: ArrayLike) -> Pose:
+        """From a translation (3,) in metres and a unit quaternion (x, y, z, w), as ROS orders it.
+
+        Raises:
+            GeometryError: not finite, or the quaternion's norm is not 1 (within 1 %).
+        """
+        t = np.asarray(translation, dtype=np.float64)
+        q = np.asarray(xyzw, dtype=np.float64)
+        if t.shape != (3,) or q.shape != (4,):
+            raise GeometryError(f"translation (3,) and quaternion (4,), got {t.shape}, {q.shape}")
+        norm = float(np.linalg.norm(q))
+        if not np.isfinite(t).all() or not np.isfinite(norm):
+            raise GeometryError("the pose holds NaN or infinity: the odometry has lost track here")
+        if abs(norm - 1.0) > 0.01:
+            raise GeometryError(
+                f"the quaternion {q.tolist()} has norm {norm:.3g}, not 1: no rotation"
+                " (an odometry message that was never filled has 0 0 0 0)"
+            )
+        return cls(Rotation.from_quat(q).as_matrix(), t.copy())
+
+    def quaternion_xyzw(self) -> NDArray[np.float64]:
+        """Unit quaternion (4,) in ROS order, w >= 0."""
+        q: NDArray[np.float64] = Rotation.from_matrix(self.rotation).as_quat(canonical=True)
+        return q
+
+    def matrix(self) -> NDArray[np.float64]:
+        """(4, 4) homogeneous matrix."""
+        m = np.eye(4)
+        m[:3, :3] = self.rotation
+        m[:3, 3] = self.translation
+        return m
+
+    def inverse(self) -> Pose:
+        rotation = self.rotation.T
+        return Pose(rotation, -rotation @ self.translation)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """`a_T_b @ b_T_c` is `a_T_c`."""
+        return Pose(
+            self.rotation @ other.rotation, self.rotation @ other.translation + self.translation
+        )
+
+    def transform(self, points: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Points (..., 3) into the outer frame; float32 stays float32."""
+        dtype = points.dtype
+        moved = points @ self.rotation.T.astype(dtype) + self.translation.astype(dtype)
+        return np.asarray(moved, dtype=dtype)
+
+    def distance_m(self, other: Pose) -> float:
+        return float(np.linalg.norm(self.translation - other.translation))
+
+    def angle_rad(self, other: Pose) -> float:
+        """The angle of the rotation between both, in [0, pi]."""
+        cosine = (np.trace(self.rotation.T @ other.rotation) - 1.0) / 2.0
+        return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+    def interpolate(self, other: Pose, fraction: float) -> Pose:
+        """Between this pose (0) and the other (1): linear in translation, slerp in rotation."""
+        turn = Rotation.from_matrix(self.rotation.T @ other.rotation).as_rotvec()
+        step = Rotation.from_rotvec(fraction * turn).as_matrix()
+        translation = (1.0 - fraction) * self.translation + fraction * other.translation
+        return Pose(self.rotation @ step, translation)
+
+
+def _checked_rotation(r: NDArray[np.float64]) -> NDArray[np.float64]:
+    error = float(np.abs(r @ r.T - np.eye(3)).max())
+    determinant = float(np.linalg.det(r))
+    if error > _ORTHONORMAL_TOLERANCE or determinant < 0.0:
+        raise GeometryError(
+            f"the 3x3 part is no rotation: off orthonormal by {error:.2g}, determinant"
+            f" {determinant:.3f} (a scaled, sheared or mirrored pose?)"
+        )
+    u, _, vt = np.linalg.svd(r)
+    rotation: NDArray[np.float64] = u @ vt
+    return rotation

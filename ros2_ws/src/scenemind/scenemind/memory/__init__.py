@@ -1,0 +1,29 @@
+"""One memory, two views: MemTree3D and the 3D scene graph, on one set of object ids."""
+
+from scenemind.memory.access import MemoryAccess
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.types import (
+    Correction,
+    DetectionNode,
+    Edit,
+    KeyFrame,
+    LocationNode,
+    MapObject,
+    MemorySnapshot,
+    ObjectTracklet,
+    Relation,
+)
+
+__all__ = [
+    "Correction",
+    "DetectionNode",
+    "Edit",
+    "KeyFrame",
+    "LocationNode",
+    "MapObject",
+    "MemoryAccess",
+    "MemorySnapshot",
+    "ObjectTracklet",
+    "Relation",
+    "SceneMemoryError",
+]

@@ -1,0 +1,44 @@
+"""What reasoning may do with a memory, wherever that memory lives.
+
+`Memory` offers it in the same process; the ROS side offers it over services to a reasoning node
+in another process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from scenemind.memory.types import Correction, Edit, KeyFrame, MemorySnapshot
+
+
+class MemoryAccess(Protocol):
+    """Read the scene, see evidence, write corrections."""
+
+    def snapshot(self) -> MemorySnapshot:
+        """The scene graph now; cheap, and constant afterwards."""
+        ...
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        """Up to `count` stored frames that show the objects best, best first."""
+        ...
+
+    def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
+        """Write edits to the journal, all or none.
+
+        Raises:
+            SceneMemoryError: an edit names an unknown object or makes no sense.
+        """
+        ...
+
+    def undo(self, correction_id: int | None = None) -> Correction:
+        """Take back one correction; the newest that stands when no id is given.
+
+        Raises:
+            SceneMemoryError: there is nothing (left) to undo, or no such correction.
+        """
+        ...
+
+    def corrections(self) -> list[Correction]:
+        """The whole journal, oldest first, undone entries included."""
+        ...

@@ -1,0 +1,189 @@
+"""What the memory holds and hands out: all values, safe to keep and to pass between threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.geometry import Box3D, PinholeCamera, Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapObject:
+    """One object of the map, as people should see it: corrections are applied.
+
+    Attributes:
+        object_id: stable for the life of the memory; merged objects keep the oldest id.
+        label: class name; a person's word where one was given.
+        perceived_label: what perception alone says.
+        attributes: name -> value, such as colour -> "dark brown".
+        confidence: in [0, 1].
+        box: upright box around the object, world.
+        points: (M, 3) float32 surface sample, world, metres; read-only.
+        first_seen_ns, last_seen_ns: stamps of the first and the last observation.
+        observation_count: observations fused so far.
+        track_ids: the tracklets that fed it, oldest first.
+        corrected: a person changed something about it.
+    """
+
+    object_id: int
+    label: str
+    perceived_label: str
+    attributes: Mapping[str, str]
+    confidence: float
+    box: Box3D
+    points: NDArray[np.float32]
+    first_seen_ns: int
+    last_seen_ns: int
+    observation_count: int
+    track_ids: tuple[int, ...]
+    corrected: bool = False
+
+
+RelationSource = Literal["geometry", "user"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`subject predicate object`, such as cup 3 `on` table 1. Independent of the viewpoint."""
+
+    subject_id: int
+    predicate: str
+    object_id: int
+    confidence: float = 1.0
+    source: RelationSource = "geometry"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemorySnapshot:
+    """The scene graph at one moment.
+
+    Attributes:
+        revision: grows with every change of objects, relations or corrections.
+        stamp_ns: stamp of the newest integrated frame; 0 before the first.
+        objects: confirmed objects by id, ascending.
+        relations: relations between them.
+        world_T_camera: where the camera was last; None before the first frame.
+    """
+
+    revision: int
+    stamp_ns: int
+    objects: Mapping[int, MapObject]
+    relations: tuple[Relation, ...]
+    world_T_camera: Pose | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectionNode:
+    """DetNode, the leaf of MemTree3D: one 2D detection (MemTree3D paper, section 3.1)."""
+
+    frame_number: int
+    stamp_ns: int
+    score: float
+    box_px: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectTracklet:
+    """ObjNode: one tracklet within one location.
+
+    Attributes:
+        object_id: the map object that it fed; None while (or when) nothing was lifted from it.
+        detection_count: DetNodes below it.
+        best: the DetNode with the highest score.
+        trajectory: (T, 3) float32, world: where the tracked object's centre was, bounded length.
+    """
+
+    track_id: int
+    label: str
+    object_id: int | None
+    detection_count: int
+    first_seen_ns: int
+    last_seen_ns: int
+    best: DetectionNode
+    trajectory: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocationNode:
+    """LocNode: a stretch of the camera's way (MemTree3D paper, Algorithm 1).
+
+    Attributes:
+        anchor: camera pose at which the location was opened.
+        frame_numbers: first and last frame, both included.
+        revisit_of: an earlier location at about the same pose, linked and never merged.
+        is_open: still growing.
+    """
+
+    location_id: int
+    anchor: Pose
+    first_stamp_ns: int
+    last_stamp_ns: int
+    frame_numbers: tuple[int, int]
+    tracklets: tuple[ObjectTracklet, ...]
+    revisit_of: int | None = None
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyFrame:
+    """A stored frame with what can be seen in it.
+
+    Attributes:
+        frame_number, stamp_ns, location_id: where it stands in the tree.
+        camera, world_T_camera: for projecting into it.
+        jpeg: the colour image, JPEG-encoded.
+        score: how well it shows what was asked for; its scale is the selector's.
+        boxes_px: object id -> detected box (x0, y0, x1, y1) in this frame.
+    """
+
+    frame_number: int
+    stamp_ns: int
+    location_id: int
+    camera: PinholeCamera
+    world_T_camera: Pose
+    jpeg: bytes
+    score: float = 0.0
+    boxes_px: Mapping[int, tuple[float, float, float, float]] = field(default_factory=dict)
+
+
+EditKind = Literal["rename", "set_attribute", "delete_object", "add_relation", "delete_relation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One thing a person wants changed.
+
+    Attributes:
+        object_ids: the objects it touches; for relations exactly (subject, object).
+        key: attribute name or predicate; empty for `rename` and `delete_object`.
+        value: the new label or attribute value; empty otherwise.
+    """
+
+    kind: EditKind
+    object_ids: tuple[int, ...]
+    key: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """An entry of the corrections journal: an edit with who, when and why.
+
+    Attributes:
+        correction_id: position in the journal, from 1.
+        by: who said it. reason: their words.
+        stamp_ns: wall-clock time of the entry (not of a frame).
+        undone: taken back; kept for the record.
+    """
+
+    correction_id: int
+    edit: Edit
+    by: str
+    reason: str
+    stamp_ns: int
+    undone: bool = False

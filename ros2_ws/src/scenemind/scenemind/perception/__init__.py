@@ -1,0 +1,7 @@
+"""From a frame to observations: detection, tracking, lifting."""
+
+from scenemind.perception.errors import PerceptionError
+from scenemind.perception.protocols import Detector
+from scenemind.perception.types import BoxMask, Detections, Observation
+
+__all__ = ["BoxMask", "Detections", "Detector", "Observation", "PerceptionError"]

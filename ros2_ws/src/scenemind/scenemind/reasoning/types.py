@@ -1,0 +1,105 @@
+"""Questions, answers and groundings: the same for every method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scenemind.geometry import Pose
+from scenemind.memory import KeyFrame, MapObject
+
+METHODS = (
+    "auto",
+    "symbolic",
+    "memtree",
+    "vlm_grounder",
+    "llm_tpc",
+    "vadar",
+    "synergai",
+    "ensemble",
+)
+
+ErrorCode = Literal[
+    "not_understood",  # the sentence does not parse; the text says what can be asked
+    "not_found",  # understood, but nothing in the memory fits
+    "ambiguous",  # several objects fit where one was needed; they are listed
+    "method_unavailable",  # the method needs a model that is not configured
+    "invalid_request",  # an unknown method name, an empty question
+    "timeout",
+    "empty_memory",  # nothing has been mapped yet
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningFailure:
+    """Why there is no (sure) answer, and what the person can do."""
+
+    code: ErrorCode
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """What is asked, with all that its meaning may depend on.
+
+    Attributes:
+        text: the person's words.
+        situation: where they stand, in words ("I am facing the window"); may be empty.
+        viewpoint: pose of the asking agent's head, x forward and z up (REP-103), world;
+            None for the camera's latest pose.
+        marked_object_ids: objects that the person pointed at ("this", "the marked object").
+    """
+
+    text: str
+    situation: str = ""
+    viewpoint: Pose | None = None
+    marked_object_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """A reply with its evidence. No evidence, no claim.
+
+    Attributes:
+        text: one sentence.
+        confidence: in [0, 1].
+        objects: what the answer speaks of, most relevant first.
+        key_frames: frames that show it.
+        steps: how it was reached, in words (program, plan or transcript).
+    """
+
+    query: Query
+    text: str
+    confidence: float
+    objects: tuple[MapObject, ...]
+    key_frames: tuple[KeyFrame, ...]
+    method: str
+    seconds: float
+    steps: tuple[str, ...] = ()
+    failure: ReasoningFailure | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grounding:
+    """The objects that a phrase means, best first, with a reason for the choice."""
+
+    query: Query
+    objects: tuple[MapObject, ...]
+    confidences: tuple[float, ...]
+    reasoning: str
+    key_frames: tuple[KeyFrame, ...]
+    method: str
+    seconds: float
+    failure: ReasoningFailure | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """What a correcting sentence did."""
+
+    query: Query
+    response: str
+    correction_ids: tuple[int, ...]
+    object_ids: tuple[int, ...]
+    seconds: float
+    failure: ReasoningFailure | None = None
