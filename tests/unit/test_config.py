@@ -1,0 +1,43 @@
+"""One tree of settings, read from YAML or from flat ROS parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenemind.config import ConfigError, SceneMindConfig
+
+
+def test_flat_names_round_trip() -> None:
+    config = SceneMindConfig()
+    assert SceneMindConfig.from_flat(config.flatten()) == config
+
+
+def test_a_file_names_only_what_differs(tmp_path: Path) -> None:
+    file = tmp_path / "robot.yaml"
+    file.write_text("tree:\n  translation_m: 2.0\n")
+    config = SceneMindConfig.load(file)
+    assert config.tree.translation_m == 2.0
+    assert config.tree.rotation_deg == SceneMindConfig().tree.rotation_deg
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tree:\n  translation: 2.0\n", "tree.translation"),
+        ("tree:\n  translation_m: -1\n", "tree.translation_m"),
+        ("detector:\n  backend: magic\n", "detector.backend"),
+        ("tree: [", "not YAML"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=words):
+        SceneMindConfig.load(file)
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no configuration at .*absent\.yaml"):
+        SceneMindConfig.load(tmp_path / "absent.yaml")
