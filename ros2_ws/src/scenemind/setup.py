@@ -1,0 +1,49 @@
+"""Packaging of the library, for pip and for colcon alike."""
+
+from setuptools import find_packages, setup
+
+setup(
+    name="scenemind",
+    version="0.1.0",
+    description="Memory and reasoning over 3D scenes for robots with an RGB-D camera.",
+    license="Apache-2.0",
+    maintainer="SceneMind maintainers",
+    maintainer_email="maintainers@scenemind.dev",
+    python_requires=">=3.10,<3.15",
+    packages=find_packages(include=["scenemind", "scenemind.*"]),
+    package_data={
+        "": [
+            "py.typed",
+            "**/*.txt",
+            "**/*.yaml",
+            "**/*.json",
+            "**/*.html.j2",
+            "**/*.svg.j2",
+        ],
+    },
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/scenemind"]),
+        ("share/scenemind", ["package.xml"]),
+    ],
+    zip_safe=False,
+    install_requires=[
+        "jinja2>=3.1",
+        "numpy>=1.26",
+        "onnxruntime>=1.17",
+        "opencv-python-headless>=4.8",
+        "pydantic>=2.5",
+        "PyYAML>=6.0",
+        "rich>=13",
+        "rosbags>=0.10",
+        "scipy>=1.11",
+        "typer>=0.12",
+    ],
+    extras_require={
+        "ultralytics": ["torch>=2.2", "ultralytics>=8.3"],
+        "segment": ["torch>=2.2", "segment-anything>=1.0"],
+        "open3d": ["open3d>=0.18"],
+        "llm": ["openai>=1.40"],
+        "dev": ["hypothesis>=6.100", "mypy>=1.10", "pre-commit>=3.7", "pytest>=8.0", "ruff>=0.6"],
+    },
+    entry_points={"console_scripts": ["scenemind = scenemind.cli.main:main"]},
+)

@@ -1,0 +1,1 @@
+"""The ROS 2 side of SceneMind: nodes that convert, call the library and publish."""

@@ -1,0 +1,37 @@
+"""Packaging of the ROS 2 nodes, for pip and for colcon alike."""
+
+from glob import glob
+
+from setuptools import find_packages, setup
+
+SHARE = "share/scenemind_ros"
+
+setup(
+    name="scenemind_ros",
+    version="0.1.0",
+    description="ROS 2 nodes of SceneMind, a scene memory for robots with an RGB-D camera.",
+    license="Apache-2.0",
+    maintainer="SceneMind maintainers",
+    maintainer_email="maintainers@scenemind.dev",
+    python_requires=">=3.10,<3.15",
+    packages=find_packages(include=["scenemind_ros", "scenemind_ros.*"]),
+    package_data={"": ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/scenemind_ros"]),
+        (SHARE, ["package.xml"]),
+        (f"{SHARE}/launch", glob("launch/*.py")),
+        (f"{SHARE}/config", glob("config/*")),
+        (f"{SHARE}/rviz", glob("rviz/*.rviz")),
+    ],
+    zip_safe=False,
+    # rclpy and the message packages come from ROS 2 or from its wheels (make setup).
+    install_requires=["scenemind"],
+    entry_points={
+        "console_scripts": [
+            "mapping_node = scenemind_ros.mapping_node:main",
+            "reasoning_node = scenemind_ros.reasoning_node:main",
+            "scenemind_node = scenemind_ros.scenemind_node:main",
+            "sequence_player = scenemind_ros.sequence_player:main",
+        ],
+    },
+)

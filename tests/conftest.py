@@ -1,0 +1,29 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+# rclpy turns a wrongly typed field into garbage unless this is set before it is imported.
+os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """Root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of recorded sequences, weights and annotations, which not every machine has."""
+    default = REPOSITORY.parent / "shared" / "data"
+    path = Path(os.environ.get("SCENEMIND_SHARED_DATA", default))
+    if not path.is_dir():
+        pytest.skip(f"no recorded data at {path}; set SCENEMIND_SHARED_DATA to its folder")
+    return path
