@@ -1,0 +1,42 @@
+"""Everything the object map knows about one object: enough to go on after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectRecord:
+    """One object as it is stored, tentative ones included.
+
+    Attributes:
+        object_id: stable for the life of the memory, never used again.
+        confirmed: seen often enough to be shown; else tentative.
+        votes: label -> sum of the scores that spoke for it.
+        observation_count: observations fused so far.
+        whole_count: those of them that the image border did not cut.
+        first_seen_ns, last_seen_ns: stamps of the first and the last observation.
+        track_ids: the tracklets that fed it, oldest first.
+        rgb: (3,) float64, 0..255, mean colour of its pixels. rgb_pixels: how many pixels spoke.
+        cell_m: edge of the voxels that `points` and `hits` stand for.
+        points: (M, 3) float32, world, metres: mean point of every occupied voxel.
+        hits: (M,) float32: in how many observations (decayed) each voxel was seen.
+    """
+
+    object_id: int
+    confirmed: bool
+    votes: Mapping[str, float]
+    observation_count: int
+    whole_count: int
+    first_seen_ns: int
+    last_seen_ns: int
+    track_ids: tuple[int, ...]
+    rgb: NDArray[np.float64]
+    rgb_pixels: float
+    cell_m: float
+    points: NDArray[np.float32]
+    hits: NDArray[np.float32]
