@@ -2,5 +2,18 @@
 
 from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import DepthCalibration, RGBDFrame, SensorFrame
+from scenemind.frames.open_sequence import open_sequence
+from scenemind.frames.registration import DepthRegistrar, register_depth
+from scenemind.frames.sequence import RecordedSequence, read_sequence
 
-__all__ = ["DepthCalibration", "FrameError", "RGBDFrame", "SensorFrame"]
+__all__ = [
+    "DepthCalibration",
+    "DepthRegistrar",
+    "FrameError",
+    "RGBDFrame",
+    "RecordedSequence",
+    "SensorFrame",
+    "open_sequence",
+    "read_sequence",
+    "register_depth",
+]

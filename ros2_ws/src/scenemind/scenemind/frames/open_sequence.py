@@ -1,0 +1,36 @@
+"""One door to every recorded format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scenemind.frames.errors import FrameError
+from scenemind.frames.readers import hololens, seven_scenes
+from scenemind.frames.sequence import RecordedSequence
+
+_FOLDER_READERS = (seven_scenes, hololens)
+
+
+def open_sequence(path: Path | str) -> RecordedSequence:
+    """Open a recording; its format is recognised by what it contains.
+
+    Raises:
+        FrameError: nothing there, no known format, or a damaged recording.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FrameError(f"there is no sequence at {path}")
+    for reader in _FOLDER_READERS:
+        if path.is_dir() and reader.recognises(path):
+            return reader.read(path)
+    known = "; ".join(reader.DESCRIPTION for reader in _FOLDER_READERS)
+    raise FrameError(f"{path} is no known recording: {_found(path)}. Known are: {known}")
+
+
+def _found(path: Path) -> str:
+    if path.is_file():
+        return f"a file of type {path.suffix or 'unknown'}"
+    names = sorted(entry.name for entry in path.iterdir())
+    if not names:
+        return "an empty folder"
+    return "it holds " + ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")

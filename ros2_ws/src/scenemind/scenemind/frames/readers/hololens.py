@@ -1,0 +1,85 @@
+"""The HoloLens sample's format of deep-video-mvs: images/ depth/ poses.txt K.txt.
+
+Images are PNG named by number, depth is 16-bit millimetres aligned to colour. A line of poses.txt
+is the 4x4 camera-to-world matrix of the image of the same place in the sorted list, row-major.
+Its world is y-up.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scenemind.frames.errors import FrameError
+from scenemind.frames.gravity import z_up_rotation
+from scenemind.frames.readers.folder import (
+    FolderEntry,
+    FolderSequence,
+    camera_of_matrix,
+    counted_stamp_ns,
+    find_pose,
+    image_size,
+    read_numbers,
+)
+
+DESCRIPTION = "HoloLens sample: images/ depth/ poses.txt K.txt"
+_DOWN = (0.0, -1.0, 0.0)
+# The format has no stamps. With ten numbers a second the sample's wearer walks 0.8 m/s.
+_RATE_HZ = 10.0
+
+
+def recognises(path: Path) -> bool:
+    """Whether the folder is one of this format."""
+    return (path / "poses.txt").is_file() and (path / "images").is_dir()
+
+
+def read(path: Path) -> FolderSequence:
+    """Open a folder of this format.
+
+    Raises:
+        FrameError: a part is missing, or the numbers of images and poses differ.
+    """
+    colors = sorted((path / "images").glob("*.png"))
+    poses = _read_poses(path / "poses.txt")
+    if not colors or len(colors) != len(poses):
+        raise FrameError(f"{path}: {len(colors)} images/*.png, but {len(poses)} lines in poses.txt")
+    zup_T_world = z_up_rotation(_DOWN)
+    entries, lost = [], 0
+    for color_path, matrix in zip(colors, poses, strict=True):
+        world_T_camera = find_pose(matrix, f"{path / 'poses.txt'}, pose of {color_path.name}")
+        if world_T_camera is None:
+            lost += 1
+            continue
+        entries.append(
+            FolderEntry(
+                stamp_ns=counted_stamp_ns(_number(color_path), _RATE_HZ),
+                color_path=color_path,
+                depth_path=path / "depth" / color_path.name,
+                world_T_camera=zup_T_world @ world_T_camera,
+            )
+        )
+    intrinsics = read_numbers(path / "K.txt", 9)
+    return FolderSequence(
+        name=path.resolve().name,
+        path=path,
+        camera=camera_of_matrix(intrinsics, *image_size(colors[0]), source=f"{path / 'K.txt'}"),
+        entries=entries,
+        drops={"pose_lost": lost} if lost else {},
+    )
+
+
+def _read_poses(path: Path) -> list[list[float]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        poses = [[float(word) for word in line.split()] for line in lines if line.strip()]
+    except ValueError as error:
+        raise FrameError(f"{path} holds something that is no number: {error}") from error
+    for number, pose in enumerate(poses, start=1):
+        if len(pose) != 16:
+            raise FrameError(f"{path}, line {number}: {len(pose)} numbers, a 4x4 pose has 16")
+    return poses
+
+
+def _number(path: Path) -> int:
+    if not path.stem.isdigit():
+        raise FrameError(f"{path}: images of this format are named by their number")
+    return int(path.stem)
