@@ -89,7 +89,7 @@ def set_up(ros: Ros) -> None:
         return
     if not ros.is_usable:
         raise SetupError(
-            f"this checkout was built on ROS 2 {ros.distro}, and what it is built from has changed. "
+            f"this checkout was built on ROS 2 {ros.distro}, and its sources have changed: "
             f"source /opt/ros/{ros.distro}/setup.bash and run again, or make clean to start anew"
         )
 
@@ -264,7 +264,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], hint: str = "") 
         command, cwd=WORKSPACE, env=environment, text=True, capture_output=True, check=False
     )
     if done.returncode != 0:
-        words = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
+        words = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
         raise SetupError(f"{hint or 'a command failed'}\n  {' '.join(command)}\n{words}")
     return done.stdout
 
