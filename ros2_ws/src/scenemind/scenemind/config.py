@@ -50,9 +50,19 @@ class DetectorConfig(_Section):
 
     backend: Literal["onnx", "instance_camera"] = "onnx"
     weights: str = Field("", description="path of the ONNX file; empty is an error for onnx")
-    min_score: Fraction = 0.25
+    min_score: Fraction = Field(
+        0.1, description="low, since the tracker's second stage lives on weak detections"
+    )
     nms_iou: Fraction = 0.6
+    max_detections: int = Field(100, ge=1, description="best ones kept of one frame")
     classes: list[str] = Field(default_factory=list, description="keep only these; empty: all")
+    input_size: int = Field(
+        640, ge=32, description="longer side in pixels, for models that take any size"
+    )
+    providers: list[str] = Field(
+        default_factory=list,
+        description="ONNX Runtime execution providers in order; empty: CUDA where there, else CPU",
+    )
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
 
 
