@@ -5,6 +5,7 @@ from scenemind.frames.frame import DepthCalibration, RGBDFrame, SensorFrame
 from scenemind.frames.open_sequence import open_sequence
 from scenemind.frames.registration import DepthRegistrar, register_depth
 from scenemind.frames.sequence import RecordedSequence, read_sequence
+from scenemind.frames.synchronizer import SyncedFrame, Synchronizer
 
 __all__ = [
     "DepthCalibration",
@@ -13,6 +14,8 @@ __all__ = [
     "RGBDFrame",
     "RecordedSequence",
     "SensorFrame",
+    "SyncedFrame",
+    "Synchronizer",
     "open_sequence",
     "read_sequence",
     "register_depth",

@@ -38,7 +38,7 @@ def read_depth(path: Path, units_per_m: float) -> NDArray[np.float32]:
 
 def depth_from_units(raw: NDArray[np.uint16], units_per_m: float) -> NDArray[np.float32]:
     """Whole units (h, w) to float32 metres; 0 and 65535 are holes and become 0."""
-    depth_m = np.multiply(raw, np.float32(1.0 / units_per_m), dtype=np.float32)
+    depth_m = np.divide(raw, np.float32(units_per_m), dtype=np.float32)
     depth_m[raw == _SATURATED] = 0.0
     return depth_m
 
