@@ -11,6 +11,10 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 # rclpy turns a wrongly typed field into garbage unless this is set before it is imported.
 os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
+# Two test runs on one machine must not hear each other. Above 101 a domain's ports can collide
+# with those that the system hands out.
+os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 101))
+os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 
 @pytest.fixture(scope="session")

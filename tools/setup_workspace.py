@@ -226,17 +226,13 @@ def package_inputs() -> list[Path]:
 
 
 def workspace_inputs(ros: Ros) -> list[Path]:
-    files = (path for path in sorted((WORKSPACE / "src").rglob("*")) if path.is_file())
-    kept = [
-        p for p in files if not any(part.endswith((".egg-info", "__pycache__")) for part in p.parts)
-    ]
+    skipped = {"__pycache__", "scenemind.egg-info", "scenemind_ros.egg-info"}
+    files = sorted(path for path in (WORKSPACE / "src").rglob("*") if path.is_file())
+    kept = [path for path in files if skipped.isdisjoint(path.parts)]
     if ros.from_wheels:
-        # Python code runs from the sources; colcon's copy of it serves `ros2 run` only.
-        kept = [
-            p
-            for p in kept
-            if p.suffix != ".py" or p.parent.name == "launch" or p.name == "setup.py"
-        ]
+        # Python code runs from the sources; colcon's copy of it only serves an installed ROS 2.
+        code = (LIBRARY / "scenemind", NODES / "scenemind_ros")
+        kept = [path for path in kept if not any(path.is_relative_to(folder) for folder in code)]
     return kept
 
 

@@ -53,12 +53,10 @@ def ros_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
         "PYTHONPATH": [str(module.parent) for module in modules],
     }
     for name, ours in paths.items():
-        entries = [
-            *ours,
-            *environment.get(name, "").split(os.pathsep),
-            *underlay.paths.get(name, ()),
-        ]
-        environment[name] = os.pathsep.join(dict.fromkeys(entry for entry in entries if entry))
+        sourced = [entry for entry in environment.get(name, "").split(os.pathsep) if entry]
+        wanted = [*ours, *underlay.paths.get(name, ())]
+        new = [entry for entry in dict.fromkeys(wanted) if entry not in sourced]
+        environment[name] = os.pathsep.join([*new, *sourced])
 
     for name, value in {**underlay.variables, **_dds_profile(prefixes)}.items():
         environment.setdefault(name, value)

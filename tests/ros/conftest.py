@@ -1,0 +1,18 @@
+"""The tests of this folder import rclpy, which needs libraries named before Python starts."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from scenemind.cli.ros_environment import ros_environment
+
+_NEEDED = ros_environment()
+for _name in ("LD_LIBRARY_PATH", "PYTHONPATH", "AMENT_PREFIX_PATH"):
+    if _NEEDED[_name] != os.environ.get(_name):
+        raise pytest.UsageError(
+            f"tests/ros needs the ROS environment ({_name} is not set for it). "
+            'Run `make test`, or `make test ARGS="tests/ros -k something"`, '
+            "or `pytest tests/unit` for the rest"
+        )

@@ -1,0 +1,111 @@
+"""The manifests agree with each other and with the code."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from distutils.core import run_setup
+from pathlib import Path
+from typing import Any
+
+import pytest
+import setuptools  # noqa: F401  distutils comes from it where Python has none
+
+PYTHON_PACKAGES = ["scenemind", "scenemind_ros"]
+PACKAGES = ["scenemind_interfaces", *PYTHON_PACKAGES]
+# Import name -> name on the registry, where they differ.
+DISTRIBUTIONS = {
+    "cv2": "opencv-python-headless",
+    "yaml": "pyyaml",
+    "segment_anything": "segment-anything",
+}
+# rosdep key -> import name, where they differ.
+ROSDEP_KEYS = {"python3-numpy": "numpy", "python3-opencv": "cv2", "python3-scipy": "scipy"}
+
+
+@pytest.fixture
+def sources(repository: Path) -> Path:
+    return repository / "ros2_ws" / "src"
+
+
+def manifest(sources: Path, package: str) -> ElementTree.Element:
+    return ElementTree.parse(sources / package / "package.xml").getroot()
+
+
+def setup_of(sources: Path, package: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The Distribution that setup.py describes."""
+    monkeypatch.chdir(sources / package)
+    return run_setup("setup.py", stop_after="init")
+
+
+def imported(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Each file with the top-level package of each of its absolute imports."""
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from ((path, alias.name.split(".")[0]) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                yield path, node.module.split(".")[0]
+
+
+def test_all_packages_have_one_version(sources: Path) -> None:
+    assert len({manifest(sources, name).findtext("version") for name in PACKAGES}) == 1
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_setup_and_package_xml_agree(
+    package: str, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metadata = setup_of(sources, package, monkeypatch).metadata
+    described = manifest(sources, package)
+    assert metadata.name == described.findtext("name") == package
+    assert metadata.version == described.findtext("version")
+    assert metadata.license == described.findtext("license")
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_entry_points_name_functions_that_exist(
+    package: str, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = setup_of(sources, package, monkeypatch).entry_points["console_scripts"]
+    for script in scripts:
+        module, function = script.split(" = ")[1].split(":")
+        path = (sources / package / module.replace(".", "/")).with_suffix(".py")
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert function in names, script
+
+
+@pytest.mark.parametrize("folder", ["launch", "config", "rviz"])
+def test_every_launch_config_and_rviz_file_is_installed(
+    folder: str, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = dict(setup_of(sources, "scenemind_ros", monkeypatch).data_files)
+    files = {
+        str(p.relative_to(sources / "scenemind_ros"))
+        for p in (sources / "scenemind_ros" / folder).glob("*.*")
+    }
+    assert set(installed[f"share/scenemind_ros/{folder}"]) == files
+
+
+def test_the_nodes_declare_what_they_import(sources: Path) -> None:
+    declared = {e.text for e in manifest(sources, "scenemind_ros").iter("exec_depend")}
+    declared |= {import_name for key, import_name in ROSDEP_KEYS.items() if key in declared}
+    for path, name in imported(sources / "scenemind_ros"):
+        if name not in sys.stdlib_module_names | {"setuptools", "scenemind_ros"}:
+            assert name in declared, f"{path}: {name}"
+
+
+def test_the_library_declares_what_it_imports(
+    sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = setup_of(sources, "scenemind", monkeypatch)
+    extras = [
+        item for name, items in setup.extras_require.items() if name != "dev" for item in items
+    ]
+    declared = {item.split(">=")[0].lower() for item in [*setup.install_requires, *extras]}
+    for path, name in imported(sources / "scenemind" / "scenemind"):
+        if name not in sys.stdlib_module_names and name != "scenemind":
+            assert DISTRIBUTIONS.get(name, name) in declared, f"{path}: {name}"
