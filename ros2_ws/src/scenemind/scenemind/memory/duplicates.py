@@ -1,0 +1,64 @@
+"""Objects of the map that are one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from scenemind.config import ObjectMapConfig
+from scenemind.memory.association import BoxTable, compare_boxes
+from scenemind.memory.fusion import shared_surface
+from scenemind.memory.map_entry import MapEntry
+from scenemind.memory.matching import LABEL_SHARE, SAME_OFFSET
+
+# Whatever the labels: boxes of about one size, mostly one inside the other, whose surfaces
+# coincide. A keyboard within a desk's box is far smaller; a chair under a table is elsewhere.
+CROSS_LABEL_SHARE = 0.7
+CROSS_LABEL_SIZE = 0.6
+CROSS_LABEL_SURFACE = 0.6
+# Comparing surfaces costs a millisecond, so a changed object pays it every so many observations.
+SURFACE_EVERY = 8
+
+
+def find_duplicates(
+    changed: Iterable[int],
+    entries: Mapping[int, MapEntry],
+    boxes: BoxTable,
+    config: ObjectMapConfig,
+) -> Iterator[tuple[int, int]]:
+    """Pairs (kept, gone) among the changed objects and their neighbours, oldest kept.
+
+    Each pair must be merged before the next is asked for: an object goes only once.
+    """
+    asked = sorted(changed)
+    bounds = boxes.bounds_of(asked)
+    rows, ids, others = boxes.pairs(bounds)
+    comparison = compare_boxes(bounds[rows], others)
+    may_be = (comparison.share >= min(config.merge_overlap, CROSS_LABEL_SHARE)) | (
+        comparison.offset <= SAME_OFFSET
+    )
+    for pair in np.flatnonzero(may_be).tolist():
+        first, second = asked[rows[pair]], int(ids[pair])
+        if first == second or first not in entries or second not in entries:
+            continue
+        a, b = entries[first], entries[second]
+        share, size_ratio = comparison.share[pair], comparison.size_ratio[pair]
+        if a.speaks_for(b.label, LABEL_SHARE) or b.speaks_for(a.label, LABEL_SHARE):
+            same = share >= config.merge_overlap or comparison.offset[pair] <= SAME_OFFSET
+        else:
+            same = (
+                share >= CROSS_LABEL_SHARE
+                and size_ratio >= CROSS_LABEL_SIZE
+                and _same_surface(a, b)
+            )
+        if same:
+            yield min(first, second), max(first, second)
+
+
+def _same_surface(a: MapEntry, b: MapEntry) -> bool:
+    if a.observation_count % SURFACE_EVERY and b.observation_count % SURFACE_EVERY:
+        return False
+    within_m = max(a.surface.cell_m, b.surface.cell_m)
+    shared = shared_surface(a.surface.surface(), b.surface.surface(), within_m)
+    return shared >= CROSS_LABEL_SURFACE
