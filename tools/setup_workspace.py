@@ -64,7 +64,7 @@ def continue_with_chosen_python() -> None:
     """Keep to the interpreter that .venv was made with, and never run inside a .venv."""
     chosen = read_stamp().get("python", "")
     if not Path(chosen).is_file():
-        chosen = sys._base_executable
+        chosen = getattr(sys, "_base_executable", sys.executable)
     if chosen != sys.executable:
         os.execv(chosen, [chosen, *sys.argv])
 

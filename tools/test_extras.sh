@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Install what the extras need and run their tests. Called by `make test-extras`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# The report is opened in a real browser where there is one or apt can install it.
+if ! command -v chromium chromium-browser google-chrome >/dev/null; then
+  if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+    echo "Installing chromium"
+    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } >/dev/null ||
+      echo "chromium could not be installed: the browser tests will be skipped"
+  else
+    echo "No chromium here (sudo apt install chromium): the browser tests will be skipped"
+  fi
+fi
+
+exec .venv/bin/python -m scenemind.cli.ros_environment -- .venv/bin/python -m pytest -m extras
