@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import Self
 
 Positive = Annotated[float, Field(gt=0.0)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -21,11 +22,64 @@ class ConfigError(ValueError):
     """A setting that does not exist or cannot have that value."""
 
 
-class _Section(BaseModel):
+class Settings(BaseModel):
+    """Settings with a name and a bound each; sections are settings within settings."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @classmethod
+    def load(cls, path: Path | str) -> Self:
+        """From a YAML file that names only what differs from the defaults.
 
-class SyncConfig(_Section):
+        Raises:
+            ConfigError: no such file, no YAML, an unknown key or an impossible value.
+        """
+        try:
+            data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ConfigError(f"no configuration at {path}: {error.strerror}") from error
+        except yaml.YAMLError as error:
+            raise ConfigError(f"{path} is not YAML: {error}") from error
+        return cls.from_nested(data or {}, source=str(path))
+
+    @classmethod
+    def from_nested(cls, data: Any, source: str = "the given settings") -> Self:
+        """From nested dictionaries.
+
+        Raises:
+            ConfigError: an unknown key or an impossible value.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            lines = [
+                f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})"
+                for e in error.errors()
+            ]
+            raise ConfigError(f"{source}: " + "; ".join(lines)) from error
+
+    @classmethod
+    def from_flat(cls, values: Mapping[str, Any]) -> Self:
+        """From dotted names, as ROS parameters come.
+
+        Raises:
+            ConfigError: an unknown key or an impossible value.
+        """
+        nested: dict[str, Any] = {}
+        for dotted, value in values.items():
+            *parents, leaf = dotted.split(".")
+            section = nested
+            for parent in parents:
+                section = section.setdefault(parent, {})
+            section[leaf] = value
+        return cls.from_nested(nested)
+
+    def flatten(self) -> dict[str, Any]:
+        """Dotted name -> value, in the order of this file."""
+        return _flatten(self.model_dump())
+
+
+class SyncConfig(Settings):
     """Pairing of colour, depth and odometry (`frames.synchronizer`)."""
 
     tolerance_s: Positive = Field(0.02, description="largest stamp difference colour to depth")
@@ -34,7 +88,7 @@ class SyncConfig(_Section):
     jump_s: Positive = Field(5.0, description="a stamp that goes back further resets the streams")
 
 
-class DepthConfig(_Section):
+class DepthConfig(Settings):
     """Depth that counts as measured, and how it stands to colour."""
 
     min_m: Positive = 0.2
@@ -45,7 +99,7 @@ class DepthConfig(_Section):
     )
 
 
-class DetectorConfig(_Section):
+class DetectorConfig(Settings):
     """Which model finds objects (`perception.backends`)."""
 
     backend: Literal["onnx", "instance_camera"] = "onnx"
@@ -66,7 +120,7 @@ class DetectorConfig(_Section):
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
 
 
-class TrackerConfig(_Section):
+class TrackerConfig(Settings):
     """BoT-SORT's two stages (paper's names; defaults of ultralytics' configuration)."""
 
     high_score: Fraction = 0.25
@@ -77,7 +131,7 @@ class TrackerConfig(_Section):
     lost_frames: int = Field(30, ge=1, description="frames that a lost track is kept")
 
 
-class LiftingConfig(_Section):
+class LiftingConfig(Settings):
     """Detection and depth to points in the world (`perception.lifting`)."""
 
     erosion_px: int = Field(3, ge=0, description="mask border that is not trusted")
@@ -87,7 +141,7 @@ class LiftingConfig(_Section):
     edge_ratio: Positive = Field(0.05, description="relative depth step that marks an edge")
 
 
-class ObjectMapConfig(_Section):
+class ObjectMapConfig(Settings):
     """Fusing observations into objects (`memory.object_map`)."""
 
     voxel_m: Positive = 0.03
@@ -98,7 +152,7 @@ class ObjectMapConfig(_Section):
     forget_tentative_s: Positive = Field(5.0, description="unconfirmed objects live this long")
 
 
-class TreeConfig(_Section):
+class TreeConfig(Settings):
     """MemTree3D (paper, Algorithm 1 and section 4.1)."""
 
     translation_m: Positive = 1.5
@@ -106,7 +160,7 @@ class TreeConfig(_Section):
     max_trajectory_points: int = Field(32, ge=2)
 
 
-class RelationConfig(_Section):
+class RelationConfig(Settings):
     """Thresholds of the relations (`memory.relations`), metres above the floor."""
 
     support_gap_m: Positive = Field(0.12, description="largest vertical gap of something on a top")
@@ -116,7 +170,7 @@ class RelationConfig(_Section):
     direction_deg: Positive = Field(45.0, description="half angle of left, right, front, behind")
 
 
-class StoreConfig(_Section):
+class StoreConfig(Settings):
     """What is written to disk (`memory.store`)."""
 
     key_frame_translation_m: Positive = 0.15
@@ -126,7 +180,7 @@ class StoreConfig(_Section):
     commit_s: Positive = Field(0.5, description="at most this much is lost when killed")
 
 
-class SceneMindConfig(_Section):
+class SceneMindConfig(Settings):
     """Everything that can be set."""
 
     map_frame: str = "map"
@@ -139,57 +193,6 @@ class SceneMindConfig(_Section):
     tree: TreeConfig = TreeConfig()
     relations: RelationConfig = RelationConfig()
     store: StoreConfig = StoreConfig()
-
-    @classmethod
-    def load(cls, path: Path | str) -> SceneMindConfig:
-        """From a YAML file that names only what differs from the defaults.
-
-        Raises:
-            ConfigError: no such file, no YAML, an unknown key or an impossible value.
-        """
-        try:
-            data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise ConfigError(f"no configuration at {path}: {error.strerror}") from error
-        except yaml.YAMLError as error:
-            raise ConfigError(f"{path} is not YAML: {error}") from error
-        return cls.from_nested(data or {}, source=str(path))
-
-    @classmethod
-    def from_nested(cls, data: Any, source: str = "the given settings") -> SceneMindConfig:
-        """From nested dictionaries.
-
-        Raises:
-            ConfigError: an unknown key or an impossible value.
-        """
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            lines = [
-                f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})"
-                for e in error.errors()
-            ]
-            raise ConfigError(f"{source}: " + "; ".join(lines)) from error
-
-    @classmethod
-    def from_flat(cls, values: Mapping[str, Any]) -> SceneMindConfig:
-        """From dotted names, as ROS parameters come.
-
-        Raises:
-            ConfigError: an unknown key or an impossible value.
-        """
-        nested: dict[str, Any] = {}
-        for dotted, value in values.items():
-            *parents, leaf = dotted.split(".")
-            section = nested
-            for parent in parents:
-                section = section.setdefault(parent, {})
-            section[leaf] = value
-        return cls.from_nested(nested)
-
-    def flatten(self) -> dict[str, Any]:
-        """Dotted name -> value, in the order of this file."""
-        return _flatten(self.model_dump())
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
