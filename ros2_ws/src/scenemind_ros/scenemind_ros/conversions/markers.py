@@ -1,0 +1,81 @@
+"""Objects as markers and points for RViz."""
+
+from __future__ import annotations
+
+import colorsys
+import zlib
+from collections.abc import Iterable
+
+import numpy as np
+from geometry_msgs.msg import Vector3
+from sensor_msgs.msg import PointCloud2, PointField
+from std_msgs.msg import ColorRGBA, Header
+from visualization_msgs.msg import Marker, MarkerArray
+
+from scenemind.memory import MapObject
+from scenemind_ros.conversions.geometry import box_to_msg, point_to_msg
+from scenemind_ros.optional_ros import create_cloud
+
+_TEXT_HEIGHT_M = 0.12
+_THINNEST_M = 0.01  # RViz draws no cube without thickness
+_CLOUD_FIELDS = [
+    PointField(name="x", offset=0, datatype=PointField.FLOAT32, count=1),
+    PointField(name="y", offset=4, datatype=PointField.FLOAT32, count=1),
+    PointField(name="z", offset=8, datatype=PointField.FLOAT32, count=1),
+    PointField(name="rgb", offset=12, datatype=PointField.UINT32, count=1),
+]
+_CLOUD_POINT = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("rgb", "<u4")])
+
+
+def label_rgb(label: str) -> tuple[float, float, float]:
+    """A colour in [0, 1] that a label always has, on every machine and in every run."""
+    hue = (zlib.crc32(label.encode()) % 360) / 360.0
+    return colorsys.hsv_to_rgb(hue, 0.65, 0.95)
+
+
+def object_to_markers(thing: MapObject, header: Header) -> list[Marker]:
+    """A see-through cube and the name above it; both carry the object's id."""
+    r, g, b = label_rgb(thing.label)
+    box = box_to_msg(thing.box)
+    length, width, height = (max(_THINNEST_M, float(edge)) for edge in thing.box.size)
+    cube = Marker(
+        header=header,
+        ns="boxes",
+        id=int(thing.object_id),
+        type=Marker.CUBE,
+        action=Marker.ADD,
+        pose=box.center,
+        scale=Vector3(x=length, y=width, z=height),
+        color=ColorRGBA(r=r, g=g, b=b, a=0.35),
+    )
+    name = Marker(
+        header=header,
+        ns="names",
+        id=int(thing.object_id),
+        type=Marker.TEXT_VIEW_FACING,
+        action=Marker.ADD,
+        scale=Vector3(x=0.0, y=0.0, z=_TEXT_HEIGHT_M),
+        color=ColorRGBA(r=1.0, g=1.0, b=1.0, a=0.9),
+        text=f"{thing.label} {thing.object_id}",
+    )
+    x, y, _ = thing.box.center
+    name.pose.position = point_to_msg((x, y, thing.box.top_z + _TEXT_HEIGHT_M))
+    return [cube, name]
+
+
+def markers_to_msg(markers: Iterable[Marker], header: Header) -> MarkerArray:
+    """The whole picture: what was drawn before and is not in here goes away."""
+    return MarkerArray(markers=[Marker(header=header, action=Marker.DELETEALL), *markers])
+
+
+def objects_to_cloud(objects: Iterable[MapObject], header: Header) -> PointCloud2:
+    """The surface samples of all objects, in the colours of their labels."""
+    parts = []
+    for thing in objects:
+        part = np.empty(len(thing.points), _CLOUD_POINT)
+        part["x"], part["y"], part["z"] = thing.points.T
+        r, g, b = (round(255 * channel) for channel in label_rgb(thing.label))
+        part["rgb"] = r << 16 | g << 8 | b
+        parts.append(part)
+    points = np.concatenate(parts) if parts else np.empty(0, _CLOUD_POINT)
+    return create_cloud(header, _CLOUD_FIELDS, points)

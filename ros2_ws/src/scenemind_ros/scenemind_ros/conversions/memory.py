@@ -1,0 +1,153 @@
+"""Tree, key frames and corrections between messages and the library."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Iterable
+from typing import get_args
+
+from sensor_msgs.msg import CompressedImage, RegionOfInterest
+
+from scenemind.memory import Correction, Edit, KeyFrame, LocationNode, ObjectTracklet
+from scenemind.memory.types import EditKind
+from scenemind_interfaces.msg import Correction as CorrectionMsg
+from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
+from scenemind_interfaces.msg import LocationNode as LocationNodeMsg
+from scenemind_interfaces.msg import MemTree
+from scenemind_interfaces.msg import ObjectTracklet as ObjectTrackletMsg
+from scenemind_ros.conversions.geometry import (
+    camera_from_msg,
+    camera_to_msg,
+    header_to_msg,
+    point_to_msg,
+    pose_from_msg,
+    pose_to_msg,
+    stamp_ns,
+    time_to_msg,
+)
+from scenemind_ros.errors import RosError
+
+_NONE = -1  # what the interfaces write for an id that is not there
+
+
+def tracklet_to_msg(tracklet: ObjectTracklet) -> ObjectTrackletMsg:
+    return ObjectTrackletMsg(
+        track_id=int(tracklet.track_id),
+        object_id=_NONE if tracklet.object_id is None else int(tracklet.object_id),
+        label=tracklet.label,
+        detection_count=int(tracklet.detection_count),
+        best_score=float(tracklet.best.score),
+        best_frame_id=int(tracklet.best.frame_number),
+        first_stamp=time_to_msg(tracklet.first_seen_ns),
+        last_stamp=time_to_msg(tracklet.last_seen_ns),
+        trajectory=[point_to_msg(xyz) for xyz in tracklet.trajectory.tolist()],
+    )
+
+
+def location_to_msg(location: LocationNode) -> LocationNodeMsg:
+    first, last = location.frame_numbers
+    return LocationNodeMsg(
+        id=int(location.location_id),
+        anchor=pose_to_msg(location.anchor),
+        first_stamp=time_to_msg(location.first_stamp_ns),
+        last_stamp=time_to_msg(location.last_stamp_ns),
+        frame_count=int(last) - int(first) + 1,
+        revisit_of=_NONE if location.revisit_of is None else int(location.revisit_of),
+        tracklets=[
+            tracklet_to_msg(t) for t in sorted(location.tracklets, key=lambda t: t.track_id)
+        ],
+    )
+
+
+def tree_to_msg(
+    locations: Iterable[LocationNode], revision: int, stamp: int, map_frame: str
+) -> MemTree:
+    return MemTree(
+        header=header_to_msg(stamp, map_frame),
+        revision=int(revision),
+        locations=[location_to_msg(location) for location in locations],
+    )
+
+
+def key_frame_to_msg(key_frame: KeyFrame, camera_frame: str) -> KeyFrameMsg:
+    """Boxes are rounded to whole pixels."""
+    header = header_to_msg(key_frame.stamp_ns, camera_frame)
+    return KeyFrameMsg(
+        header=header,
+        frame_id=int(key_frame.frame_number),
+        location_id=int(key_frame.location_id),
+        world_t_camera=pose_to_msg(key_frame.world_T_camera),
+        camera_info=camera_to_msg(key_frame.camera, key_frame.stamp_ns, camera_frame),
+        score=float(key_frame.score),
+        object_ids=[int(object_id) for object_id in key_frame.boxes_px],
+        boxes_px=[_region(box) for box in key_frame.boxes_px.values()],
+        image=CompressedImage(header=header, format="jpeg", data=array.array("B", key_frame.jpeg)),
+    )
+
+
+def key_frame_from_msg(msg: KeyFrameMsg) -> KeyFrame:
+    """Raises GeometryError when camera or pose are none."""
+    boxes = {
+        int(object_id): (
+            float(box.x_offset),
+            float(box.y_offset),
+            float(box.x_offset + box.width),
+            float(box.y_offset + box.height),
+        )
+        for object_id, box in zip(msg.object_ids, msg.boxes_px, strict=False)
+    }
+    return KeyFrame(
+        frame_number=int(msg.frame_id),
+        stamp_ns=stamp_ns(msg.header.stamp),
+        location_id=int(msg.location_id),
+        camera=camera_from_msg(msg.camera_info),
+        world_T_camera=pose_from_msg(msg.world_t_camera),
+        jpeg=bytes(msg.image.data),
+        score=float(msg.score),
+        boxes_px=boxes,
+    )
+
+
+def _region(box_px: tuple[float, float, float, float]) -> RegionOfInterest:
+    x0, y0, x1, y1 = (max(0, round(float(edge))) for edge in box_px)
+    return RegionOfInterest(x_offset=x0, y_offset=y0, width=max(0, x1 - x0), height=max(0, y1 - y0))
+
+
+def correction_to_msg(correction: Correction) -> CorrectionMsg:
+    msg = edit_to_msg(correction.edit, correction.by, correction.reason)
+    msg.id = int(correction.correction_id)
+    msg.stamp = time_to_msg(correction.stamp_ns)
+    msg.undone = bool(correction.undone)
+    return msg
+
+
+def edit_to_msg(edit: Edit, by: str, reason: str) -> CorrectionMsg:
+    """An entry to be made: without id and stamp."""
+    return CorrectionMsg(
+        kind=edit.kind,
+        object_ids=[int(object_id) for object_id in edit.object_ids],
+        key=edit.key,
+        value=edit.value,
+        by=by,
+        reason=reason,
+    )
+
+
+def edit_from_msg(msg: CorrectionMsg) -> Edit:
+    """Raises RosError when there is no such kind of correction."""
+    kinds: dict[str, EditKind] = {kind: kind for kind in get_args(EditKind)}
+    if msg.kind not in kinds:
+        raise RosError(f"no correction is called {msg.kind!r}: use one of {', '.join(kinds)}")
+    return Edit(kinds[msg.kind], tuple(int(i) for i in msg.object_ids), msg.key, msg.value)
+
+
+def correction_from_msg(msg: CorrectionMsg) -> Correction:
+    """Raises RosError when there is no such kind of correction."""
+    return Correction(
+        correction_id=int(msg.id),
+        edit=edit_from_msg(msg),
+        by=msg.by,
+        reason=msg.reason,
+        stamp_ns=stamp_ns(msg.stamp),
+        undone=bool(msg.undone),
+    )

@@ -1,0 +1,144 @@
+"""Messages in, whole frames out: synchronised, decoded, depth registered, pose of the camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+
+from scenemind.frames import DepthCalibration, DepthRegistrar, FrameError, RGBDFrame
+from scenemind.frames.synchronizer import SyncedFrame, Synchronizer
+from scenemind.geometry import GeometryError, PinholeCamera, Pose
+from scenemind_ros.conversions import (
+    camera_from_msg,
+    color_from_msg,
+    depth_from_msg,
+    instances_from_msg,
+    pose_from_msg,
+    stamp_ns,
+)
+from scenemind_ros.drops import DropCounts
+from scenemind_ros.parameters import MappingParameters, pose_from_list
+
+ImageMsg = Image | CompressedImage
+Synced = SyncedFrame[ImageMsg, ImageMsg, Image]
+
+
+class FrameAssembler:
+    """Turns the input topics' messages into frames; what does not fit is counted, never guessed.
+
+    Messages are paired undecoded, so that only those which belong to a frame cost anything. Not
+    for several threads at once.
+    """
+
+    def __init__(
+        self,
+        parameters: MappingParameters,
+        deliver: Callable[[RGBDFrame], None],
+        drops: DropCounts,
+    ) -> None:
+        """`deliver` gets each frame, in the order of stamps, numbered from 0."""
+        self._deliver = deliver
+        self._drops = drops
+        self._synchronizer: Synchronizer[ImageMsg, ImageMsg, Image] = Synchronizer(
+            parameters.sync, with_instances=bool(parameters.topics.instances)
+        )
+        self._base_T_camera = pose_from_list(parameters.base_T_camera)
+        self._color_T_depth: Pose | None = None
+        if not parameters.depth.aligned:
+            self._color_T_depth = pose_from_list(parameters.depth.color_T_depth)
+        self._camera: PinholeCamera | None = None
+        self._depth_camera: PinholeCamera | None = None
+        self._registrar: DepthRegistrar | None = None
+        self._number = 0
+        self.newest_stamp_ns: dict[str, int] = {}
+
+    @property
+    def sync_counts(self) -> Mapping[str, int]:
+        """What the synchroniser left out, by cause."""
+        return self._synchronizer.counts
+
+    def add_camera_info(self, msg: CameraInfo) -> None:
+        self._camera = self._changed(self._camera, msg)
+
+    def add_depth_camera_info(self, msg: CameraInfo) -> None:
+        self._depth_camera = self._changed(self._depth_camera, msg)
+
+    def add_color(self, msg: ImageMsg) -> None:
+        self._deliver_all(self._synchronizer.add_color(self._stamp("color", msg), msg))
+
+    def add_depth(self, msg: ImageMsg) -> None:
+        self._deliver_all(self._synchronizer.add_depth(self._stamp("depth", msg), msg))
+
+    def add_instances(self, msg: Image) -> None:
+        self._deliver_all(self._synchronizer.add_instances(self._stamp("instances", msg), msg))
+
+    def add_odometry(self, msg: Odometry) -> None:
+        """Where the base is; the fixed mounting of the camera is added later."""
+        stamp = self._stamp("odometry", msg)
+        try:
+            world_T_base = pose_from_msg(msg.pose.pose)
+        except GeometryError as error:
+            self._drops.count("bad_pose", str(error))
+            return
+        self._deliver_all(self._synchronizer.add_pose(stamp, world_T_base))
+
+    def add_camera_pose(self, stamp: int, world_T_camera: Pose) -> None:
+        """Where the camera itself is, from a source that knows its mounting (TF)."""
+        world_T_base = world_T_camera @ self._base_T_camera.inverse()
+        self._deliver_all(self._synchronizer.add_pose(stamp, world_T_base))
+
+    def _stamp(self, stream: str, msg: ImageMsg | Odometry) -> int:
+        stamp = stamp_ns(msg.header.stamp)
+        self.newest_stamp_ns[stream] = stamp
+        return stamp
+
+    def _changed(self, camera: PinholeCamera | None, msg: CameraInfo) -> PinholeCamera | None:
+        """The camera of the message; what was prepared for another one is thrown away."""
+        try:
+            new = camera_from_msg(msg)
+        except GeometryError as error:
+            self._drops.count("bad_camera_info", str(error))
+            return camera
+        if new != camera:
+            self._registrar = None
+        return new
+
+    def _deliver_all(self, synced_frames: list[Synced]) -> None:
+        for synced in synced_frames:
+            try:
+                frame = self._assemble(synced)
+            except FrameError as error:
+                self._drops.count("bad_image", str(error))
+                continue
+            if frame is not None:
+                self._number += 1
+                self._deliver(frame)
+
+    def _assemble(self, synced: Synced) -> RGBDFrame | None:
+        """Raises FrameError when an image cannot be read or the sizes do not fit together."""
+        if self._camera is None:
+            self._drops.count("no_camera_info", "images arrive, but no camera_info for them")
+            return None
+        depth_m = depth_from_msg(synced.depth)
+        if self._color_T_depth is not None:
+            if self._depth_camera is None:
+                self._drops.count(
+                    "no_depth_camera_info", "depth is not aligned and has no camera_info of its own"
+                )
+                return None
+            if self._registrar is None:
+                calibration = DepthCalibration(self._depth_camera, self._color_T_depth)
+                self._registrar = DepthRegistrar(calibration, self._camera)
+            depth_m = self._registrar.register(depth_m)
+        instances = None if synced.instances is None else instances_from_msg(synced.instances)
+        return RGBDFrame(
+            number=self._number,
+            stamp_ns=synced.stamp_ns,
+            color=color_from_msg(synced.color),
+            depth_m=depth_m,
+            camera=self._camera,
+            world_T_camera=synced.pose @ self._base_T_camera,
+            instances=instances,
+        )

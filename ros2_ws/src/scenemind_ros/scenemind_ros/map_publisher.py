@@ -1,0 +1,113 @@
+"""The memory's topics: objects, scene graph, tree, markers and points, when they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from sensor_msgs.msg import PointCloud2
+from visualization_msgs.msg import Marker, MarkerArray
+
+from scenemind.memory import LocationNode, MapObject, MemorySnapshot
+from scenemind_interfaces.msg import MemTree, SceneGraph, SceneObject, SceneObjectArray
+from scenemind_ros.conversions import (
+    graph_to_msg,
+    header_to_msg,
+    markers_to_msg,
+    object_to_markers,
+    object_to_msg,
+    objects_to_cloud,
+    tree_to_msg,
+)
+from scenemind_ros.qos import LATCHED
+
+Converted = TypeVar("Converted")
+
+
+class MapPublisher:
+    """Publishes snapshots on the node's `~/` topics, each latched for those who come late.
+
+    A topic is converted only when the memory changed since it was last sent and somebody listens;
+    a listener that comes later gets the newest state at the next call.
+    """
+
+    def __init__(self, node: Node, map_frame: str) -> None:
+        self._map_frame = map_frame
+        self._node = node
+        self._topics = {
+            name: _Topic(node.create_publisher(kind, f"~/{name}", LATCHED))
+            for name, kind in {
+                "objects": SceneObjectArray,
+                "scene_graph": SceneGraph,
+                "mem_tree": MemTree,
+                "markers": MarkerArray,
+                "points": PointCloud2,
+            }.items()
+        }
+        self._messages: _PerObject[SceneObject] = _PerObject(object_to_msg)
+        self._markers: _PerObject[list[Marker]] = _PerObject(
+            lambda thing: object_to_markers(thing, header_to_msg(0, map_frame))
+        )
+
+    def publish(
+        self, snapshot: MemorySnapshot, tree: Callable[[], Iterable[LocationNode]]
+    ) -> None:
+        """Send what changed; the tree is asked for only when somebody listens to it."""
+        header = header_to_msg(snapshot.stamp_ns, self._map_frame)
+        things = list(snapshot.objects.values())
+        makers: dict[str, Callable[[], Any]] = {
+            "objects": lambda: SceneObjectArray(header=header, objects=self._messages.of(things)),
+            "scene_graph": lambda: graph_to_msg(
+                snapshot, self._messages.of(things), self._map_frame
+            ),
+            "mem_tree": lambda: tree_to_msg(
+                tree(), snapshot.revision, snapshot.stamp_ns, self._map_frame
+            ),
+            "markers": lambda: markers_to_msg(
+                (marker for both in self._markers.of(things) for marker in both), header
+            ),
+            "points": lambda: objects_to_cloud(things, header),
+        }
+        for name, make in makers.items():
+            # The tree grows with every frame, also where no object changed.
+            state = (snapshot.revision, snapshot.stamp_ns if name == "mem_tree" else None)
+            self._topics[name].send(state, make)
+
+    def forget(self) -> None:
+        """The memory was replaced: revisions start anew."""
+        for topic in self._topics.values():
+            topic.sent = None
+
+    def close(self) -> None:
+        for topic in self._topics.values():
+            self._node.destroy_publisher(topic.publisher)
+
+
+class _Topic:
+    def __init__(self, publisher: Publisher[Any]) -> None:
+        self.publisher = publisher
+        self.sent: tuple[int, int | None] | None = None
+
+    def send(self, state: tuple[int, int | None], make: Callable[[], Any]) -> None:
+        if state != self.sent and self.publisher.get_subscription_count() > 0:
+            self.publisher.publish(make())
+            self.sent = state
+
+
+class _PerObject(Generic[Converted]):
+    """Keeps what was made of an object for as long as the object is the same."""
+
+    def __init__(self, convert: Callable[[MapObject], Converted]) -> None:
+        self._convert = convert
+        self._kept: dict[int, tuple[MapObject, Converted]] = {}
+
+    def of(self, things: Iterable[MapObject]) -> list[Converted]:
+        kept: dict[int, tuple[MapObject, Converted]] = {}
+        for thing in things:
+            known = self._kept.get(thing.object_id)
+            is_same = known is not None and known[0] is thing
+            kept[thing.object_id] = known if is_same and known else (thing, self._convert(thing))
+        self._kept = kept
+        return [converted for _, converted in kept.values()]

@@ -1,0 +1,84 @@
+"""ROS packages that exist only where ROS 2 is installed, and what stands in without them.
+
+The Python registry has no tf2_ros, vision_msgs, sensor_msgs_py and tf_transformations. Where they
+can be imported they are used. Without them, `tf2_ros` and `vision_msgs` are None and whoever needs
+them says so; of the other two, the few functions that this package calls are here, with the real
+ones' names, arguments and results.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import PointCloud2, PointField
+from std_msgs.msg import Header
+
+
+def _find_module(name: str) -> ModuleType | None:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        return None
+
+
+tf2_ros = _find_module("tf2_ros")
+vision_msgs = _find_module("vision_msgs.msg")
+_tf_transformations = _find_module("tf_transformations")
+_point_cloud2 = _find_module("sensor_msgs_py.point_cloud2")
+
+
+def standin_quaternion_from_euler(ai: float, aj: float, ak: float) -> NDArray[np.float64]:
+    """`tf_transformations.quaternion_from_euler` with its default axes.
+
+    Turns in radians about the fixed x, then y, then z axis (`sxyz`: roll, pitch, yaw of URDF).
+
+    Returns:
+        (4,) x, y, z, w.
+    """
+    quaternion: NDArray[np.float64] = Rotation.from_euler("xyz", (ai, aj, ak)).as_quat()
+    return quaternion
+
+
+def standin_euler_from_quaternion(quaternion: ArrayLike) -> tuple[float, float, float]:
+    """`tf_transformations.euler_from_quaternion` with its default axes: roll, pitch, yaw."""
+    roll, pitch, yaw = Rotation.from_quat(quaternion).as_euler("xyz")
+    return float(roll), float(pitch), float(yaw)
+
+
+def standin_create_cloud(
+    header: Header, fields: Sequence[PointField], points: NDArray[Any]
+) -> PointCloud2:
+    """`sensor_msgs_py.point_cloud2.create_cloud` for a structured array (N,) or (H, W).
+
+    Fields and array must agree in names and order; one dimension makes an unordered cloud of
+    height 1, two an organised one.
+    """
+    height, width = (1, len(points)) if points.ndim == 1 else points.shape
+    return PointCloud2(
+        header=header,
+        height=int(height),
+        width=int(width),
+        is_dense=False,
+        is_bigendian=sys.byteorder != "little",
+        fields=list(fields),
+        point_step=int(points.dtype.itemsize),
+        row_step=int(points.dtype.itemsize * width),
+        data=array("B", points.tobytes()),
+    )
+
+
+quaternion_from_euler = getattr(
+    _tf_transformations, "quaternion_from_euler", standin_quaternion_from_euler
+)
+euler_from_quaternion = getattr(
+    _tf_transformations, "euler_from_quaternion", standin_euler_from_quaternion
+)
+create_cloud = getattr(_point_cloud2, "create_cloud", standin_create_cloud)

@@ -1,0 +1,165 @@
+"""ROS parameters: the library's settings under their dotted names, and those of the node itself.
+
+A node's parameters are one typed tree like the library's own, so YAML, command line and ROS reject
+the same values with the same words.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, Field
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from scenemind.config import ConfigError, SceneMindConfig, Settings
+from scenemind.geometry import Pose
+from scenemind_ros.optional_ros import quaternion_from_euler, tf2_ros
+from scenemind_ros.qos import Reliability
+
+# Every node has these by itself; they are no business of ours.
+_ROS_OWN = ("use_sim_time", "qos_overrides.", "start_type_description_service")
+
+# Camera at the base's origin looking along its x axis: base x forward, z up (REP-103), optical
+# frame z forward, y down.
+OPTICAL_MOUNTING = [0.0, 0.0, 0.0, -0.5, 0.5, -0.5, 0.5]
+
+
+def pose_from_list(numbers: list[float]) -> Pose:
+    """From x y z qx qy qz qw, or x y z roll pitch yaw as static_transform_publisher takes them.
+
+    Raises:
+        ValueError: another count, or no unit quaternion.
+    """
+    if len(numbers) not in (6, 7):
+        raise ValueError(
+            f"a pose is x y z qx qy qz qw or x y z roll pitch yaw, got {len(numbers)} numbers"
+        )
+    turn = numbers[3:] if len(numbers) == 7 else quaternion_from_euler(*numbers[3:])
+    return Pose.from_quaternion(numbers[:3], turn)
+
+
+def _checked_pose(numbers: list[float]) -> list[float]:
+    pose_from_list(numbers)
+    return numbers
+
+
+PoseList = Annotated[list[float], AfterValidator(_checked_pose)]
+
+
+class TopicParameters(Settings):
+    """Names of the input topics; the type (raw or compressed) is taken from the publisher."""
+
+    color: str = "/camera/camera/color/image_raw"
+    depth: str = "/camera/camera/aligned_depth_to_color/image_raw"
+    camera_info: str = "/camera/camera/color/camera_info"
+    depth_camera_info: str = Field(
+        "/camera/camera/depth/camera_info", description="used when depth.aligned is false"
+    )
+    odometry: str = "/odom"
+    instances: str = Field("", description="a simulator's instance image; empty: none")
+    instance_names: str = Field("", description="latched JSON {id: label} of the instance image")
+
+
+class QosParameters(Settings):
+    reliability: Reliability = Field("auto", description="auto: as the publisher offers")
+
+
+class MemoryParameters(Settings):
+    """Where the memory lives; an existing one of that name is opened and goes on."""
+
+    root: str = Field("~/.scenemind/memories", description="folder; empty: only until the end")
+    name: str = Field("current", description="letters, digits, - _ .")
+
+
+class PublishParameters(Settings):
+    max_hz: float = Field(5.0, gt=0.0, le=50.0, description="objects, graph, tree, markers")
+    camera_frame: str = Field(
+        "camera_color_optical_frame", description="frame_id written into key frames"
+    )
+
+
+class MappingParameters(SceneMindConfig):
+    """All parameters of the mapping node: the library's and its own."""
+
+    autostart: bool = Field(True, description="configure and activate without a manager")
+    topics: TopicParameters = TopicParameters()
+    qos: QosParameters = QosParameters()
+    pose_source: Literal["odometry", "tf"] = Field("odometry", description="tf needs tf2_ros")
+    base_T_camera: PoseList = Field(
+        OPTICAL_MOUNTING,
+        description="colour camera (optical frame) on the odometry's child frame:"
+        " x y z qx qy qz qw or x y z roll pitch yaw",
+    )
+    memory: MemoryParameters = MemoryParameters()
+    publish: PublishParameters = PublishParameters()
+    pending_frames: int = Field(1, ge=1, description="frames that wait for the mapper")
+    silence_s: float = Field(5.0, gt=0.0, description="warn when nothing arrives for so long")
+
+
+Model = TypeVar("Model", bound=Settings)
+
+
+def declare_parameters(node: Node, model: type[Model]) -> None:
+    """Declare every setting of the model with its default and its description.
+
+    The node must have been made with `automatically_declare_parameters_from_overrides=True`, so
+    that names which exist nowhere can be found (`read_parameters`). Types stay open here: a wrong
+    one is reported together with every other mistake instead of ending the process.
+    """
+    descriptions = dict(_descriptions(model))
+    for name, default in model().flatten().items():
+        descriptor = ParameterDescriptor(
+            description=descriptions.get(name, ""), dynamic_typing=True
+        )
+        if node.has_parameter(name):
+            node.set_descriptor(name, descriptor)
+        else:
+            node.declare_parameter(name, default, descriptor)
+
+
+def read_parameters(node: Node, model: type[Model]) -> Model:
+    """The values now, checked.
+
+    Raises:
+        ConfigError: an unknown name or an impossible value.
+    """
+    known = model().flatten()
+    given: dict[str, Parameter[Any]] = node.get_parameters_by_prefix("")
+    for name in given:
+        if name not in known and not name.startswith(_ROS_OWN):
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise ConfigError(f"{node.get_name()} has no parameter {name}{hint}")
+    return model.from_flat({name: _plain(given[name].value) for name in known})
+
+
+def _plain(value: Any) -> Any:
+    """ROS hands numbers of a list out as array.array."""
+    return list(value) if hasattr(value, "__iter__") and not isinstance(value, str) else value
+
+
+def _descriptions(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from _descriptions(inner, f"{prefix}{name}.")
+        else:
+            yield prefix + name, field.description or ""
+
+
+def require_tf2() -> Any:
+    """The module tf2_ros.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    if tf2_ros is None:
+        raise ConfigError(
+            "pose_source is tf, and tf2_ros is not installed: install ROS 2's tf2_ros (it is not"
+            " on the Python registry) or set pose_source to odometry"
+        )
+    return tf2_ros

@@ -1,0 +1,184 @@
+"""Plays a recorded sequence on the camera topics, with the recorded stamps."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import rclpy
+from pydantic import Field
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+
+from scenemind.config import ConfigError, Settings
+from scenemind.frames import FrameError, RecordedSequence, open_sequence
+from scenemind.simulation import SimulationError, simulate
+from scenemind_ros.frame_publisher import FramePublisher
+from scenemind_ros.pacing import Pacing
+from scenemind_ros.parameters import (
+    OPTICAL_MOUNTING,
+    PoseList,
+    TopicParameters,
+    declare_parameters,
+    read_parameters,
+)
+
+_SIMULATED = "sim:"
+
+
+class PlayerTopics(TopicParameters):
+    """Where the frames go; instances only from a simulated sequence."""
+
+    instances: str = "/camera/camera/instances/image_raw"
+    instance_names: str = "/camera/camera/instances/names"
+    depth_raw: str = Field(
+        "/camera/camera/depth/image_rect_raw",
+        description="instead of topics.depth when the recorded depth is not aligned to colour",
+    )
+    processed: str = Field("/mapping_node/processed", description="acknowledged frames, for rate 0")
+
+
+class PlayerParameters(Settings):
+    sequence: str = Field("", description="folder, bag, or sim:SEED for a simulated room")
+    rate: float = Field(
+        1.0, ge=0.0, description="1: as recorded; N: N times as fast; 0: as fast as it is consumed"
+    )
+    loop: bool = Field(False, description="start again at the end")
+    frames: int = Field(0, ge=0, description="stop after so many; 0: all")
+    wait_s: float = Field(60.0, gt=0.0, description="give up when nobody subscribes for so long")
+    map_frame: str = "map"
+    base_frame: str = "base_link"
+    camera_frame: str = "camera_color_optical_frame"
+    base_T_camera: PoseList = OPTICAL_MOUNTING
+    topics: PlayerTopics = PlayerTopics()
+
+
+def open_source(name: str) -> RecordedSequence:
+    """A recorded sequence by path, or a simulated one by `sim:SEED`.
+
+    Raises:
+        FrameError: nothing is there, or no known format.
+        SimulationError: the seed gives no room.
+    """
+    if not name.startswith(_SIMULATED):
+        return open_sequence(name)
+    seed = name.removeprefix(_SIMULATED)
+    if not seed.isdecimal():
+        raise FrameError(f"{name!r} is no simulated sequence: write sim:1, sim:2, ...")
+    return simulate(int(seed))
+
+
+class SequencePlayer(Node):
+    """Publishes frames from the thread that calls `play`; acknowledgements come by the executor."""
+
+    def __init__(self, sequence: RecordedSequence | None = None, **node_options: object) -> None:
+        """Plays the given sequence, or the one that the parameter `sequence` names.
+
+        Raises:
+            ConfigError, FrameError, SimulationError: the parameters or the sequence are unusable.
+        """
+        super().__init__(
+            "sequence_player",
+            automatically_declare_parameters_from_overrides=True,
+            **node_options,
+        )
+        declare_parameters(self, PlayerParameters)
+        self._parameters = read_parameters(self, PlayerParameters)
+        self.sequence = open_source(self._parameters.sequence) if sequence is None else sequence
+        self._frames = FramePublisher(self, self.sequence, self._parameters)
+        self._pacing = Pacing(self, self._parameters.rate, self._parameters.topics.processed)
+        self._stopped = threading.Event()
+
+    def play(self) -> int:
+        """Publish everything; returns how many frames were sent.
+
+        Raises:
+            FrameError: nobody subscribes, or an image cannot be read.
+        """
+        self._wait_for_subscribers()
+        sent = self._play_once()
+        while self._parameters.loop and not self._stopped.is_set():
+            sent += self._play_once()
+        self._frames.wait_until_delivered()
+        return sent
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._pacing.stop()
+
+    def _play_once(self) -> int:
+        total = min(len(self.sequence), self._parameters.frames or len(self.sequence))
+        self.get_logger().info(f"playing {self.sequence.name}: {total} frames")
+        self._pacing.restart()
+        sent, reported_at = 0, time.monotonic()
+        for frame in self.sequence:
+            self._pacing.wait_for_turn(frame.stamp_ns)
+            if sent == total or self._stopped.is_set():
+                break
+            self._frames.publish(frame)
+            sent += 1
+            if time.monotonic() - reported_at > 5.0 or sent == total:
+                self.get_logger().info(f"sent {sent}/{total} frames")
+                reported_at = time.monotonic()
+        self._pacing.finish()
+        return sent
+
+    def _wait_for_subscribers(self) -> None:
+        deadline = time.monotonic() + self._parameters.wait_s
+        while missing := self._frames.unread_topics():
+            if time.monotonic() > deadline:
+                raise FrameError(
+                    f"nobody subscribed to {', '.join(missing)} for {self._parameters.wait_s:g} s:"
+                    " is the mapping node active, and are its topics.* these?"
+                )
+            if self._stopped.wait(0.05):
+                return
+
+
+@contextmanager
+def spinning(node: Node) -> Iterator[None]:
+    """The node's callbacks run on a thread of their own meanwhile."""
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    thread = threading.Thread(target=_spin, args=(executor,), name="player-executor", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        executor.shutdown()
+        thread.join(timeout=5.0)
+
+
+def _spin(executor: SingleThreadedExecutor) -> None:
+    try:
+        executor.spin()
+    except ExternalShutdownException:
+        return
+
+
+def main(args: list[str] | None = None) -> int:
+    rclpy.init(args=args)
+    try:
+        player = SequencePlayer()
+    except (ConfigError, FrameError, SimulationError) as error:
+        print(f"sequence_player: {error}")
+        rclpy.try_shutdown()
+        return 1
+    try:
+        with spinning(player):
+            player.play()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        player.stop()
+    except FrameError as error:
+        player.get_logger().error(str(error))
+        return 1
+    finally:
+        player.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
