@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scenemind.frames.bag_file import is_bag
+from scenemind.frames.bag_options import BagOptions
 from scenemind.frames.errors import FrameError
-from scenemind.frames.readers import hololens, seven_scenes
+from scenemind.frames.readers import hololens, rosbag, seven_scenes, tum
 from scenemind.frames.sequence import RecordedSequence
 
-_FOLDER_READERS = (seven_scenes, hololens)
+_FOLDER_READERS = (seven_scenes, hololens, tum)
 
 
-def open_sequence(path: Path | str) -> RecordedSequence:
+def open_sequence(path: Path | str, bag_options: BagOptions | None = None) -> RecordedSequence:
     """Open a recording; its format is recognised by what it contains.
+
+    Args:
+        bag_options: topics and mounting for a bag that does not use the default ones.
 
     Raises:
         FrameError: nothing there, no known format, or a damaged recording.
@@ -23,7 +28,9 @@ def open_sequence(path: Path | str) -> RecordedSequence:
     for reader in _FOLDER_READERS:
         if path.is_dir() and reader.recognises(path):
             return reader.read(path)
-    known = "; ".join(reader.DESCRIPTION for reader in _FOLDER_READERS)
+    if is_bag(path):
+        return rosbag.RosbagSequence(path, bag_options or BagOptions())
+    known = "; ".join(reader.DESCRIPTION for reader in (*_FOLDER_READERS, rosbag))
     raise FrameError(f"{path} is no known recording: {_found(path)}. Known are: {known}")
 
 

@@ -1,0 +1,108 @@
+"""A rosbag2 recording as messages in order; whatever damages it becomes a FrameError."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import apsw
+from rosbags.highlevel import AnyReader, AnyReaderError
+from rosbags.rosbag2 import ReaderError
+from rosbags.serde import SerdeError
+from rosbags.typesys import Stores, get_typestore
+
+from scenemind.frames.errors import FrameError
+
+_SUFFIXES = (".mcap", ".db3")
+_DAMAGE = (
+    AnyReaderError,
+    ReaderError,
+    SerdeError,
+    apsw.Error,
+    struct.error,
+    OSError,
+    EOFError,
+    TypeError,  # rosbags takes the first byte of a record before it looks whether there is one
+)
+
+
+def is_bag(path: Path) -> bool:
+    """Whether a file or folder is a rosbag2 recording, by its name and what it contains."""
+    if path.is_dir():
+        return (path / "metadata.yaml").is_file() or bool(_storage_files(path))
+    return path.suffix in _SUFFIXES
+
+
+class BagFile:
+    """An open recording; use it as a context manager.
+
+    A folder without metadata.yaml, as a recorder leaves it that was killed, is read by its files.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Name the folder, or one .mcap or .db3 file."""
+        self._path = path
+        listed = path.is_file() or (path / "metadata.yaml").is_file()
+        self._paths = [path] if listed else _storage_files(path)
+        self._reader: Any = None
+
+    def __enter__(self) -> BagFile:
+        # Bags of db3 files before Iron carry no message definitions.
+        store = get_typestore(Stores.ROS2_HUMBLE)
+        try:
+            self._reader = AnyReader(self._paths, default_typestore=store)
+            self._reader.open()
+        except _DAMAGE as error:
+            raise self._damaged(error) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._reader.close()
+
+    def topics(self) -> dict[str, str]:
+        """Topic -> message type of all that is recorded."""
+        return {c.topic: c.msgtype for c in self._reader.connections}
+
+    def count(self, topic: str) -> int:
+        """Messages of a topic; 0 where it is not recorded."""
+        return sum(c.msgcount for c in self._reader.connections if c.topic == topic)
+
+    def messages(self, topics: Collection[str]) -> Iterator[tuple[str, Any]]:
+        """Topic and message, in the order in which they were recorded.
+
+        Raises:
+            FrameError: the recording is damaged from here on.
+        """
+        connections = [c for c in self._reader.connections if c.topic in topics]
+        if not connections:
+            return
+        stream = self._reader.messages(connections)
+        while True:
+            try:
+                item = next(stream, None)
+                if item is None:
+                    return
+                connection, _, raw = item
+                message = self._reader.deserialize(raw, connection.msgtype)
+            except _DAMAGE as error:
+                raise self._damaged(error) from error
+            yield connection.topic, message
+
+    def _damaged(self, error: Exception) -> FrameError:
+        names = ", ".join(str(path) for path in self._paths)
+        return FrameError(
+            f"{names} is damaged or was cut short ({error}): rebuild what is left with"
+            f" `ros2 bag reindex {self._path}` (`mcap recover` for a single .mcap file)"
+        )
+
+
+def _storage_files(path: Path) -> list[Path]:
+    return sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES)

@@ -1,0 +1,124 @@
+"""TUM RGB-D folders: rgb.txt, depth.txt and groundtruth.txt list files and poses by stamp.
+
+Sturm et al., "A Benchmark for the Evaluation of RGB-D SLAM Systems", IROS 2012. Depth is aligned to
+colour, 5000 units a metre. Poses are of the colour camera in the motion capture's world, which is
+z-up already and is left as it is. Colour is matched to depth and poses as a live camera's is.
+
+Intrinsics come from `calibration.yaml` (fx fy cx cy) in the folder, else from the number of the
+data set's camera in the folder's name (freiburg1, 2, 3). Lens distortion is not removed.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import yaml
+
+from scenemind.config import SyncConfig
+from scenemind.frames.errors import FrameError
+from scenemind.frames.readers.folder import FolderEntry, FolderSequence, image_size
+from scenemind.frames.synchronizer import Synchronizer
+from scenemind.geometry import GeometryError, PinholeCamera, Pose
+
+_LOG = logging.getLogger(__name__)
+
+DESCRIPTION = "TUM RGB-D: rgb.txt depth.txt groundtruth.txt"
+_UNITS_PER_M = 5000.0
+# fx, fy, cx, cy as the benchmark's page gives them.
+_OF_FREIBURG = {
+    "1": (517.3, 516.5, 318.6, 255.3),
+    "2": (520.9, 521.0, 325.1, 249.7),
+    "3": (535.4, 539.2, 320.1, 247.6),
+}
+_OF_KINECT = (525.0, 525.0, 319.5, 239.5)
+
+
+def recognises(path: Path) -> bool:
+    """Whether the folder is one of this format."""
+    return all((path / name).is_file() for name in ("rgb.txt", "depth.txt", "groundtruth.txt"))
+
+
+def read(path: Path) -> FolderSequence:
+    """Open a folder of this format.
+
+    Raises:
+        FrameError: a list that cannot be read, or nothing in it that belongs together.
+    """
+    sync: Synchronizer[Path, Path, None] = Synchronizer(SyncConfig())
+    colors = {stamp: path / words[0] for stamp, words in _read_list(path / "rgb.txt", 1)}
+    depths = {stamp: path / words[0] for stamp, words in _read_list(path / "depth.txt", 1)}
+    poses = _read_poses(path / "groundtruth.txt")
+    matched = []
+    for stamp_ns in sorted({*colors, *depths, *poses}):
+        if stamp_ns in poses:
+            matched += sync.add_pose(stamp_ns, poses[stamp_ns])
+        if stamp_ns in colors:
+            matched += sync.add_color(stamp_ns, colors[stamp_ns])
+        if stamp_ns in depths:
+            matched += sync.add_depth(stamp_ns, depths[stamp_ns])
+    matched += sync.finish()
+    if not matched:
+        raise FrameError(f"{path}: no colour image has depth and a pose: {dict(sync.counts)}")
+    return FolderSequence(
+        name=path.resolve().name,
+        path=path,
+        camera=_camera(path, matched[0].color),
+        entries=[FolderEntry(f.stamp_ns, f.color, f.depth, f.pose) for f in matched],
+        depth_units_per_m=_UNITS_PER_M,
+        drops={cause: count for cause, count in sync.counts.items() if count},
+    )
+
+
+def _read_list(path: Path, words: int) -> list[tuple[int, list[str]]]:
+    """Lines "stamp word ..." as stamps in nanoseconds with so many words each."""
+    entries = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        stamp, *rest = line.split("#")[0].split() or [""]
+        if not stamp:
+            continue
+        try:
+            stamp_ns = int(Decimal(stamp) * 10**9)
+        except InvalidOperation as error:
+            raise FrameError(f"{path}, line {number}: {stamp!r} is no stamp in seconds") from error
+        if len(rest) != words:
+            raise FrameError(f"{path}, line {number}: {words} words after the stamp: {line!r}")
+        entries.append((stamp_ns, rest))
+    return entries
+
+
+def _read_poses(path: Path) -> dict[int, Pose]:
+    poses = {}
+    for stamp_ns, words in _read_list(path, 7):
+        try:
+            x, y, z, *xyzw = (float(word) for word in words)
+            poses[stamp_ns] = Pose.from_quaternion((x, y, z), xyzw)
+        except ValueError as error:  # a GeometryError is one too
+            raise FrameError(f"{path}, pose at {stamp_ns * 1e-9:.4f} s: {error}") from error
+    return poses
+
+
+def _camera(path: Path, color_path: Path) -> PinholeCamera:
+    file = path / "calibration.yaml"
+    freiburg = re.search(r"freiburg([123])", path.resolve().name)
+    if file.is_file():
+        intrinsics = _read_calibration(file)
+    elif freiburg:
+        intrinsics = _OF_FREIBURG[freiburg[1]]
+    else:
+        _LOG.warning("%s (fx fy cx cy) is missing: using the Kinect's nominal intrinsics", file)
+        intrinsics = _OF_KINECT
+    try:
+        return PinholeCamera(*image_size(color_path), *intrinsics)
+    except GeometryError as error:
+        raise FrameError(f"{file}: {error}") from error
+
+
+def _read_calibration(file: Path) -> tuple[float, float, float, float]:
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return float(data["fx"]), float(data["fy"]), float(data["cx"]), float(data["cy"])
+    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        raise FrameError(f"{file} has no numbers fx, fy, cx, cy: {error!r}") from error
