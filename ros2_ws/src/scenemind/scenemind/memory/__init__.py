@@ -2,6 +2,9 @@
 
 from scenemind.memory.access import MemoryAccess
 from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.folder import list_memories
+from scenemind.memory.memory import Memory
+from scenemind.memory.stats import MemoryStats
 from scenemind.memory.types import (
     Correction,
     DetectionNode,
@@ -21,9 +24,12 @@ __all__ = [
     "KeyFrame",
     "LocationNode",
     "MapObject",
+    "Memory",
     "MemoryAccess",
     "MemorySnapshot",
+    "MemoryStats",
     "ObjectTracklet",
     "Relation",
     "SceneMemoryError",
+    "list_memories",
 ]

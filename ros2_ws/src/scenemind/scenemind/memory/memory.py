@@ -1,0 +1,267 @@
+"""The memory: one facade over the scene in RAM and the folder on disk."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import SceneMindConfig
+from scenemind.frames import RGBDFrame
+from scenemind.memory.changes import Changes
+from scenemind.memory.disk import MemoryDisk
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.key_frames import rank_frames
+from scenemind.memory.scene import Scene
+from scenemind.memory.stats import MemoryStats
+from scenemind.memory.types import Correction, Edit, KeyFrame, LocationNode, MemorySnapshot
+from scenemind.perception.types import Detections, Observation
+from scenemind.stopwatch import Stopwatch
+
+
+class Memory:
+    """Safe to use from several threads: one lock, and readers get values. Is a `MemoryAccess`.
+
+    A frame never waits for the disk: images and rows go there on two threads. A killed process
+    loses what came after the last commit (`StoreConfig.commit_s`); a correction is on disk when
+    `apply` returns.
+    """
+
+    def __init__(self, disk: MemoryDisk, config: SceneMindConfig) -> None:
+        """See `create` and `open`."""
+        self._config = config
+        self._disk = disk
+        self._lock = threading.Lock()
+        self._scene = Scene(config)
+        self._scene.restore(disk.store.load())
+        self._is_open = True
+        disk.start(self._take, self._give_back, self._scene.next_frame)
+
+    @classmethod
+    def create(cls, path: Path | None, config: SceneMindConfig) -> Memory:
+        """An empty memory in a folder; None: in a temporary one that `close` removes.
+
+        Raises:
+            SceneMemoryError: there is a memory already, or the folder cannot be written.
+        """
+        return cls(MemoryDisk.create(path, config.store), config)
+
+    @classmethod
+    def open(cls, path: Path, config: SceneMindConfig) -> Memory:
+        """Go on with a stored memory; new frames, tracks and objects get new numbers.
+
+        Raises:
+            SceneMemoryError: missing, damaged, of another version, or open in another process.
+        """
+        disk = MemoryDisk.open(path, config.store)
+        try:
+            return cls(disk, config)
+        except SceneMemoryError:
+            disk.close()
+            raise
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self._disk.path
+
+    @property
+    def last_frame_number(self) -> int:
+        """Of the newest integrated frame; -1 before the first."""
+        with self._lock:
+            return self._scene.next_frame - 1
+
+    def begin_session(self) -> None:
+        """A new recording or tracker, whose frames and tracks count from 0 again."""
+        with self._lock:
+            self._scene.begin_session()
+
+    def integrate(
+        self,
+        frame: RGBDFrame,
+        detections: Detections,
+        track_ids: NDArray[np.int64],
+        observations: Sequence[Observation],
+        watch: Stopwatch | None = None,
+    ) -> frozenset[int]:
+        """Remember one frame.
+
+        Args:
+            frame: its images must not change afterwards: they may wait for the disk.
+            track_ids: (N,) int64 of the detections, -1 for none.
+            observations: those of the detections that could be lifted.
+            watch: gets the laps fuse, graph, tree and store.
+
+        Returns:
+            Ids of objects that changed, came or went, tentative ones included.
+
+        Raises:
+            SceneMemoryError: the frame's number does not come after the last one's.
+        """
+        with self._lock:
+            return self._scene.integrate(
+                frame, detections, track_ids, observations, self._put_image, watch or Stopwatch()
+            )
+
+    def snapshot(self) -> MemorySnapshot:
+        """The scene graph now; the same value until something changes."""
+        with self._lock:
+            return self._scene.snapshot()
+
+    def tree(self) -> tuple[LocationNode, ...]:
+        """MemTree3D's locations and tracklets, oldest first; the open location is the last."""
+        with self._lock:
+            return self._scene.locations()
+
+    def trajectory(self) -> NDArray[np.float32]:
+        """(N, 3) float32, world: where the camera took the stored images, in order."""
+        with self._lock:
+            return self._scene.positions
+
+    def stats(self) -> MemoryStats:
+        """Sizes and what the disk could not take, for diagnostics."""
+        images = self._disk.images.counts
+        with self._lock:
+            return MemoryStats(
+                frames=self._scene.next_frame,
+                objects=len(self._scene.snapshot().objects),
+                locations=self._scene.tree.location_count,
+                images=len(self._scene.positions),
+                images_dropped=images.dropped,
+                images_failed=images.failed,
+                image_bytes=images.bytes_written,
+                failed_commits=self._disk.writer.failed_commits,
+                lost_frames=self._scene.pending.lost_frames,
+            )
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        """Up to `count` stored frames that show the objects best, best first.
+
+        Frames of different locations are preferred. A score is the sum over the objects of how
+        well the frame shows each (`key_frames.view_scores`).
+        """
+        with self._lock:
+            views = [view for i in object_ids for view in self._scene.tree.views_of(i)]
+        ranked = [n for n in rank_frames(views) if self._disk.evidence.has_image(n[0])][:count]
+        return [
+            self._disk.evidence.key_frame(number, self._object_of, object_ids, score)
+            for number, score in sorted(ranked, key=lambda item: -item[1])
+        ]
+
+    def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
+        """A stored frame with the boxes of the given objects; of all objects when none is given.
+
+        Raises:
+            SceneMemoryError: no image of this frame was stored.
+        """
+        wanted = object_ids or self.snapshot().objects
+        return self._disk.evidence.key_frame(frame_number, self._object_of, wanted, score=0.0)
+
+    def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
+        """Write edits to the journal, all or none; they are on disk when this returns.
+
+        Raises:
+            SceneMemoryError: an edit makes no sense, or the disk failed; nothing was applied.
+        """
+        return self._correct(
+            lambda scene: scene.journal.apply(edits, by, reason, scene.perceived(), time.time_ns())
+        )
+
+    def undo(self, correction_id: int | None = None) -> Correction:
+        """Take back one correction; the newest that stands when no id is given.
+
+        Raises:
+            SceneMemoryError: there is none (left), or the disk failed; nothing was undone.
+        """
+        return self._correct(lambda scene: [scene.journal.undo(correction_id)])[0]
+
+    def corrections(self) -> list[Correction]:
+        """The whole journal, oldest first, undone entries included."""
+        with self._lock:
+            return list(self._scene.journal.entries())
+
+    def save_as(self, name: str) -> Path:
+        """Copy this memory, as it is now, to a folder of this name beside it.
+
+        Raises:
+            SceneMemoryError: the name could be a path or is taken; the memory is a temporary one;
+                the disk is full.
+        """
+        return self._disk.save_as(name)
+
+    def reset(self) -> None:
+        """Forget everything, on disk too.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        with self._disk.writer.lock, self._lock:
+            self._disk.clear()
+            self._scene = Scene(self._config, revision=self._scene.snapshot().revision + 1)
+
+    def flush(self) -> None:
+        """Return when everything so far is on disk.
+
+        Raises:
+            SceneMemoryError: the disk failed; it is tried again later.
+        """
+        self._disk.flush()
+
+    def close(self) -> None:
+        """Write what is left and free the folder; the second call does nothing.
+
+        Raises:
+            SceneMemoryError: the disk failed; what came after the last commit is lost.
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            self._disk.writer.commit()
+        finally:
+            self._disk.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _correct(self, change: Callable[[Scene], list[Correction]]) -> list[Correction]:
+        with self._disk.writer.lock:
+            with self._lock:
+                was_undone = {e.correction_id: e.undone for e in self._scene.journal.entries()}
+                entries = change(self._scene)
+                self._scene.touch()
+            try:
+                self._disk.writer.commit(entries)
+            except SceneMemoryError:
+                with self._lock:
+                    self._scene.take_back_corrections(was_undone)
+                raise
+        return entries
+
+    def _put_image(self, number: int, frame: RGBDFrame) -> bool:
+        return self._disk.images.put(number, frame.color, frame.depth_m)
+
+    def _object_of(self, location_id: int, track_id: int) -> int | None:
+        with self._lock:
+            return self._scene.tree.object_of(location_id, track_id)
+
+    def _take(self) -> Changes:
+        with self._lock:
+            return self._scene.pending.take()
+
+    def _give_back(self, changes: Changes) -> None:
+        with self._lock:
+            self._scene.pending.give_back(changes)

@@ -1,0 +1,184 @@
+"""What is remembered, in RAM: one frame at a time goes in, values come out. No disk, no threads."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import SceneMindConfig
+from scenemind.frames import RGBDFrame
+from scenemind.geometry import Pose
+from scenemind.memory.changes import FrameRecord, PendingChanges
+from scenemind.memory.corrections import CorrectionsJournal
+from scenemind.memory.key_frames import KeyFrameSelector, view_scores
+from scenemind.memory.numbering import Numbering
+from scenemind.memory.object_map import ObjectMap
+from scenemind.memory.scene_graph import SceneGraph
+from scenemind.memory.store import StoredMemory
+from scenemind.memory.tree import FrameInTree, MemTree
+from scenemind.memory.types import LocationNode, MapObject, MemorySnapshot, Relation
+from scenemind.perception.types import Detections, Observation
+from scenemind.stopwatch import Stopwatch
+
+
+class Scene:
+    """The mutable state of a memory: its owner's lock guards it.
+
+    Attributes:
+        journal: what people said. Call `touch` after changing it.
+        pending: what is not on disk yet.
+    """
+
+    def __init__(self, config: SceneMindConfig, revision: int = 0) -> None:
+        self.journal = CorrectionsJournal()
+        self._objects = ObjectMap(config.object_map)
+        self._graph = SceneGraph(config.relations)
+        self.tree = MemTree(config.tree)
+        self.pending = PendingChanges(self.tree, self._objects)
+        self._selector = KeyFrameSelector(config.store)
+        self._numbers = Numbering()
+        self._positions = array("f")  # x, y, z of one image after the other
+        self._revision = revision
+        self._stamp_ns = 0
+        self._world_T_camera: Pose | None = None
+        self._view: tuple[Mapping[int, MapObject], tuple[Relation, ...]] | None = None
+        self._snapshot: MemorySnapshot | None = None
+
+    def restore(self, stored: StoredMemory) -> None:
+        """Fill an empty scene with what is on disk and begin a session."""
+        self._objects.restore(stored.objects)
+        objects = self._objects.objects()
+        self._graph.refresh(objects, objects)
+        self.journal.restore(list(stored.corrections))
+        self.tree.restore(stored.tree)
+        self._positions.extend(stored.positions.ravel().tolist())
+        newest = stored.last_frame
+        if newest is not None:
+            self._stamp_ns, self._world_T_camera = newest.stamp_ns, newest.world_T_camera
+        self._numbers = Numbering(
+            next_frame=0 if newest is None else newest.number + 1,
+            next_track=stored.largest_track_id + 1,
+        )
+        self.touch()
+
+    def begin_session(self) -> None:
+        """A new recording or tracker: frames and tracks that count from 0 again."""
+        self._numbers.begin_session()
+        self.tree.close_location()
+
+    @property
+    def next_frame(self) -> int:
+        return self._numbers.next_frame
+
+    @property
+    def positions(self) -> NDArray[np.float32]:
+        """(N, 3) float32, world: where the camera took the stored images."""
+        return np.array(self._positions, np.float32).reshape(-1, 3)
+
+    def integrate(
+        self,
+        frame: RGBDFrame,
+        detections: Detections,
+        track_ids: NDArray[np.int64],
+        observations: Sequence[Observation],
+        put_image: Callable[[int, RGBDFrame], bool],
+        watch: Stopwatch,
+    ) -> frozenset[int]:
+        """See `Memory.integrate`; `put_image` says whether the image will be stored."""
+        number = self._numbers.frame(frame.number)
+        track_ids = self._numbers.tracks(track_ids)
+        observations = self._numbers.observations(observations)
+        update = self._objects.update(observations, frame.stamp_ns)
+        gone_or_changed = update.changed | update.removed
+        watch.lap("fuse")
+        self._graph.refresh(self._objects.objects(), gone_or_changed)
+        watch.lap("graph")
+        in_tree = self.tree.add_frame(
+            number,
+            frame.stamp_ns,
+            frame.world_T_camera,
+            detections,
+            track_ids,
+            {o.track_id: o.box.center for o in observations},
+            update.object_of_track,
+        )
+        self.tree.follow(update.merged, update.removed)
+        watch.lap("tree")
+        stored = self._keep_image(number, frame, detections, in_tree, put_image)
+        self.pending.add_frame(
+            FrameRecord(
+                number,
+                frame.stamp_ns,
+                in_tree.location_id,
+                frame.camera,
+                frame.world_T_camera,
+                stored,
+                in_tree.detections,
+                detections.labels,
+                tuple(track_ids.tolist()),
+            )
+        )
+        self.pending.add_objects(update.changed, update.removed)
+        if update.merged:
+            self.pending.add_corrections(self.journal.follow(update.merged))
+        self._stamp_ns, self._world_T_camera = frame.stamp_ns, frame.world_T_camera
+        self._snapshot = None
+        if gone_or_changed:
+            self.touch()
+        watch.lap("store")
+        return gone_or_changed
+
+    def touch(self) -> None:
+        """Objects, relations or corrections changed."""
+        self._revision += 1
+        self._view = self._snapshot = None
+
+    def take_back_corrections(self, was_undone: Mapping[int, bool]) -> None:
+        """To the journal as it was: correction id -> whether it was undone. Entries may have
+        followed merged objects since."""
+        self.journal.restore(
+            replace(entry, undone=was_undone[entry.correction_id])
+            for entry in self.journal.entries()
+            if entry.correction_id in was_undone
+        )
+        self.touch()
+
+    def perceived(self) -> Mapping[int, MapObject]:
+        """Objects as perception alone has them."""
+        return self._objects.objects()
+
+    def snapshot(self) -> MemorySnapshot:
+        """The same value until something changes."""
+        if self._view is None:
+            self._view = self.journal.view(self._objects.objects(), self._graph.relations())
+        if self._snapshot is None:
+            objects, relations = self._view
+            self._snapshot = MemorySnapshot(
+                self._revision, self._stamp_ns, objects, relations, self._world_T_camera
+            )
+        return self._snapshot
+
+    def locations(self) -> tuple[LocationNode, ...]:
+        return self.tree.nodes(self.snapshot().objects)
+
+    def _keep_image(
+        self,
+        number: int,
+        frame: RGBDFrame,
+        detections: Detections,
+        in_tree: FrameInTree,
+        put_image: Callable[[int, RGBDFrame], bool],
+    ) -> bool:
+        scores = view_scores(detections, frame.camera)
+        pose = frame.world_T_camera
+        wanted = self._selector.wants(pose, in_tree, scores, self.tree, self._objects.objects())
+        if not wanted or not put_image(number, frame):
+            return False
+        self._selector.note_stored(pose)
+        self.tree.add_views(in_tree, scores)
+        self._positions.extend(pose.translation.tolist())
+        return True

@@ -1,0 +1,138 @@
+"""The tables of a memory on disk, and the check that a file holds them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scenemind.memory.errors import SceneMemoryError
+
+VERSION = 1
+
+_SCHEMA = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('kind', 'scenemind memory'), ('version', '{VERSION}');
+
+CREATE TABLE cameras (
+    id INTEGER PRIMARY KEY,
+    width INTEGER, height INTEGER, fx REAL, fy REAL, cx REAL, cy REAL,
+    UNIQUE (width, height, fx, fy, cx, cy)
+);
+-- Every integrated frame; has_image: its files were handed to the frame store.
+CREATE TABLE frames (
+    number INTEGER PRIMARY KEY,
+    stamp_ns INTEGER NOT NULL,
+    location_id INTEGER NOT NULL,
+    camera_id INTEGER NOT NULL REFERENCES cameras (id),
+    world_T_camera BLOB NOT NULL,         -- 7 float64: x y z, quaternion x y z w
+    has_image INTEGER NOT NULL
+);
+CREATE INDEX frames_with_image ON frames (number) WHERE has_image;
+-- LocNodes.
+CREATE TABLE locations (
+    id INTEGER PRIMARY KEY,
+    anchor BLOB NOT NULL,                 -- 7 float64, as above
+    first_stamp_ns INTEGER NOT NULL, last_stamp_ns INTEGER NOT NULL,
+    first_frame INTEGER NOT NULL, last_frame INTEGER NOT NULL,
+    revisit_of INTEGER
+);
+-- ObjNodes.
+CREATE TABLE tracklets (
+    location_id INTEGER NOT NULL, track_id INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    object_id INTEGER,
+    detection_count INTEGER NOT NULL,
+    first_seen_ns INTEGER NOT NULL, last_seen_ns INTEGER NOT NULL,
+    best TEXT NOT NULL,                   -- JSON: frame, stamp_ns, score, x0, y0, x1, y1
+    trajectory BLOB NOT NULL,             -- (T, 3) float32, world
+    views TEXT NOT NULL,                  -- JSON: [view score, then as in best], best view first
+    PRIMARY KEY (location_id, track_id)
+) WITHOUT ROWID;
+-- DetNodes; track_id -1: seen, but not tracked.
+CREATE TABLE detections (
+    frame INTEGER NOT NULL, position INTEGER NOT NULL,
+    track_id INTEGER NOT NULL, label TEXT NOT NULL, score REAL NOT NULL,
+    x0 REAL NOT NULL, y0 REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL,
+    PRIMARY KEY (frame, position)
+) WITHOUT ROWID;
+-- Perception's view of the objects, tentative ones included; corrections are laid over it.
+CREATE TABLE objects (
+    id INTEGER PRIMARY KEY,
+    summary TEXT NOT NULL,                -- JSON: the fields of ObjectRecord that are no arrays
+    points BLOB NOT NULL,                 -- (M, 3) float32, world
+    hits BLOB NOT NULL                    -- (M,) float32
+);
+-- The journal of what people said.
+CREATE TABLE corrections (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL, object_ids TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+    by TEXT NOT NULL, reason TEXT NOT NULL, stamp_ns INTEGER NOT NULL, undone INTEGER NOT NULL
+);
+"""
+
+
+@contextmanager
+def sqlite_errors(path: Path, doing: str) -> Iterator[None]:
+    """Turn SQLite's errors into the package's.
+
+    Raises:
+        SceneMemoryError: naming the file and what could not be done.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise SceneMemoryError(f"{path}: {doing} failed: {error}") from error
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """To an existing file, in WAL mode: a killed process loses nothing that was committed."""
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=rw",
+        uri=True,
+        check_same_thread=False,
+        isolation_level=None,
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def create_tables(path: Path) -> None:
+    """A new file.
+
+    Raises:
+        SceneMemoryError: it cannot be written.
+    """
+    with sqlite_errors(path, "creating a memory"):
+        connection = sqlite3.connect(path)
+        try:
+            connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        finally:
+            connection.close()
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """That the file is whole, a memory, and of this version.
+
+    Raises:
+        SceneMemoryError: it is not; says what it is instead and what to do.
+    """
+    try:
+        damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        meta = dict(connection.execute("SELECT key, value FROM meta"))
+    except sqlite3.Error as error:
+        raise SceneMemoryError(
+            f"{path} is no scene memory, or a damaged one ({error}): open another one, or move it"
+            " away and map again"
+        ) from error
+    if damage != "ok":
+        raise SceneMemoryError(
+            f"{path} is damaged ({damage}): restore a copy (save_as makes them), or map again"
+        )
+    if meta.get("version") != str(VERSION):
+        raise SceneMemoryError(
+            f"{path} is a memory of version {meta.get('version', 'unknown')}, this SceneMind reads"
+            f" version {VERSION}: open it with the SceneMind that wrote it"
+        )
