@@ -121,13 +121,19 @@ class DetectorConfig(Settings):
 
 
 class TrackerConfig(Settings):
-    """BoT-SORT's two stages (paper's names; defaults of ultralytics' configuration)."""
+    """BoT-SORT's two stages (paper's names; scores as ultralytics sets them)."""
 
-    high_score: Fraction = 0.25
-    low_score: Fraction = 0.1
-    new_track_score: Fraction = 0.25
+    high_score: Fraction = Field(0.25, description="detections of the first stage")
+    low_score: Fraction = Field(0.1, description="weaker ones keep tracks alive, down to this")
+    new_track_score: Fraction = Field(0.25, description="a new track needs this")
     match_iou: Fraction = Field(0.2, description="smallest IoU of a first-stage match")
     match_iou_low: Fraction = Field(0.5, description="smallest IoU of a second-stage match")
+    match_iou_unconfirmed: Fraction = Field(
+        0.3, description="smallest IoU that confirms a track seen once"
+    )
+    label_change_factor: Fraction = Field(
+        0.6, description="share of its IoU that counts when the label differs"
+    )
     lost_frames: int = Field(30, ge=1, description="frames that a lost track is kept")
 
 

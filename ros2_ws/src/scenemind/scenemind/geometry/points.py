@@ -1,0 +1,55 @@
+"""Point clouds: thinning, outliers, bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+_BITS = 21  # a voxel's index along one axis: +-1 million voxels, 20 km of 2 cm
+
+
+def voxel_keys(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.int64]:
+    """One number a voxel (N,) for points (N, 3) within a million voxels of the origin."""
+    index = np.floor(points / voxel_m).astype(np.int64) + (1 << (_BITS - 1))
+    keys: NDArray[np.int64] = (index[:, 0] << (2 * _BITS)) | (index[:, 1] << _BITS) | index[:, 2]
+    return keys
+
+
+def voxel_downsample(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.intp]:
+    """Indices of the first point in every occupied voxel, in the order of the points."""
+    keys = voxel_keys(points, voxel_m)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return np.sort(order[is_first])
+
+
+def statistical_inliers(
+    points: NDArray[np.floating], neighbors: int = 5, std_ratio: float = 1.0
+) -> NDArray[np.bool_]:
+    """Which points (N, 3) are as close to their neighbours as is usual in this cloud.
+
+    Statistical outlier removal with VLM-Grounder's parameters (paper, section 3.4): a point stays
+    if its mean distance to its nearest neighbours is below the cloud's mean plus `std_ratio`
+    standard deviations.
+    """
+    if len(points) <= neighbors:
+        return np.ones(len(points), dtype=np.bool_)
+    tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
+    distance = tree.query(points, k=neighbors + 1)[0][:, 1:].mean(axis=1)  # without itself
+    inliers: NDArray[np.bool_] = distance <= distance.mean() + std_ratio * distance.std()
+    return inliers
+
+
+def trimmed_bounds(
+    points: NDArray[np.floating], share: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest corner (3,), (3,) after leaving out that share at every end.
+
+    Cheap and robust: along each axis `share` of the points (N, 3) may lie beyond either corner.
+    """
+    spare = int(share * len(points))
+    ordered = np.sort(points, axis=0)
+    return ordered[spare].astype(np.float64), ordered[-1 - spare].astype(np.float64)

@@ -1,0 +1,72 @@
+"""Thinning, outliers and bounds of point clouds."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from scenemind.geometry.points import (
+    statistical_inliers,
+    trimmed_bounds,
+    voxel_downsample,
+    voxel_keys,
+)
+
+seeds = st.integers(0, 2**16)
+
+
+def test_one_point_a_voxel_the_first() -> None:
+    points = np.array([(0.01, 0, 0), (0.05, 0, 0), (0.11, 0, 0), (-0.01, 0, 0), (0.02, 0, 0)])
+    assert voxel_downsample(points, 0.1).tolist() == [0, 2, 3]
+    assert voxel_downsample(points[:0], 0.1).tolist() == []
+
+
+@given(seeds, st.floats(0.005, 0.5))
+def test_voxels_are_those_of_a_plain_loop(seed: int, voxel_m: float) -> None:
+    points = np.random.default_rng(seed).normal(0.0, 1.0, (200, 3))
+    seen: dict[tuple[int, ...], int] = {}
+    for i, point in enumerate(points):
+        seen.setdefault(tuple(np.floor(point / voxel_m).astype(int).tolist()), i)
+    assert voxel_downsample(points, voxel_m).tolist() == sorted(seen.values())
+
+
+@given(seeds)
+def test_far_voxels_do_not_collide(seed: int) -> None:
+    index = np.random.default_rng(seed).integers(-500_000, 500_000, (500, 3))
+    keys = voxel_keys((index + 0.5) * 0.02, 0.02)
+    assert len(np.unique(keys)) == len(np.unique(index, axis=0))
+
+
+def test_inliers_are_those_of_the_definition() -> None:
+    points = np.random.default_rng(3).normal(0.0, 0.1, (300, 3))
+    points[:5] += 2.0
+    nearest = np.sort(cdist(points, points), axis=1)[:, 1:6].mean(axis=1)
+    expected = nearest <= nearest.mean() + nearest.std()
+
+    inliers = statistical_inliers(points, neighbors=5, std_ratio=1.0)
+
+    assert inliers.tolist() == expected.tolist()
+    assert not inliers[:5].any()
+
+
+def test_a_handful_of_points_has_no_outliers() -> None:
+    assert statistical_inliers(np.zeros((5, 3)), neighbors=5).all()
+
+
+def test_trimmed_bounds_leave_out_a_share_at_every_end() -> None:
+    points = np.column_stack((np.arange(101.0), np.arange(101.0) * 2, np.zeros(101)))
+    points[0, 2], points[1, 2] = -50.0, 50.0
+    low, high = trimmed_bounds(points, 0.02)
+    np.testing.assert_allclose(low, (2, 4, 0))
+    np.testing.assert_allclose(high, (98, 196, 0))
+
+
+@given(seeds, st.integers(1, 60), st.floats(0.0, 0.2))
+def test_trimmed_bounds_lie_within_the_points(seed: int, count: int, share: float) -> None:
+    points = np.random.default_rng(seed).normal(size=(count, 3))
+    low, high = trimmed_bounds(points, share)
+    assert (points.min(axis=0) <= low).all()
+    assert (low <= high).all()
+    assert (high <= points.max(axis=0)).all()
