@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Mapping
 
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from scenemind_ros.camera_input import CameraInput
-from scenemind_ros.topic_reader import TopicReader
+from scenemind_ros.input_health import input_problems
+from scenemind_ros.mapping_session import MappingSession
+from scenemind_ros.parameters import MappingParameters
 
 
 class Rates:
@@ -27,76 +28,82 @@ class Rates:
         return (count - before) / (now - then) if now > then else 0.0
 
 
-def make_status(
-    name: str, values: Mapping[str, object], problems: list[str], good: str = "ok"
-) -> DiagnosticStatus:
-    """WARN when there is a problem; numbers are written with what digits they need."""
-    return DiagnosticStatus(
-        level=DiagnosticStatus.WARN if problems else DiagnosticStatus.OK,
-        name=name,
-        message="; ".join(problems) or good,
-        values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
-    )
+class MappingDiagnostics:
+    """Makes one message a call; rates are over the time since the call before."""
 
+    def __init__(
+        self,
+        node: Node,
+        parameters: MappingParameters,
+        source: CameraInput,
+        session: MappingSession,
+    ) -> None:
+        self._node = node
+        self._parameters = parameters
+        self._source = source
+        self._session = session
+        self._rates = Rates()
 
-def input_values(source: CameraInput, rates: Rates) -> dict[str, object]:
-    """Rates of every stream and everything that was left out."""
-    values: dict[str, object] = {}
-    for stream, reader in source.readers.items():
-        values[f"{stream}_topic"] = reader.topic
-        values[f"{stream}_hz"] = rates.hz(stream, reader.received)
-    dropped = {**source.assembler.sync_counts, **source.drops.counts()}
-    values.update({f"dropped_{cause}": count for cause, count in sorted(dropped.items()) if count})
-    return values
+    def message(self) -> DiagnosticArray:
+        message = DiagnosticArray(status=[self._input(), self._mapper(), self._memory()])
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        return message
 
+    def _input(self) -> DiagnosticStatus:
+        """Rates of every stream and everything that was left out."""
+        values: dict[str, object] = {}
+        for stream, reader in self._source.readers.items():
+            values[f"{stream}_topic"] = reader.topic
+            values[f"{stream}_hz"] = self._rates.hz(stream, reader.received)
+        drops = {**self._source.assembler.sync_counts, **self._source.drops.counts()}
+        values.update({f"dropped_{cause}": n for cause, n in sorted(drops.items()) if n})
+        problems = input_problems(
+            self._node, self._source, self._parameters.silence_s, self._parameters.sync.jump_s
+        )
+        return self._status("input", values, problems)
 
-def input_problems(node: Node, source: CameraInput, silence_s: float, jump_s: float) -> list[str]:
-    """What a person should look at, in words that name topics, QoS and clocks."""
-    problems = []
-    for stream, reader in source.readers.items():
-        # Names and calibration are sent once or rarely: they are silent once they have come.
-        is_rare = stream in ("instance_names", "camera_info", "depth_camera_info")
-        is_silent = time.monotonic() - reader.heard_at >= silence_s
-        if is_silent and not (is_rare and reader.received):
-            problems.append(_silence(node, stream, reader))
-    return problems + _clock_problems(node, source.assembler.newest_stamp_ns, jump_s)
+    def _mapper(self) -> DiagnosticStatus:
+        """The detector, the rate of frames and the median time of each stage."""
+        session = self._session
+        values: dict[str, object] = {
+            "detector": session.detector_name,
+            "simulated": str(session.is_simulated).lower(),
+            "dropped_newer_frame": session.dropped,
+        }
+        problems = []
+        if session.mapper is not None:
+            stages = session.mapper.timings.stats()
+            frames = max((stage.count for stage in stages.values()), default=0)
+            values["frames"] = frames
+            values["frames_hz"] = self._rates.hz("frames", frames)
+            values.update({f"{name}_ms": stage.median_ms for name, stage in stages.items()})
+            values["failed_detections"] = session.mapper.failed_detections
+        if session.failure is not None:
+            problems.append(f"mapping has stopped: {session.failure!r}; deactivate and activate")
+        return self._status("mapper", values, problems)
 
-
-def _silence(node: Node, stream: str, reader: TopicReader) -> str:
-    similar = similar_topics(node, reader)
-    hint = f" (topics of that type here: {', '.join(similar)})" if similar else ""
-    return f"nothing arrives for {stream}: {reader.describe_silence()}{hint}"
-
-
-def similar_topics(node: Node, reader: TopicReader, count: int = 5) -> list[str]:
-    """Topics of the reader's types that somebody publishes, those with the closest names first."""
-    candidates = [
-        name
-        for name, types in node.get_topic_names_and_types()
-        if name != reader.topic
-        and reader.type_names.intersection(types)
-        and node.count_publishers(name)
-    ]
-    likeness = {
-        name: difflib.SequenceMatcher(None, name, reader.topic).ratio() for name in candidates
-    }
-    return sorted(candidates, key=lambda name: -likeness[name])[:count]
-
-
-def _clock_problems(node: Node, stamps_ns: Mapping[str, int], jump_s: float) -> list[str]:
-    problems = []
-    if node.get_parameter("use_sim_time").value and not node.count_publishers("/clock"):
-        problems.append("use_sim_time is true, but nobody publishes /clock")
-    if len(stamps_ns) > 1:
-        oldest, newest = (f(stamps_ns, key=stamps_ns.__getitem__) for f in (min, max))
-        apart_s = (stamps_ns[newest] - stamps_ns[oldest]) / 1e9
-        if apart_s > jump_s:
+    def _memory(self) -> DiagnosticStatus:
+        """How large the memory is, and what the disk could not take."""
+        memory = self._session.memory
+        stats = memory.stats()
+        values = {name: getattr(stats, name) for name in stats.__slots__}
+        problems = []
+        if stats.images_failed or stats.failed_commits:
             problems.append(
-                f"the stamps of {oldest} are {apart_s:.1f} s behind those of {newest}: do both"
-                " come from one clock (use_sim_time is"
-                f" {str(node.get_parameter('use_sim_time').value).lower()} here)?"
+                f"the disk failed {stats.images_failed + stats.failed_commits} times: is it full?"
             )
-    return problems
+        return self._status("memory", {"path": memory.path, **values}, problems)
+
+    def _status(
+        self, part: str, values: Mapping[str, object], problems: list[str]
+    ) -> DiagnosticStatus:
+        return DiagnosticStatus(
+            level=DiagnosticStatus.WARN if problems else DiagnosticStatus.OK,
+            name=f"{self._node.get_name()}: {part}",
+            hardware_id="scenemind",
+            message="; ".join(problems) or "ok",
+            values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
+        )
 
 
 def _text(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
@@ -21,8 +22,8 @@ from scenemind_ros.conversions import (
 from scenemind_ros.drops import DropCounts
 from scenemind_ros.parameters import MappingParameters, pose_from_list
 
-ImageMsg = Image | CompressedImage
-Synced = SyncedFrame[ImageMsg, ImageMsg, Image]
+ImageMsg: TypeAlias = Image | CompressedImage
+Synced: TypeAlias = SyncedFrame[ImageMsg, ImageMsg, Image]
 
 
 class FrameAssembler:

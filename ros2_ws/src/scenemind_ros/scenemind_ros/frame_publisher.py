@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nav_msgs.msg import Odometry
 from rclpy.duration import Duration
@@ -23,10 +23,8 @@ from scenemind_ros.conversions import (
     odometry_to_msg,
 )
 from scenemind_ros.parameters import pose_from_list
+from scenemind_ros.player_parameters import PlayerParameters
 from scenemind_ros.qos import LATCHED, SENSOR_OUT
-
-if TYPE_CHECKING:
-    from scenemind_ros.sequence_player import PlayerParameters
 
 _DELIVERY_S = 5.0
 
@@ -41,14 +39,13 @@ class FramePublisher:
         self._parameters = parameters
         self._camera_T_base = pose_from_list(parameters.base_T_camera).inverse()
         topics = parameters.topics
-        is_aligned = sequence.depth_calibration is None
         wanted: list[tuple[str, type, str]] = [
             ("odometry", Odometry, topics.odometry),
             ("camera_info", CameraInfo, topics.camera_info),
-            ("depth", Image, topics.depth if is_aligned else topics.depth_raw),
+            ("depth", Image, topics.depth),
             ("color", Image, topics.color),
         ]
-        if not is_aligned:
+        if sequence.depth_calibration is not None:
             wanted.append(("depth_camera_info", CameraInfo, topics.depth_camera_info))
         self._names: Publisher[String] | None = None
         if isinstance(sequence, SimulatedSequence):
@@ -56,8 +53,7 @@ class FramePublisher:
             self._names = node.create_publisher(String, topics.instance_names, LATCHED)
             self._names.publish(instance_names_to_msg(sequence.class_names))
         self._publishers: dict[str, Publisher[Any]] = {
-            stream: node.create_publisher(kind, topic, SENSOR_OUT)
-            for stream, kind, topic in wanted
+            stream: node.create_publisher(kind, topic, SENSOR_OUT) for stream, kind, topic in wanted
         }
 
     def unread_topics(self) -> list[str]:

@@ -10,7 +10,7 @@ from rclpy.publisher import Publisher
 from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
-from scenemind.memory import LocationNode, MapObject, MemorySnapshot
+from scenemind.memory import MapObject, Memory
 from scenemind_interfaces.msg import MemTree, SceneGraph, SceneObject, SceneObjectArray
 from scenemind_ros.conversions import (
     graph_to_msg,
@@ -36,6 +36,7 @@ class MapPublisher:
     def __init__(self, node: Node, map_frame: str) -> None:
         self._map_frame = map_frame
         self._node = node
+        self._memory: Memory | None = None
         self._topics = {
             name: _Topic(node.create_publisher(kind, f"~/{name}", LATCHED))
             for name, kind in {
@@ -51,10 +52,13 @@ class MapPublisher:
             lambda thing: object_to_markers(thing, header_to_msg(0, map_frame))
         )
 
-    def publish(
-        self, snapshot: MemorySnapshot, tree: Callable[[], Iterable[LocationNode]]
-    ) -> None:
+    def publish(self, memory: Memory) -> None:
         """Send what changed; the tree is asked for only when somebody listens to it."""
+        if memory is not self._memory:  # another one was loaded, its revisions are its own
+            self._memory = memory
+            for topic in self._topics.values():
+                topic.sent = None
+        snapshot = memory.snapshot()
         header = header_to_msg(snapshot.stamp_ns, self._map_frame)
         things = list(snapshot.objects.values())
         makers: dict[str, Callable[[], Any]] = {
@@ -63,7 +67,7 @@ class MapPublisher:
                 snapshot, self._messages.of(things), self._map_frame
             ),
             "mem_tree": lambda: tree_to_msg(
-                tree(), snapshot.revision, snapshot.stamp_ns, self._map_frame
+                memory.tree(), snapshot.revision, snapshot.stamp_ns, self._map_frame
             ),
             "markers": lambda: markers_to_msg(
                 (marker for both in self._markers.of(things) for marker in both), header
@@ -74,11 +78,6 @@ class MapPublisher:
             # The tree grows with every frame, also where no object changed.
             state = (snapshot.revision, snapshot.stamp_ns if name == "mem_tree" else None)
             self._topics[name].send(state, make)
-
-    def forget(self) -> None:
-        """The memory was replaced: revisions start anew."""
-        for topic in self._topics.values():
-            topic.sent = None
 
     def close(self) -> None:
         for topic in self._topics.values():

@@ -25,7 +25,7 @@ from scenemind_ros.conversions import (
 )
 from scenemind_ros.errors import RosError
 from scenemind_ros.mapping_session import MappingSession
-from scenemind_ros.object_query import ObjectQuery, select_objects
+from scenemind_ros.object_query import ObjectQuery, objects_named, select_objects
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.pointing import find_object_in_view, find_object_on_ray
 
@@ -35,9 +35,7 @@ Handler = Callable[[Any, Any], None]
 class MappingServices:
     """Answers from the session's memory, whichever that is at the moment."""
 
-    def __init__(
-        self, node: Node, session: MappingSession, parameters: MappingParameters
-    ) -> None:
+    def __init__(self, node: Node, session: MappingSession, parameters: MappingParameters) -> None:
         self._node = node
         self._session = session
         self._parameters = parameters
@@ -76,7 +74,7 @@ class MappingServices:
                 response.error = Error(code=Error.MEMORY_REFUSED, message=str(refusal))
             except GeometryError as mistake:
                 response.error = Error(code=Error.INVALID_REQUEST, message=str(mistake))
-            except Exception as bug:  # the edge of the node: answered, and logged in full
+            except Exception as bug:  # noqa: BLE001 - the edge of the node: answered, and logged in full
                 self._node.get_logger().error(traceback.format_exc())
                 response.error = Error(code=Error.INTERNAL, message=f"{type(bug).__name__}: {bug}")
             return response
@@ -126,7 +124,7 @@ class MappingServices:
             pointed = None
         if not np.linalg.norm(direction) > 0.0:
             raise RosError("the direction of the ray is zero or NaN")
-        wanted = [objects[pointed]] if pointed in objects else list(objects.values())
+        wanted = list(objects.values()) if pointed is None else [objects[pointed]]
         hit = find_object_on_ray(wanted, origin, direction)
         if hit is None:
             raise RosError(
@@ -141,7 +139,8 @@ class MappingServices:
     ) -> None:
         if not request.k:
             raise RosError("k is 0: ask for at least one key frame")
-        object_ids = list(request.object_ids) or self._session.objects_meant(request.question)
+        memory = self._session.memory
+        object_ids = list(request.object_ids) or objects_named(memory.snapshot(), request.question)
         if not object_ids:
             raise RosError(
                 f"the question {request.question!r} names no object of the memory; give object_ids",
@@ -149,7 +148,7 @@ class MappingServices:
             )
         response.key_frames = [
             key_frame_to_msg(key_frame, self._parameters.publish.camera_frame)
-            for key_frame in self._session.memory.key_frames_of(object_ids, request.k)
+            for key_frame in memory.key_frames_of(object_ids, request.k)
         ]
 
     def _apply_corrections(
@@ -182,9 +181,11 @@ class MappingServices:
     def _set_vocabulary(
         self, request: srv.SetVocabulary.Request, response: srv.SetVocabulary.Response
     ) -> None:
-        response.vocabulary = list(self._session.detector.vocabulary)
+        if not request.labels:
+            raise RosError("labels is empty: a detector without classes finds nothing")
+        response.vocabulary = list(self._session.vocabulary)
         raise RosError(
-            f"the detector {self._session.detector.name} finds a fixed set of"
+            f"the detector {self._session.detector_name} finds a fixed set of"
             f" {len(response.vocabulary)} classes; narrow it with the parameter detector.classes",
             Error.UNSUPPORTED,
         )

@@ -130,11 +130,16 @@ def read_parameters(node: Node, model: type[Model]) -> Model:
     known = model().flatten()
     given: dict[str, Parameter[Any]] = node.get_parameters_by_prefix("")
     for name in given:
-        if name not in known and not name.startswith(_ROS_OWN):
+        if name not in known and is_own_parameter(name):
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise ConfigError(f"{node.get_name()} has no parameter {name}{hint}")
     return model.from_flat({name: _plain(given[name].value) for name in known})
+
+
+def is_own_parameter(name: str) -> bool:
+    """Whether it is ours, and not one that every ROS node has."""
+    return not name.startswith(_ROS_OWN)
 
 
 def _plain(value: Any) -> Any:

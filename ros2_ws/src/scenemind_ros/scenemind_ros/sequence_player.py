@@ -8,51 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import rclpy
-from pydantic import Field
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
-from scenemind.config import ConfigError, Settings
+from scenemind.config import ConfigError
 from scenemind.frames import FrameError, RecordedSequence, open_sequence
 from scenemind.simulation import SimulationError, simulate
 from scenemind_ros.frame_publisher import FramePublisher
 from scenemind_ros.pacing import Pacing
-from scenemind_ros.parameters import (
-    OPTICAL_MOUNTING,
-    PoseList,
-    TopicParameters,
-    declare_parameters,
-    read_parameters,
-)
+from scenemind_ros.parameters import declare_parameters, read_parameters
+from scenemind_ros.player_parameters import PlayerParameters
 
 _SIMULATED = "sim:"
-
-
-class PlayerTopics(TopicParameters):
-    """Where the frames go; instances only from a simulated sequence."""
-
-    instances: str = "/camera/camera/instances/image_raw"
-    instance_names: str = "/camera/camera/instances/names"
-    depth_raw: str = Field(
-        "/camera/camera/depth/image_rect_raw",
-        description="instead of topics.depth when the recorded depth is not aligned to colour",
-    )
-    processed: str = Field("/mapping_node/processed", description="acknowledged frames, for rate 0")
-
-
-class PlayerParameters(Settings):
-    sequence: str = Field("", description="folder, bag, or sim:SEED for a simulated room")
-    rate: float = Field(
-        1.0, ge=0.0, description="1: as recorded; N: N times as fast; 0: as fast as it is consumed"
-    )
-    loop: bool = Field(False, description="start again at the end")
-    frames: int = Field(0, ge=0, description="stop after so many; 0: all")
-    wait_s: float = Field(60.0, gt=0.0, description="give up when nobody subscribes for so long")
-    map_frame: str = "map"
-    base_frame: str = "base_link"
-    camera_frame: str = "camera_color_optical_frame"
-    base_T_camera: PoseList = OPTICAL_MOUNTING
-    topics: PlayerTopics = PlayerTopics()
 
 
 def open_source(name: str) -> RecordedSequence:
@@ -85,10 +52,10 @@ class SequencePlayer(Node):
             **node_options,
         )
         declare_parameters(self, PlayerParameters)
-        self._parameters = read_parameters(self, PlayerParameters)
-        self.sequence = open_source(self._parameters.sequence) if sequence is None else sequence
-        self._frames = FramePublisher(self, self.sequence, self._parameters)
-        self._pacing = Pacing(self, self._parameters.rate, self._parameters.topics.processed)
+        self._settings = read_parameters(self, PlayerParameters)
+        self.sequence = open_source(self._settings.sequence) if sequence is None else sequence
+        self._frames = FramePublisher(self, self.sequence, self._settings)
+        self._pacing = Pacing(self, self._settings.rate, self._settings.topics.processed)
         self._stopped = threading.Event()
 
     def play(self) -> int:
@@ -99,7 +66,7 @@ class SequencePlayer(Node):
         """
         self._wait_for_subscribers()
         sent = self._play_once()
-        while self._parameters.loop and not self._stopped.is_set():
+        while self._settings.loop and not self._stopped.is_set():
             sent += self._play_once()
         self._frames.wait_until_delivered()
         return sent
@@ -109,7 +76,7 @@ class SequencePlayer(Node):
         self._pacing.stop()
 
     def _play_once(self) -> int:
-        total = min(len(self.sequence), self._parameters.frames or len(self.sequence))
+        total = min(len(self.sequence), self._settings.frames or len(self.sequence))
         self.get_logger().info(f"playing {self.sequence.name}: {total} frames")
         self._pacing.restart()
         sent, reported_at = 0, time.monotonic()
@@ -126,11 +93,11 @@ class SequencePlayer(Node):
         return sent
 
     def _wait_for_subscribers(self) -> None:
-        deadline = time.monotonic() + self._parameters.wait_s
+        deadline = time.monotonic() + self._settings.wait_s
         while missing := self._frames.unread_topics():
             if time.monotonic() > deadline:
                 raise FrameError(
-                    f"nobody subscribed to {', '.join(missing)} for {self._parameters.wait_s:g} s:"
+                    f"nobody subscribed to {', '.join(missing)} for {self._settings.wait_s:g} s:"
                     " is the mapping node active, and are its topics.* these?"
                 )
             if self._stopped.wait(0.05):

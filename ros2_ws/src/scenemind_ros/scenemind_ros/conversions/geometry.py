@@ -6,6 +6,8 @@ unless field checks are on. Hence `float()` and `int()` on everything that goes 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose as PoseMsg, Quaternion, Vector3
 from nav_msgs.msg import Odometry
@@ -33,9 +35,9 @@ def header_to_msg(stamp: int, frame_id: str) -> Header:
     return Header(stamp=time_to_msg(stamp), frame_id=frame_id)
 
 
-def point_to_msg(xyz: object) -> Point:
+def point_to_msg(xyz: Iterable[float]) -> Point:
     """From any three numbers, metres."""
-    x, y, z = xyz  # type: ignore[misc]
+    x, y, z = xyz
     return Point(x=float(x), y=float(y), z=float(z))
 
 
@@ -52,9 +54,7 @@ def pose_from_msg(msg: PoseMsg) -> Pose:
     return Pose.from_quaternion((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
 
 
-def odometry_to_msg(
-    stamp: int, world_T_base: Pose, world_frame: str, base_frame: str
-) -> Odometry:
+def odometry_to_msg(stamp: int, world_T_base: Pose, world_frame: str, base_frame: str) -> Odometry:
     msg = Odometry(header=header_to_msg(stamp, world_frame), child_frame_id=base_frame)
     msg.pose.pose = pose_to_msg(world_T_base)
     return msg

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,11 @@ from scenemind.frames import FrameError
 from scenemind.frames.compressed_depth import decode_compressed_depth
 from scenemind.frames.encodings import decode_color, decode_color_file, decode_depth, encode_depth
 
-_INSTANCE_TYPES = {"32SC1": np.dtype("<i4"), "16UC1": np.dtype("<u2"), "mono16": np.dtype("<u2")}
+_INSTANCE_TYPES: Mapping[str, np.dtype[Any]] = {
+    "32SC1": np.dtype("<i4"),
+    "16UC1": np.dtype("<u2"),
+    "mono16": np.dtype("<u2"),
+}
 
 
 def color_from_msg(msg: Image | CompressedImage) -> NDArray[np.uint8]:

@@ -1,0 +1,149 @@
+"""The mapping node: camera topics in, memory and its services out."""
+
+from __future__ import annotations
+
+import rclpy
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
+from std_msgs.msg import Header
+
+from scenemind.config import ConfigError
+from scenemind.mapping import MapperReport
+from scenemind.memory import SceneMemoryError
+from scenemind.perception import PerceptionError
+from scenemind_ros.conversions import header_to_msg
+from scenemind_ros.log_bridge import log_library_to
+from scenemind_ros.map_publisher import MapPublisher
+from scenemind_ros.mapping_run import MappingRun
+from scenemind_ros.mapping_services import MappingServices
+from scenemind_ros.mapping_session import MappingSession
+from scenemind_ros.parameters import (
+    MappingParameters,
+    declare_parameters,
+    is_own_parameter,
+    read_parameters,
+)
+from scenemind_ros.qos import SENSOR_OUT
+
+_SUCCESS, _FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+class MappingNode(LifecycleNode):
+    """Answers from its memory while configured, maps while active.
+
+    Attributes:
+        session: the memory and its mapper; None while unconfigured.
+    """
+
+    def __init__(self, **node_options: object) -> None:
+        """Configures and activates itself unless the parameter `autostart` is false."""
+        super().__init__(
+            "mapping_node", automatically_declare_parameters_from_overrides=True, **node_options
+        )
+        self.session: MappingSession | None = None
+        self._run: MappingRun | None = None
+        declare_parameters(self, MappingParameters)
+        self.add_on_set_parameters_callback(self._refuse_while_configured)
+        is_wanted = self.get_parameter("autostart").value is not False
+        if is_wanted and self.trigger_configure() == _SUCCESS:
+            self.trigger_activate()
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Read the parameters, load the detector, open the memory, offer the services."""
+        try:
+            self._settings = read_parameters(self, MappingParameters)
+            self.session = MappingSession(self._settings, self._acknowledge)
+        except (ConfigError, PerceptionError, SceneMemoryError) as error:
+            self.get_logger().error(f"stays unconfigured: {error}")
+            return _FAILURE
+        self._outgoing = MapPublisher(self, self._settings.map_frame)
+        self._processed = self.create_publisher(Header, "~/processed", SENSOR_OUT)
+        self._services_of_memory = MappingServices(self, self.session, self._settings)
+        self.get_logger().info(
+            f"memory {self.session.memory.path}, detector {self.session.detector_name}"
+        )
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Subscribe and map."""
+        assert self.session is not None, "only a configured node is activated"
+        try:
+            self._run = MappingRun(self, self._settings, self.session, self._outgoing)
+        except ConfigError as error:
+            self.get_logger().error(f"stays inactive: {error}")
+            return _FAILURE
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Hear nothing more; the memory still answers."""
+        self._stop()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Close the memory."""
+        self._close()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """From any state."""
+        self._close()
+        return super().on_shutdown(state)
+
+    def destroy_node(self) -> None:
+        self._close()
+        super().destroy_node()
+
+    def _stop(self) -> None:
+        if self._run is not None:
+            self._run.close()
+            self._run = None
+
+    def _close(self) -> None:
+        self._stop()
+        if self.session is None:
+            return
+        self._services_of_memory.close()
+        self._outgoing.close()
+        self.destroy_publisher(self._processed)
+        try:
+            self.session.close()
+        except SceneMemoryError as error:
+            self.get_logger().error(str(error))
+        self.session = None
+
+    def _acknowledge(self, report: MapperReport) -> None:
+        """Called on the mapping thread, also for what it still maps after a shutdown."""
+        if self.context.ok():
+            self._processed.publish(header_to_msg(report.stamp_ns, self._settings.map_frame))
+
+    def _refuse_while_configured(self, parameters: list[Parameter]) -> SetParametersResult:
+        ours = [parameter.name for parameter in parameters if is_own_parameter(parameter.name)]
+        if self.session is None or not ours:
+            return SetParametersResult(successful=True)
+        return SetParametersResult(
+            successful=False,
+            reason=f"{', '.join(ours)} is read when the node is configured: deactivate and clean"
+            " it up, set it, then configure and activate",
+        )
+
+
+def main(args: list[str] | None = None) -> int:
+    rclpy.init(args=args)
+    node = MappingNode()
+    log_library_to(node.get_logger())
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    try:
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,180 @@
+"""The memory in use and the thread that maps into it. Knows no ROS."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from scenemind.config import DetectorConfig
+from scenemind.frames import RGBDFrame
+from scenemind.mapping import LatestSlot, Mapper, MapperReport, MapperThread
+from scenemind.memory import Memory, SceneMemoryError
+from scenemind.memory.folder import DATABASE, checked_name
+from scenemind.perception.backends import make_detector
+from scenemind.perception.protocols import Detector
+from scenemind_ros.parameters import MappingParameters
+
+_log = logging.getLogger(__name__)
+
+# Folders beside the memory while another one is loaded.
+_LOADING, _REPLACED = "loading.tmp", "replaced.tmp"
+
+
+class MappingSession:
+    """Opens the memory, runs the mapper, and exchanges the memory for a saved one.
+
+    For one thread, except that `memory` may be read from any.
+
+    Attributes:
+        memory: the one in use; another object after `load`.
+        mapper: None while nothing is mapped: stopped, or no instance names yet.
+        dropped: frames that a newer one pushed out before they were mapped.
+    """
+
+    def __init__(
+        self, parameters: MappingParameters, on_report: Callable[[MapperReport], None]
+    ) -> None:
+        """`on_report` is called after each frame, on the mapping thread.
+
+        Raises:
+            PerceptionError: the detector cannot be used.
+            SceneMemoryError: the memory cannot be opened.
+        """
+        self._parameters = parameters
+        self._on_report = on_report
+        self._detector = _find_detector(parameters.detector, None)
+        self._names: Mapping[int, str] = {}
+        self._path = _path_of(parameters)
+        self.memory = self._open()
+        self.mapper: Mapper | None = None
+        self._thread: MapperThread | None = None
+        self._slot: LatestSlot[RGBDFrame] = LatestSlot(parameters.pending_frames)
+        self._is_active = False
+        self._dropped_before = 0
+
+    @property
+    def detector_name(self) -> str:
+        if self._detector is None:
+            return "simulated instance camera (its names have not come yet)"
+        return self._detector.name
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        return self._detector.vocabulary if self._detector else ()
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether detections come from a simulator and not from a model."""
+        return self._parameters.detector.backend == "instance_camera"
+
+    @property
+    def dropped(self) -> int:
+        return self._dropped_before + self._slot.dropped
+
+    @property
+    def failure(self) -> Exception | None:
+        """What ended the mapping thread, when something did."""
+        return self._thread.failure if self._thread else None
+
+    def start(self) -> None:
+        """Map what is submitted from now on."""
+        self._is_active = True
+        if self._detector is not None:
+            self._slot = LatestSlot(self._parameters.pending_frames)
+            self.mapper = Mapper(self._detector, self.memory, self._parameters)
+            self._thread = MapperThread(self.mapper, self._slot, self._on_report)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Finish what waits, and map nothing more."""
+        self._is_active = False
+        if self._thread is not None:
+            try:
+                self._thread.stop()
+            except Exception:  # noqa: BLE001 - it was logged in full when it happened
+                _log.error("mapping had stopped before; it starts anew when activated again")
+            self._dropped_before += self._slot.dropped
+        self._slot = LatestSlot(self._parameters.pending_frames)
+        self._thread = self.mapper = None
+
+    def submit(self, frame: RGBDFrame) -> bool:
+        """Hand a frame to the mapper; False when there is none."""
+        if self.mapper is None:
+            return False
+        self._slot.put(frame)
+        return True
+
+    def name_instances(self, names: Mapping[int, str]) -> None:
+        """A simulator's names for the ids of its instance images.
+
+        Raises:
+            PerceptionError: an id is out of range.
+        """
+        if not self.is_simulated or names == self._names:
+            return
+        detector = _find_detector(self._parameters.detector, names)
+        was_active = self._is_active
+        self.stop()
+        self._detector, self._names = detector, dict(names)
+        if was_active:
+            self.start()
+
+    def load(self, name: str) -> None:
+        """Go on with a copy of a saved memory; the saved one stays as it is.
+
+        Raises:
+            SceneMemoryError: there is no such memory, or it is the one in use; nothing changed.
+        """
+        if self._path is None:
+            raise SceneMemoryError(
+                "this memory ends with the process and has no saved ones beside it: set memory.root"
+            )
+        saved_path = self._path.parent / checked_name(name)
+        if saved_path == self.memory.path:
+            raise SceneMemoryError(f"{name} is the memory in use; what was saved has another name")
+        loading, replaced = (self._path.with_name(end) for end in (_LOADING, _REPLACED))
+        for leftover in (loading, replaced):
+            shutil.rmtree(leftover, ignore_errors=True)
+        with Memory.open(saved_path, self._parameters) as saved:
+            saved.save_as(loading.name)
+        was_active = self._is_active
+        self.stop()
+        self.memory.close()
+        self._path.rename(replaced)
+        loading.rename(self._path)
+        shutil.rmtree(replaced, ignore_errors=True)
+        self.memory = self._open()
+        if was_active:
+            self.start()
+
+    def close(self) -> None:
+        """Raises SceneMemoryError when the disk failed at the end."""
+        self.stop()
+        self.memory.close()
+
+    def _open(self) -> Memory:
+        if self._path is None:
+            return Memory.create(None, self._parameters)
+        replaced = self._path.with_name(_REPLACED)
+        if replaced.exists() and not self._path.exists():  # killed while it loaded another one
+            replaced.rename(self._path)
+        if (self._path / DATABASE).exists():
+            memory = Memory.open(self._path, self._parameters)
+            _log.info("going on with the memory %s", self._path)
+            return memory
+        return Memory.create(self._path, self._parameters)
+
+
+def _find_detector(config: DetectorConfig, names: Mapping[int, str] | None) -> Detector | None:
+    """The configured detector; None for an instance camera whose names have not come yet."""
+    if config.backend == "instance_camera" and names is None:
+        return None
+    return make_detector(config, names)
+
+
+def _path_of(parameters: MappingParameters) -> Path | None:
+    """The folder of the memory; None for one that ends with the process."""
+    root = parameters.memory.root
+    return Path(root).expanduser() / checked_name(parameters.memory.name) if root else None

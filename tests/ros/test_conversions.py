@@ -1,0 +1,276 @@
+"""What goes through a message and back is what it was, as far as the message can hold it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+from std_msgs.msg import Header, String
+from visualization_msgs.msg import Marker
+
+from scenemind.frames import FrameError
+from scenemind.frames.compressed_depth import encode_compressed_depth
+from scenemind.frames.encodings import encode_color_file
+from scenemind.geometry import Box3D, GeometryError, PinholeCamera, Pose
+from scenemind.memory import (
+    Correction,
+    DetectionNode,
+    Edit,
+    KeyFrame,
+    LocationNode,
+    MapObject,
+    MemorySnapshot,
+    ObjectTracklet,
+    Relation,
+)
+from scenemind_interfaces.msg import Correction as CorrectionMsg
+from scenemind_ros import conversions as c
+from scenemind_ros.errors import RosError
+
+metres = st.floats(-50.0, 50.0).map(lambda x: np.float64(x))
+edges = st.floats(0.0, 10.0)
+stamps = st.integers(0, 2**31 * 1_000_000_000 - 1)
+ids = st.integers(0, 2**31 - 1)
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+
+
+@st.composite
+def poses(draw: st.DrawFn) -> Pose:
+    q = np.array(draw(st.tuples(*[st.floats(-1.0, 1.0)] * 4)))
+    norm = np.linalg.norm(q)
+    q = q / norm if norm > 0.1 else np.array((0.0, 0.0, 0.0, 1.0))
+    return Pose.from_quaternion(draw(st.tuples(metres, metres, metres)), q)
+
+
+@st.composite
+def boxes(draw: st.DrawFn) -> Box3D:
+    """With numpy numbers, as the library's own boxes come: they must not reach a message."""
+    return Box3D(
+        draw(st.tuples(metres, metres, metres)),
+        draw(st.tuples(edges, edges, edges)),
+        np.float64(draw(st.floats(-3.1, 3.1))),
+    )
+
+
+@st.composite
+def objects(draw: st.DrawFn) -> MapObject:
+    return MapObject(
+        object_id=np.int64(draw(ids)),
+        label=draw(words),
+        perceived_label=draw(words),
+        attributes=draw(st.dictionaries(words, words, max_size=3)),
+        confidence=np.float32(draw(st.floats(0.0, 1.0, width=32))),
+        box=draw(boxes()),
+        points=np.zeros((0, 3), np.float32),
+        first_seen_ns=np.int64(draw(stamps)),
+        last_seen_ns=draw(stamps),
+        observation_count=np.int64(draw(ids)),
+        track_ids=tuple(np.int64(i) for i in draw(st.lists(ids, max_size=3))),
+        corrected=np.bool_(draw(st.booleans())),
+    )
+
+
+def through_wire(message: object) -> object:
+    """As another process gets it."""
+    return deserialize_message(serialize_message(message), type(message))
+
+
+def assert_same_pose(a: Pose, b: Pose) -> None:
+    np.testing.assert_allclose(a.matrix(), b.matrix(), atol=1e-9)
+
+
+def assert_same_object(a: MapObject, b: MapObject) -> None:
+    for name in (
+        "object_id",
+        "label",
+        "perceived_label",
+        "attributes",
+        "first_seen_ns",
+        "last_seen_ns",
+        "observation_count",
+        "track_ids",
+        "corrected",
+    ):
+        assert getattr(a, name) == getattr(b, name), name
+    assert a.confidence == pytest.approx(b.confidence)
+    np.testing.assert_allclose(a.box.corners(), b.box.corners(), atol=1e-6)
+
+
+@given(stamps)
+def test_a_stamp_keeps_its_nanoseconds(stamp: int) -> None:
+    assert c.stamp_ns(c.time_to_msg(stamp)) == stamp
+
+
+@given(poses())
+def test_a_pose_comes_back(pose: Pose) -> None:
+    assert_same_pose(c.pose_from_msg(through_wire(c.pose_to_msg(pose))), pose)
+
+
+def test_a_pose_that_was_never_filled_is_refused() -> None:
+    message = c.pose_to_msg(Pose.identity())
+    message.orientation.w = 0.0
+    with pytest.raises(GeometryError, match="norm 0"):
+        c.pose_from_msg(message)
+
+
+def test_a_camera_comes_back_and_zeros_are_no_camera() -> None:
+    camera = PinholeCamera(640, 480, 525.5, 526.5, 319.5, 239.5)
+    assert c.camera_from_msg(through_wire(c.camera_to_msg(camera, 7, "optical"))) == camera
+    with pytest.raises(GeometryError):
+        c.camera_from_msg(CameraInfo(width=640, height=480))
+
+
+@given(objects(), poses(), st.booleans())
+def test_a_scene_graph_comes_back(thing: MapObject, pose: Pose, has_pose: bool) -> None:
+    relation = Relation(int(thing.object_id), "on", 7, 0.5, "user")
+    snapshot = MemorySnapshot(
+        5, 123, {int(thing.object_id): thing}, (relation,), pose if has_pose else None
+    )
+    back = c.snapshot_from_msg(through_wire(c.snapshot_to_msg(snapshot, "map")))
+    assert (back.revision, back.stamp_ns, back.relations) == (5, 123, (relation,))
+    assert_same_object(back.objects[int(thing.object_id)], thing)
+    assert (back.world_T_camera is not None) == has_pose
+
+
+@given(
+    st.sampled_from(("rename", "set_attribute", "delete_object", "add_relation")),
+    st.lists(ids, min_size=1, max_size=2),
+    words,
+    stamps,
+    st.booleans(),
+)
+def test_a_correction_comes_back(
+    kind: str, object_ids: list[int], value: str, stamp: int, undone: bool
+) -> None:
+    correction = Correction(
+        3, Edit(kind, tuple(object_ids), "key", value), "me", "so", stamp, undone
+    )
+    assert c.correction_from_msg(through_wire(c.correction_to_msg(correction))) == correction
+
+
+def test_an_unknown_kind_of_correction_is_refused_by_name() -> None:
+    with pytest.raises(RosError, match=r"'paint'.*rename"):
+        c.edit_from_msg(CorrectionMsg(kind="paint"))
+
+
+@given(poses(), st.lists(st.tuples(*[st.floats(0, 600)] * 4), max_size=3))
+def test_a_key_frame_comes_back_with_boxes_to_the_pixel(
+    pose: Pose, corners: list[tuple[float, float, float, float]]
+) -> None:
+    boxes_px = {
+        i: (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+        for i, (x0, y0, x1, y1) in enumerate(corners)
+    }
+    camera = PinholeCamera(640, 480, 500.0, 500.0, 320.0, 240.0)
+    sent = KeyFrame(12, 34, 5, camera, pose, b"\xff\xd8jpeg", np.float32(0.5), boxes_px)
+    back = c.key_frame_from_msg(through_wire(c.key_frame_to_msg(sent, "optical")))
+    assert (back.frame_number, back.stamp_ns, back.location_id) == (12, 34, 5)
+    assert (back.camera, back.jpeg, back.score) == (camera, sent.jpeg, 0.5)
+    assert_same_pose(back.world_T_camera, pose)
+    assert back.boxes_px.keys() == boxes_px.keys()
+    for object_id, box in boxes_px.items():
+        np.testing.assert_allclose(back.boxes_px[object_id], box, atol=0.5)
+
+
+def test_the_tree_says_minus_one_for_what_is_not_there() -> None:
+    best = DetectionNode(4, 40, np.float32(0.75), (0.0, 0.0, 1.0, 1.0))
+    trajectory = np.array([(1, 2, 3)], np.float32)
+    tracklets = tuple(
+        ObjectTracklet(track, "cup", None, 2, 10, 40, best, trajectory) for track in (8, 2)
+    )
+    location = LocationNode(1, Pose.identity(), 10, 40, (0, 4), tracklets)
+    (message,) = through_wire(c.tree_to_msg([location], 9, 40, "map")).locations
+    assert (message.revisit_of, message.frame_count) == (-1, 5)
+    assert [t.track_id for t in message.tracklets] == [2, 8]
+    assert message.tracklets[0].object_id == -1
+    assert message.tracklets[0].best_score == 0.75
+    assert message.tracklets[0].trajectory[0].z == 3.0
+
+
+def test_raw_images_come_back() -> None:
+    rng = np.random.default_rng(1)
+    color = rng.integers(0, 255, (4, 6, 3), np.uint8)
+    depth_mm = rng.integers(0, 60000, (4, 6))
+    depth_m = (depth_mm / 1000.0).astype(np.float32)
+    instances = rng.integers(0, 100000, (4, 6), np.int32)
+    header = Header(frame_id="optical")
+    np.testing.assert_array_equal(
+        c.color_from_msg(through_wire(c.color_to_msg(color, header))), color
+    )
+    back = c.depth_from_msg(through_wire(c.depth_to_msg(depth_m, header)))
+    np.testing.assert_allclose(back, depth_m, atol=1e-6)
+    sent = through_wire(c.instances_to_msg(instances, header))
+    np.testing.assert_array_equal(c.instances_from_msg(sent), instances)
+
+
+def test_compressed_images_come_back() -> None:
+    color = np.full((32, 48, 3), (200, 100, 50), np.uint8)
+    depth_m = np.full((32, 48), 1.234, np.float32)
+    jpeg = CompressedImage(format="rgb8; jpeg compressed bgr8", data=encode_color_file(color))
+    png = CompressedImage(
+        format="16UC1; compressedDepth png", data=encode_compressed_depth(depth_m)
+    )
+    assert np.abs(c.color_from_msg(jpeg).astype(int) - color).max() <= 3
+    np.testing.assert_allclose(c.depth_from_msg(png), depth_m, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("read", "message", "says"),
+    [
+        (c.color_from_msg, Image(encoding="rgb8"), "0x0"),
+        (c.color_from_msg, Image(encoding="32FC1", height=1, width=1, step=4), "32FC1"),
+        (c.color_from_msg, Image(encoding="rgb8", height=2, width=2, step=6), "holds 0 bytes"),
+        (c.depth_from_msg, Image(encoding="16UC1"), "0x0"),
+        (c.depth_from_msg, Image(encoding="rgb8", height=1, width=1, step=3), "rgb8"),
+        (c.instances_from_msg, Image(encoding="rgb8", height=1, width=1, step=3), "rgb8"),
+        (c.instances_from_msg, Image(encoding="32SC1"), "0x0"),
+        (c.color_from_msg, CompressedImage(format="jpeg", data=b"no image"), "no JPEG"),
+    ],
+)
+def test_an_unusable_image_is_refused_by_what_is_wrong(
+    read: object, message: Image | CompressedImage, says: str
+) -> None:
+    with pytest.raises(FrameError, match=says):
+        read(message)
+
+
+def test_depth_that_was_not_measured_is_zero() -> None:
+    depth = np.array([[np.nan, np.inf, -1.0, 2.0]], np.float32)
+    message = Image(encoding="32FC1", height=1, width=4, step=16, data=depth.tobytes())
+    assert c.depth_from_msg(message).tolist() == [[0.0, 0.0, 0.0, 2.0]]
+
+
+def test_instance_names_come_back_and_other_text_is_refused() -> None:
+    names = {7: "chair", 12: "Tasse"}
+    assert c.instance_names_from_msg(through_wire(c.instance_names_to_msg(names))) == names
+    with pytest.raises(FrameError, match="chair"):
+        c.instance_names_from_msg(String(data="[1, 2]"))
+
+
+def test_markers_replace_the_whole_picture() -> None:
+    thing = MapObject(
+        3, "cup", "cup", {}, 1.0, Box3D((1, 2, 3), (0.0, 0.1, 0.2)), np.zeros((0, 3), np.float32),
+        0, 0, 1, (),
+    )  # fmt: skip
+    message = through_wire(c.markers_to_msg(c.object_to_markers(thing, Header()), Header()))
+    clear, cube, name = message.markers
+    assert clear.action == Marker.DELETEALL
+    assert (cube.id, cube.type, name.text) == (3, Marker.CUBE, "cup 3")
+    assert cube.scale.x > 0.0, "RViz refuses a cube without thickness"
+    assert math.isclose(name.pose.position.z, 3.1 + 0.12)
+
+
+def test_object_points_carry_the_colour_of_their_label() -> None:
+    points = np.array([(1, 2, 3), (4, 5, 6)], np.float32)
+    box = Box3D((2.5, 3.5, 4.5), (3, 3, 3))
+    thing = MapObject(3, "cup", "cup", {}, 1.0, box, points, 0, 0, 1, ())
+    cloud = through_wire(c.objects_to_cloud([thing], Header(frame_id="map")))
+    raw = np.frombuffer(cloud.data, np.dtype([("xyz", "<f4", 3), ("rgb", "<u4")]))
+    np.testing.assert_array_equal(raw["xyz"], points)
+    r, g, b = c.label_rgb("cup")
+    assert raw["rgb"][0] == round(r * 255) << 16 | round(g * 255) << 8 | round(b * 255)
