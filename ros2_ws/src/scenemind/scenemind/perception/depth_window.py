@@ -14,7 +14,7 @@ from scenemind.perception.types import BoxMask
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-_MAX_SAMPLES = 800  # of one detection; more adds time but no accuracy
+_MAX_SAMPLES = 600  # of one detection; more adds time but no accuracy
 _EROSION_SHARE = 0.1  # of the shorter side at most, so that small objects survive
 _SMALL_PART = 0.25  # mask parts below this share of the largest are specks of other objects
 _CENTRAL = 0.5  # share of a box's sides that is taken to show the object

@@ -1,0 +1,34 @@
+"""One depth for each detection."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scenemind.perception import BoxMask, Detections
+from scenemind.perception.detection_depth import inverse_median_depth
+
+from .scenes import boxes_only
+
+
+def test_the_median_of_what_was_measured() -> None:
+    depth = np.zeros((480, 640), np.float32)
+    depth[100:200, 100:200] = 2.0
+    depth[100:130, 100:200] = 4.0
+    depth[150:160, 150:160] = np.nan
+    boxes = boxes_only([(100, 100, 200, 200), (300, 300, 400, 400)])
+    np.testing.assert_allclose(inverse_median_depth(boxes, depth), (0.5, 0.0))
+
+
+def test_a_mask_chooses_the_pixels() -> None:
+    depth = np.full((480, 640), 4.0, np.float32)
+    bits = np.zeros((100, 100), bool)
+    bits[40:60] = True
+    depth[140:160, 100:200] = 1.0
+    detections = Detections(
+        ("bar",),
+        np.ones(1, np.float32),
+        np.array([(100, 100, 200, 200)], np.float32),
+        (BoxMask(100, 100, bits),),
+    )
+    assert inverse_median_depth(detections, depth)[0] == pytest.approx(1.0)

@@ -1,0 +1,140 @@
+"""Tracking in image sequences whose motion is known."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from scenemind.config import TrackerConfig
+from scenemind.geometry import Box3D, Pose
+from scenemind.perception import Detections
+from scenemind.perception.tracker import Tracker
+
+from .scenes import CAMERA, LOOKING_ALONG_Y, boxes_only, frame_of
+
+FAR = frame_of(np.zeros((480, 640), np.float32))
+HALF_MEASURED = np.tile(np.array([0.0, 2.0], np.float32), (480, 320))
+LEFT, RIGHT = (50.0, 100.0, 110.0, 220.0), (400.0, 100.0, 460.0, 220.0)
+
+
+def shifted(box: tuple[float, ...], x: float) -> tuple[float, float, float, float]:
+    return (box[0] + x, box[1], box[2] + x, box[3])
+
+
+def track(frames: list[Detections], config: TrackerConfig | None = None) -> list[list[int]]:
+    tracker = Tracker(config or TrackerConfig())
+    return [tracker.update(detections, FAR).tolist() for detections in frames]
+
+
+def test_two_objects_that_cross_keep_their_ids() -> None:
+    """One walks right at 8 px a frame, one left; they never have the same height."""
+    high, low = (50.0, 60.0, 110.0, 180.0), (560.0, 230.0, 620.0, 350.0)
+    ids = track([boxes_only([shifted(high, 8.0 * k), shifted(low, -8.0 * k)]) for k in range(60)])
+    assert ids == [[1, 2]] * 60
+
+
+def test_the_first_frame_counts_at_once_and_later_ones_after_a_second_look() -> None:
+    ids = track([boxes_only([LEFT]), *[boxes_only([LEFT, RIGHT])] * 3])
+    assert ids == [[1], [1, -1], [1, 2], [1, 2]]
+
+
+def test_a_flash_never_becomes_a_track() -> None:
+    ids = track([boxes_only([LEFT]), boxes_only([LEFT, RIGHT]), *[boxes_only([LEFT])] * 2])
+    assert ids == [[1], [1, -1], [1], [1]]
+
+
+def test_weak_detections_keep_a_track_but_start_none() -> None:
+    weak = boxes_only([LEFT, RIGHT], scores=[0.15, 0.15])
+    ids = track([boxes_only([LEFT]), *[weak] * 5, boxes_only([LEFT])])
+    assert ids == [[1], *[[1, -1]] * 5, [1]]
+
+
+def test_below_the_low_score_nothing_counts() -> None:
+    ids = track([boxes_only([LEFT]), boxes_only([LEFT], scores=[0.05])])
+    assert ids == [[1], [-1]]
+
+
+def test_an_id_survives_a_brief_miss_and_is_never_used_again_after_a_long_one() -> None:
+    nothing = boxes_only([])
+    config = TrackerConfig(lost_frames=5)
+    walk = [boxes_only([shifted(LEFT, 3.0 * k)]) for k in range(10)]
+    assert track([*walk[:5], nothing, nothing, *walk[7:]], config)[-3:] == [[1]] * 3
+    assert track([*walk[:5], *[nothing] * 6, walk[5], walk[6]], config)[-2:] == [[-1], [2]]
+
+
+def test_a_flickering_label_does_not_break_a_track() -> None:
+    labels = ["chair", "couch", "chair", "couch", "couch"]
+    ids = track([boxes_only([LEFT], labels=[label]) for label in labels])
+    assert ids == [[1]] * 5
+
+
+def test_the_label_decides_between_neighbours() -> None:
+    """A cup and a bowl side by side; in the next frame both boxes jump half-way to each other."""
+    cup, bowl = (100.0, 100.0, 160.0, 160.0), (130.0, 100.0, 190.0, 160.0)
+    before = boxes_only([cup, bowl], labels=["cup", "bowl"])
+    after = boxes_only([shifted(cup, 15), shifted(bowl, -15)], labels=["bowl", "cup"])
+    assert track([before, after]) == [[1, 2], [2, 1]]
+
+
+def seen_from(box: Box3D, pose: Pose) -> tuple[float, float, float, float]:
+    """The image box of a box in the world."""
+    pixels, _ = CAMERA.project(pose.inverse().transform(box.corners()))
+    return (*pixels.min(axis=0), *pixels.max(axis=0))  # type: ignore[return-value]
+
+
+def test_known_poses_carry_tracks_through_a_jerk_of_the_camera() -> None:
+    """Two cups on a table; the camera pans by 12 degrees between frames and steps aside.
+
+    Without the poses (the same pictures, a pose that claims to stand still) the ids break.
+    """
+    cups = [Box3D((x, 2.0, 0.0), (0.1, 0.1, 0.12)) for x in (-0.2, 0.25)]
+    still, moving, ids = Tracker(TrackerConfig()), Tracker(TrackerConfig()), []
+    for k in range(8):
+        jerk = Rotation.from_euler("z", 12 * (k % 3 - 1), degrees=True).as_matrix()
+        pose = Pose(jerk, np.array([0.15 * (k % 2), 0.0, 0.0])) @ LOOKING_ALONG_Y
+        detections = boxes_only([seen_from(cup, pose) for cup in cups])
+        depth = np.full((480, 640), 2.0, np.float32)
+        ids.append(moving.update(detections, frame_of(depth, pose, number=k)).tolist())
+        standing = still.update(detections, frame_of(depth, number=k)).tolist()
+    assert ids == [[1, 2]] * 8
+    assert standing != [1, 2]
+
+
+def test_a_lost_track_waits_where_the_object_is() -> None:
+    """The camera looks away for three frames and back from another place."""
+    chair = Box3D((0.0, 3.0, 0.0), (0.5, 0.5, 0.9))
+    depth = np.full((480, 640), 2.75, np.float32)
+    tracker, ids = Tracker(TrackerConfig()), []
+    for turn, x, visible in ((0, 0, 1), (0, 0, 1), (40, 0.2, 0), (40, 0.4, 0), (5, 0.5, 1)):
+        away = Rotation.from_euler("z", turn, degrees=True).as_matrix()
+        pose = Pose(away, np.array([x, 0.0, 0.0])) @ LOOKING_ALONG_Y
+        detections = boxes_only([seen_from(chair, pose)] if visible else [])
+        ids += tracker.update(detections, frame_of(depth, pose)).tolist()
+    assert ids == [1, 1, 1]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**16))
+def test_ids_are_unique_within_a_frame_and_grow(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    tracker, newest = Tracker(TrackerConfig()), 0
+    for _ in range(12):
+        count = int(random.integers(0, 12))
+        low = random.uniform(0, 400, (count, 2))
+        boxes = np.hstack((low, low + random.uniform(10, 80, (count, 2))))
+        scores = random.uniform(0.05, 1.0, count)
+        turn = Rotation.from_rotvec(random.normal(0, 0.2, 3)).as_matrix()
+        frame = frame_of(HALF_MEASURED, Pose(turn, random.normal(0, 1.0, 3)))
+        detections = boxes_only([tuple(b) for b in boxes], scores=scores.tolist())
+
+        ids = tracker.update(detections, frame)
+
+        assert ids.shape == (count,)
+        assert ids.dtype == np.int64
+        tracked = ids[ids >= 0]
+        assert len(np.unique(tracked)) == len(tracked)
+        assert (scores[ids >= 0] >= TrackerConfig().low_score).all()
+        newest = max(newest, int(tracked.max(initial=0)))
+    assert newest < 12 * 12
