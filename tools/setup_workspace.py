@@ -81,7 +81,8 @@ def only_one_at_a_time() -> Iterator[None]:
 
 
 def set_up(ros: Ros) -> None:
-    packages = fingerprint([ros.key, sys.version, str(ROOT)], package_inputs())
+    base = f"{ros.key}, Python {sys.version}, in {ROOT}"
+    packages = fingerprint([base], package_inputs())
     workspace = fingerprint([packages], workspace_inputs(ros))
     done = read_stamp()
     if (done.get("packages"), done.get("workspace")) == (packages, workspace):
@@ -95,15 +96,16 @@ def set_up(ros: Ros) -> None:
 
     environment = build_environment(ros)
     if done.get("packages") != packages:
-        STAMP.unlink(missing_ok=True)
-        with step("virtual environment .venv"):
-            make_venv(ros, environment)
+        if done.get("base") != base:
+            with step("virtual environment .venv"):
+                make_venv(ros, environment)
         with step("Python packages"):
             install_packages(ros, environment)
     with step("ROS 2 workspace ros2_ws"):
         build_workspace(environment)
     UNDERLAY.write_text(json.dumps(underlay(ros), indent=1), encoding="utf-8")
     stamp = {
+        "base": base,
         "packages": packages,
         "workspace": workspace,
         "python": sys.executable,
@@ -138,8 +140,9 @@ def install_packages(ros: Ros, environment: Mapping[str, str]) -> None:
     )
     run([*common, *requirements], environment, hint)
     # The build tools are there already: an isolated build would only fetch them once more.
-    editable = ["--no-build-isolation", "--editable", f"{LIBRARY}[dev]", "--editable", str(NODES)]
-    run([*common, *editable], environment, hint)
+    build = ["--no-build-isolation", "--use-pep517"]
+    editable = ["--editable", f"{LIBRARY}[dev]", "--editable", str(NODES)]
+    run([*common, *build, *editable], environment, hint)
     if ros.from_wheels:
         mend_wheels()
 
