@@ -59,11 +59,12 @@ class BoxTable:
         if not len(bounds) or not len(self):
             return np.zeros(0, np.intp), np.zeros(0, np.int64), np.zeros((0, 6))
         # First what the boxes together can reach: their cost is then that of the neighbourhood.
-        low, high = bounds[:, :3].min(axis=0) - reach_m, bounds[:, 3:].max(axis=0) + reach_m
+        low, high = bounds[:, :3].min(axis=0), bounds[:, 3:].max(axis=0)
         axes = 2 if any_height else 3
         reached = np.ones(len(self), bool)
         for axis in range(axes):
-            reached &= (columns[axis] <= high[axis]) & (columns[3 + axis] >= low[axis])
+            reached &= columns[axis] - high[axis] <= reach_m
+            reached &= low[axis] - columns[3 + axis] <= reach_m
         near_columns, near_ids = columns[:, reached], ids[reached]
         close = _within(bounds, near_columns, reach_m, range(3))
         if any_height:
@@ -123,9 +124,12 @@ def _thickened(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
 def _within(
     bounds: NDArray[np.float64], columns: NDArray[np.float64], reach_m: float, axes: range
 ) -> NDArray[np.bool_]:
-    """(N, M): the gap along every given axis is at most `reach_m`."""
+    """(N, M): the gap along every given axis is at most `reach_m`.
+
+    Written as differences, so that rounding treats (a, b) and (b, a) alike.
+    """
     close = np.ones((len(bounds), columns.shape[1]), bool)
     for axis in axes:
-        close &= columns[None, axis] <= bounds[:, None, 3 + axis] + reach_m
-        close &= columns[None, 3 + axis] >= bounds[:, None, axis] - reach_m
+        close &= columns[None, axis] - bounds[:, None, 3 + axis] <= reach_m
+        close &= bounds[:, None, axis] - columns[None, 3 + axis] <= reach_m
     return close

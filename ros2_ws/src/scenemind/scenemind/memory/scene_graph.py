@@ -103,7 +103,8 @@ class SceneGraph:
     def _relate(self, moved: list[int]) -> None:
         self._dirty.update(moved)
         bounds = self._boxes.bounds_of(moved)
-        rows, ids, others = self._boxes.pairs(bounds, self._config.near_m, any_height=True)
+        reach_m = max(self._config.near_m, self._config.next_to_m, self._config.support_gap_m)
+        rows, ids, others = self._boxes.pairs(bounds, reach_m, any_height=True)
         asked = np.array(moved)[rows]
         # A pair of two moved objects comes twice, and each object comes with itself.
         once = (asked < ids) | ((asked > ids) & ~np.isin(ids, moved))
