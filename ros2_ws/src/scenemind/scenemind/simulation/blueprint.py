@@ -27,12 +27,14 @@ class Blueprint:
         color: the name in `palette.COLORS` of what covers most of it.
         parts: the solids that it is built of.
         surface: where things may stand on it; None where nothing should.
+        plain: it has that colour nearly all over, so that asking for it is fair.
     """
 
     label: str
     color: str
     parts: tuple[Primitive, ...]
     surface: Surface | None = None
+    plain: bool = False
 
     def placed(self, at: Placement) -> tuple[Primitive, ...]:
         return tuple(part.placed(at) for part in self.parts)

@@ -56,7 +56,7 @@ def chair(color: str) -> Blueprint:
         block(width / 2 - 0.03, back_y, seat, (0.04, 0.04, 0.15), shaded(rgb, 0.9)),
     ]
     parts += _legs(width, depth, seat - 0.05, 0.04, shaded(rgb, 0.9))
-    return Blueprint("chair", color, tuple(parts))
+    return Blueprint("chair", color, tuple(parts), plain=True)
 
 
 def couch(color: str) -> Blueprint:
@@ -73,7 +73,7 @@ def couch(color: str) -> Blueprint:
         block(x / 4 - 0.09, 0.12, 0.3, cushion, shaded(rgb, 1.08)),
         *_legs(x - 0.06, y - 0.06, 0.08, 0.06, WOOD),
     )
-    return Blueprint("couch", color, parts, Surface(x / 2 - 0.24, 0.2, 0.44))
+    return Blueprint("couch", color, parts, Surface(x / 2 - 0.24, 0.2, 0.44), plain=True)
 
 
 def bookshelf(rng: np.random.Generator) -> Blueprint:
@@ -115,7 +115,7 @@ def refrigerator(color: str) -> Blueprint:
         block(-0.27, 0.335, 0.55, (0.025, 0.03, 0.45), STEEL),
         block(-0.27, 0.335, 1.18, (0.025, 0.03, 0.3), STEEL),
     )
-    return Blueprint("refrigerator", color, parts)
+    return Blueprint("refrigerator", color, parts, plain=True)
 
 
 def _legs(x: float, y: float, height: float, side: float, rgb: Rgb) -> list[Primitive]:

@@ -126,6 +126,7 @@ class Layout:
             item.blueprint.placed(item.at),
             supported_by,
             on_wall,
+            item.blueprint.plain,
         )
         self.objects.append(made)
         return Placed(item, made)

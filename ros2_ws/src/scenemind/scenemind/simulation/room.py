@@ -28,6 +28,7 @@ class SimObject:
         parts: the solids that it is built of, world.
         supported_by: instance id of what it stands on; None for the floor or a wall.
         on_wall: it hangs on (or is set into) a wall.
+        plain: it has its colour nearly all over, so that asking for it is fair.
     """
 
     instance_id: int
@@ -37,6 +38,7 @@ class SimObject:
     parts: tuple[Primitive, ...]
     supported_by: int | None = None
     on_wall: bool = False
+    plain: bool = False
 
     @property
     def rgb(self) -> Rgb:

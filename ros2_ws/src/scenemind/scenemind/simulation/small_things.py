@@ -16,7 +16,7 @@ def cup(color: str) -> Blueprint:
         post(0, 0, 0.1, 0.035, 0.001, shaded(rgb, 0.6)),
         block(0.052, 0, 0.03, (0.025, 0.012, 0.05), shaded(rgb, 0.95)),
     )
-    return Blueprint("cup", color, parts)
+    return Blueprint("cup", color, parts, plain=True)
 
 
 def bottle(color: str) -> Blueprint:
@@ -26,7 +26,7 @@ def bottle(color: str) -> Blueprint:
         Spheroid((0, 0, 0.18), 0.038, 0.04, rgb),
         post(0, 0, 0.2, 0.015, 0.07, shaded(rgb, 0.9)),
     )
-    return Blueprint("bottle", color, parts)
+    return Blueprint("bottle", color, parts, plain=True)
 
 
 def bowl(color: str) -> Blueprint:
@@ -36,7 +36,7 @@ def bowl(color: str) -> Blueprint:
         post(0, 0, 0.02, 0.11, 0.06, rgb),
         post(0, 0, 0.08, 0.098, 0.001, shaded(rgb, 0.8)),
     )
-    return Blueprint("bowl", color, parts)
+    return Blueprint("bowl", color, parts, plain=True)
 
 
 def book(color: str) -> Blueprint:
@@ -92,7 +92,7 @@ def pillow(color: str) -> Blueprint:
         block(0, 0, 0, (0.38, 0.13, 0.34), rgb),
         block(0, 0, 0.05, (0.42, 0.09, 0.24), shaded(rgb, 0.95)),
     )
-    return Blueprint("pillow", color, parts)
+    return Blueprint("pillow", color, parts, plain=True)
 
 
 def vase(color: str) -> Blueprint:
@@ -102,7 +102,7 @@ def vase(color: str) -> Blueprint:
         post(0, 0, 0.2, 0.04, 0.1, rgb),
         post(0, 0, 0.3, 0.05, 0.015, shaded(rgb, 0.9)),
     )
-    return Blueprint("vase", color, parts)
+    return Blueprint("vase", color, parts, plain=True)
 
 
 def lamp(color: str) -> Blueprint:
@@ -140,7 +140,7 @@ def trash_can(color: str) -> Blueprint:
         post(0, 0, 0.36, 0.15, 0.02, shaded(rgb, 0.9)),
         post(0, 0, 0.38, 0.13, 0.001, shaded(rgb, 0.5)),
     )
-    return Blueprint("trash can", color, parts)
+    return Blueprint("trash can", color, parts, plain=True)
 
 
 def door(color: str) -> Blueprint:
@@ -155,7 +155,7 @@ def door(color: str) -> Blueprint:
         block(0, 0.033, 0.2, (0.6, 0.006, 0.7), shaded(rgb, 1.15)),
         block(0.36, 0.05, 1.0, (0.12, 0.03, 0.03), STEEL),
     )
-    return Blueprint("door", color, parts)
+    return Blueprint("door", color, parts, plain=True)
 
 
 def window(width: float) -> Blueprint:

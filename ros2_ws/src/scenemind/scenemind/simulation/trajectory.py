@@ -9,7 +9,7 @@ from scenemind.simulation.room import Room
 
 EYE_HEIGHT_M = 1.1
 _START_RAD = np.deg2rad(-100.0)
-_PITCH_RAD = np.deg2rad(-16.0)
+_PITCH_RAD = np.deg2rad(-13.0)
 _PITCH_SWAY_RAD = np.deg2rad(4.0)
 _PITCH_SWAYS = 3  # a round
 

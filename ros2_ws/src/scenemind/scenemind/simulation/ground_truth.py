@@ -1,0 +1,150 @@
+"""How a map compares with the room that it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from scenemind.geometry import Box3D, iou_3d
+from scenemind.simulation.room import Room
+
+
+class MappedObject(Protocol):
+    """What a map says of one object; `memory.MapObject` is one."""
+
+    @property
+    def object_id(self) -> int: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def box(self) -> Box3D: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One real object and the map's object for it; None and 0 where the map has none."""
+
+    instance_id: int
+    label: str
+    object_id: int | None
+    object_label: str | None
+    iou: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTable:
+    """The whole comparison.
+
+    Attributes:
+        matches: one row for each object of the room, in order of instance ids.
+        unmatched: ids of map objects that stand for no real one.
+        duplicates: those of them that carry the label of, and overlap, a real object that has
+            a better partner already.
+    """
+
+    matches: tuple[Match, ...]
+    unmatched: tuple[int, ...]
+    duplicates: tuple[int, ...]
+
+    @property
+    def instance_of(self) -> Mapping[int, int]:
+        """Map object id -> instance id, for matched ones."""
+        return {m.object_id: m.instance_id for m in self.matches if m.object_id is not None}
+
+    def recall(self, min_iou: float, among: Collection[int] | None = None) -> float:
+        """Share of the real objects (of those instance ids) whose box is met that well."""
+        rows = self._rows(among)
+        return sum(row.iou >= min_iou for row in rows) / len(rows) if rows else 1.0
+
+    def precision(self, min_iou: float) -> float:
+        """Share of the map's objects that meet a real one that well."""
+        met = [row.iou >= min_iou for row in self.matches if row.object_id is not None]
+        count = len(met) + len(self.unmatched)
+        return sum(met) / count if count else 1.0
+
+    def mean_iou(self, among: Collection[int] | None = None) -> float:
+        """Over the real objects (of those instance ids); a missing one counts as 0."""
+        rows = self._rows(among)
+        return float(np.mean([row.iou for row in rows])) if rows else 1.0
+
+    def _rows(self, among: Collection[int] | None) -> list[Match]:
+        return [row for row in self.matches if among is None or row.instance_id in among]
+
+
+def match_objects(map_objects: Iterable[MappedObject], room: Room) -> MatchTable:
+    """One-to-one by 3D IoU, best sum (Hungarian method); labels do not count."""
+    mapped = list(map_objects)
+    real = room.objects
+    iou = np.array([[iou_3d(r.box, m.box) for m in mapped] for r in real])
+    iou = iou.reshape(len(real), len(mapped))
+    rows, columns = linear_sum_assignment(iou, maximize=True)
+    partner = {int(r): int(c) for r, c in zip(rows, columns, strict=True) if iou[r, c] > 0.0}
+    matches = []
+    for row, item in enumerate(real):
+        column = partner.get(row)
+        found = None if column is None else mapped[column]
+        matches.append(
+            Match(
+                item.instance_id,
+                item.label,
+                None if found is None else found.object_id,
+                None if found is None else found.label,
+                0.0 if column is None else float(iou[row, column]),
+            )
+        )
+    spare = sorted(set(range(len(mapped))) - set(partner.values()))
+    duplicates = [
+        c
+        for c in spare
+        if any(iou[r, c] > 0.0 and real[r].label == mapped[c].label for r in partner)
+    ]
+    return MatchTable(
+        tuple(matches),
+        tuple(mapped[c].object_id for c in spare),
+        tuple(mapped[c].object_id for c in duplicates),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """How much of one object the camera saw.
+
+    Attributes:
+        frame_count: frames that showed at least the counter's `min_pixels` of it.
+        pixel_count: its pixels in all frames together. largest: in the best frame.
+    """
+
+    frame_count: int
+    pixel_count: int
+    largest: int
+
+
+class VisibilityCounter:
+    """Counts what was seen while a sequence goes by."""
+
+    def __init__(self, room: Room, min_pixels: int = 400) -> None:
+        self._frames: NDArray[np.int64] = np.zeros(len(room.objects) + 1, dtype=np.int64)
+        self._pixels, self._largest = self._frames.copy(), self._frames.copy()
+        self._min_pixels = min_pixels
+
+    def add(self, instances: NDArray[np.int32]) -> None:
+        """One instance image (H, W)."""
+        counts = np.bincount(instances.ravel(), minlength=len(self._frames))
+        self._frames += counts >= self._min_pixels
+        self._pixels += counts
+        np.maximum(self._largest, counts, out=self._largest)
+
+    def seen(self, min_frames: int = 0) -> dict[int, Visibility]:
+        """By instance id, all objects that enough frames showed."""
+        return {
+            number: Visibility(
+                int(self._frames[number]), int(self._pixels[number]), int(self._largest[number])
+            )
+            for number in range(1, len(self._frames))
+            if self._frames[number] >= min_frames
+        }

@@ -1,0 +1,82 @@
+"""Comparing maps with rooms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from scenemind.geometry import Box3D
+from scenemind.simulation import make_room, simulate
+from scenemind.simulation.ground_truth import VisibilityCounter, match_objects
+
+ROOM = make_room(1)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    object_id: int
+    label: str
+    box: Box3D
+
+
+def perfect_map() -> list[Mapped]:
+    """Ids 100, 101, ... so that none is an instance id by chance."""
+    return [Mapped(99 + item.instance_id, item.label, item.box) for item in ROOM.objects]
+
+
+def test_a_perfect_map_scores_one():
+    table = match_objects(reversed(perfect_map()), ROOM)
+    assert table.recall(0.99) == table.precision(0.99) == 1.0
+    assert table.mean_iou() == pytest.approx(1.0)
+    assert table.unmatched == table.duplicates == ()
+    assert table.instance_of == {99 + item.instance_id: item.instance_id for item in ROOM.objects}
+
+
+def test_a_missing_object_costs_recall_only():
+    table = match_objects(perfect_map()[1:], ROOM)
+    count = len(ROOM.objects)
+    assert table.matches[0].object_id is None
+    assert table.recall(0.5) == pytest.approx((count - 1) / count)
+    assert table.recall(0.5, among=[2, 3]) == 1.0
+    assert table.precision(0.5) == 1.0
+
+
+def test_a_second_box_for_one_object_is_a_duplicate_and_a_ghost_is_not():
+    item = ROOM.objects[0]
+    half = Box3D(item.box.center, (item.box.size[0] / 2, *item.box.size[1:]))
+    ghost = Box3D((0.0, 0.0, 2.4), (0.1, 0.1, 0.1))
+    extra = [Mapped(900, item.label, half), Mapped(901, "person", ghost)]
+    table = match_objects(extra + perfect_map(), ROOM)
+    assert table.unmatched == (900, 901)
+    assert table.duplicates == (900,)
+    assert table.precision(0.25) == pytest.approx(len(ROOM.objects) / (len(ROOM.objects) + 2))
+
+
+def test_a_box_half_as_long_has_half_the_iou():
+    item = ROOM.objects[0]
+    half = Box3D(item.box.center, (item.box.size[0] / 2, *item.box.size[1:]))
+    table = match_objects([Mapped(1, "desk", half)], ROOM)
+    assert table.matches[0].iou == pytest.approx(0.5)
+    assert table.matches[0].object_label == "desk"
+
+
+def test_an_empty_map_finds_nothing():
+    table = match_objects([], ROOM)
+    assert table.recall(0.25) == table.mean_iou() == 0.0
+    assert table.precision(0.25) == 1.0
+
+
+def test_visibility_counts_frames_and_pixels():
+    sequence = simulate(1, frame_count=4, width=80, height=60)
+    counter = VisibilityCounter(sequence.room, min_pixels=10)
+    images = [frame.instances for frame in sequence]
+    for image in images:
+        counter.add(image)
+    for number, seen in counter.seen().items():
+        pixels = [int(np.sum(image == number)) for image in images]
+        assert seen.pixel_count == sum(pixels)
+        assert seen.largest == max(pixels)
+        assert seen.frame_count == sum(count >= 10 for count in pixels)
+    assert set(counter.seen(min_frames=1)) < set(sequence.class_names)

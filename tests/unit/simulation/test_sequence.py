@@ -1,0 +1,128 @@
+"""Rendered frames against the room that they show."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from scenemind.frames.sequence import RecordedSequence, read_sequence
+from scenemind.geometry import PinholeCamera
+from scenemind.simulation import SimulationError, make_room, simulate
+from scenemind.simulation.renderer import Renderer
+from scenemind.simulation.trajectory import look
+
+SMALL = {"frame_count": 12, "width": 160, "height": 120}
+
+
+def test_it_reads_as_a_recorded_sequence():
+    sequence: RecordedSequence = simulate(3, **SMALL)
+    frames = list(read_sequence(sequence))
+    assert sequence.name == "simulated room (seed 3)"
+    assert len(frames) == len(sequence) == 12
+    assert [frame.number for frame in frames] == list(range(12))
+    steps = np.diff([frame.stamp_ns for frame in frames])
+    assert (steps == 33_333_333).all()
+    assert frames[0].depth_m.dtype == np.float32
+    assert frames[0].instances is not None
+    assert frames[0].instances.dtype == np.int32
+
+
+def test_iterating_twice_gives_identical_frames():
+    sequence = simulate(3, **SMALL)
+    for a, b in zip(sequence, sequence, strict=True):
+        np.testing.assert_array_equal(a.color, b.color)
+        np.testing.assert_array_equal(a.depth_m, b.depth_m)
+        np.testing.assert_array_equal(a.instances, b.instances)
+
+
+def test_every_exact_pixel_lies_in_its_object_and_the_box_around_it():
+    sequence = simulate(5, **SMALL, depth_noise=0.0)
+    rows, columns = np.indices((120, 160))
+    for frame in sequence:
+        points = sequence.camera.unproject(columns.ravel(), rows.ravel(), frame.depth_m.ravel())
+        world = frame.world_T_camera.transform(points)
+        ids = frame.instances.ravel()
+        for instance in np.unique(ids[ids > 0]):
+            box = sequence.room.get_object(int(instance)).box
+            assert box.contains(world[ids == instance], margin_m=2e-3).all()
+
+
+def test_projected_corners_of_a_box_enclose_its_pixels():
+    sequence = simulate(5, **SMALL, depth_noise=0.0)
+    checked = 0
+    for frame, item in itertools.product(sequence, sequence.room.objects):
+        corners = frame.world_T_camera.inverse().transform(item.box.corners())
+        rows, columns = np.nonzero(frame.instances == item.instance_id)
+        if corners[:, 2].min() < 0.05 or len(rows) == 0:
+            continue
+        pixels, _ = sequence.camera.project(corners)
+        low, high = pixels.min(axis=0) - 0.01, pixels.max(axis=0) + 0.01
+        box = (columns.min(), rows.min()), (columns.max(), rows.max())
+        assert (low <= box[0]).all()
+        assert (box[1] <= high).all()
+        checked += 1
+    assert checked > 50
+
+
+def test_noise_grows_with_the_square_of_the_distance():
+    exact, noisy = simulate(2, **SMALL, depth_noise=0.0), simulate(2, **SMALL)
+    errors, depths = [], []
+    for a, b in zip(exact, noisy, strict=True):
+        inner = (b.depth_m > 0) & (np.abs(b.depth_m - a.depth_m) < 0.2)
+        errors.append((b.depth_m - a.depth_m)[inner])
+        depths.append(a.depth_m[inner])
+    error, depth = np.concatenate(errors), np.concatenate(depths)
+    near, far = (depth > 1.4) & (depth < 1.6), (depth > 2.9) & (depth < 3.1)
+    spread = [np.median(np.abs(error[part])) for part in (near, far)]
+    assert spread[1] / spread[0] == pytest.approx(4.0, rel=0.15)
+    assert abs(error.mean()) < 1e-3
+
+
+def test_noise_comes_in_whole_millimetres_with_holes_at_edges():
+    frame = next(iter(simulate(2, **SMALL)))
+    millimetres = frame.depth_m * 1000.0
+    np.testing.assert_allclose(millimetres, np.rint(millimetres), atol=2e-3)
+    holes = np.mean(frame.depth_m == 0.0)
+    assert 0.002 < holes < 0.2
+
+
+def test_the_way_closes_and_moves_like_a_robot():
+    sequence = simulate(1)
+    poses = sequence.poses
+    assert poses[0].distance_m(poses[-1]) < 1e-9
+    assert poses[0].angle_rad(poses[-1]) < 1e-6
+    for before, after in itertools.pairwise(poses):
+        assert before.distance_m(after) * 30 < 1.5
+        assert np.rad2deg(before.angle_rad(after)) * 30 < 100
+    assert all(pose.translation[2] == pytest.approx(1.1) for pose in poses)
+
+
+def test_the_way_shows_every_object():
+    sequence = simulate(1, frame_count=60, width=320, height=240)
+    seen = set().union(*(np.unique(frame.instances) for frame in sequence))
+    assert seen >= set(sequence.class_names)
+
+
+def test_a_camera_outside_the_room_is_an_error():
+    renderer = Renderer(make_room(1), PinholeCamera(32, 24, 30.0, 30.0, 15.5, 11.5))
+    with pytest.raises(SimulationError, match="not inside the room"):
+        renderer.render(look(0.0, 0.0, 9.0, 0.0, 0.0))
+
+
+def test_colors_of_plain_objects_show_in_the_image():
+    sequence = simulate(1, **SMALL)
+    room = sequence.room
+    sums = np.zeros((len(room.objects) + 1, 3))
+    counts = np.zeros(len(room.objects) + 1)
+    for frame in sequence:
+        ids = frame.instances.ravel()
+        counts += np.bincount(ids, minlength=len(counts))
+        for channel in range(3):
+            weights = frame.color[..., channel].ravel()
+            sums[:, channel] += np.bincount(ids, weights, minlength=len(counts))
+    for item in room.objects:
+        if item.plain and counts[item.instance_id] > 500:
+            mean = sums[item.instance_id] / counts[item.instance_id]
+            assert np.abs(mean - item.rgb).max() < 60, (item.label, item.color, mean)
