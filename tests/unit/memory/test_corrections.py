@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.memory.things import thing
 
 from scenemind.memory import Edit, MapObject, Relation, SceneMemoryError
 from scenemind.memory.corrections import LONGEST_TEXT, CorrectionsJournal
+from tests.unit.memory.things import thing
 
 OBJECTS = {
     value.object_id: value

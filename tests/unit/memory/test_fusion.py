@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from tests.unit.memory.things import surface_points
 
 from scenemind.memory import SceneMemoryError
 from scenemind.memory.fusion import DECAY_EVERY, VIEWS_A_HIT, SurfaceEvidence, shared_surface
+from tests.unit.memory.things import surface_points
 
 CELL_M = 0.05
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.memory.things import observe
 
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory import MapObject
 from scenemind.memory.object_map import ObjectMap, ObjectMapUpdate
 from scenemind.perception.types import Observation
+from tests.unit.memory.things import observe
 
 FRAME_NS = 33_000_000
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.memory.things import thing
 
 from scenemind.config import RelationConfig
 from scenemind.memory import MapObject
 from scenemind.memory.relations import INVERSE
 from scenemind.memory.scene_graph import SceneGraph
+from tests.unit.memory.things import thing
 
 CONFIG = RelationConfig()
 

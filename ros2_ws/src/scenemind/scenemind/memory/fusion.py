@@ -162,5 +162,6 @@ def _group(
     starts = np.flatnonzero(first)
     weight = weights[order]
     total = np.add.reduceat(weight, starts)
-    mean = np.add.reduceat(points[order] * weight[:, None], starts) / total[:, None]
+    mean: NDArray[np.float32] = np.add.reduceat(points[order] * weight[:, None], starts)
+    mean /= total[:, None]
     return packed[starts], mean, np.maximum.reduceat(weight, starts)
