@@ -1,0 +1,169 @@
+"""The way in: picks a method, times it, adds evidence, and turns every failure into a value."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+
+from scenemind.config import RelationConfig
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.symbolic import SymbolicReasoner
+from scenemind.reasoning.symbolic.syntax import Undo
+from scenemind.reasoning.types import (
+    METHODS,
+    Alignment,
+    Answer,
+    Grounding,
+    Query,
+    ReasoningFailure,
+)
+
+_log = logging.getLogger(__name__)
+
+_MAX_CHARACTERS = 500
+_EVIDENCE_FRAMES = 3
+# Frames that show everything do not exist; the most relevant objects choose them.
+_EVIDENCE_OBJECTS = 8
+
+
+class Router:
+    """Asks one memory. What a person says never raises: see `failure` of what comes back."""
+
+    def __init__(self, memory: MemoryAccess, relations: RelationConfig | None = None) -> None:
+        self._memory = memory
+        self._symbolic = SymbolicReasoner(relations or RelationConfig())
+
+    def ask(self, query: Query, method: str = "auto", timeout_s: float | None = None) -> Answer:
+        """The answer to a question, with its evidence.
+
+        Args:
+            timeout_s: for methods that talk to a model; the symbolic one takes milliseconds.
+        """
+        del timeout_s
+        start = time.perf_counter()
+        name = _resolved(method)
+        try:
+            snapshot = self._checked(query, method)
+            reply, steps = self._symbolic.ask(query, snapshot)
+        except ReasoningError as error:
+            return Answer(
+                query, error.failure.text, 0.0, (), (), name, _since(start), failure=error.failure
+            )
+        return Answer(
+            query,
+            reply.text,
+            reply.confidence,
+            reply.objects,
+            self._evidence(reply.objects),
+            name,
+            _since(start),
+            steps,
+        )
+
+    def ground(
+        self, query: Query, method: str = "auto", timeout_s: float | None = None
+    ) -> Grounding:
+        """The objects that a phrase means, best first.
+
+        Args:
+            timeout_s: for methods that talk to a model; the symbolic one takes milliseconds.
+        """
+        del timeout_s
+        start = time.perf_counter()
+        name = _resolved(method)
+        try:
+            found = self._symbolic.ground(query, self._checked(query, method))
+        except ReasoningError as error:
+            text = error.failure.text
+            return Grounding(query, (), (), text, (), name, _since(start), error.failure)
+        return Grounding(
+            query,
+            found.objects,
+            found.confidences,
+            "; ".join(found.steps),
+            self._evidence(found.objects),
+            name,
+            _since(start),
+        )
+
+    def align(self, query: Query, by: str) -> Alignment:
+        """Change the memory as a sentence says; `by` is who said it."""
+        start = time.perf_counter()
+        try:
+            wanted = self._symbolic.align(query, self._checked(query, "symbolic"))
+            if wanted.undo is not None:
+                return self._undone(query, wanted.undo, start)
+            written = self._memory.apply(wanted.edits, by, query.text)
+        except ReasoningError as error:
+            return _unaligned(query, error.failure, start)
+        except SceneMemoryError as error:
+            return _unaligned(query, ReasoningFailure("invalid_request", str(error)), start)
+        ids = dict.fromkeys(i for edit in wanted.edits for i in edit.object_ids)
+        numbers = tuple(correction.correction_id for correction in written)
+        return Alignment(query, wanted.response, numbers, tuple(ids), _since(start))
+
+    def _undone(self, query: Query, undo: Undo, start: float) -> Alignment:
+        taken_back = self._memory.undo(undo.correction_id)
+        response = f'I took back correction {taken_back.correction_id} ("{taken_back.reason}").'
+        ids = taken_back.edit.object_ids
+        return Alignment(query, response, (taken_back.correction_id,), ids, _since(start))
+
+    def _checked(self, query: Query, method: str) -> MemorySnapshot:
+        """The snapshot to reason on.
+
+        Raises:
+            ReasoningError: the method, the sentence or the memory allows no reasoning.
+        """
+        _check_method(method)
+        if not query.text.strip():
+            raise ReasoningError("invalid_request", "The question is empty.")
+        if len(query.text) > _MAX_CHARACTERS:
+            raise ReasoningError(
+                "invalid_request",
+                f"The question has {len(query.text)} characters, the limit is {_MAX_CHARACTERS}.",
+            )
+        snapshot = self._memory.snapshot()
+        if not snapshot.objects:
+            raise ReasoningError(
+                "empty_memory",
+                "The memory holds no objects yet: start mapping, or load a saved memory.",
+            )
+        return snapshot
+
+    def _evidence(self, objects: Sequence[MapObject]) -> tuple[KeyFrame, ...]:
+        """Frames that show the objects; an answer stands without them, so a loss is logged."""
+        if not objects:
+            return ()
+        ids = [obj.object_id for obj in objects[:_EVIDENCE_OBJECTS]]
+        try:
+            return tuple(self._memory.key_frames_of(ids, _EVIDENCE_FRAMES))
+        except SceneMemoryError as error:
+            _log.warning("no key frames for objects %s: %s", ids, error)
+            return ()
+
+
+def _check_method(method: str) -> None:
+    if method not in METHODS:
+        raise ReasoningError(
+            "invalid_request", f'There is no method "{method}"; there are: {", ".join(METHODS)}.'
+        )
+    if method not in ("auto", "symbolic"):
+        raise ReasoningError(
+            "method_unavailable",
+            f'The method "{method}" needs a language or vision model, which this version cannot'
+            ' use yet; "symbolic" answers common questions without one.',
+        )
+
+
+def _resolved(method: str) -> str:
+    return "symbolic" if method == "auto" else method
+
+
+def _since(start: float) -> float:
+    return time.perf_counter() - start
+
+
+def _unaligned(query: Query, failure: ReasoningFailure, start: float) -> Alignment:
+    return Alignment(query, failure.text, (), (), _since(start), failure)

@@ -1,0 +1,112 @@
+"""Is there, how many, which ones: questions about sets. An empty set is an answer too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from scenemind.reasoning.symbolic import rendering
+from scenemind.reasoning.symbolic.phrasing import (
+    MAX_LISTED,
+    be,
+    counted,
+    listed,
+    metres,
+    noun_of,
+    sentence,
+    tally,
+    the,
+)
+from scenemind.reasoning.symbolic.relation_scores import gaps_to
+from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_confidence
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference, Related
+from scenemind.reasoning.symbolic.telling import identify
+from scenemind.reasoning.words import shown, with_article
+
+
+def exists(subject: Reference, at: Resolver) -> Reply:
+    """Yes with the objects, or no with what comes near."""
+    rows, scores = at.rows(_to_the_letter(subject))
+    if not len(rows):
+        text = f"No, I know of no {_said(subject)}{_none_fits(subject, at)}"
+        return Reply(sentence(text), ABSENCE_CONFIDENCE)
+    objects = at.objects(rows)
+    asked = subject.count if isinstance(subject, NounPhrase) else None
+    yes = "No" if asked is not None and asked > len(rows) else "Yes"
+    if len(rows) == 1:
+        label = with_article(shown(objects[0].label))
+        text = f"{yes}, there is {label}: object {objects[0].object_id}"
+    else:
+        text = f"{yes}, there are {counted(len(rows), noun_of(subject))}: {listed(objects)}"
+    sure = mean_confidence(at.scene, rows[:1], scores[:1])
+    return Reply(sentence(text), sure, tuple(objects))
+
+
+def count(subject: Reference, at: Resolver) -> Reply:
+    """How many; named while they are few."""
+    rows, scores = at.rows(_to_the_letter(subject))
+    said = counted(len(rows), noun_of(subject)) + rendering.beyond_noun(subject)
+    if not len(rows):
+        return Reply(
+            sentence(f"There are {said} in the memory{_none_fits(subject, at)}"), ABSENCE_CONFIDENCE
+        )
+    objects = at.objects(rows)
+    names = f": {listed(objects)}" if len(objects) <= MAX_LISTED else ""
+    sure = mean_confidence(at.scene, rows, scores)
+    return Reply(sentence(f"There {be(len(rows))} {said}{names}"), sure, tuple(objects))
+
+
+def list_objects(subject: Reference, at: Resolver) -> Reply:
+    """Which ones; the one of a superlative ("which chair is closest to the door")."""
+    if isinstance(subject, NounPhrase) and subject.rank is not None:
+        return identify(subject, at)
+    rows, scores = at.rows(_to_the_letter(subject))
+    if not len(rows):
+        return _nothing(subject, at)
+    objects = at.objects(rows)
+    said = rendering.beyond_noun(subject)
+    if said:
+        text = f"{listed(objects)} {be(len(objects))}{said}"
+    else:
+        noun = noun_of(subject)
+        names = tally(objects) if noun == "object" else listed(objects)
+        text = f"I know of {counted(len(objects), noun)}: {names}"
+    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+
+
+def _nothing(subject: Reference, at: Resolver) -> Reply:
+    """Nothing stands so: say what is closest where the question has one anchor."""
+    text = f"no {noun_of(subject)} in the memory is{rendering.beyond_noun(subject)}"
+    conditions = subject.conditions if isinstance(subject, NounPhrase) else ()
+    if len(conditions) != 1 or not isinstance(conditions[0], Related):
+        return Reply(sentence(f"{text}{_none_fits(subject, at)}"), ABSENCE_CONFIDENCE)
+    anchor = at.anchors(conditions[0].anchors[0])[0]
+    gaps = gaps_to(at.scene, anchor)
+    if anchor.row is not None:
+        gaps[anchor.row] = np.inf
+    nearest = int(np.argmin(gaps))
+    if np.isfinite(gaps[nearest]):
+        closest = the(at.scene.objects[nearest])
+        text += f"; the closest object is {closest}, {metres(gaps[nearest])} away"
+    return Reply(sentence(text), ABSENCE_CONFIDENCE)
+
+
+def _to_the_letter(subject: Reference) -> Reference:
+    """Questions of existence must not take "the red chair" for an orange one."""
+    return replace(subject, definite=False) if isinstance(subject, NounPhrase) else subject
+
+
+def _said(subject: Reference) -> str:
+    if not isinstance(subject, NounPhrase):
+        return noun_of(subject)
+    return shown(rendering.bare(replace(subject, count=None)))
+
+
+def _none_fits(subject: Reference, at: Resolver) -> str:
+    """Things of that name there may be: " (3 chairs are known, none like that)"."""
+    if not isinstance(subject, NounPhrase) or not subject.conditions or not subject.noun:
+        return ""
+    known = int(np.count_nonzero(at.label_scores(subject.noun)))
+    return f" ({counted(known, subject.noun)} {be(known)} known, none like that)" if known else ""

@@ -1,0 +1,64 @@
+"""Where something is: by a landmark and by coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scenemind.reasoning.symbolic.phrasing import (
+    MAX_LISTED,
+    coordinates,
+    counted,
+    metres,
+    noun_of,
+    sentence,
+    the,
+)
+from scenemind.reasoning.symbolic.reply import Reply, mean_confidence
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.syntax import Reference
+from scenemind.reasoning.words import joined
+
+# A landmark is easier to find than what it leads to: it has at least this share of its length.
+_LANDMARK_LENGTH = 0.8
+# Farther away a landmark is no help.
+_LANDMARK_M = 3.0
+
+
+def locate(subject: Reference, at: Resolver) -> Reply:
+    """The places of all objects that are meant."""
+    rows, scores = at.existing(subject)
+    objects = at.objects(rows)
+    floor_z = at.scene.floor_z
+    if len(rows) == 1:
+        obj = objects[0]
+        where = [landmark(at.scene, int(rows[0])), coordinates(obj, floor_z)]
+        text = f"{the(obj)} is {', '.join(filter(None, where))}"
+    else:
+        places = [
+            f"object {o.object_id} {landmark(at.scene, int(row)) or coordinates(o, floor_z)}"
+            for o, row in zip(objects[:MAX_LISTED], rows[:MAX_LISTED], strict=True)
+        ]
+        if len(objects) > MAX_LISTED:
+            places.append(f"{len(objects) - MAX_LISTED} more")
+        text = f"there are {counted(len(rows), noun_of(subject))}: {joined(places)}"
+    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+
+
+def landmark(scene: Scene, row: int) -> str:
+    """ "on the dining table (object 3)", "0.52 m from the door (object 9)"; empty for none."""
+    for predicate in ("on", "inside"):
+        kept = max(scene.relations_of(row, predicate), key=lambda found: found[1], default=None)
+        if kept is not None:
+            return f"{predicate} {the(scene.objects[kept[0]])}"
+    gaps = scene.gaps_m(scene.low[row], scene.high[row])
+    beside = [other for other, _ in scene.relations_of(row, "next to")]
+    if beside:
+        return f"next to {the(scene.objects[min(beside, key=lambda other: gaps[other])])}"
+    longest = scene.size.max(axis=1)
+    gaps[longest < _LANDMARK_LENGTH * longest[row]] = np.inf
+    gaps[row] = np.inf
+    nearest = int(np.argmin(gaps))
+    if gaps[nearest] > _LANDMARK_M:
+        return ""
+    return f"{metres(gaps[nearest])} from {the(scene.objects[nearest])}"

@@ -1,0 +1,292 @@
+"""The grammar of what stands for objects.
+
+    reference   := viewer | marked | number | noun phrase
+    noun phrase := determiner? count? (ordinal? superlative | colour | size)* noun condition*
+    condition   := ("and" | "," | "that is")? "not"? (relation reference | colour | size)
+
+A condition belongs to the nearest noun ("the cup on the table next to the sofa" speaks of a table
+next to the sofa); after a comma or an "and" it belongs to the outermost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.cursor import Cursor
+from scenemind.reasoning.symbolic.syntax import (
+    Condition,
+    HasAttribute,
+    Marked,
+    NounPhrase,
+    ObjectNumber,
+    Rank,
+    Reference,
+    Related,
+    Viewer,
+)
+from scenemind.reasoning.words import find_number, find_ordinal
+
+_MAX_DEPTH = 5
+_MARKED = frozenset(("marked", "selected", "highlighted"))
+
+
+class Parser(Cursor):
+    """Reads references and conditions from the front."""
+
+    def reference(self, depth: int = 0) -> Reference:
+        """Whatever stands for objects here.
+
+        Raises:
+            ReasoningError: nothing that does.
+        """
+        if depth > _MAX_DEPTH:
+            raise self.fail()
+        if self.take_of(lexicon.VIEWERS) or self.take("the robot"):
+            return Viewer()
+        marked = self._find_marked()
+        if marked is not None:
+            return marked
+        pointed = self.peek() in lexicon.POINTERS
+        phrase = self._noun_phrase(depth)
+        if pointed and isinstance(phrase, NounPhrase) and phrase == _bare(phrase):
+            return Marked(phrase.noun)
+        return phrase
+
+    def condition(self, depth: int = 0, adjectives: bool = False) -> Condition | Rank:
+        """What is said of objects after their noun.
+
+        Args:
+            adjectives: a bare colour or size counts too ("how many chairs are black").
+
+        Raises:
+            ReasoningError: nothing of the kind.
+        """
+        negated = bool(self.take("not"))
+        attribute = self._find_attribute() if adjectives or negated else None
+        if attribute is not None:
+            return replace(attribute, negated=negated)
+        end_of_row = None if negated else self._find_side() or self._find_superlative(adjectives)
+        if end_of_row is not None:
+            return end_of_row
+        self._skip_posture()
+        name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
+        if not length or (depth and self.peek(length) in ("it", "them")):
+            raise self.fail()
+        self.at += length
+        if name in ("closest to", "farthest from"):
+            self.take("to", "from")
+            return Rank(
+                "closest" if name == "closest to" else "farthest", 1, self.reference(depth + 1)
+            )
+        return Related(name, self._anchors(name, depth + 1), negated)
+
+    def with_conditions(self, phrase: Reference, adjectives: bool = False) -> Reference:
+        """The phrase with all conditions that follow; they describe noun phrases only."""
+        while isinstance(phrase, NounPhrase):
+            extended = self._find_extended(phrase, 0, adjectives)
+            if extended is None:
+                break
+            phrase = extended
+        return phrase
+
+    def _anchors(self, predicate: str, depth: int) -> tuple[Reference, ...]:
+        first = self.reference(depth)
+        if predicate == "between" and self.take("and"):
+            return first, self.reference(depth)
+        if predicate == "supports":
+            self.take("on it", "on top of it", "on top", "on them")
+        return (first,)
+
+    def _find_marked(self) -> Marked | None:
+        start = self.at
+        if self.take("it", "them", "they"):
+            return Marked()
+        self.take("the")
+        if self.take_of(_MARKED):
+            noun = self._noun_words()
+            return Marked("" if len(noun) == 1 and noun[0] in lexicon.ANYTHING else " ".join(noun))
+        self.at = start
+        ends = not self.peek(1) or self.peek(1) in lexicon.NOUN_END | {","}
+        ends = ends or (not self.peek(2) and self.peek(1) in (*lexicon.COLOURS, *lexicon.SIZES))
+        _, relation = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)
+        if self.peek() in lexicon.POINTERS and (ends or relation):
+            self.at += 1
+            return Marked()
+        return None
+
+    def _noun_phrase(self, depth: int) -> NounPhrase | ObjectNumber:
+        phrase = self._determined()
+        phrase = self._modified(phrase)
+        noun = self._noun_words()
+        number = self.peek()
+        if noun and number.isascii() and number.isdigit():
+            self.at += 1
+            bare = " ".join(noun) in ("object", "number", "id", "object number", "object id")
+            return ObjectNumber(int(number[:9]), "" if bare else " ".join(noun))
+        if not noun:
+            raise self.fail()
+        anything = len(noun) == 1 and noun[0] in lexicon.ANYTHING
+        phrase = replace(phrase, noun="" if anything else " ".join(noun))
+        phrase = self._anchored_rank(phrase, depth)
+        while True:
+            extended = self._find_extended(phrase, depth, adjectives=False)
+            if extended is None:
+                return phrase
+            phrase = extended
+
+    def _determined(self) -> NounPhrase:
+        definite = False
+        while True:
+            if self.take_of(lexicon.DEFINITE):
+                definite = True
+            elif not self.take_of(lexicon.INDEFINITE) and not self.take("of the"):
+                break
+        count = find_number(self.peek())
+        if count is not None and self.peek(1):
+            self.at += 1
+        else:
+            count = None
+        return NounPhrase("", definite, count)
+
+    def _modified(self, phrase: NounPhrase) -> NounPhrase:
+        """With the words before the noun; a colour that nothing follows is the noun (an orange)."""
+        while True:
+            start, order = self.at, find_ordinal(self.peek())
+            if order is not None:
+                self.at += 1
+            rank = lexicon.SUPERLATIVES.get(self.peek())
+            if rank is not None:
+                self.at += 1
+                phrase = replace(phrase, rank=Rank(rank, order or 1))
+                continue
+            if order is not None and self._starts_noun():
+                phrase = replace(phrase, rank=Rank("leftmost", order))
+                continue
+            self.at = start
+            attribute = self._find_attribute() or self._find_side_adjective()
+            if attribute is None or not self._starts_noun():
+                self.at = start
+                return phrase
+            if isinstance(attribute, Rank):
+                phrase = replace(phrase, rank=attribute)
+            else:
+                phrase = replace(phrase, conditions=(*phrase.conditions, attribute))
+
+    def _noun_words(self) -> list[str]:
+        noun: list[str] = []
+        while self._starts_noun(inside=bool(noun)):
+            if noun and self.peek().isdigit():
+                break
+            noun.append(self.peek())
+            self.at += 1
+        return noun
+
+    def _starts_noun(self, inside: bool = False) -> bool:
+        word = self.peek()
+        if not word or not word[0].isalnum() or word in lexicon.NOUN_END:
+            return False
+        if lexicon.longest(lexicon.RELATIONS, self.words, self.at)[1]:
+            return False
+        if word == "of":
+            return inside and self._noun_after_of()
+        if inside and (word in lexicon.COLOURS or word in lexicon.SIZES):
+            return False
+        return not (inside and (self._at_posture() or word in lexicon.SUPERLATIVES))
+
+    def _noun_after_of(self) -> bool:
+        following = self.peek(1)
+        return bool(following) and following not in lexicon.NOUN_END | lexicon.DEFINITE
+
+    def _find_attribute(self) -> HasAttribute | None:
+        word = self.peek()
+        if word in lexicon.SHADES and self.peek(1) in lexicon.COLOURS:
+            colour = f"{word} {lexicon.COLOURS[self.peek(1)]}"
+            self.at += 2
+            return HasAttribute("color", colour)
+        if word in lexicon.COLOURS:
+            self.at += 1
+            return HasAttribute("color", lexicon.COLOURS[word])
+        if word in lexicon.SIZES:
+            self.at += 1
+            return HasAttribute("size", lexicon.SIZES[word])
+        return None
+
+    def _find_side_adjective(self) -> Rank | None:
+        if self.peek() in ("left", "right") and self.peek(1) not in ("of", "side", ""):
+            return Rank("leftmost" if self.take("left", "right") == "left" else "rightmost")
+        return None
+
+    def _find_side(self) -> Rank | None:
+        """ "on the left", "from the right": one end of the row, not a relation to a thing."""
+        start = self.at
+        if self.take(
+            "on the", "to the", "on your", "to your", "from the", "on my", "to my", "at the"
+        ):
+            side = self.take("left", "right")
+            self.take("hand side", "side", "end")
+            if side and self.peek() != "of":
+                return Rank("leftmost" if side == "left" else "rightmost")
+        self.at = start
+        return None
+
+    def _find_superlative(self, adjectives: bool) -> Rank | None:
+        """ "that is the largest"."""
+        start = self.at
+        self.take("the")
+        rank = lexicon.SUPERLATIVES.get(self.peek()) if adjectives else None
+        if rank is None or rank in ("closest", "farthest"):
+            self.at = start
+            return None
+        self.at += 1
+        return Rank(rank)
+
+    def _anchored_rank(self, phrase: NounPhrase, depth: int) -> NounPhrase:
+        """ "the closest chair to the door", "the second chair from the right"."""
+        rank = phrase.rank
+        if rank is None:
+            return phrase
+        if rank.superlative in ("closest", "farthest") and self.take("to", "from"):
+            return replace(phrase, rank=replace(rank, anchor=self.reference(depth + 1)))
+        side = self._find_side() if rank.superlative == "leftmost" else None
+        return phrase if side is None else replace(phrase, rank=replace(side, order=rank.order))
+
+    def _find_extended(self, phrase: NounPhrase, depth: int, adjectives: bool) -> NounPhrase | None:
+        """With one more condition; None (and no move) where none follows."""
+        start = self.at
+        if depth and self.peek() in (",", "and"):
+            return None
+        joined = self.take(",", "and")
+        self.take("and")
+        if self.take("that", "which", "who"):
+            if not self.take_of(lexicon.BE):
+                self.at = start
+                return None
+            adjectives = True
+        elif joined:
+            adjectives = adjectives or joined == "and"
+        try:
+            condition = self.condition(depth, adjectives)
+        except ReasoningError:
+            self.at = start
+            return None
+        if isinstance(condition, Rank):
+            if phrase.rank is not None and phrase.rank.superlative != "leftmost":
+                self.at = start
+                return None
+            order = phrase.rank.order if phrase.rank else 1
+            return replace(phrase, rank=replace(condition, order=order))
+        return replace(phrase, conditions=(*phrase.conditions, condition))
+
+    def _at_posture(self) -> bool:
+        before_relation = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)[1] > 0
+        return self.peek() in lexicon.POSTURES and (before_relation or not self.peek(1))
+
+    def _skip_posture(self) -> None:
+        if self._at_posture():
+            self.at += 1
+
+
+def _bare(phrase: NounPhrase) -> NounPhrase:
+    return NounPhrase(phrase.noun, definite=phrase.definite)

@@ -1,0 +1,146 @@
+"""How well objects stand in a relation to anchors.
+
+What the memory keeps (on, inside, next to, ...) is believed as it stands, for people's corrections
+hold there; the relations that depend on the viewpoint, `between` and distances are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import RelationConfig
+from scenemind.geometry import Box3D
+from scenemind.memory.directions import HOLDS, DirectionScores, between_scores, direction_scores
+from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.scene import Scene, Scores
+from scenemind.reasoning.symbolic.viewpoint import Viewpoint
+
+# Asked predicate -> (kept predicate, subject and object swapped, weight).
+_KEPT: dict[str, tuple[tuple[str, bool, float], ...]] = {
+    "on": (("on", False, 1.0), ("supports", True, 1.0), ("inside", False, 0.7)),
+    "supports": (("supports", False, 1.0), ("on", True, 1.0), ("inside", True, 0.7)),
+    "inside": (("inside", False, 1.0), ("on", False, 0.7)),
+    "next to": (("next to", False, 1.0), ("next to", True, 1.0)),
+    "near": (
+        ("near", False, 1.0), ("near", True, 1.0), ("next to", False, 1.0), ("next to", True, 1.0),
+    ),
+    "above": (("above", False, 1.0), ("below", True, 1.0)),
+    "below": (
+        ("below", False, 1.0), ("above", True, 1.0), ("on", True, 1.0), ("supports", False, 1.0),
+    ),
+}  # fmt: skip
+# Farther things are less likely meant by "left of": the score halves over this distance.
+_FADE_M = 4.0
+# Directions are computed about this many anchors at most, the surest ones.
+_MAX_ANCHORS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anchor:
+    """What a relation refers to: an object's row, or None for the viewer."""
+
+    box: Box3D
+    row: int | None
+    score: float
+
+
+def relation_scores(
+    scene: Scene,
+    predicate: str,
+    anchors: Sequence[Anchor],
+    viewpoint: Viewpoint | None,
+    config: RelationConfig,
+) -> Scores:
+    """Scores (N,) of all objects towards the best of the anchors.
+
+    Args:
+        viewpoint: needed for `lexicon.VIEW_DEPENDENT` only.
+    """
+    scores = _kept_scores(scene, predicate, anchors)
+    viewer_asked = any(anchor.row is None for anchor in anchors)
+    computed = predicate in ("near", "next to") and (viewer_asked or not _keeps(scene, predicate))
+    view_dependent = predicate in lexicon.VIEW_DEPENDENT and viewpoint is not None
+    if not computed and not view_dependent:
+        return scores
+    for anchor in sorted(anchors, key=lambda a: -a.score)[:_MAX_ANCHORS]:
+        gaps = gaps_to(scene, anchor)
+        if view_dependent and viewpoint is not None:
+            found = _directed(scene, predicate, anchor, viewpoint, config) * _fading(gaps)
+        else:
+            found = _close(gaps, config.near_m if predicate == "near" else config.next_to_m)
+        if anchor.row is not None:
+            found[anchor.row] = 0.0
+        np.maximum(scores, found * anchor.score, out=scores)
+    return scores
+
+
+def between(scene: Scene, first: Anchor, second: Anchor) -> Scores:
+    """Scores (N,) of lying between two anchors, which themselves do not."""
+    boxes = [o.box for o in scene.objects]
+    scores = between_scores(boxes, first.box, second.box)
+    scores[scores < HOLDS] = 0.0
+    for anchor in (first, second):
+        if anchor.row is not None:
+            scores[anchor.row] = 0.0
+    return scores * first.score * second.score
+
+
+def gaps_to(scene: Scene, anchor: Anchor) -> Scores:
+    """Distances (N,) in metres between surfaces (the axis-aligned hulls)."""
+    if anchor.row is not None:
+        return scene.gaps_m(scene.low[anchor.row], scene.high[anchor.row])
+    center = np.asarray(anchor.box.center)
+    return scene.gaps_m(center, center)
+
+
+def _kept_scores(scene: Scene, predicate: str, anchors: Sequence[Anchor]) -> Scores:
+    scores = np.zeros(len(scene))
+    of_anchor = np.zeros(len(scene))
+    for anchor in anchors:
+        if anchor.row is not None:
+            of_anchor[anchor.row] = anchor.score
+    for name, swapped, weight in _KEPT.get(predicate, ((predicate, False, 1.0),)):
+        kept = scene.stored(name)
+        if kept is not None:
+            to, of = (kept.objects, kept.subjects) if swapped else (kept.subjects, kept.objects)
+            np.maximum.at(scores, to, weight * kept.confidence * of_anchor[of])
+    return scores
+
+
+def _keeps(scene: Scene, predicate: str) -> bool:
+    return any(scene.stored(name) is not None for name, _, _ in _KEPT[predicate])
+
+
+def _directed(
+    scene: Scene,
+    predicate: str,
+    anchor: Anchor,
+    viewpoint: Viewpoint,
+    config: RelationConfig,
+) -> NDArray[np.float64]:
+    viewer_xy = viewpoint.position[:2]
+    if float(np.linalg.norm(viewer_xy - anchor.box.center[:2])) < 1e-3:
+        viewer_xy = viewpoint.behind_xy
+    boxes = [o.box for o in scene.objects]
+    all_sides = direction_scores(boxes, anchor.box, viewer_xy, config.direction_deg)
+    scores = _side(all_sides, predicate, own=anchor.row is None)
+    return np.where(scores >= HOLDS, scores, 0.0)
+
+
+def _side(scores: DirectionScores, predicate: str, own: bool) -> Scores:
+    """In front of a thing is this side of it; in front of oneself is where one looks."""
+    if predicate in ("left of", "right of"):
+        return scores.left if predicate == "left of" else scores.right
+    return scores.front if (predicate == "in front of") != own else scores.behind
+
+
+def _fading(gaps: Scores) -> Scores:
+    return np.asarray(0.5 ** (gaps / _FADE_M))
+
+
+def _close(gaps: Scores, limit_m: float) -> Scores:
+    return np.where(gaps <= limit_m, 1.0 - 0.5 * gaps / limit_m, 0.0)

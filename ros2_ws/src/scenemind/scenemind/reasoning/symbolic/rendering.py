@@ -1,0 +1,85 @@
+"""Trees turned back into words, for answers and notes; the grammar reads them as the same trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.syntax import (
+    Condition,
+    Described,
+    HasAttribute,
+    Marked,
+    NounPhrase,
+    ObjectNumber,
+    Rank,
+    Reference,
+    Related,
+    Viewer,
+)
+from scenemind.reasoning.words import joined, ordinal, with_article
+
+
+def describe(reference: Reference) -> str:
+    """A tree in words that the grammar reads back as the same tree."""
+    match reference:
+        case Viewer():
+            return "me"
+        case Marked(noun=noun):
+            return f"the marked {noun or 'object'}"
+        case ObjectNumber(object_id=number, noun=noun):
+            return f"{noun or 'object'} {number}"
+    return ("the " if reference.definite else "") + bare(reference)
+
+
+def bare(phrase: NounPhrase) -> str:
+    """The same without "the"."""
+    words = [str(phrase.count)] if phrase.count is not None else []
+    if phrase.rank is not None:
+        words += _rank_words(phrase.rank)
+    before = [c for c in phrase.conditions if isinstance(c, HasAttribute) and not c.negated]
+    words += [c.value for c in before]
+    words.append(phrase.noun or ("objects" if phrase.count not in (None, 1) else "object"))
+    if phrase.rank is not None and phrase.rank.anchor is not None:
+        words.append("to" if phrase.rank.superlative == "closest" else "from")
+        words.append(describe(phrase.rank.anchor))
+    after = [condition_words(c) for c in phrase.conditions if c not in before]
+    return " ".join(words) + "".join(
+        (" " if i == 0 and phrase.rank is None else ", ") + said for i, said in enumerate(after)
+    )
+
+
+def condition_words(condition: Condition) -> str:
+    """ "that is not black", "left of the door"."""
+    if isinstance(condition, Described):
+        return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
+    if isinstance(condition, HasAttribute):
+        return ("that is not " if condition.negated else "that is ") + condition.value
+    said = related_words(condition)
+    return f"that is not {said}" if condition.negated else said
+
+
+def related_words(condition: Related) -> str:
+    """ "between the table and the sofa"."""
+    return f"{lexicon.SPOKEN[condition.predicate]} " + " and ".join(
+        describe(anchor) for anchor in condition.anchors
+    )
+
+
+def beyond_noun(reference: Reference) -> str:
+    """What was said beyond the noun, as after "is": " on the table", " black and near the door"."""
+    if not isinstance(reference, NounPhrase) or not reference.conditions:
+        return ""
+    return " " + joined([claim(condition) for condition in reference.conditions])
+
+
+def claim(condition: Condition) -> str:
+    """As after "is": "on the table", "not black", "a stool"."""
+    said = condition_words(replace(condition, negated=False)).removeprefix("that is ")
+    return f"not {said}" if condition.negated else said
+
+
+def _rank_words(rank: Rank) -> list[str]:
+    if rank.order == 1:
+        return [rank.superlative]
+    return [ordinal(rank.order), rank.superlative]

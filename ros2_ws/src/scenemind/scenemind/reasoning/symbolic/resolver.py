@@ -1,0 +1,286 @@
+"""From a reference to the objects it means: every word narrows a column of scores.
+
+A score is the product of how well the label, the attributes and the relations fit, in [0, 1];
+0 means "not this one". What was taken for granted and is not so ("the door" without a door in the
+memory) ends the search with an explanation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import RelationConfig
+from scenemind.memory import MapObject
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.symbolic import explaining, lexicon, phrasing, rendering
+from scenemind.reasoning.symbolic.attributes import attribute_scores
+from scenemind.reasoning.symbolic.ranking import ranked_rows
+from scenemind.reasoning.symbolic.readings import flattened
+from scenemind.reasoning.symbolic.relation_scores import (
+    Anchor,
+    between,
+    relation_scores,
+)
+from scenemind.reasoning.symbolic.scene import Scene, Scores
+from scenemind.reasoning.symbolic.syntax import (
+    Condition,
+    Described,
+    HasAttribute,
+    Marked,
+    NounPhrase,
+    ObjectNumber,
+    Reference,
+    Related,
+    Viewer,
+)
+from scenemind.reasoning.symbolic.viewpoint import Viewpoint, viewpoint_of
+from scenemind.reasoning.types import Query
+from scenemind.reasoning.vocabulary import Vocabulary
+from scenemind.reasoning.words import shown, with_article
+
+
+class Resolver:
+    """Resolves the references of one query on one scene and keeps notes (`steps`)."""
+
+    def __init__(
+        self, scene: Scene, query: Query, vocabulary: Vocabulary, config: RelationConfig
+    ) -> None:
+        self.scene = scene
+        self.steps: list[str] = []
+        self._query = query
+        self._vocabulary = vocabulary
+        self._config = config
+        self._viewpoint: Viewpoint | None = None
+
+    def viewpoint(self) -> Viewpoint:
+        """Where the question is asked from; noted in the steps.
+
+        Raises:
+            ReasoningError: nobody's place is known.
+        """
+        if self._viewpoint is None:
+            self._viewpoint = viewpoint_of(self._query, self.scene.snapshot)
+            self._note(f"directions and distances are from {self._viewpoint.describe()}")
+        return self._viewpoint
+
+    def scores(self, reference: Reference) -> Scores:
+        """Scores (N,) of all objects; all 0 where none fits.
+
+        Raises:
+            ReasoningError: something it refers to does not exist.
+        """
+        match reference:
+            case NounPhrase():
+                return self._of_phrase(reference)
+            case ObjectNumber():
+                return self._of_rows([self._row_of_number(reference)])
+            case Marked():
+                return self._of_marked(reference)
+            case Viewer():
+                raise ReasoningError(
+                    "not_found", "The one who asks is no object of the memory; name an object."
+                )
+
+    def rows(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
+        """Rows that fit, best first, and their scores (times nothing else); may be empty.
+
+        Raises:
+            ReasoningError: something it refers to does not exist.
+        """
+        scores = self.scores(reference)
+        fitting = np.flatnonzero(scores > 0.0)
+        order = fitting[
+            np.argsort(-scores[fitting] * self.scene.confidence[fitting], kind="stable")
+        ]
+        rank = reference.rank if isinstance(reference, NounPhrase) else None
+        if rank is not None and isinstance(reference, NounPhrase) and len(order):
+            order = ranked_rows(self, order, rank, reference.count or 1)
+            self._note(f"{rank.superlative}: {self.names(order)}")
+        return order, scores[order]
+
+    def existing(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
+        """As `rows`, for what must exist.
+
+        Raises:
+            ReasoningError: `not_found`, with what is known instead.
+        """
+        rows, scores = self.rows(reference)
+        if not len(rows):
+            raise self.missing(reference)
+        return rows, scores
+
+    def single(self, reference: Reference) -> int:
+        """The row of the one object that is meant.
+
+        Raises:
+            ReasoningError: `not_found`, or `ambiguous` with the candidates.
+        """
+        rows, scores = self.existing(reference)
+        best = rows[scores >= 0.8 * scores.max()] if len(rows) > 1 else rows
+        if len(best) > 1:
+            raise self.ambiguous(reference, best)
+        return int(best[0])
+
+    def anchors(self, reference: Reference) -> list[Anchor]:
+        """What a relation or a distance refers to.
+
+        Raises:
+            ReasoningError: nothing of the kind exists.
+        """
+        if isinstance(reference, Viewer):
+            return [Anchor(self.viewpoint().box, None, 1.0)]
+        rows, scores = self.existing(reference)
+        if len(rows) > 1:
+            self._note(f"{rendering.describe(reference)}: {len(rows)} fit, each counts")
+        objects = self.scene.objects
+        return [
+            Anchor(objects[row].box, int(row), float(score))
+            for row, score in zip(rows, scores, strict=True)
+        ]
+
+    def condition_scores(self, condition: Condition, among: Scores, lenient: bool) -> Scores:
+        """Scores (N,) of a condition on the candidates (those above 0)."""
+        if isinstance(condition, Described):
+            scores = self.label_scores(condition.noun)
+        elif isinstance(condition, HasAttribute):
+            scores = attribute_scores(
+                self.scene, among, condition, lenient and not condition.negated
+            )
+        else:
+            scores = self._related(condition)
+        return (scores == 0.0).astype(np.float64) if condition.negated else scores
+
+    def label_scores(self, noun: str) -> Scores:
+        """How well each object's label fits a noun; all 1 for no noun ("thing")."""
+        if not noun:
+            return np.ones(len(self.scene))
+        scores = np.zeros(len(self.scene))
+        matches = self._vocabulary.match(noun, self.scene.rows_of_label)
+        for match in matches:
+            rows = np.array(self.scene.rows_of_label[match.label])
+            scores[rows] = match.score
+            if match.unknown:
+                self._check_word(match.unknown, rows, scores)
+        if matches:
+            means = ", ".join(f"{shown(m.label)} ({m.reason})" for m in matches[:4])
+            self._note(f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known')
+        return scores
+
+    def missing(self, reference: Reference) -> ReasoningError:
+        """The error for a reference that fits nothing, to be raised."""
+        noun = reference.noun if isinstance(reference, NounPhrase) else ""
+        known = int(np.count_nonzero(self.label_scores(noun)))
+        return explaining.missing(
+            reference, known, list(self.scene.rows_of_label), self._vocabulary
+        )
+
+    def ambiguous(self, reference: Reference, rows: NDArray[np.intp]) -> ReasoningError:
+        """The error for a reference that fits several, to be raised."""
+        return explaining.ambiguous(reference, self.objects(rows))
+
+    def objects(self, rows: NDArray[np.intp]) -> list[MapObject]:
+        """The map objects of rows."""
+        return [self.scene.objects[row] for row in rows]
+
+    def names(self, rows: NDArray[np.intp]) -> str:
+        """A few of them, for the steps."""
+        return phrasing.listed(self.objects(rows[: phrasing.MAX_LISTED])) or "nothing"
+
+    def _of_phrase(self, phrase: NounPhrase) -> Scores:
+        """Nested first; where that fits nothing, inner conditions are tried on the outer noun."""
+        flat = flattened(phrase)
+        if flat is None:
+            return self._of_conditions(phrase)
+        try:
+            scores = self._of_conditions(phrase)
+            if scores.any():
+                return scores
+            missing = None
+        except ReasoningError as error:
+            scores, missing = np.zeros(len(self.scene)), error
+        try:
+            flat_scores = self._of_phrase(flat)
+        except ReasoningError:
+            flat_scores = np.zeros(len(self.scene))
+        if flat_scores.any():
+            self._note(f'read as "{rendering.describe(flat)}"')
+            return flat_scores
+        if missing is not None:
+            raise missing
+        return scores
+
+    def _of_conditions(self, phrase: NounPhrase) -> Scores:
+        scores = self.label_scores(phrase.noun)
+        for condition in phrase.conditions:
+            before = np.count_nonzero(scores)
+            scores = scores * self.condition_scores(condition, scores, lenient=phrase.definite)
+            words = rendering.condition_words(condition)
+            self._note(f"{words}: {np.count_nonzero(scores)} of {before}")
+        return scores
+
+    def _of_rows(self, rows: list[int]) -> Scores:
+        scores = np.zeros(len(self.scene))
+        scores[rows] = 1.0
+        return scores
+
+    def _of_marked(self, marked: Marked) -> Scores:
+        rows = [
+            self.scene.row_of_id[i]
+            for i in self._query.marked_object_ids
+            if i in self.scene.row_of_id
+        ]
+        if rows:
+            return self._of_rows(rows)
+        if self._query.marked_object_ids:
+            raise ReasoningError("not_found", "The marked object is not in the memory any more.")
+        if marked.noun:
+            return self._of_phrase(NounPhrase(marked.noun, definite=True))
+        raise ReasoningError(
+            "not_found",
+            "No object is marked, so it is not clear which one is meant: mark one or name it.",
+        )
+
+    def _row_of_number(self, reference: ObjectNumber) -> int:
+        row = self.scene.row_of_id.get(reference.object_id)
+        if row is None:
+            raise ReasoningError(
+                "not_found",
+                f"There is no object {reference.object_id} in the memory;"
+                f" numbers go from {self.scene.ids.min()} to {self.scene.ids.max()}.",
+            )
+        if reference.noun and not self.label_scores(reference.noun)[row]:
+            label = with_article(shown(self.scene.labels[row]))
+            raise ReasoningError(
+                "not_found", f"Object {reference.object_id} is {label}, not a {reference.noun}."
+            )
+        return row
+
+    def _related(self, condition: Related) -> Scores:
+        if condition.predicate == "between":
+            return self._between(condition)
+        viewpoint = None
+        if condition.predicate in lexicon.VIEW_DEPENDENT:
+            viewpoint = self.viewpoint()
+        anchors = self.anchors(condition.anchors[0])
+        return relation_scores(self.scene, condition.predicate, anchors, viewpoint, self._config)
+
+    def _between(self, condition: Related) -> Scores:
+        ends = [self.anchors(reference) for reference in condition.anchors]
+        if len(ends) == 2:
+            return between(self.scene, ends[0][0], ends[1][0])
+        if len(ends[0]) < 2:
+            raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
+        return between(self.scene, ends[0][0], ends[0][1])
+
+    def _check_word(self, word: str, rows: NDArray[np.intp], scores: Scores) -> None:
+        """A word before the noun that no label has may be an attribute that a person gave."""
+        fits = [word in o.attributes.values() for o in self.objects(rows)]
+        if any(fits):
+            scores[rows] = np.where(fits, 1.0, 0.0)
+        else:
+            self._note(f'nothing is known about "{shown(word)}", so it was not checked')
+
+    def _note(self, step: str) -> None:
+        if step not in self.steps:
+            self.steps.append(step)

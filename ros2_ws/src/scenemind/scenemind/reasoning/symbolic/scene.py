@@ -1,0 +1,110 @@
+"""A snapshot as columns, so that a question costs a few array operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.memory import MapObject, MemorySnapshot
+from scenemind.reasoning.symbolic import lexicon
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRelation:
+    """All relations of one predicate: rows of subjects and objects, and confidences."""
+
+    subjects: NDArray[np.intp]
+    objects: NDArray[np.intp]
+    confidence: Scores
+
+
+class Scene:
+    """Objects in rows (ascending id) with the geometry that questions need.
+
+    Attributes:
+        objects: N map objects.
+        ids: (N,) int64.
+        confidence: (N,) float64.
+        center, size: (N, 3) float64, world, metres.
+        low, high: (N, 3) float64: the axis-aligned hulls.
+        labels: N labels; rows_of_label: label -> its rows.
+    """
+
+    def __init__(self, snapshot: MemorySnapshot) -> None:
+        self.snapshot = snapshot
+        self.objects: tuple[MapObject, ...] = tuple(snapshot.objects.values())
+        n = len(self.objects)
+        self.ids = np.array([o.object_id for o in self.objects], dtype=np.int64)
+        self.confidence = np.array([o.confidence for o in self.objects], dtype=np.float64)
+        self.center = np.array([o.box.center for o in self.objects], np.float64).reshape(n, 3)
+        self.size = np.array([o.box.size for o in self.objects], np.float64).reshape(n, 3)
+        half = _half_hull(self.size, np.array([o.box.yaw for o in self.objects], np.float64))
+        self.low, self.high = self.center - half, self.center + half
+        self.labels = tuple(o.label for o in self.objects)
+        self.rows_of_label: dict[str, list[int]] = {}
+        for row, label in enumerate(self.labels):
+            self.rows_of_label.setdefault(label, []).append(row)
+        self.row_of_id = {int(object_id): row for row, object_id in enumerate(self.ids)}
+        self._relations = self._columns_of_relations()
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    @property
+    def floor_z(self) -> float:
+        """Height of the floor: the top of an object of that name, else the lowest underside."""
+        floors = self.rows_of_label.get("floor", [])
+        return float(self.high[floors, 2].max() if floors else self.low[:, 2].min())
+
+    def gaps_m(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> Scores:
+        """Shortest distances (N,) from every hull to one box; as `geometry.gap_m`."""
+        between = np.maximum(0.0, np.maximum(low - self.high, self.low - high))
+        return np.asarray(np.linalg.norm(between, axis=1))
+
+    def stored(self, predicate: str) -> StoredRelation | None:
+        """The relations of a canonical predicate (`lexicon.PREDICATES`)."""
+        return self._relations.get(predicate)
+
+    def relations_of(self, row: int, predicate: str) -> Iterator[tuple[int, float]]:
+        """Rows that `row` stands in the relation to, with confidences."""
+        stored = self._relations.get(predicate)
+        if stored is not None:
+            for at in np.flatnonzero(stored.subjects == row):
+                yield int(stored.objects[at]), float(stored.confidence[at])
+
+    def _columns_of_relations(self) -> dict[str, StoredRelation]:
+        columns: dict[str, tuple[list[int], list[int], list[float]]] = {}
+        for relation in self.snapshot.relations:
+            subject = self.row_of_id.get(relation.subject_id)
+            anchor = self.row_of_id.get(relation.object_id)
+            if subject is None or anchor is None:
+                continue
+            name = canonical(relation.predicate)
+            subjects, objects, confidence = columns.setdefault(name, ([], [], []))
+            subjects.append(subject)
+            objects.append(anchor)
+            confidence.append(relation.confidence)
+        return {
+            name: StoredRelation(
+                np.array(s, dtype=np.intp), np.array(o, dtype=np.intp), np.array(c, np.float64)
+            )
+            for name, (s, o, c) in columns.items()
+        }
+
+
+def canonical(predicate: str) -> str:
+    """The questions' name of a stored predicate; unknown ones keep theirs."""
+    words = predicate.lower().replace("_", " ").split()
+    return lexicon.STORED.get(tuple(words), " ".join(words))
+
+
+def _half_hull(size: NDArray[np.float64], yaw: NDArray[np.float64]) -> NDArray[np.float64]:
+    c, s = np.abs(np.cos(yaw)), np.abs(np.sin(yaw))
+    x = c * size[:, 0] + s * size[:, 1]
+    y = s * size[:, 0] + c * size[:, 1]
+    return np.column_stack((x, y, size[:, 2])) / 2.0

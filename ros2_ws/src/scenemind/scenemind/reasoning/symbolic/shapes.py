@@ -1,0 +1,36 @@
+"""What the grammar reads, as examples to show."""
+
+from __future__ import annotations
+
+QUESTIONS = (
+    "is there a red chair next to the table?",
+    "how many chairs are there?",
+    "where is the cup?",
+    "what colour is the sofa?",
+    "is the cup on the table?",
+    "what is on the table?",
+    "which chair is closest to the door?",
+    "what is the black object on the table?",
+    "how far is the cup from the door?",
+    "how big is the table?",
+    "the small black chair left of the door",
+)
+COMMANDS = (
+    "the marked object is a toolbox",
+    "object 12 is grey",
+    "rename the cup to mug",
+    "the hanger is on the ironing board",
+    "the cup is not on the table",
+    "delete object 4",
+    "undo",
+)
+OTHER_SHAPES = (
+    "Questions of other shapes need a language model, which this version does not have yet."
+)
+
+
+def not_understood(part: str, whole: str, examples: tuple[str, ...]) -> str:
+    """What could not be read, what can be, and what else would help."""
+    where = f' in "{whole}"' if part != whole else ""
+    shapes = "; ".join(examples)
+    return f'I do not understand "{part}"{where}. I can read: {shapes}. {OTHER_SHAPES}'

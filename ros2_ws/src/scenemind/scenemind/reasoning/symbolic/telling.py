@@ -1,0 +1,112 @@
+"""What is it, what colour has it, is it so: questions about objects that must exist."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from scenemind.memory import MapObject
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.symbolic import rendering
+from scenemind.reasoning.symbolic.phrasing import (
+    be,
+    bounded,
+    counted,
+    listed,
+    noun_of,
+    one,
+    said_plural,
+    sentence,
+    the,
+)
+from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_confidence
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.syntax import (
+    AskAttribute,
+    Condition,
+    Described,
+    HasAttribute,
+    Reference,
+    Verify,
+)
+from scenemind.reasoning.words import joined, shown, with_article
+
+_SPOKEN = {"color": "colour"}
+
+
+def identify(subject: Reference, at: Resolver) -> Reply:
+    """What the described object is."""
+    rows, scores = at.existing(subject)
+    objects = at.objects(rows)
+    said = rendering.describe(subject)
+    if len(objects) == 1:
+        named = said if said.startswith(("the ", "object ")) else f"the {said}"
+        colour = objects[0].attributes.get("color", "")
+        text = f"{shown(named)} is {one(objects[0])}{', ' + shown(colour) if colour else ''}"
+    else:
+        text = f"{len(objects)} objects fit: {listed(objects)}"
+    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+
+
+def attribute(question: AskAttribute, at: Resolver) -> Reply:
+    """The colour (or size, material, state) of each object that is meant."""
+    rows, scores = at.existing(question.subject)
+    name = _SPOKEN.get(question.key, question.key)
+    valued = [row for row in rows if at.scene.objects[row].attributes.get(question.key)]
+    if not valued:
+        objects = joined([the(o) for o in at.objects(rows[:4])])
+        raise ReasoningError("not_found", f"The {name} of {objects} is not known.")
+    known = at.objects(np.array(valued))
+    values = [shown(o.attributes[question.key]) for o in known]
+    number = counted(len(known), noun_of(question.subject))
+    if len(known) == 1:
+        text = f"{the(known[0])} is {values[0]}"
+    elif len(set(values)) == 1:
+        text = f"all {number} are {values[0]}"
+    else:
+        each = [f"object {o.object_id} is {v}" for o, v in zip(known, values, strict=True)]
+        text = f"there are {number}: {bounded(each)}"
+    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(known))
+
+
+def verify(question: Verify, at: Resolver) -> Reply:
+    """Yes or no; for several objects of which some fit: which, or a question back."""
+    rows, scores = at.existing(question.subject)
+    among = np.zeros(len(at.scene))
+    among[rows] = 1.0
+    holds = at.condition_scores(question.condition, among, lenient=False)[rows]
+    objects, fitting = at.objects(rows), holds > 0.0
+    if fitting.any() and not fitting.all():
+        if not said_plural(question.subject):
+            raise at.ambiguous(question.subject, rows)
+        return _some(question, objects, fitting.tolist())
+    subject = the(objects[0]) if len(objects) == 1 else f"all {counted(len(objects), 'object')}"
+    if fitting.all():
+        text = f"Yes, {subject} {be(len(objects))} {rendering.claim(question.condition)}"
+        return Reply(
+            sentence(text), mean_confidence(at.scene, rows, scores * holds), tuple(objects)
+        )
+    text = f"No, {subject} {be(len(objects))} {_denial(question.condition, objects)}"
+    sure = ABSENCE_CONFIDENCE * mean_confidence(at.scene, rows, scores)
+    return Reply(sentence(text), sure, tuple(objects))
+
+
+def _some(question: Verify, objects: list[MapObject], fits: list[bool]) -> Reply:
+    those = [o for o, fit in zip(objects, fits, strict=True) if fit]
+    number = counted(len(objects), noun_of(question.subject))
+    text = f"{len(those)} of {number} {be(len(those))} {rendering.claim(question.condition)}"
+    sure = float(np.mean([o.confidence for o in those]))
+    return Reply(sentence(f"Not all: {text}: {listed(those)}"), min(sure, 1.0), tuple(those))
+
+
+def _denial(condition: Condition, objects: list[MapObject]) -> str:
+    said = rendering.claim(replace(condition, negated=not condition.negated))
+    if len(objects) != 1 or condition.negated:
+        return said
+    if isinstance(condition, HasAttribute):
+        value = objects[0].attributes.get(condition.key, "")
+        return f"{shown(value)}, {said}" if value else f"{said} as far as is known"
+    if isinstance(condition, Described):
+        return f"{with_article(shown(objects[0].label))}, {said}"
+    return said

@@ -1,0 +1,125 @@
+"""Small English: plurals, articles, lists, numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text without the spaces."""
+    return frozenset(words.split())
+
+
+_IRREGULAR = {
+    "people": "person",
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "feet": "foot",
+    "teeth": "tooth",
+    "mice": "mouse",
+    "knives": "knife",
+    "shelves": "shelf",
+    "bookshelves": "bookshelf",
+    "scarves": "scarf",
+    "loaves": "loaf",
+    "leaves": "leaf",
+}
+_IRREGULAR_PLURAL = {one: many for many, one in _IRREGULAR.items()}
+# One thing, but always in the plural.
+_PAIRS = word_set(
+    "scissors pants jeans shorts glasses sunglasses headphones clothes stairs skis tongs pliers"
+    " binoculars series"
+)
+# Words that end in s and are a singular.
+_INVARIANT = _PAIRS | word_set("glass bus gas dress mattress compass canvas chess lens iris")
+_NUMBERS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+)  # fmt: skip
+_ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
+_MAX_SHOWN = 60
+
+
+def singular(word: str) -> str:
+    """The singular of one lower-case word; the word itself where none is known."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word in _INVARIANT or len(word) < 4 or not word.endswith("s") or word.endswith("ss"):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zzes")):
+        return word[:-2]
+    if word.endswith("us"):
+        return word
+    return word[:-1]
+
+
+def plural(phrase: str) -> str:
+    """The plural of a noun or a compound noun ("dining table" -> "dining tables")."""
+    head, _, last = phrase.rpartition(" ")
+    return f"{head} {_plural_word(last)}".strip()
+
+
+def is_plural(word: str) -> bool:
+    """Whether a lower-case word has a singular that differs from it."""
+    return singular(word) != word
+
+
+def with_article(phrase: str) -> str:
+    """With "a" or "an"; plural things go without ("scissors")."""
+    if phrase.split(" ")[-1] in _PAIRS:
+        return phrase
+    return f"{'an' if phrase[:1].lower() in 'aeiou' else 'a'} {phrase}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def shown(text: str) -> str:
+    """Text from outside as it may stand in a sentence: one line, of bounded length."""
+    line = " ".join(text[: 4 * _MAX_SHOWN].split())
+    return line if len(line) <= _MAX_SHOWN else line[: _MAX_SHOWN - 3] + "..."
+
+
+def find_number(word: str) -> int | None:
+    """The value of "3" or "three"; None for other words."""
+    if word.isascii() and word.isdigit():
+        return int(word[:9])
+    return _NUMBERS.index(word) if word in _NUMBERS else None
+
+
+def find_ordinal(word: str) -> int | None:
+    """The value of "third" or "3rd"; None for other words."""
+    if word in _ORDINALS:
+        return _ORDINALS.index(word) + 1
+    digits = word[:-2]
+    if word[-2:] in ("st", "nd", "rd", "th") and digits.isascii() and digits.isdigit():
+        return max(1, int(digits[:9]))
+    return None
+
+
+def ordinal(value: int) -> str:
+    """The word for a place in a row, from 1."""
+    return _ORDINALS[value - 1] if value <= len(_ORDINALS) else f"{value}th"
+
+
+def _plural_word(word: str) -> str:
+    if word in _IRREGULAR_PLURAL:
+        return _IRREGULAR_PLURAL[word]
+    if word in _PAIRS:
+        return word
+    if is_plural(word):
+        return word
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    return word + "s"
