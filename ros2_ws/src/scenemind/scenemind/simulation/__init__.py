@@ -1,8 +1,22 @@
 """Procedural rooms with ground truth, rendered to RGB-D, and questions with known answers."""
 
 from scenemind.simulation.errors import SimulationError
+from scenemind.simulation.ground_truth import MatchTable, VisibilityCounter, match_objects
 from scenemind.simulation.make_room import make_room
+from scenemind.simulation.questions import Question, make_questions
 from scenemind.simulation.room import Room, SimObject
 from scenemind.simulation.sequence import SimulatedSequence, simulate
 
-__all__ = ["Room", "SimObject", "SimulatedSequence", "SimulationError", "make_room", "simulate"]
+__all__ = [
+    "MatchTable",
+    "Question",
+    "Room",
+    "SimObject",
+    "SimulatedSequence",
+    "SimulationError",
+    "VisibilityCounter",
+    "make_questions",
+    "make_room",
+    "match_objects",
+    "simulate",
+]
