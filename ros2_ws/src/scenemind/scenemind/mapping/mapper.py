@@ -9,12 +9,12 @@ from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.mapping.stage_timings import StageTimings
 from scenemind.memory.memory import Memory
+from scenemind.memory.stopwatch import Stopwatch
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.lifting import lift
 from scenemind.perception.protocols import Detector
 from scenemind.perception.tracker import Tracker
 from scenemind.perception.types import Detections, Observation
-from scenemind.stopwatch import Stopwatch
 
 _log = logging.getLogger(__name__)
 

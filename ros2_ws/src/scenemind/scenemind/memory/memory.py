@@ -19,9 +19,9 @@ from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.key_frames import rank_frames
 from scenemind.memory.scene import Scene
 from scenemind.memory.stats import MemoryStats
+from scenemind.memory.stopwatch import Stopwatch
 from scenemind.memory.types import Correction, Edit, KeyFrame, LocationNode, MemorySnapshot
 from scenemind.perception.types import Detections, Observation
-from scenemind.stopwatch import Stopwatch
 
 
 class Memory:

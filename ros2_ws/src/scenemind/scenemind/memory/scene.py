@@ -18,11 +18,11 @@ from scenemind.memory.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.numbering import Numbering
 from scenemind.memory.object_map import ObjectMap
 from scenemind.memory.scene_graph import SceneGraph
+from scenemind.memory.stopwatch import Stopwatch
 from scenemind.memory.store import StoredMemory
 from scenemind.memory.tree import FrameInTree, MemTree
 from scenemind.memory.types import LocationNode, MapObject, MemorySnapshot, Relation
 from scenemind.perception.types import Detections, Observation
-from scenemind.stopwatch import Stopwatch
 
 
 class Scene:

@@ -59,15 +59,15 @@ class Store:
         self._camera_ids: dict[PinholeCamera, int] = {}
         if not path.is_file():
             raise SceneMemoryError(f"there is no memory at {path}")
-        try:
+        with sqlite_errors(path, "opening"):
             self._connection = connect(path)
-        except sqlite3.Error as error:
-            raise SceneMemoryError(f"{path} is no scene memory ({error})") from error
         try:
             check(self._connection, path)
         except SceneMemoryError:
             self._connection.close()
             raise
+        # With WAL this keeps the file whole in a power cut too; only the last commits may be lost.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
 
     @classmethod
     def create(cls, path: Path) -> Store:

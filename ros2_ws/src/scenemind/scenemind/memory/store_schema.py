@@ -87,20 +87,17 @@ def sqlite_errors(path: Path, doing: str) -> Iterator[None]:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """To an existing file, in WAL mode: a killed process loses nothing that was committed."""
-    connection = sqlite3.connect(
+    """To an existing file, which this does not touch yet; transactions are explicit."""
+    return sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=rw",
         uri=True,
         check_same_thread=False,
         isolation_level=None,
     )
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
 
 
 def create_tables(path: Path) -> None:
-    """A new file.
+    """A new file. In WAL mode a killed process loses nothing that it has committed.
 
     Raises:
         SceneMemoryError: it cannot be written.
@@ -108,6 +105,7 @@ def create_tables(path: Path) -> None:
     with sqlite_errors(path, "creating a memory"):
         connection = sqlite3.connect(path)
         try:
+            connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
         finally:
             connection.close()

@@ -1,0 +1,74 @@
+"""A camera that walks past a row of chairs: frames with what perception says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.frames import RGBDFrame
+from scenemind.geometry import PinholeCamera, Pose
+from scenemind.perception.types import Detections, Observation
+from tests.unit.memory.things import observe
+
+CAMERA = PinholeCamera(160, 120, 130.0, 130.0, 79.5, 59.5)
+STEP_M = 0.1
+SPACING_M = 2.0
+IN_VIEW_M = 1.5
+FRAME_NS = 33_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The arguments of `Memory.integrate`."""
+
+    frame: RGBDFrame
+    detections: Detections
+    track_ids: NDArray[np.int64]
+    observations: list[Observation]
+
+
+def chair_center(chair: int) -> tuple[float, float, float]:
+    return (SPACING_M * chair, 2.0, 0.5)
+
+
+def step(number: int, noisy_images: bool = False) -> Step:
+    """Frame `number`: chairs within `IN_VIEW_M` along the way are seen, chair i by track i.
+
+    Each chair's box in the image is largest, and its score highest, when the camera is beside it.
+    """
+    x = STEP_M * number
+    offsets = {
+        chair: abs(SPACING_M * chair - x)
+        for chair in range(int(x / SPACING_M) + 3)
+        if abs(SPACING_M * chair - x) < IN_VIEW_M
+    }
+    nearness = np.array([1.0 - offset / IN_VIEW_M for offset in offsets.values()])
+    half = 10.0 + 40.0 * nearness
+    boxes_px = np.column_stack((80.0 - half, 60.0 - half, 80.0 + half, 60.0 + half))
+    n = len(offsets)
+    detections = Detections(
+        ("chair",) * n,
+        (0.5 + 0.4 * nearness).astype(np.float32),
+        boxes_px.astype(np.float32).reshape(n, 4),
+        (None,) * n,
+    )
+    observations = [
+        observe(chair_center(chair), track_id=chair, score=float(score), seed=number)
+        for chair, score in zip(offsets, detections.scores, strict=True)
+    ]
+    return Step(frame(number, x, noisy_images), detections, np.array(list(offsets)), observations)
+
+
+def frame(number: int, x: float = 0.0, noisy_images: bool = False) -> RGBDFrame:
+    """Seen from (x, 0, 1.2), with an image that can be told from others by its colour."""
+    shape = (CAMERA.height, CAMERA.width)
+    color = np.full((*shape, 3), (number % 256, 128, 255 - number % 256), np.uint8)
+    depth_m = np.full(shape, 1.0 + 0.001 * number, np.float32)
+    if noisy_images:  # these hardly compress
+        rng = np.random.default_rng(number)
+        color = rng.integers(0, 256, color.shape, dtype=np.uint8)
+        depth_m = rng.uniform(0.5, 8.0, shape).astype(np.float32)
+    pose = Pose(np.eye(3), np.array([x, 0.0, 1.2]))
+    return RGBDFrame(number, number * FRAME_NS, color, depth_m, CAMERA, pose)
