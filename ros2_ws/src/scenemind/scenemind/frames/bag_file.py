@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -16,16 +17,29 @@ from rosbags.typesys import Stores, get_typestore
 
 from scenemind.frames.errors import FrameError
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 _SUFFIXES = (".mcap", ".db3")
+# rosbags checks some of what it parses; damage elsewhere shows as whatever the bytes led to.
 _DAMAGE = (
     AnyReaderError,
     ReaderError,
     SerdeError,
     apsw.Error,
+    zstd.ZstdError,
     struct.error,
     OSError,
     EOFError,
-    TypeError,  # rosbags takes the first byte of a record before it looks whether there is one
+    ValueError,
+    TypeError,
+    LookupError,
+    RuntimeError,
+    AssertionError,
+    OverflowError,
+    MemoryError,  # a length field that asks for more than there is
 )
 
 

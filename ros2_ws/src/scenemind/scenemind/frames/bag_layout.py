@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,8 @@ from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import DepthCalibration
 from scenemind.frames.static_transforms import StaticTransforms
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
+
+_LOG = logging.getLogger(__name__)
 
 _DEPTH_TRANSPORTS = ("/compressedDepth", "/compressed")
 
@@ -50,8 +53,11 @@ def read_layout(bag: BagFile, options: BagOptions) -> BagLayout:
         options.topics,
         color=_get_topic(options.topics.color, recorded, "/compressed"),
         depth=_get_topic(depth, recorded, *_DEPTH_TRANSPORTS),
+        odometry=_get_topic(options.topics.odometry, recorded),
     )
     color_info = _first(bag, topics.camera_info)
+    if np.any(color_info.d):
+        _LOG.warning("%s: lens distortion is not removed; record image_rect", topics.camera_info)
     transforms = _read_static_transforms(bag, topics.tf_static)
     base_T_camera = options.base_T_camera
     if base_T_camera is None:

@@ -49,7 +49,8 @@ class RosbagSequence:
 
     @property
     def name(self) -> str:
-        return self._path.resolve().stem
+        path = self._path.resolve()
+        return path.name if path.is_dir() else path.stem
 
     @property
     def path(self) -> Path:

@@ -75,7 +75,9 @@ def read(path: Path) -> FolderSequence:
 def _read_list(path: Path, words: int) -> list[tuple[int, list[str]]]:
     """Lines "stamp word ..." as stamps in nanoseconds with so many words each."""
     entries = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(
+        path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1
+    ):
         stamp, *rest = line.split("#")[0].split() or [""]
         if not stamp:
             continue

@@ -1,0 +1,170 @@
+"""The folder formats: what was written is what is read, and damage is named."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenemind.frames import FrameError, RecordedSequence, open_sequence
+from scenemind.frames.gravity import z_up_rotation
+from scenemind.geometry import Pose
+
+from ..made import CAMERA, MadeSequence, pose
+
+CALIBRATION = {
+    "color": {"width": 16, "height": 12, "fx": 20.0, "fy": 20.0, "cx": 7.5, "cy": 5.5},
+    "depth": {"width": 16, "height": 12, "fx": 22.0, "fy": 22.0, "cx": 7.5, "cy": 5.5},
+    "color_T_depth": pose(2).matrix().tolist(),
+}
+
+
+def assert_images_equal(sequence: RecordedSequence, made: MadeSequence) -> None:
+    for read, written in zip(sequence, made, strict=True):
+        assert np.array_equal(read.color, written.color)
+        assert np.allclose(read.depth_m, written.depth_m, atol=1e-6)
+
+
+def poses_of(sequence: RecordedSequence) -> list[np.ndarray]:
+    return [frame.world_T_camera.matrix() for frame in sequence]
+
+
+def test_hololens(hololens_folder: Path, made: MadeSequence) -> None:
+    sequence = open_sequence(hololens_folder)
+    assert sequence.camera == CAMERA
+    assert sequence.depth_calibration is None
+    assert_images_equal(sequence, made)
+    turn = z_up_rotation((0, -1, 0))
+    assert np.allclose(poses_of(sequence), [(turn @ pose(i)).matrix() for i in range(6)])
+    assert [frame.stamp_ns for frame in sequence][:3] == [10**9, 10**9 + 10**8, 10**9 + 2 * 10**8]
+
+
+def test_seven_scenes_poses_are_of_the_depth_camera(
+    seven_scenes_folder: Path, made: MadeSequence
+) -> None:
+    (seven_scenes_folder / "calibration.json").write_text(json.dumps(CALIBRATION))
+    (seven_scenes_folder / "gravity-direction.txt").write_text("0\n0\n-9.81\n")
+    sequence = open_sequence(seven_scenes_folder)
+    assert sequence.camera == CAMERA
+    assert sequence.depth_calibration is not None
+    assert sequence.depth_calibration.camera.fx == 22.0
+    assert_images_equal(sequence, made)
+    expected = [(pose(i) @ pose(2).inverse()).matrix() for i in range(6)]
+    assert np.allclose(poses_of(sequence), expected, atol=1e-6)
+    # Every fifth frame at 30 Hz.
+    assert np.diff([frame.stamp_ns for frame in sequence]) == pytest.approx(1e9 / 6, abs=1)
+
+
+def test_seven_scenes_without_its_extra_files_says_what_it_assumes(
+    seven_scenes_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        sequence = open_sequence(seven_scenes_folder)
+    for file in ("calibration.json", "camera-intrinsics.txt", "gravity-direction.txt"):
+        assert file in caplog.text
+    assert (sequence.camera.fx, sequence.depth_calibration) == (585.0, None)
+    turn = z_up_rotation((0, 1, 0))
+    assert np.allclose(poses_of(sequence), [(turn @ pose(i)).matrix() for i in range(6)])
+
+
+def test_tum_interpolates_poses_and_takes_intrinsics_by_name(
+    tum_folder: Path, made: MadeSequence
+) -> None:
+    sequence = open_sequence(tum_folder)
+    assert (sequence.camera.fx, sequence.camera.width) == (535.4, 16)
+    assert_images_equal(sequence, made)
+    assert np.allclose(poses_of(sequence), [pose(i).matrix() for i in range(6)], atol=1e-6)
+    assert [f.stamp_ns for f in sequence] == [f.stamp_ns for f in made]
+
+
+def test_tum_takes_a_calibration_file_first(tum_folder: Path) -> None:
+    (tum_folder / "calibration.yaml").write_text("{fx: 20, fy: 20, cx: 7.5, cy: 5.5}")
+    assert open_sequence(tum_folder).camera == CAMERA
+    (tum_folder / "calibration.yaml").write_text("{fx: 20}")
+    with pytest.raises(FrameError, match=r"calibration\.yaml has no numbers"):
+        open_sequence(tum_folder)
+
+
+def test_a_frame_whose_tracking_was_lost_is_left_out_and_counted(
+    seven_scenes_folder: Path, hololens_folder: Path
+) -> None:
+    np.savetxt(seven_scenes_folder / "frame-000010.pose.txt", np.full((4, 4), -np.inf))
+    lines = (hololens_folder / "poses.txt").read_text().splitlines()
+    lines[1] = " ".join(["nan"] * 16)
+    (hololens_folder / "poses.txt").write_text("\n".join(lines))
+    for folder in (seven_scenes_folder, hololens_folder):
+        sequence = open_sequence(folder)
+        assert (len(sequence), sequence.drops) == (5, {"pose_lost": 1})
+
+
+def test_a_pose_that_is_no_rotation_names_its_file(seven_scenes_folder: Path) -> None:
+    np.savetxt(seven_scenes_folder / "frame-000010.pose.txt", np.diag((2.0, 2.0, 2.0, 1.0)))
+    with pytest.raises(FrameError, match=r"frame-000010\.pose\.txt.*no rotation"):
+        open_sequence(seven_scenes_folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("poses.txt", "1 2 3", "line 1: 3 numbers"),
+        ("poses.txt", "one two", "no number"),
+        ("poses.txt", "", "6 images.* 0 lines"),
+        ("K.txt", "1 2 3", "3 numbers, expected 9"),
+        ("K.txt", "0 0 0 0 0 0 0 0 0", "no pinhole intrinsics"),
+    ],
+)
+def test_damaged_hololens_files(hololens_folder: Path, file: str, text: str, message: str) -> None:
+    (hololens_folder / file).write_text(text)
+    with pytest.raises(FrameError, match=message):
+        open_sequence(hololens_folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("rgb.txt", "soon rgb/1.png", "line 1: 'soon' is no stamp"),
+        ("depth.txt", "1.0 a b", "line 1: 1 words"),
+        ("groundtruth.txt", "1.0 0 0 0 0 0 0 0", "has norm 0"),
+        ("groundtruth.txt", "1.0 0 0 0 0 0 0 1", "no_pose"),
+    ],
+)
+def test_damaged_tum_lists(tum_folder: Path, file: str, text: str, message: str) -> None:
+    (tum_folder / file).write_text(text)
+    with pytest.raises(FrameError, match=message):
+        open_sequence(tum_folder)
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"color": {}, "depth": {}}'])
+def test_a_damaged_calibration(seven_scenes_folder: Path, text: str) -> None:
+    (seven_scenes_folder / "calibration.json").write_text(text)
+    with pytest.raises(FrameError, match=r"calibration\.json is no calibration"):
+        open_sequence(seven_scenes_folder)
+
+
+def test_a_missing_image_is_named_when_it_is_read(hololens_folder: Path) -> None:
+    (hololens_folder / "depth" / "00003.png").unlink()
+    frames = iter(open_sequence(hololens_folder))
+    for _ in range(3):
+        next(frames)
+    with pytest.raises(FrameError, match=r"00003\.png is not there"):
+        next(frames)
+
+
+def test_a_sequence_can_be_iterated_again(hololens_folder: Path) -> None:
+    sequence = open_sequence(hololens_folder)
+    assert np.array_equal(poses_of(sequence), poses_of(sequence))
+
+
+def test_colour_poses_of_redkitchen_use_the_calibration(shared_data: Path) -> None:
+    folder = shared_data / "sequences" / "redkitchen"
+    sequence = open_sequence(folder)
+    assert sequence.depth_calibration is not None
+    color_T_depth = sequence.depth_calibration.color_T_depth
+    first = next(iter(sequence))
+    recorded = Pose.from_matrix(np.loadtxt(folder / "frame-000000.pose.txt"))
+    turn = z_up_rotation(np.loadtxt(folder / "gravity-direction.txt"))
+    back = (first.world_T_camera @ color_T_depth).matrix()
+    assert np.allclose(back, (turn @ recorded).matrix())

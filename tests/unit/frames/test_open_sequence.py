@@ -1,0 +1,42 @@
+"""One door: every format is recognised by its content, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenemind.frames import FrameError, open_sequence
+from scenemind.frames.bag_writer import write_bag
+
+from .made import MadeSequence
+
+
+@pytest.mark.parametrize("fixture", ["hololens_folder", "seven_scenes_folder", "tum_folder"])
+def test_folders_are_recognised(fixture: str, request: pytest.FixtureRequest) -> None:
+    folder = request.getfixturevalue(fixture)
+    sequence = open_sequence(folder)
+    assert (sequence.name, sequence.path, len(sequence)) == (folder.name, folder, 6)
+
+
+def test_bags_are_recognised_as_folder_and_as_file(tmp_path: Path, made: MadeSequence) -> None:
+    write_bag(made, tmp_path / "run")
+    assert [open_sequence(p).name for p in (tmp_path / "run", tmp_path / "run/run.mcap")] == [
+        "run",
+        "run",
+    ]
+
+
+def test_an_unknown_folder_says_what_it_holds_and_what_is_known(tmp_path: Path) -> None:
+    (tmp_path / "holiday.mov").touch()
+    with pytest.raises(FrameError, match=r"holds holiday\.mov.*7-Scenes.*HoloLens.*TUM.*rosbag2"):
+        open_sequence(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty", "note.txt"])
+def test_what_is_no_recording(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "note.txt").touch()
+    found = {"nowhere": "no sequence at", "empty": "an empty folder", "note.txt": r"type \.txt"}
+    with pytest.raises(FrameError, match=found[name]):
+        open_sequence(tmp_path / name)
