@@ -59,15 +59,16 @@ def read_layout(bag: BagFile, options: BagOptions) -> BagLayout:
     if np.any(color_info.d):
         _LOG.warning("%s: lens distortion is not removed; record image_rect", topics.camera_info)
     transforms = _read_static_transforms(bag, topics.tf_static)
-    base_T_camera = options.base_T_camera
-    if base_T_camera is None:
-        base, camera = _first(bag, topics.odometry).child_frame_id, color_info.header.frame_id
-        base_T_camera = _get_transform(transforms, base, camera, "give base_T_camera")
     calibration = None
     if not aligned:
         depth_info = _first(bag, topics.raw_depth_info)
         color_T_depth = _color_T_depth(options.depth, transforms, color_info, depth_info)
         calibration = DepthCalibration(camera_of(depth_info), color_T_depth)
+    base_T_camera = options.base_T_camera
+    if base_T_camera is None:
+        base = _first(bag, topics.odometry).child_frame_id
+        camera = color_info.header.frame_id
+        base_T_camera = _get_transform(transforms, base, camera, "give base_T_camera")
     return BagLayout(
         topics=topics,
         color_count=bag.count(topics.color),

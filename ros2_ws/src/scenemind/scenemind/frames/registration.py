@@ -96,7 +96,7 @@ class DepthRegistrar:
         for out, ray, offset in zip((u, v, z), self._rays, self._offset, strict=True):
             np.multiply(depth_m, ray, out=out)
             np.add(out, offset, out=out)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):  # points beside or behind the camera are lost below
             np.divide(u, z, out=u)
             np.divide(v, z, out=v)
             lost = ~((depth_m > 0) & (z > 0) & (u >= 1) & (v >= 1))
