@@ -1,8 +1,8 @@
 """From a person's words to the labels that objects bear.
 
-Labels match a word in three strict ways (the same word, a synonym, a compound whose head it is) and
-in three loose ways (things commonly mixed up, a wider or a barer word, a spelling slip). Loose ones
-count only where no strict one exists: with a mug and a cup in the memory, "mug" means the mug.
+Labels match a word in four strict ways (the same word, a synonym, a compound whose head it is, a
+kind of it), and where none does in three loose ways (things commonly mixed up, a barer word, a
+spelling slip): with a mug and a cup in the memory, "mug" means the mug.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import yaml
 
 from scenemind.reasoning.words import shown, singular
 
-_EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD = 1.0, 0.97, 0.95, 0.9
-_CLOSE, _KIND, _BARER, _SPELLING = 0.7, 0.7, 0.6, 0.6
+_EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
+_CLOSE, _BARER, _SPELLING = 0.7, 0.6, 0.8
 _MIN_LOOKALIKE = 0.8
 # Longer labels are no words that somebody would say; comparing them costs quadratic time.
 _MAX_LABEL = 60
@@ -40,6 +40,11 @@ class WordMatch:
     reason: str
     unknown: str = ""
 
+    @property
+    def sure(self) -> bool:
+        """The label's things are what was said, not only like it."""
+        return self.score > _CLOSE and not self.unknown
+
 
 class Vocabulary:
     """Synonyms of indoor things, and the rules above."""
@@ -52,7 +57,7 @@ class Vocabulary:
     ) -> None:
         self._same = _neighbours(same)
         self._close = _neighbours(close)
-        self._kinds = {normal(kind): {normal(word) for word in ws} for kind, ws in kinds.items()}
+        self._kinds = {normal(kind): self._with_synonyms(ws) for kind, ws in kinds.items()}
 
     @classmethod
     @cache
@@ -87,6 +92,10 @@ class Vocabulary:
             found = self._by_spelling(wanted, pairs)
         return tuple(sorted(found, key=lambda match: (-match.score, match.label)))
 
+    def _with_synonyms(self, words: Sequence[str]) -> frozenset[str]:
+        known = {normal(word) for word in words}
+        return frozenset(known.union(*(self._same.get(word, ()) for word in known)))
+
     def _strict(self, wanted: str, label: str) -> tuple[float, str] | None:
         if label == wanted:
             return _EXACT, "the same word"
@@ -97,15 +106,15 @@ class Vocabulary:
             return _HEAD, f"a kind of {wanted}"
         if any(label.endswith(" " + word) for word in synonyms):
             return _SYNONYM_HEAD, f"a kind of {wanted}"
+        members = self._kinds.get(wanted, frozenset())
+        if label in members or label.rpartition(" ")[2] in members:
+            return _KIND, f"a kind of {wanted}"
         return None
 
     def _loose(self, wanted: str, label: str) -> tuple[float, str] | None:
         names = self._same.get(wanted, frozenset()) | {wanted}
         if any(label in self._close.get(name, ()) for name in names):
             return _CLOSE, f"often mixed up with {wanted}"
-        members = self._kinds.get(wanted, set())
-        if label in members or label.rpartition(" ")[2] in members:
-            return _KIND, f"counts as {wanted}"
         return None
 
     def _barer(self, wanted: str, pairs: list[tuple[str, str]]) -> list[WordMatch]:

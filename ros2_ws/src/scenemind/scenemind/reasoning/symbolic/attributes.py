@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,7 @@ _ALIKE = frozenset(
     frozenset(pair)
     for pair in (
         ("black", "dark grey"), ("black", "dark brown"), ("black", "dark blue"),
-        ("grey", "black"), ("grey", "white"), ("white", "light grey"), ("white", "beige"),
+        ("white", "light grey"), ("white", "beige"),
         ("brown", "beige"), ("brown", "orange"), ("brown", "red"), ("red", "pink"),
         ("red", "orange"), ("yellow", "beige"), ("yellow", "orange"), ("blue", "purple"),
         ("blue", "green"), ("blue", "grey"), ("purple", "pink"), ("beige", "grey"),
@@ -25,32 +27,38 @@ _ALIKE = frozenset(
 )  # fmt: skip
 
 
-def attribute_scores(
-    scene: Scene, candidates: Scores, wanted: HasAttribute, lenient: bool
-) -> Scores:
-    """Scores (N,) of the candidates (those above 0); without regard to negation.
+def attribute_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
+    """Scores (N,) of the candidates (those above 0); without regard to negation."""
+    score = _colour_score if wanted.key == "color" else _plain_score
+    return _of_values(scene, candidates, wanted, score)
 
-    Args:
-        lenient: where nothing fits, take what comes near: a similar colour, or the smaller of the
-            candidates for "the small one". For phrases that say the thing exists.
-    """
+
+def similar_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
+    """Scores (N,) of what comes near where nothing fits: a like colour, the smaller of several."""
+    if wanted.key == "color":
+        return _of_values(scene, candidates, wanted, _alike_score)
     scores = np.zeros(len(scene))
     rows = np.flatnonzero(candidates > 0.0)
-    values = [scene.objects[row].attributes.get(wanted.key, "").lower() for row in rows]
-    if wanted.key == "color":
-        scores[rows] = [_colour_score(wanted.value, value) for value in values]
-        if lenient and not scores.any():
-            scores[rows] = [_alike_score(wanted.value, value) for value in values]
-        return scores
-    scores[rows] = [_EXACT * (value == wanted.value) for value in values]
-    if wanted.key == "size" and lenient and not scores.any():
+    if wanted.key == "size" and len(rows):
         scores[rows] = _relative_size(scene.size[rows].max(axis=1), wanted.value)
     return scores
 
 
+def _of_values(
+    scene: Scene, candidates: Scores, wanted: HasAttribute, score: Callable[[str, str], float]
+) -> Scores:
+    scores = np.zeros(len(scene))
+    for row in np.flatnonzero(candidates > 0.0):
+        value = scene.objects[row].attributes.get(wanted.key, "").lower()
+        scores[row] = score(wanted.value, value) if value else 0.0
+    return scores
+
+
+def _plain_score(wanted: str, value: str) -> float:
+    return _EXACT * (wanted == value)
+
+
 def _colour_score(wanted: str, value: str) -> float:
-    if not value:
-        return 0.0
     if lexicon.base_colour(wanted) != lexicon.base_colour(value):
         return 0.0
     return _EXACT if wanted == value.replace("gray", "grey") else _SAME_COLOUR
@@ -59,7 +67,7 @@ def _colour_score(wanted: str, value: str) -> float:
 def _alike_score(wanted: str, value: str) -> float:
     names = ({wanted, lexicon.base_colour(wanted)}, {value, lexicon.base_colour(value)})
     alike = any(frozenset((a, b)) in _ALIKE for a in names[0] for b in names[1])
-    return _LIKE_COLOUR if alike and value else 0.0
+    return _LIKE_COLOUR if alike else 0.0
 
 
 def _relative_size(longest_m: NDArray[np.float64], wanted: str) -> Scores:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic import rendering
 from scenemind.reasoning.symbolic.phrasing import (
     MAX_LISTED,
@@ -33,6 +34,9 @@ def exists(subject: Reference, at: Resolver) -> Reply:
         text = f"No, I know of no {_said(subject)}{_none_fits(subject, at)}"
         return Reply(sentence(text), ABSENCE_CONFIDENCE)
     objects = at.objects(rows)
+    sure = mean_confidence(at.scene, rows[:1], scores[:1])
+    if not _is_sure(subject, at):
+        return Reply(_perhaps(subject, objects), sure, tuple(objects))
     asked = subject.count if isinstance(subject, NounPhrase) else None
     yes = "No" if asked is not None and asked > len(rows) else "Yes"
     if len(rows) == 1:
@@ -40,22 +44,23 @@ def exists(subject: Reference, at: Resolver) -> Reply:
         text = f"{yes}, there is {label}: object {objects[0].object_id}"
     else:
         text = f"{yes}, there are {counted(len(rows), noun_of(subject))}: {listed(objects)}"
-    sure = mean_confidence(at.scene, rows[:1], scores[:1])
     return Reply(sentence(text), sure, tuple(objects))
 
 
 def count(subject: Reference, at: Resolver) -> Reply:
     """How many; named while they are few."""
     rows, scores = at.rows(_to_the_letter(subject))
-    said = counted(len(rows), noun_of(subject)) + rendering.beyond_noun(subject)
-    if not len(rows):
-        return Reply(
-            sentence(f"There are {said} in the memory{_none_fits(subject, at)}"), ABSENCE_CONFIDENCE
-        )
     objects = at.objects(rows)
-    names = f": {listed(objects)}" if len(objects) <= MAX_LISTED else ""
+    number, beyond = counted(len(rows), noun_of(subject)), rendering.beyond_noun(subject)
+    text = f"{number} {be(len(rows))}{beyond}" if beyond else f"there {be(len(rows))} {number}"
+    if not objects:
+        text += f" in the memory{_none_fits(subject, at)}"
+        return Reply(sentence(text), ABSENCE_CONFIDENCE)
     sure = mean_confidence(at.scene, rows, scores)
-    return Reply(sentence(f"There {be(len(rows))} {said}{names}"), sure, tuple(objects))
+    if not _is_sure(subject, at):
+        return Reply(_perhaps(subject, objects), sure, tuple(objects))
+    names = f": {listed(objects)}" if len(objects) <= MAX_LISTED else ""
+    return Reply(sentence(f"{text}{names}"), sure, tuple(objects))
 
 
 def list_objects(subject: Reference, at: Resolver) -> Reply:
@@ -91,6 +96,15 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
         closest = the(at.scene.objects[nearest])
         text += f"; the closest object is {closest}, {metres(gaps[nearest])} away"
     return Reply(sentence(text), ABSENCE_CONFIDENCE)
+
+
+def _is_sure(subject: Reference, at: Resolver) -> bool:
+    return not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
+
+
+def _perhaps(subject: Reference, objects: list[MapObject]) -> str:
+    """For things that are only like what was asked: no claim that they are it."""
+    return sentence(f"not for sure: I know of no {_said(subject)}, but of {listed(objects)}")
 
 
 def _to_the_letter(subject: Reference) -> Reference:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scenemind.memory import MapObject
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import rendering
-from scenemind.reasoning.symbolic.phrasing import be, candidates, noun_of
+from scenemind.reasoning.symbolic.phrasing import be, candidates, counted, noun_of
 from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference
 from scenemind.reasoning.vocabulary import Vocabulary, did_you_mean
 from scenemind.reasoning.words import shown, singular
@@ -32,7 +32,7 @@ def missing(
     said = shown(rendering.bare(reference))
     return ReasoningError(
         "not_found",
-        f'Nothing in the memory fits "{said}"; of {noun}, {known} {be(known)} known.',
+        f'Nothing in the memory fits "{said}" ({counted(known, noun)} {be(known)} known).',
     )
 
 

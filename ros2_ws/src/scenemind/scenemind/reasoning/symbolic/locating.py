@@ -16,7 +16,7 @@ from scenemind.reasoning.symbolic.phrasing import (
 from scenemind.reasoning.symbolic.reply import Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.syntax import Reference
+from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference
 from scenemind.reasoning.words import joined
 
 # A landmark is easier to find than what it leads to: it has at least this share of its length.
@@ -41,7 +41,9 @@ def locate(subject: Reference, at: Resolver) -> Reply:
         ]
         if len(objects) > MAX_LISTED:
             places.append(f"{len(objects) - MAX_LISTED} more")
-        text = f"there are {counted(len(rows), noun_of(subject))}: {joined(places)}"
+        sure = not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
+        number = counted(len(rows), noun_of(subject) if sure else "object")
+        text = f"there are {number}{'' if sure else ' that may be meant'}: {joined(places)}"
     return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
 
 
@@ -52,13 +54,12 @@ def landmark(scene: Scene, row: int) -> str:
         if kept is not None:
             return f"{predicate} {the(scene.objects[kept[0]])}"
     gaps = scene.gaps_m(scene.low[row], scene.high[row])
-    beside = [other for other, _ in scene.relations_of(row, "next to")]
-    if beside:
-        return f"next to {the(scene.objects[min(beside, key=lambda other: gaps[other])])}"
     longest = scene.size.max(axis=1)
     gaps[longest < _LANDMARK_LENGTH * longest[row]] = np.inf
     gaps[row] = np.inf
     nearest = int(np.argmin(gaps))
     if gaps[nearest] > _LANDMARK_M:
         return ""
+    if any(other == nearest for other, _ in scene.relations_of(row, "next to")):
+        return f"next to {the(scene.objects[nearest])}"
     return f"{metres(gaps[nearest])} from {the(scene.objects[nearest])}"

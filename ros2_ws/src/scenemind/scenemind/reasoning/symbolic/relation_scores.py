@@ -52,12 +52,14 @@ def relation_scores(
     scene: Scene,
     predicate: str,
     anchors: Sequence[Anchor],
+    among: Scores,
     viewpoint: Viewpoint | None,
     config: RelationConfig,
 ) -> Scores:
-    """Scores (N,) of all objects towards the best of the anchors.
+    """Scores (N,) of the candidates towards the best of the anchors.
 
     Args:
+        among: (N,) above 0 for candidates; of others the score means nothing.
         viewpoint: needed for `lexicon.VIEW_DEPENDENT` only.
     """
     scores = _kept_scores(scene, predicate, anchors)
@@ -66,10 +68,12 @@ def relation_scores(
     view_dependent = predicate in lexicon.VIEW_DEPENDENT and viewpoint is not None
     if not computed and not view_dependent:
         return scores
+    rows = np.flatnonzero(among > 0.0)
     for anchor in sorted(anchors, key=lambda a: -a.score)[:_MAX_ANCHORS]:
         gaps = gaps_to(scene, anchor)
         if view_dependent and viewpoint is not None:
-            found = _directed(scene, predicate, anchor, viewpoint, config) * _fading(gaps)
+            found = _directed(scene, rows, predicate, anchor, viewpoint, config) * _fading(gaps)
+            found[_kept_scores(scene, "on", [anchor]) > 0.0] = 0.0
         else:
             found = _close(gaps, config.near_m if predicate == "near" else config.next_to_m)
         if anchor.row is not None:
@@ -117,6 +121,7 @@ def _keeps(scene: Scene, predicate: str) -> bool:
 
 def _directed(
     scene: Scene,
+    rows: NDArray[np.intp],
     predicate: str,
     anchor: Anchor,
     viewpoint: Viewpoint,
@@ -125,10 +130,12 @@ def _directed(
     viewer_xy = viewpoint.position[:2]
     if float(np.linalg.norm(viewer_xy - anchor.box.center[:2])) < 1e-3:
         viewer_xy = viewpoint.behind_xy
-    boxes = [o.box for o in scene.objects]
+    boxes = [scene.objects[row].box for row in rows]
     all_sides = direction_scores(boxes, anchor.box, viewer_xy, config.direction_deg)
-    scores = _side(all_sides, predicate, own=anchor.row is None)
-    return np.where(scores >= HOLDS, scores, 0.0)
+    found = _side(all_sides, predicate, own=anchor.row is None)
+    scores = np.zeros(len(scene))
+    scores[rows] = np.where(found >= HOLDS, found, 0.0)
+    return scores
 
 
 def _side(scores: DirectionScores, predicate: str, own: bool) -> Scores:

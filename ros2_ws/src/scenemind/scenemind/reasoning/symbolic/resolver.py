@@ -14,7 +14,7 @@ from scenemind.config import RelationConfig
 from scenemind.memory import MapObject
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import explaining, lexicon, phrasing, rendering
-from scenemind.reasoning.symbolic.attributes import attribute_scores
+from scenemind.reasoning.symbolic.attributes import attribute_scores, similar_scores
 from scenemind.reasoning.symbolic.ranking import ranked_rows
 from scenemind.reasoning.symbolic.readings import flattened
 from scenemind.reasoning.symbolic.relation_scores import (
@@ -52,6 +52,7 @@ class Resolver:
         self._vocabulary = vocabulary
         self._config = config
         self._viewpoint: Viewpoint | None = None
+        self._anchors: dict[Reference, list[Anchor]] = {}
 
     def viewpoint(self) -> Viewpoint:
         """Where the question is asked from; noted in the steps.
@@ -130,25 +131,18 @@ class Resolver:
         """
         if isinstance(reference, Viewer):
             return [Anchor(self.viewpoint().box, None, 1.0)]
-        rows, scores = self.existing(reference)
-        if len(rows) > 1:
-            self._note(f"{rendering.describe(reference)}: {len(rows)} fit, each counts")
-        objects = self.scene.objects
-        return [
-            Anchor(objects[row].box, int(row), float(score))
-            for row, score in zip(rows, scores, strict=True)
-        ]
+        if reference not in self._anchors:
+            self._anchors[reference] = self._resolved_anchors(reference)
+        return self._anchors[reference]
 
     def condition_scores(self, condition: Condition, among: Scores, lenient: bool) -> Scores:
         """Scores (N,) of a condition on the candidates (those above 0)."""
         if isinstance(condition, Described):
-            scores = self.label_scores(condition.noun)
+            scores = self.label_scores(condition.noun) * self.is_sure_of(condition.noun)
         elif isinstance(condition, HasAttribute):
-            scores = attribute_scores(
-                self.scene, among, condition, lenient and not condition.negated
-            )
+            scores = self._with_attribute(condition, among, lenient and not condition.negated)
         else:
-            scores = self._related(condition)
+            scores = self._related(condition, among)
         return (scores == 0.0).astype(np.float64) if condition.negated else scores
 
     def label_scores(self, noun: str) -> Scores:
@@ -166,6 +160,11 @@ class Resolver:
             means = ", ".join(f"{shown(m.label)} ({m.reason})" for m in matches[:4])
             self._note(f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known')
         return scores
+
+    def is_sure_of(self, noun: str) -> bool:
+        """Whether what the noun means here is that, and not only something like it."""
+        matches = self._vocabulary.match(noun, self.scene.rows_of_label)
+        return all(match.sure for match in matches)
 
     def missing(self, reference: Reference) -> ReasoningError:
         """The error for a reference that fits nothing, to be raised."""
@@ -186,6 +185,16 @@ class Resolver:
     def names(self, rows: NDArray[np.intp]) -> str:
         """A few of them, for the steps."""
         return phrasing.listed(self.objects(rows[: phrasing.MAX_LISTED])) or "nothing"
+
+    def _resolved_anchors(self, reference: Reference) -> list[Anchor]:
+        rows, scores = self.existing(reference)
+        if len(rows) > 1:
+            self._note(f"{rendering.describe(reference)}: {len(rows)} fit, each counts")
+        objects = self.scene.objects
+        return [
+            Anchor(objects[row].box, int(row), float(score))
+            for row, score in zip(rows, scores, strict=True)
+        ]
 
     def _of_phrase(self, phrase: NounPhrase) -> Scores:
         """Nested first; where that fits nothing, inner conditions are tried on the outer noun."""
@@ -217,6 +226,13 @@ class Resolver:
             scores = scores * self.condition_scores(condition, scores, lenient=phrase.definite)
             words = rendering.condition_words(condition)
             self._note(f"{words}: {np.count_nonzero(scores)} of {before}")
+        return scores
+
+    def _with_attribute(self, wanted: HasAttribute, among: Scores, lenient: bool) -> Scores:
+        scores = attribute_scores(self.scene, among, wanted)
+        if lenient and among.any() and not scores.any():
+            scores = similar_scores(self.scene, among, wanted)
+            self._note(f"none is known to be {wanted.value}; the nearest to it were taken")
         return scores
 
     def _of_rows(self, rows: list[int]) -> Scores:
@@ -256,14 +272,16 @@ class Resolver:
             )
         return row
 
-    def _related(self, condition: Related) -> Scores:
+    def _related(self, condition: Related, among: Scores) -> Scores:
         if condition.predicate == "between":
             return self._between(condition)
         viewpoint = None
         if condition.predicate in lexicon.VIEW_DEPENDENT:
             viewpoint = self.viewpoint()
         anchors = self.anchors(condition.anchors[0])
-        return relation_scores(self.scene, condition.predicate, anchors, viewpoint, self._config)
+        return relation_scores(
+            self.scene, condition.predicate, anchors, among, viewpoint, self._config
+        )
 
     def _between(self, condition: Related) -> Scores:
         ends = [self.anchors(reference) for reference in condition.anchors]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +98,7 @@ class Scene:
         }
 
 
+@lru_cache(maxsize=256)
 def canonical(predicate: str) -> str:
     """The questions' name of a stored predicate; unknown ones keep theirs."""
     words = predicate.lower().replace("_", " ").split()

@@ -42,8 +42,9 @@ def identify(subject: Reference, at: Resolver) -> Reply:
     said = rendering.describe(subject)
     if len(objects) == 1:
         named = said if said.startswith(("the ", "object ")) else f"the {said}"
-        colour = objects[0].attributes.get("color", "")
-        text = f"{shown(named)} is {one(objects[0])}{', ' + shown(colour) if colour else ''}"
+        colour = shown(objects[0].attributes.get("color", ""))
+        tail = f", {colour}" if colour and colour not in said else ""
+        text = f"{shown(named)} is {one(objects[0])}{tail}"
     else:
         text = f"{len(objects)} objects fit: {listed(objects)}"
     return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
@@ -71,15 +72,13 @@ def attribute(question: AskAttribute, at: Resolver) -> Reply:
 
 
 def verify(question: Verify, at: Resolver) -> Reply:
-    """Yes or no; for several objects of which some fit: which, or a question back."""
+    """Yes or no; which ones, where some of several do."""
     rows, scores = at.existing(question.subject)
     among = np.zeros(len(at.scene))
     among[rows] = 1.0
     holds = at.condition_scores(question.condition, among, lenient=False)[rows]
     objects, fitting = at.objects(rows), holds > 0.0
     if fitting.any() and not fitting.all():
-        if not said_plural(question.subject):
-            raise at.ambiguous(question.subject, rows)
         return _some(question, objects, fitting.tolist())
     subject = the(objects[0]) if len(objects) == 1 else f"all {counted(len(objects), 'object')}"
     if fitting.all():
@@ -97,7 +96,9 @@ def _some(question: Verify, objects: list[MapObject], fits: list[bool]) -> Reply
     number = counted(len(objects), noun_of(question.subject))
     text = f"{len(those)} of {number} {be(len(those))} {rendering.claim(question.condition)}"
     sure = float(np.mean([o.confidence for o in those]))
-    return Reply(sentence(f"Not all: {text}: {listed(those)}"), min(sure, 1.0), tuple(those))
+    # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
+    answer = "Not all" if said_plural(question.subject) else "Yes"
+    return Reply(sentence(f"{answer}, {text}: {listed(those)}"), min(sure, 1.0), tuple(those))
 
 
 def _denial(condition: Condition, objects: list[MapObject]) -> str:
