@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-import struct
-import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import apsw
-from rosbags.highlevel import AnyReader, AnyReaderError
-from rosbags.rosbag2 import ReaderError
-from rosbags.serde import SerdeError
+from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
 from scenemind.frames.errors import FrameError
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 _SUFFIXES = (".mcap", ".db3")
-# rosbags checks some of what it parses; damage elsewhere shows as whatever the bytes led to.
-_DAMAGE = (
-    AnyReaderError,
-    ReaderError,
-    SerdeError,
-    apsw.Error,
-    zstd.ZstdError,
-    struct.error,
-    OSError,
-    EOFError,
-    ValueError,
-    TypeError,
-    LookupError,
-    RuntimeError,
-    AssertionError,
-    OverflowError,
-    MemoryError,  # a length field that asks for more than there is
-)
 
 
 def is_bag(path: Path) -> bool:
@@ -69,7 +41,7 @@ class BagFile:
         try:
             self._reader = AnyReader(self._paths, default_typestore=store)
             self._reader.open()
-        except _DAMAGE as error:
+        except Exception as error:
             raise self._damaged(error) from error
         return self
 
@@ -106,11 +78,14 @@ class BagFile:
                     return
                 connection, _, raw = item
                 message = self._reader.deserialize(raw, connection.msgtype)
-            except _DAMAGE as error:
+            except Exception as error:
                 raise self._damaged(error) from error
             yield connection.topic, message
 
     def _damaged(self, error: Exception) -> FrameError:
+        """Of any cause: rosbags checks some of what it parses, and the rest of damaged bytes leads
+        to errors of its storage and compression libraries, of numbers and of memory.
+        """
         names = ", ".join(str(path) for path in self._paths)
         return FrameError(
             f"{names} is damaged or was cut short ({error}): rebuild what is left with"
