@@ -69,8 +69,7 @@ def test_failed_write_leaves_no_trace(database):
     before = dump(database)
     locker = sqlite3.connect(database, isolation_level=None)
     locker.execute(
-        "CREATE TRIGGER stop BEFORE INSERT ON corrections"
-        " BEGIN SELECT RAISE(ABORT, 'no more'); END"
+        "CREATE TRIGGER stop BEFORE INSERT ON corrections BEGIN SELECT RAISE(ABORT, 'no more'); END"
     )
     with Memory.create(None, CONFIG) as memory:
         step = walk.step(STEPS)

@@ -14,6 +14,7 @@ from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
 from scenemind.memory.tracklet import VIEWS_KEPT, Trajectory
 from scenemind.memory.tree import FrameInTree, MemTree
+from scenemind.memory.types import LocationNode, ObjectTracklet
 from scenemind.perception.types import Detections
 
 CONFIG = TreeConfig()
@@ -234,7 +235,7 @@ def linked(tree: MemTree, known) -> list[int | None]:
     return [t.object_id for node in tree.nodes(known) for t in node.tracklets]
 
 
-def assert_same_nodes(ours, theirs) -> None:
+def assert_same_nodes(ours: tuple[LocationNode, ...], theirs: tuple[LocationNode, ...]) -> None:
     assert len(ours) == len(theirs)
     for a, b in zip(ours, theirs, strict=True):
         assert (a.location_id, a.frame_numbers, a.revisit_of) == (
@@ -244,11 +245,12 @@ def assert_same_nodes(ours, theirs) -> None:
         )
         assert len(a.tracklets) == len(b.tracklets)
         for s, t in zip(a.tracklets, b.tracklets, strict=True):
-            assert (s.track_id, s.label, s.object_id, s.detection_count, s.best) == (
-                t.track_id,
-                t.label,
-                t.object_id,
-                t.detection_count,
-                t.best,
-            )
+            assert facts(s) == facts(t)
             assert np.array_equal(s.trajectory, t.trajectory)
+
+
+def facts(tracklet: ObjectTracklet) -> tuple:
+    best = tracklet.best
+    counts = (tracklet.detection_count, tracklet.first_seen_ns, tracklet.last_seen_ns)
+    names = (tracklet.track_id, tracklet.label, tracklet.object_id)
+    return (*names, *counts, best.frame_number, best.stamp_ns, best.score, best.box_px)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from scenemind.memory.changes import Changes
 from scenemind.memory.errors import SceneMemoryError
@@ -53,7 +54,9 @@ class StoreWriter:
                 return
             try:
                 self._store.write(changes, corrections)
-            except SceneMemoryError:
+            except SceneMemoryError as error:
+                if self._failed_commits == 0:
+                    _log.error("%s; mapping goes on in memory and tries again", error)
                 self._failed_commits += 1
                 self._give_back(changes)
                 raise
@@ -65,8 +68,6 @@ class StoreWriter:
 
     def _run(self) -> None:
         while not self._stop.wait(self._every_s):
-            try:
+            # Counted and logged by `commit`; the changes wait for the next one.
+            with suppress(SceneMemoryError):
                 self.commit()
-            except SceneMemoryError as error:
-                if self._failed_commits == 1:
-                    _log.error("%s; mapping goes on in memory and tries again", error)

@@ -59,7 +59,7 @@ class Detections:
 
     def select(self, rows: NDArray[np.integer] | NDArray[np.bool_] | Sequence[int]) -> Detections:
         """The given rows (indices or a boolean column) in their order."""
-        index = np.arange(len(self))[np.asarray(rows)] if len(self) else np.zeros(0, np.intp)
+        index = np.arange(len(self))[np.asarray(rows)] if len(rows) else np.zeros(0, np.intp)
         return Detections(
             tuple(self.labels[i] for i in index),
             self.scores[index],

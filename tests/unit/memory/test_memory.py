@@ -1,0 +1,411 @@
+"""The memory as its users see it: what it remembers, also after a restart, a kill, a full disk."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Edit, Memory, SceneMemoryError, list_memories
+from tests.unit.memory import walk
+from tests.unit.memory.test_tree import assert_same_nodes
+
+CONFIG = SceneMindConfig()
+
+
+@pytest.fixture
+def memory(tmp_path):
+    memory = Memory.create(tmp_path / "row", CONFIG)
+    yield memory
+    memory.close()
+
+
+def go(memory: Memory, numbers: range, noisy_images: bool = False) -> None:
+    for number in numbers:
+        step = walk.step(number, noisy_images)
+        memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+
+
+def test_each_chair_of_the_row_is_one_object_where_it_stands(memory):
+    go(memory, range(60))
+    found = sorted(memory.snapshot().objects.values(), key=lambda o: o.box.center[0])
+    assert [o.label for o in found] == ["chair"] * 4
+    for chair, o in enumerate(found):
+        assert o.box.center == pytest.approx(walk.chair_center(chair), abs=0.05)
+        assert o.track_ids == (chair,)
+
+
+def test_snapshot_is_the_same_value_until_something_changes(memory):
+    go(memory, range(5))
+    before = memory.snapshot()
+    assert memory.snapshot() is before
+    go(memory, range(5, 6))
+    after = memory.snapshot()
+    assert after.revision > before.revision
+    assert (before.stamp_ns, after.stamp_ns) == (4 * walk.FRAME_NS, 5 * walk.FRAME_NS)
+    assert after.world_T_camera.translation[0] == pytest.approx(0.5)
+    count = {i: o.observation_count for i, o in before.objects.items()}
+    assert {i: after.objects[i].observation_count - n for i, n in count.items()} == {1: 1}
+
+
+def test_frame_without_detections_moves_the_camera_only(memory):
+    go(memory, range(5))
+    before = memory.snapshot()
+    empty = walk.step(5).detections.select([])
+    changed = memory.integrate(walk.frame(5, x=0.9), empty, np.zeros(0, np.int64), [])
+    after = memory.snapshot()
+    assert changed == frozenset()
+    assert after.revision == before.revision
+    assert after.stamp_ns == 5 * walk.FRAME_NS
+    assert memory.tree()[-1].frame_numbers == (0, 5)
+
+
+def test_tree_names_the_objects_that_its_tracklets_fed(memory):
+    go(memory, range(60))
+    objects = memory.snapshot().objects
+    locations = memory.tree()
+    # 0.1 m a frame: the 16th frame after an anchor is the first beyond 1.5 m.
+    assert [node.frame_numbers for node in locations] == [(0, 16), (17, 32), (33, 48), (49, 59)]
+    for node in locations:
+        for tracklet in node.tracklets:
+            assert tracklet.object_id in objects
+            assert objects[tracklet.object_id].track_ids == (tracklet.track_id,)
+            assert tracklet.trajectory[-1] == pytest.approx(
+                walk.chair_center(tracklet.track_id), abs=0.05
+            )
+
+
+def test_key_frames_show_the_object_best_first(memory):
+    go(memory, range(60))
+    of_chair = {o.track_ids[0]: i for i, o in memory.snapshot().objects.items()}
+    key_frames = memory.key_frames_of([of_chair[1]], count=2)
+    scores = [key_frame.score for key_frame in key_frames]
+    assert scores == sorted(scores, reverse=True)
+    best = key_frames[0]
+    # The camera is beside chair 1 at frame 20; a key frame is at most 0.15 m (2 frames) away.
+    assert abs(best.frame_number - 20) <= 2
+    row = list(walk.step(best.frame_number).track_ids).index(1)
+    expected_box = walk.step(best.frame_number).detections.boxes_px[row]
+    assert best.boxes_px == {of_chair[1]: pytest.approx(tuple(expected_box))}
+    image = cv2.imdecode(np.frombuffer(best.jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert image.shape == (walk.CAMERA.height, walk.CAMERA.width, 3)
+    assert image[0, 0, 2] == pytest.approx(best.frame_number, abs=3)  # red tells the frame
+    assert best.location_id != key_frames[1].location_id
+
+
+def test_newest_frame_can_be_shown_at_once(memory):
+    go(memory, range(1))
+    key_frame = memory.key_frame(0)
+    assert key_frame.stamp_ns == 0
+    assert key_frame.camera == walk.CAMERA
+    go(memory, range(1, 4))
+    assert set(memory.key_frame(0).boxes_px) == set(memory.snapshot().objects)
+
+
+def test_frame_that_was_no_key_frame_is_named(memory):
+    go(memory, range(20))
+    stored = memory.stats().images
+    assert len(memory.trajectory()) == stored < 20
+    missing = [n for n in range(20) if not (memory.path / f"frames/{n:06d}.jpg").exists()]
+    with pytest.raises(SceneMemoryError, match=f"frame {missing[0]} has no stored image"):
+        memory.key_frame(missing[0])
+    with pytest.raises(SceneMemoryError, match="frame 999 has no stored image"):
+        memory.key_frame(999)
+
+
+def test_first_and_clearly_better_views_are_kept_while_the_camera_stands(memory):
+    for number, near in enumerate((0, 0, 0, 0, 0, 8, 8, 8, 17, 20)):
+        step = walk.step(near)
+        seen = step.track_ids == 1 if near else step.track_ids == 0
+        memory.integrate(
+            walk.frame(number),  # from one place
+            step.detections.select(seen),
+            step.track_ids[seen],
+            [o for o in step.observations if o.track_id in step.track_ids[seen]],
+        )
+    # 0 is the first frame. At 7 chair 1 is confirmed, far away; at 8 it is seen 1.7 times as well,
+    # at 9 hardly better.
+    memory.flush()
+    stored = [n for n in range(10) if (memory.path / f"frames/{n:06d}.jpg").exists()]
+    assert stored == [0, 7, 8]
+
+
+def test_numbers_must_rise_within_a_session(memory):
+    go(memory, range(5))
+    with pytest.raises(SceneMemoryError, match="frame 2 comes after frame 4"):
+        go(memory, range(2, 3))
+    memory.begin_session()
+    go(memory, range(2, 3))
+    assert memory.last_frame_number == 7
+    assert [node.frame_numbers for node in memory.tree()] == [(0, 4), (7, 7)]
+    assert memory.tree()[1].revisit_of == 0
+    assert [t.track_id for t in memory.tree()[1].tracklets] == [1]
+
+
+def test_reopened_memory_is_the_same_and_goes_on(tmp_path):
+    path = tmp_path / "row"
+    with Memory.create(path, CONFIG) as memory:
+        go(memory, range(60))
+        memory.apply([Edit("rename", (1,), value="stool")], "anna", "that is a stool")
+        before, tree = memory.snapshot(), memory.tree()
+        trajectory = memory.trajectory()
+        best = memory.key_frames_of([2], 3)
+
+    with Memory.open(path, CONFIG) as memory:
+        after = memory.snapshot()
+        assert list(after.objects) == list(before.objects)
+        for object_id, o in after.objects.items():
+            was = before.objects[object_id]
+            assert (o.label, o.corrected) == (was.label, was.corrected)
+            assert o.box == was.box
+            assert o.points == pytest.approx(was.points, abs=1e-6)
+            assert (o.observation_count, o.track_ids) == (was.observation_count, was.track_ids)
+        assert after.objects[1].label == "stool"
+        assert after.relations == before.relations
+        assert after.stamp_ns == before.stamp_ns
+        assert np.array_equal(memory.trajectory(), trajectory)
+        assert [k.frame_number for k in memory.key_frames_of([2], 3)] == [
+            k.frame_number for k in best
+        ]
+        assert_same_stored_tree(memory.tree(), tree)
+
+        go(memory, range(60))  # the same walk again
+        assert memory.last_frame_number == 119
+        assert list(memory.snapshot().objects) == list(before.objects)
+        assert memory.snapshot().objects[2].track_ids[0] == before.objects[2].track_ids[0]
+        assert len(memory.snapshot().objects[2].track_ids) == 2
+        assert [node.revisit_of for node in memory.tree()[4:]] == [0, 1, 2, 3]
+
+
+def test_objects_of_the_tree_follow_a_merge_and_a_deletion(memory):
+    go(memory, range(20))
+    memory.apply([Edit("delete_object", (1,))], "anna", "a reflection")
+    assert 1 not in memory.snapshot().objects
+    assert all(t.object_id != 1 for node in memory.tree() for t in node.tracklets)
+    memory.undo()
+    assert any(t.object_id == 1 for node in memory.tree() for t in node.tracklets)
+
+
+def test_correction_is_on_disk_when_apply_returns(memory):
+    go(memory, range(20))
+    memory.apply([Edit("rename", (1,), value="stool")], "anna", "that is a stool")
+    memory.apply([Edit("set_attribute", (2,), "color", "green")], "anna", "it is green")
+    memory.undo()
+    rows = stored(memory, "SELECT kind, object_ids, value, undone FROM corrections ORDER BY id")
+    assert rows == [("rename", "[1]", "stool", 0), ("set_attribute", "[2]", "green", 1)]
+    # The objects that they speak of went along, though no commit was due.
+    assert {row[0] for row in stored(memory, "SELECT id FROM objects")} >= {1, 2}
+
+
+def test_correction_of_nothing_changes_nothing(memory):
+    go(memory, range(20))
+    before = memory.snapshot()
+    with pytest.raises(SceneMemoryError, match="99"):
+        memory.apply([Edit("rename", (99,), value="stool")], "anna", "that is a stool")
+    with pytest.raises(SceneMemoryError, match="no correction to undo"):
+        memory.undo()
+    assert memory.snapshot() is before
+    assert memory.corrections() == []
+
+
+def test_full_disk_stops_nothing_and_is_made_up_for(tmp_path, caplog):
+    config = SceneMindConfig.from_flat({"store.commit_s": 0.02})
+    memory = Memory.create(tmp_path / "row", config)
+    go(memory, range(20))
+    memory.apply([Edit("rename", (1,), value="stool")], "anna", "that is a stool")
+    with files_up_to(4096):
+        go(memory, range(20, 60), noisy_images=True)
+        with pytest.raises(SceneMemoryError, match=r"memory\.sqlite: storing failed"):
+            memory.flush()
+        with pytest.raises(SceneMemoryError, match="storing failed"):
+            memory.apply([Edit("rename", (2,), value="bench")], "anna", "that is a bench")
+        with pytest.raises(SceneMemoryError, match="storing failed"):
+            memory.undo()
+    assert [(c.correction_id, c.undone) for c in memory.corrections()] == [(1, False)]
+    assert len(memory.snapshot().objects) == 4
+    assert memory.stats().failed_commits > 0
+    assert memory.stats().images_failed > 0
+    assert memory.stats().lost_frames == 0
+    assert caplog.text.count("tries again") == caplog.text.count("was not stored") == 1
+
+    memory.flush()  # there is room again
+    before = memory.snapshot()
+    memory.close()
+    with Memory.open(tmp_path / "row", config) as memory:
+        assert memory.last_frame_number == 59
+        assert list(memory.snapshot().objects) == list(before.objects)
+        assert memory.snapshot().objects[1].label == "stool"
+        # Frames whose image could not be written are no evidence.
+        for key_frame in memory.key_frames_of(list(before.objects), 20):
+            assert key_frame.frame_number < 20
+
+
+def test_killed_process_loses_at_most_a_second(tmp_path):
+    path = tmp_path / "row"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
+    child = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("walking_child.py"), path, "115"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    printed: list[tuple[int, float]] = []
+    for line in child.stdout:
+        word, seconds = line.split()
+        if word == "corrected":
+            break
+        printed.append((int(word), float(seconds)))
+    killed_at = time.monotonic()
+    child.kill()
+    child.communicate()
+    assert child.returncode == -9
+
+    with Memory.open(path, CONFIG) as memory:
+        safe = [number for number, seconds in printed if seconds < killed_at - 1.0]
+        assert memory.last_frame_number >= max(safe, default=115) >= 1
+        assert memory.last_frame_number >= 115  # a correction commits what it stands on
+        objects = memory.snapshot().objects
+        assert objects[1].label == "stool"
+        for o in objects.values():
+            assert o.box.center == pytest.approx(walk.chair_center(o.track_ids[0]), abs=0.05)
+        assert len(objects) >= 5
+        shown = memory.key_frames_of(list(objects), 50)
+        assert len(shown) > 5
+        go(memory, range(3))
+        assert memory.tree()[-1].frame_numbers[0] > 115
+
+
+def test_memory_is_open_in_one_process_at_a_time(memory):
+    with pytest.raises(SceneMemoryError, match=f"open in process {os.getpid()}"):
+        Memory.open(memory.path, CONFIG)
+    memory.close()
+    Memory.open(memory.path, CONFIG).close()
+
+
+def test_open_names_what_there_is(tmp_path, memory):
+    with pytest.raises(SceneMemoryError, match=r"no memory at .*kitchen; memories beside it: row"):
+        Memory.open(tmp_path / "kitchen", CONFIG)
+    with pytest.raises(SceneMemoryError, match=r"there is a memory at .*row already"):
+        Memory.create(memory.path, CONFIG)
+
+
+def test_save_as_is_a_whole_memory_and_stays_as_it_was(tmp_path, memory):
+    go(memory, range(30))
+    path = memory.save_as("monday-1")
+    saved = memory.snapshot()
+    go(memory, range(30, 60))
+    memory.reset()
+    assert list_memories(tmp_path) == ["monday-1", "row"]
+    with Memory.open(path, CONFIG) as copy:
+        assert list(copy.snapshot().objects) == list(saved.objects)
+        assert copy.last_frame_number == 29
+        assert copy.key_frames_of([1], 1)[0].boxes_px.keys() == {1}
+        assert len(list((path / "frames").glob("*.jpg"))) == len(copy.trajectory())
+    with pytest.raises(SceneMemoryError, match="monday-1 exists already"):
+        memory.save_as("monday-1")
+
+
+def test_save_as_on_a_full_disk_leaves_no_half_memory(tmp_path, memory):
+    go(memory, range(30))
+    memory.flush()
+    with files_up_to(8192), pytest.raises(SceneMemoryError, match="copying the memory failed"):
+        memory.save_as("monday")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["row"]
+    memory.save_as("monday")
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../other", "a/b", ".hidden", "a b", "ä", "x" * 65, "a\n", "a\0"]
+)
+def test_name_that_could_be_a_path_is_refused(tmp_path, memory, name):
+    with pytest.raises(SceneMemoryError, match="is no name for a memory"):
+        memory.save_as(name)
+    assert list_memories(tmp_path) == ["row"]
+
+
+def test_temporary_memory_leaves_nothing():
+    memory = Memory.create(None, CONFIG)
+    go(memory, range(5))
+    path = memory.path
+    assert path.exists()
+    with pytest.raises(SceneMemoryError, match="temporary"):
+        memory.save_as("kept")
+    memory.close()
+    memory.close()
+    assert not path.exists()
+
+
+def test_reset_forgets_everything_on_disk_too(memory):
+    go(memory, range(30))
+    memory.apply([Edit("rename", (1,), value="stool")], "anna", "that is a stool")
+    revision = memory.snapshot().revision
+    memory.reset()
+    assert memory.snapshot().revision > revision
+    assert (len(memory.snapshot().objects), memory.tree(), memory.corrections()) == (0, (), [])
+    assert list((memory.path / "frames").iterdir()) == []
+    go(memory, range(30, 35))  # the camera goes on counting
+    assert [node.frame_numbers for node in memory.tree()] == [(30, 34)]
+    memory.flush()
+    assert stored(memory, "SELECT MIN(number), COUNT(*) FROM frames") == [(30, 5)]
+
+
+def test_readers_on_other_threads_see_whole_states(memory):
+    """Every snapshot's relations speak of its own objects, while frames come in."""
+    stop, wrong, seen = threading.Event(), [], []
+
+    def read() -> None:
+        while not stop.is_set():
+            snapshot = memory.snapshot()
+            seen.append(snapshot.revision)
+            for relation in snapshot.relations:
+                if not {relation.subject_id, relation.object_id} <= set(snapshot.objects):
+                    wrong.append(relation)
+            for node in memory.tree():
+                wrong.extend(t for t in node.tracklets if t.detection_count < 1)
+            memory.key_frames_of(list(snapshot.objects)[:2], 1)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    go(memory, range(60))
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []
+    assert len(seen) > 2
+
+
+@contextmanager
+def files_up_to(size: int):
+    """Writing further than this into a file fails, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def assert_same_stored_tree(ours, theirs) -> None:
+    """Apart from the open location, which a restart closes."""
+    assert [node.is_open for node in theirs] == [False] * (len(theirs) - 1) + [True]
+    assert not any(node.is_open for node in ours)
+    assert_same_nodes(ours, theirs)
+
+
+def stored(memory: Memory, query: str) -> list[tuple]:
+    connection = sqlite3.connect(memory.path / "memory.sqlite")
+    rows = connection.execute(query).fetchall()
+    connection.close()
+    return rows
