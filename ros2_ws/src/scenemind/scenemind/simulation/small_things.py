@@ -159,12 +159,12 @@ def door(color: str) -> Blueprint:
 
 
 def window(width: float) -> Blueprint:
-    """Panes with a bright sky in a white frame, its back on the wall."""
+    """Panes with a bright sky in a white frame over a sill, its back on the wall."""
     rgb, sky, height, bar = COLORS["white"], (176, 212, 246), 1.1, 0.06
     pane = ((width - 3 * bar) / 2, 0.02, height - 2 * bar)
     offset = pane[0] / 2 + bar / 2
     parts = (
-        block(0, 0.02, 0, (width, 0.04, bar), rgb),
+        block(0, 0.06, 0, (width, 0.12, bar), rgb),
         block(0, 0.02, height - bar, (width, 0.04, bar), rgb),
         *(block(x, 0.02, bar, (bar, 0.04, pane[2]), rgb) for x in (-2 * offset, 0, 2 * offset)),
         block(-offset, 0.01, bar, pane, sky),
@@ -179,10 +179,10 @@ def picture(rng: np.random.Generator) -> Blueprint:
     names = ("orange", "yellow", "blue", "green", "purple", "red")
     ground, tree, house = (COLORS[names[i]] for i in rng.permutation(len(names))[:3])
     parts = (
-        block(0, 0.01, 0, (x, 0.02, z), COLORS["black"]),
-        block(0, 0.022, 0.04, (x - 0.08, 0.004, z - 0.08), (232, 226, 206)),
-        block(0, 0.026, 0.06, (x - 0.12, 0.004, 0.4 * z), ground),
-        block(0.12 * x, 0.03, 0.3 * z, (0.25 * x, 0.004, 0.4 * z), tree),
-        block(-0.2 * x, 0.03, 0.2 * z, (0.15 * x, 0.004, 0.3 * z), house),
+        block(0, 0.02, 0, (x, 0.04, z), COLORS["black"]),
+        block(0, 0.042, 0.04, (x - 0.08, 0.004, z - 0.08), (232, 226, 206)),
+        block(0, 0.046, 0.06, (x - 0.12, 0.004, 0.4 * z), ground),
+        block(0.12 * x, 0.05, 0.3 * z, (0.25 * x, 0.004, 0.4 * z), tree),
+        block(-0.2 * x, 0.05, 0.2 * z, (0.15 * x, 0.004, 0.3 * z), house),
     )
     return Blueprint("picture", "black", parts)
