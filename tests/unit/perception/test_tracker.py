@@ -35,20 +35,22 @@ def test_two_objects_that_cross_keep_their_ids() -> None:
     assert ids == [[1, 2]] * 60
 
 
-def test_the_first_frame_counts_at_once_and_later_ones_after_a_second_look() -> None:
+def test_a_new_object_has_its_id_at_once() -> None:
     ids = track([boxes_only([LEFT]), *[boxes_only([LEFT, RIGHT])] * 3])
-    assert ids == [[1], [1, -1], [1, 2], [1, 2]]
+    assert ids == [[1], [1, 2], [1, 2], [1, 2]]
 
 
-def test_a_flash_never_becomes_a_track() -> None:
-    ids = track([boxes_only([LEFT]), boxes_only([LEFT, RIGHT]), *[boxes_only([LEFT])] * 2])
-    assert ids == [[1], [1, -1], [1], [1]]
+def test_what_was_seen_once_is_not_waited_for() -> None:
+    """A flash in one frame is forgotten in the next; what comes there later is something else."""
+    both = boxes_only([LEFT, RIGHT])
+    ids = track([boxes_only([LEFT]), both, boxes_only([LEFT]), both])
+    assert ids == [[1], [1, 2], [1], [1, 3]]
 
 
 def test_weak_detections_keep_a_track_but_start_none() -> None:
     weak = boxes_only([LEFT, RIGHT], scores=[0.15, 0.15])
-    ids = track([boxes_only([LEFT]), *[weak] * 5, boxes_only([LEFT])])
-    assert ids == [[1], *[[1, -1]] * 5, [1]]
+    ids = track([*[boxes_only([LEFT])] * 2, *[weak] * 5, boxes_only([LEFT])])
+    assert ids == [[1], [1], *[[1, -1]] * 5, [1]]
 
 
 def test_below_the_low_score_nothing_counts() -> None:
@@ -61,7 +63,7 @@ def test_an_id_survives_a_brief_miss_and_is_never_used_again_after_a_long_one() 
     config = TrackerConfig(lost_frames=5)
     walk = [boxes_only([shifted(LEFT, 3.0 * k)]) for k in range(10)]
     assert track([*walk[:5], nothing, nothing, *walk[7:]], config)[-3:] == [[1]] * 3
-    assert track([*walk[:5], *[nothing] * 6, walk[5], walk[6]], config)[-2:] == [[-1], [2]]
+    assert track([*walk[:5], *[nothing] * 6, walk[5], walk[6]], config)[-2:] == [[2], [2]]
 
 
 def test_a_flickering_label_does_not_break_a_track() -> None:

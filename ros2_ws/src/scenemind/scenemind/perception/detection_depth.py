@@ -40,6 +40,6 @@ def _on_mask(
     bits: NDArray[np.bool_], v: NDArray[np.integer], u: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
     inside_v, inside_u = (v >= 0) & (v < bits.shape[0]), (u >= 0) & (u < bits.shape[1])
-    found = bits[np.ix_(np.where(inside_v, v, 0), np.where(inside_u, u, 0))] if bits.size else False
+    found = bits[np.ix_(np.where(inside_v, v, 0), np.where(inside_u, u, 0))]
     on_mask: NDArray[np.bool_] = found & inside_v[:, None] & inside_u[None, :]
     return on_mask

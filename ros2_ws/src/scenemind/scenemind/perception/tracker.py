@@ -1,10 +1,12 @@
 """BoT-SORT-style tracking with the camera's motion taken from its poses.
 
 Two-stage association after ByteTrack and BoT-SORT (Aharon et al. 2022, arXiv:2206.14651): strong
-detections first, then weak ones for tracks that are still in view. Two things differ. The camera's
-motion comes from the known poses and each track's depth instead of image features. And the score
-weighs matches against each other but does not decide which are possible: with scores of 0.3, as
-indoor objects get from small models, the paper's fused threshold would break most tracks.
+detections first, then weak ones for tracks that are still in view. Three things differ. The
+camera's motion comes from the known poses and each track's depth instead of image features. The
+score weighs matches against each other but does not decide which are possible: with scores of 0.3,
+as indoor objects get from small models, the paper's fused threshold would break most tracks. And a
+new track has its id at once instead of after a second look: the object map confirms objects by
+their place, and a robot that drives fast may see something only every other frame.
 """
 
 from __future__ import annotations
@@ -41,8 +43,7 @@ class Tracker:
     def update(self, detections: Detections, frame: RGBDFrame) -> NDArray[np.int64]:
         """Track ids (N,) aligned with the detections.
 
-        -1 where a detection is no confirmed track: too weak to start one, or seen for the first
-        time (which counts at once in the very first frame only).
+        -1 where a detection is too weak to start a track and continues none.
         """
         self._predict(frame)
         ids = np.full(len(detections), -1, dtype=np.int64)
@@ -61,12 +62,9 @@ class Tracker:
         self._update_matched(matched, detections, codes, inverse_depth)
         hit = np.flatnonzero(matched >= 0)
         ids[matched[hit]] = self._tracks.ids[hit]
-        free = ids < 0
         self._retire(matched)
-        new = np.flatnonzero(free & (detections.scores >= self._config.new_track_score))
-        started = self._start(detections.boxes_px[new], codes[new], inverse_depth[new])
-        if self._frame == 1:
-            ids[new] = started
+        new = np.flatnonzero((ids < 0) & (detections.scores >= self._config.new_track_score))
+        ids[new] = self._start(detections.boxes_px[new], codes[new], inverse_depth[new])
         return ids
 
     def _predict(self, frame: RGBDFrame) -> None:
@@ -161,7 +159,7 @@ class Tracker:
         ids = np.arange(self._next_id, self._next_id + count, dtype=np.int64)
         self._next_id += count
         now = np.full(count, self._frame, dtype=np.int64)
-        status = np.full(count, TRACKED if self._frame == 1 else UNCONFIRMED, dtype=np.int8)
+        status = np.full(count, UNCONFIRMED, dtype=np.int8)
         states = BoxStates.starting_at(boxes_px)
         new = Tracks(ids, codes, status, now, now, inverse_depth, states)
         self._tracks = self._tracks.joined(new)
