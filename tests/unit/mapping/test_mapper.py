@@ -1,0 +1,117 @@
+"""From rendered frames to a memory: two boxes before a wall, seen from a camera that moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scenemind.config import SceneMindConfig
+from scenemind.frames import RGBDFrame
+from scenemind.geometry import Box3D, Pose
+from scenemind.mapping import LatestSlot, Mapper, MapperReport, MapperThread
+from scenemind.memory import Memory, SceneMemoryError
+from scenemind.perception.backends.instance_camera import InstanceCamera
+from tests.unit.perception.scenes import LOOKING_ALONG_Y, depth_and_ids, frame_of
+
+CONFIG = SceneMindConfig()
+BOXES = {
+    "cabinet": Box3D((-0.6, 2.5, 0.0), (0.6, 0.4, 0.8)),
+    "toolbox": Box3D((0.5, 2.0, -0.2), (0.4, 0.3, 0.3)),
+}
+STAGES = ["detect", "track", "lift", "fuse", "graph", "tree", "store"]
+
+
+@pytest.fixture
+def memory():
+    memory = Memory.create(None, CONFIG)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def mapper(memory):
+    return Mapper(InstanceCamera(dict(enumerate(BOXES, start=1))), memory, CONFIG)
+
+
+def frame(number: int, x: float = 0.0) -> RGBDFrame:
+    pose = Pose(LOOKING_ALONG_Y.rotation, np.array([x, 0.0, 0.3]))
+    depth_m, ids = depth_and_ids(list(BOXES.values()), wall_y=4.0, pose=pose)
+    return replace(frame_of(depth_m, pose, number=number), instances=ids)
+
+
+def test_boxes_become_objects_where_they_stand(mapper, memory):
+    reports = [mapper.process(frame(number, x=0.05 * number)) for number in range(8)]
+    objects = {o.label: o for o in memory.snapshot().objects.values()}
+    assert objects.keys() == BOXES.keys()
+    for label, box in BOXES.items():
+        found_low, found_high = objects[label].box.bounds()
+        low, high = box.bounds()
+        # The back is never seen; what faces the camera is.
+        assert found_low == pytest.approx(low, abs=0.04)
+        assert found_high[[0, 2]] == pytest.approx(high[[0, 2]], abs=0.04)
+        assert found_high[1] <= high[1] + 0.04
+    assert [r.frame_number for r in reports] == list(range(8))
+    assert reports[-1].changed == frozenset(memory.snapshot().objects)
+    assert len(reports[-1].observations) == len(reports[-1].detections) == 2
+
+
+def test_stages_are_timed_in_order_and_summed_up(mapper):
+    reports = [mapper.process(frame(number)) for number in range(3)]
+    assert list(reports[0].stage_ms) == STAGES
+    stats = mapper.timings.stats()
+    assert list(stats) == STAGES
+    for stage in STAGES:
+        assert stats[stage].count == 3
+        assert stats[stage].median_ms == np.median([r.stage_ms[stage] for r in reports])
+
+
+def test_failing_detector_is_counted_and_the_frame_goes_on(mapper, memory, caplog):
+    for number in range(6):
+        seen = frame(number, x=0.6 * number)
+        # Without instance ids the instance camera fails.
+        mapper.process(seen if number == 0 else replace(seen, instances=None))
+    assert mapper.failed_detections == 5
+    assert len(caplog.records) == 1
+    assert "simulated instance camera failed on frame 1" in caplog.text
+    assert memory.last_frame_number == 5
+    assert [node.frame_numbers for node in memory.tree()] == [(0, 3), (4, 5)]
+
+
+def test_second_mapper_on_a_memory_goes_on_with_new_numbers(mapper, memory):
+    for number in range(5):
+        mapper.process(frame(number))
+    again = Mapper(mapper.detector, memory, CONFIG)
+    reports = [again.process(frame(number)) for number in range(5)]
+    assert [r.frame_number for r in reports] == [5, 6, 7, 8, 9]
+    objects = memory.snapshot().objects.values()
+    assert sorted(o.label for o in objects) == sorted(BOXES)
+    tracks = [track_id for o in objects for track_id in o.track_ids]
+    assert len(tracks) == len(set(tracks)) == 4
+    assert memory.tree()[1].revisit_of == 0
+
+
+def test_thread_maps_what_is_in_the_slot_before_it_stops(mapper):
+    slot: LatestSlot[RGBDFrame] = LatestSlot(capacity=5)
+    reports: list[MapperReport] = []
+    thread = MapperThread(mapper, slot, reports.append)
+    for number in range(7):
+        slot.put(frame(number))
+    thread.start()
+    thread.stop()
+    assert [r.frame_number for r in reports] == [2, 3, 4, 5, 6]
+    assert slot.dropped == 2
+    assert thread.failure is None
+
+
+def test_error_that_ends_the_thread_is_kept_and_raised(mapper, caplog):
+    slot: LatestSlot[RGBDFrame] = LatestSlot(capacity=5)
+    thread = MapperThread(mapper, slot)
+    for number in (3, 1):
+        slot.put(frame(number))
+    thread.start()
+    with pytest.raises(SceneMemoryError, match="frame 1 comes after frame 3"):
+        thread.stop()
+    assert isinstance(thread.failure, SceneMemoryError)
+    assert "mapping has stopped" in caplog.text
