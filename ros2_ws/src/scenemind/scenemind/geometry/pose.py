@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from scenemind.geometry.errors import GeometryError
 
-# A rotation read from a text file with four digits is this far from orthonormal; more is no rotation.
+# A rotation from a text file with four digits is this far from orthonormal; more is none.
 _ORTHONORMAL_TOLERANCE = 2e-3
 
 
