@@ -81,20 +81,27 @@ class KeyFrameSelector:
         )
 
 
-def rank_frames(views: Iterable[tuple[int, View]]) -> list[tuple[int, float]]:
-    """Frame numbers with the sum of their views' scores, in the order in which to show them.
+def rank_frames(views_of_objects: Iterable[Sequence[tuple[int, View]]]) -> list[tuple[int, float]]:
+    """Frame numbers with scores, in the order in which to show them.
+
+    A frame's score is the sum over the objects of how well it shows each.
 
     Args:
-        views: location id and view, of all objects that are asked for.
+        views_of_objects: for each object that is asked for, location id and view.
 
     The best frame of each location comes first (as the paper takes one a location), best first;
     then the remaining ones, which look much like one that is already there.
     """
     score_of: dict[int, float] = defaultdict(float)
     location_of: dict[int, int] = {}
-    for location_id, view in views:
-        score_of[view.detection.frame_number] += view.score
-        location_of[view.detection.frame_number] = location_id
+    for views in views_of_objects:
+        best: dict[int, float] = defaultdict(float)  # two tracklets may show one object
+        for location_id, view in views:
+            number = view.detection.frame_number
+            best[number] = max(best[number], view.score)
+            location_of[number] = location_id
+        for number, score in best.items():
+            score_of[number] += score
     leading: list[tuple[int, float]] = []
     following: list[tuple[int, float]] = []
     seen: set[int] = set()

@@ -61,7 +61,7 @@ class Memory:
         disk = MemoryDisk.open(path, config.store)
         try:
             return cls(disk, config)
-        except SceneMemoryError:
+        except BaseException:
             disk.close()
             raise
 
@@ -146,7 +146,7 @@ class Memory:
         well the frame shows each (`key_frames.view_scores`).
         """
         with self._lock:
-            views = [view for i in object_ids for view in self._scene.tree.views_of(i)]
+            views = [self._scene.tree.views_of(i) for i in dict.fromkeys(object_ids)]
         ranked = [n for n in rank_frames(views) if self._disk.evidence.has_image(n[0])][:count]
         return [
             self._disk.evidence.key_frame(number, self._object_of, object_ids, score)
