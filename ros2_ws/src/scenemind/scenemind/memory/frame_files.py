@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scenemind.memory.errors import SceneMemoryError
 
-_LARGEST_MM = 65535
+_LARGEST_M = 65.535  # in 16 bits of millimetres
 # Level 1 is four times as fast as the default and 15 % larger.
 _PNG_SETTINGS = (cv2.IMWRITE_PNG_COMPRESSION, 1)
 
@@ -43,8 +43,8 @@ def write_frame(
     Raises:
         OSError: the disk is full, the folder is gone or not writable.
     """
-    depth_mm = np.rint(depth_m * 1000.0)
-    depth_mm = np.where((depth_mm > 0) & (depth_mm <= _LARGEST_MM), depth_mm, 0).astype(np.uint16)
+    storable = (depth_m > 0.0) & (depth_m <= _LARGEST_M)
+    depth_mm = np.rint(np.where(storable, depth_m, 0.0) * 1000.0).astype(np.uint16)
     _, png = cv2.imencode(".png", depth_mm, _PNG_SETTINGS)
     bgr = cv2.cvtColor(color, cv2.COLOR_RGB2BGR)
     _, jpeg = cv2.imencode(".jpg", bgr, (cv2.IMWRITE_JPEG_QUALITY, jpeg_quality))
