@@ -185,7 +185,9 @@ class Parser(Cursor):
 
     def _starts_noun(self, inside: bool = False) -> bool:
         word = self.peek()
-        if not word or not word[0].isalnum() or word in lexicon.NOUN_END:
+        if not word or not word[0].isalnum():
+            return False
+        if word in lexicon.NOUN_END and not (inside and self._at_can()):
             return False
         if lexicon.longest(lexicon.RELATIONS, self.words, self.at)[1]:
             return False
@@ -194,6 +196,10 @@ class Parser(Cursor):
         if inside and (word in lexicon.COLOURS or word in lexicon.SIZES):
             return False
         return not (inside and (self._at_posture() or word in lexicon.SUPERLATIVES))
+
+    def _at_can(self) -> bool:
+        """ "can" of a trash can, not of "can you"."""
+        return self.peek() == "can" and self.peek(1) not in ("i", "we", "you")
 
     def _noun_after_of(self) -> bool:
         following = self.peek(1)

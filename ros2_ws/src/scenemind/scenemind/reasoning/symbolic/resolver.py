@@ -97,7 +97,7 @@ class Resolver:
         rank = reference.rank if isinstance(reference, NounPhrase) else None
         if rank is not None and isinstance(reference, NounPhrase) and len(order):
             order = ranked_rows(self, order, rank, reference.count or 1)
-            self._note(f"{rank.superlative}: {self.names(order)}")
+            self._note(f"{rank.superlative}: {phrasing.listed(self.objects(order)) or 'none'}")
         return order, scores[order]
 
     def existing(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
@@ -181,10 +181,6 @@ class Resolver:
     def objects(self, rows: NDArray[np.intp]) -> list[MapObject]:
         """The map objects of rows."""
         return [self.scene.objects[row] for row in rows]
-
-    def names(self, rows: NDArray[np.intp]) -> str:
-        """A few of them, for the steps."""
-        return phrasing.listed(self.objects(rows[: phrasing.MAX_LISTED])) or "nothing"
 
     def _resolved_anchors(self, reference: Reference) -> list[Anchor]:
         rows, scores = self.existing(reference)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.memory import MapObject, MemorySnapshot
+from scenemind.memory import MapObject, MemorySnapshot, Relation
 from scenemind.reasoning.symbolic import lexicon
 
 Scores = NDArray[np.float64]
@@ -38,7 +38,9 @@ class Scene:
 
     def __init__(self, snapshot: MemorySnapshot) -> None:
         self.snapshot = snapshot
-        self.objects: tuple[MapObject, ...] = tuple(snapshot.objects.values())
+        self.objects: tuple[MapObject, ...] = tuple(
+            snapshot.objects[object_id] for object_id in sorted(snapshot.objects)
+        )
         n = len(self.objects)
         self.ids = np.array([o.object_id for o in self.objects], dtype=np.int64)
         self.confidence = np.array([o.confidence for o in self.objects], dtype=np.float64)
@@ -51,7 +53,6 @@ class Scene:
         for row, label in enumerate(self.labels):
             self.rows_of_label.setdefault(label, []).append(row)
         self.row_of_id = {int(object_id): row for row, object_id in enumerate(self.ids)}
-        self._relations = self._columns_of_relations()
 
     def __len__(self) -> int:
         return len(self.objects)
@@ -78,24 +79,27 @@ class Scene:
             for at in np.flatnonzero(stored.subjects == row):
                 yield int(stored.objects[at]), float(stored.confidence[at])
 
-    def _columns_of_relations(self) -> dict[str, StoredRelation]:
-        columns: dict[str, tuple[list[int], list[int], list[float]]] = {}
+    @cached_property
+    def _relations(self) -> dict[str, StoredRelation]:
+        """By canonical predicate; made when the first question asks for one."""
+        by_name: dict[str, list[Relation]] = {}
         for relation in self.snapshot.relations:
-            subject = self.row_of_id.get(relation.subject_id)
-            anchor = self.row_of_id.get(relation.object_id)
-            if subject is None or anchor is None:
-                continue
-            name = canonical(relation.predicate)
-            subjects, objects, confidence = columns.setdefault(name, ([], [], []))
-            subjects.append(subject)
-            objects.append(anchor)
-            confidence.append(relation.confidence)
-        return {
-            name: StoredRelation(
-                np.array(s, dtype=np.intp), np.array(o, dtype=np.intp), np.array(c, np.float64)
-            )
-            for name, (s, o, c) in columns.items()
-        }
+            by_name.setdefault(relation.predicate, []).append(relation)
+        columns: dict[str, list[NDArray[np.float64]]] = {}
+        for name, found in by_name.items():
+            n = len(found)
+            rows = np.empty((n, 3))
+            rows[:, 0] = np.fromiter((r.subject_id for r in found), np.float64, n)
+            rows[:, 1] = np.fromiter((r.object_id for r in found), np.float64, n)
+            rows[:, 2] = np.fromiter((r.confidence for r in found), np.float64, n)
+            columns.setdefault(canonical(name), []).append(rows)
+        return {name: self._stored(np.vstack(parts)) for name, parts in columns.items()}
+
+    def _stored(self, rows: NDArray[np.float64]) -> StoredRelation:
+        wanted = rows[:, :2].astype(np.int64)
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
+        known = (self.ids[at] == wanted).all(axis=1)
+        return StoredRelation(at[known, 0], at[known, 1], rows[known, 2])
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,142 @@
+"""A small room made by hand, and a memory that only remembers.
+
+Seen from above (x to the right, y up; metres). The camera stands at (0, -3) and looks along +y:
+
+        y=3   door 9
+        y=2   sofa 8 (left)            shelf 7 (right)
+        y=0   chair 4 (x=-1.2)  dining table 1 (x=0)  chair 5 (x=1.2)
+        y=-2                                          chair 6 (x=3)
+    On the table: cup 2 (red), laptop 3 (black). On the shelf: cup 10 (white).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scenemind.config import RelationConfig
+from scenemind.geometry import Box3D, PinholeCamera, Pose
+from scenemind.memory import (
+    Correction,
+    Edit,
+    KeyFrame,
+    MapObject,
+    MemorySnapshot,
+    Relation,
+    SceneMemoryError,
+)
+from scenemind.memory.corrections import CorrectionsJournal
+from scenemind.memory.scene_graph import SceneGraph
+from scenemind.reasoning import Query
+
+Triple = tuple[float, float, float]
+
+
+def thing(
+    object_id: int,
+    label: str,
+    center: Triple,
+    size_m: Triple,
+    confidence: float = 0.9,
+    **attributes: str,
+) -> MapObject:
+    """One object of a scene."""
+    return MapObject(
+        object_id,
+        label,
+        label,
+        attributes,
+        confidence,
+        Box3D(center, size_m),
+        np.zeros((0, 3), np.float32),
+        0,
+        1,
+        5,
+        (object_id,),
+    )
+
+
+ROOM = (
+    thing(1, "dining table", (0, 0, 0.375), (1.6, 0.9, 0.75), color="brown", size="large"),
+    thing(2, "cup", (-0.5, 0, 0.8), (0.1, 0.1, 0.1), color="red", size="small"),
+    thing(3, "laptop", (0.3, 0, 0.76), (0.35, 0.25, 0.02), color="black", size="medium"),
+    thing(4, "chair", (-1.2, 0, 0.45), (0.5, 0.5, 0.9), color="black", size="medium"),
+    thing(5, "chair", (1.2, 0, 0.45), (0.5, 0.5, 0.9), color="brown", size="medium"),
+    thing(6, "office chair", (3, -2, 0.6), (0.6, 0.6, 1.2), color="black", size="large"),
+    thing(7, "shelf", (2, 2, 0.5), (1.0, 0.4, 1.0), color="white", size="large"),
+    thing(8, "sofa", (-2, 2, 0.4), (1.8, 0.8, 0.8), color="dark grey", size="large"),
+    thing(9, "door", (0, 3, 1.0), (0.9, 0.1, 2.0), size="large"),
+    thing(10, "cup", (2, 2, 1.05), (0.08, 0.08, 0.1), color="white", size="small"),
+)
+
+
+def looking(position: Triple, toward: Triple) -> Pose:
+    """A camera pose (z forward, y down) that looks level from one point towards another."""
+    forward = np.subtract(toward, position).astype(float)
+    forward[2] = 0.0
+    forward /= np.linalg.norm(forward)
+    down = np.array((0.0, 0.0, -1.0))
+    rotation = np.column_stack((np.cross(down, forward), down, forward))
+    return Pose(rotation, np.asarray(position, float))
+
+
+def snapshot_of(
+    objects: Sequence[MapObject],
+    camera: Pose | None = looking((0, -3, 1.2), (0, 0, 1.2)),  # noqa: B008
+    extra: Sequence[Relation] = (),
+) -> MemorySnapshot:
+    """A snapshot with the relations that the memory finds between the boxes."""
+    by_id = {o.object_id: o for o in objects}
+    graph = SceneGraph(RelationConfig())
+    graph.refresh(by_id, by_id)
+    return MemorySnapshot(1, 1, by_id, (*graph.relations(), *extra), camera)
+
+
+@dataclass
+class SmallMemory:
+    """A `MemoryAccess` on one snapshot, with the real corrections journal."""
+
+    perceived: MemorySnapshot
+    journal: CorrectionsJournal = field(default_factory=CorrectionsJournal)
+
+    def snapshot(self) -> MemorySnapshot:
+        objects, relations = self.journal.view(self.perceived.objects, self.perceived.relations)
+        return replace(self.perceived, objects=objects, relations=relations)
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        camera = PinholeCamera(4, 3, 2.0, 2.0, 1.5, 1.0)
+        boxes = dict.fromkeys(object_ids, (0.0, 0.0, 1.0, 1.0))
+        return [
+            KeyFrame(number, number, 0, camera, Pose.identity(), b"", 1.0, boxes)
+            for number in range(count)
+        ]
+
+    def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
+        return self.journal.apply(edits, by, reason, self.perceived.objects, 0)
+
+    def undo(self, correction_id: int | None = None) -> Correction:
+        return self.journal.undo(correction_id)
+
+    def corrections(self) -> list[Correction]:
+        return self.journal.entries()
+
+
+class ForgetfulMemory(SmallMemory):
+    """One that has lost its images."""
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        raise SceneMemoryError(f"{count} frames of {object_ids} are gone")
+
+
+def room_memory(camera: Pose | None = None, extra: Sequence[Relation] = ()) -> SmallMemory:
+    """The room above."""
+    if camera is None:
+        return SmallMemory(snapshot_of(ROOM, extra=extra))
+    return SmallMemory(snapshot_of(ROOM, camera, extra))
+
+
+def query(text: str, **more: object) -> Query:
+    """A query of plain words."""
+    return Query(text, **more)  # type: ignore[arg-type]
