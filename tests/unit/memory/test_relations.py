@@ -59,6 +59,36 @@ def test_on_is_the_same_wherever_the_floor_of_the_map_is(floor: float) -> None:
     np.testing.assert_allclose(rel.on(upper, lower, CONFIG), on(at(0.3, 0, 0.76), TABLE), atol=1e-6)
 
 
+def seat_and_back(count: int) -> np.ndarray:
+    """Surface of a chair: a level seat at 0.45 m, and a back and legs spread over its height."""
+    rng = np.random.default_rng(0)
+    seat = np.column_stack((rng.uniform(-0.25, 0.25, (count, 2)), rng.normal(0.45, 0.005, count)))
+    rest = np.column_stack((rng.uniform(-0.25, 0.25, (count, 2)), rng.uniform(0.0, 0.9, count)))
+    return np.vstack((seat, rest)).astype(np.float32)
+
+
+def test_the_level_surface_of_a_chair_is_its_seat() -> None:
+    assert rel.level_surface_z(seat_and_back(200)) == pytest.approx(0.45, abs=0.015)
+
+
+def test_a_wall_a_bowl_and_a_few_points_have_no_level_surface() -> None:
+    rng = np.random.default_rng(0)
+    wall = rng.uniform(0.0, 2.0, (300, 3)).astype(np.float32)
+    bowl = rng.uniform(0.0, 0.1, (300, 3)).astype(np.float32)
+    assert rel.level_surface_z(wall) is None
+    assert rel.level_surface_z(bowl) is None
+    assert rel.level_surface_z(wall[:5]) is None
+
+
+@pytest.mark.parametrize(
+    ("bottom", "holds"), [(0.45, True), (0.40, True), (0.52, True), (0.62, False), (0.25, False)]
+)
+def test_where_the_seat_is_known_a_bag_must_stand_on_it(bottom: float, holds: bool) -> None:
+    bag = row(at(0, 0, bottom, 0.3, 0.5))
+    score = rel.on(bag, row(CHAIR), CONFIG, np.array([0.45]))[0]
+    assert (score > 0.0) == holds
+
+
 def test_full_contact_scores_highest() -> None:
     assert on(at(0.3, 0, 0.75), TABLE) == pytest.approx(1.0, abs=0.01)
     assert on(at(0.3, 0, 0.80), TABLE) < on(at(0.3, 0, 0.77), TABLE)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,6 +74,26 @@ def test_neighbours_are_stated_both_ways() -> None:
     found = facts(scene(TABLE, CHAIR))
     assert {("chair", "next to", "table"), ("table", "next to", "chair")} <= found
     assert {("chair", "near", "table"), ("table", "near", "chair")} <= found
+
+
+def test_a_cup_is_on_the_table_whose_box_reaches_up_to_a_monitor() -> None:
+    """The tucked chair's back ends nearer to the cup than the table's box, but it has its seat."""
+    rng = np.random.default_rng(0)
+
+    def level(z: float, count: int) -> np.ndarray:
+        return np.column_stack((rng.uniform(-0.25, 0.25, (count, 2)), np.full(count, z)))
+
+    tall = thing(1, "table", (0, 0, 0.55), (1.6, 0.8, 1.1))
+    table = replace(tall, points=np.vstack((level(0.75, 90), level(1.1, 9))).astype(np.float32))
+    seat = np.vstack((level(0.45, 60), level(0.0, 20), level(0.85, 20))).astype(np.float32)
+    chair = replace(thing(5, "chair", (0.3, 0, 0.425), (0.5, 0.5, 0.85)), points=seat)
+    cup = thing(3, "cup", (0.3, 0, 0.8), (0.1, 0.1, 0.1))
+    objects = scene(table, chair, cup)
+    assert ("cup", "on", "table") in facts(objects)
+    assert ("cup", "on", "chair") not in facts(objects)
+    graph = fresh(scene(tall, chair, cup))
+    graph.refresh(objects, [1])
+    assert graph.relations() == fresh(objects).relations()
 
 
 def test_taking_the_book_away_puts_the_cup_on_the_table() -> None:

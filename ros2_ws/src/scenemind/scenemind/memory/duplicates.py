@@ -12,6 +12,9 @@ from scenemind.memory.fusion import shared_surface
 from scenemind.memory.map_entry import MapEntry
 from scenemind.memory.matching import LABEL_SHARE, SAME_OFFSET
 
+# One label: two things of a kind touch, but they do not share this much of their surfaces. So two
+# views of a refrigerator, its door and its side, are found to be one.
+SAME_LABEL_SURFACE = 0.3
 # Whatever the labels: boxes of about one size, mostly one inside the other, whose surfaces
 # coincide. A keyboard within a desk's box is far smaller; a chair under a table is elsewhere.
 CROSS_LABEL_SHARE = 0.7
@@ -35,30 +38,31 @@ def find_duplicates(
     bounds = boxes.bounds_of(asked)
     rows, ids, others = boxes.pairs(bounds)
     comparison = compare_boxes(bounds[rows], others)
-    may_be = (comparison.share >= min(config.merge_overlap, CROSS_LABEL_SHARE)) | (
-        comparison.offset <= SAME_OFFSET
-    )
+    least = min(config.match_overlap, config.merge_overlap, CROSS_LABEL_SHARE)
+    may_be = (comparison.share >= least) | (comparison.offset <= SAME_OFFSET)
     for pair in np.flatnonzero(may_be).tolist():
         first, second = asked[rows[pair]], int(ids[pair])
         if first == second or first not in entries or second not in entries:
             continue
         a, b = entries[first], entries[second]
-        share, size_ratio = comparison.share[pair], comparison.size_ratio[pair]
+        share, offset = comparison.share[pair], comparison.offset[pair]
         if a.speaks_for(b.label, LABEL_SHARE) or b.speaks_for(a.label, LABEL_SHARE):
-            same = share >= config.merge_overlap or comparison.offset[pair] <= SAME_OFFSET
+            same = share >= config.merge_overlap or offset <= SAME_OFFSET
+            same = same or (
+                share >= config.match_overlap and _shares_surface(a, b, SAME_LABEL_SURFACE)
+            )
         else:
             same = (
                 share >= CROSS_LABEL_SHARE
-                and size_ratio >= CROSS_LABEL_SIZE
-                and _same_surface(a, b)
+                and comparison.size_ratio[pair] >= CROSS_LABEL_SIZE
+                and _shares_surface(a, b, CROSS_LABEL_SURFACE)
             )
         if same:
             yield min(first, second), max(first, second)
 
 
-def _same_surface(a: MapEntry, b: MapEntry) -> bool:
+def _shares_surface(a: MapEntry, b: MapEntry, least: float) -> bool:
     if a.observation_count % SURFACE_EVERY and b.observation_count % SURFACE_EVERY:
         return False
     within_m = max(a.surface.cell_m, b.surface.cell_m)
-    shared = shared_surface(a.surface.surface(), b.surface.surface(), within_m)
-    return shared >= CROSS_LABEL_SURFACE
+    return shared_surface(a.surface.surface(), b.surface.surface(), within_m) >= least

@@ -46,6 +46,11 @@ HEIGHT_NOISE_M = 0.03
 SEAT_FROM = 0.4
 LOW_RIM = 0.6
 LOW_HEIGHT_M = 0.3
+SURFACE_NOISE_M = 0.08
+# How a level surface stands out of an object's points: see `level_surface_z`.
+LAYER_M = 0.04
+LEVEL_POINTS = 0.25
+FEWEST_POINTS = 30
 # Share of the volume within the other box.
 INSIDE_SHARE = 0.8
 # Share of the smaller footprint that must lie over the other one.
@@ -56,30 +61,66 @@ LEVEL_SHARE = 0.5
 SMALLEST_NEIGHBOURHOOD_M = 0.3
 
 
-def on(upper: Bounds, lower: Bounds, config: RelationConfig) -> Scores:
+def on(
+    upper: Bounds,
+    lower: Bounds,
+    config: RelationConfig,
+    surface_z: NDArray[np.float64] | None = None,
+) -> Scores:
     """The upper one is carried by the lower one.
 
     - at least `support_overlap` of its footprint lies on the lower one's;
     - its centre is higher than the lower one's (so support has no cycles);
     - its bottom is at most `support_gap_m`, and no more than its own height (at least 3 cm),
-      above the lower one's top (views often miss the bottom of things);
-    - or below that top, as far down as the lower one may carry: 40 % of its height upwards (a seat
-      under a back rest), for low things (< 0.3 m) 60 % (a rim keeps what is in it from being on).
+      above what carries it (views often miss the bottom of things), or as far below as noise goes.
 
-    The score falls from 1 at the top and full overlap to 0 at the limits; it ranks supporters.
+    What carries is the top of the lower box or, where one is known, its level surface (a seat
+    below a back rest, a table top below the monitors that belong to its box). Where none is
+    known, a box may carry from 40 % of its height upwards; a low one (< 0.3 m) from 60 %, so that
+    a rim keeps what is in a bowl from being on it.
+
+    Args:
+        surface_z: (P,) height of the lower one's level surface (`level_surface_z`), NaN where
+            unknown; None where all are.
+
+    The score falls from 1 at contact and full overlap to 0 at the limits; it ranks supporters.
     """
     overlap = _footprint_overlap(upper, lower) / np.maximum(_footprint(upper), 1e-9)
-    gap = upper[:, 2] - lower[:, 5]
+    surface = np.full(len(upper), np.nan) if surface_z is None else surface_z
     height = lower[:, 5] - lower[:, 2]
+    sink = (1.0 - np.where(height < LOW_HEIGHT_M, LOW_RIM, SEAT_FROM)) * height
+    below_limit = np.where(np.isnan(surface), np.maximum(sink, HEIGHT_NOISE_M), SURFACE_NOISE_M)
     above_limit = np.minimum(
         config.support_gap_m, np.maximum(upper[:, 5] - upper[:, 2], HEIGHT_NOISE_M)
     )
-    sink = (1.0 - np.where(height < LOW_HEIGHT_M, LOW_RIM, SEAT_FROM)) * height
-    below_limit = np.maximum(sink, HEIGHT_NOISE_M)
-    closeness = 1.0 - np.abs(gap) / (np.where(gap > 0.0, above_limit, below_limit) + 1e-3)
+    closeness = np.fmax(
+        _closeness(upper[:, 2] - lower[:, 5], below_limit, above_limit),
+        _closeness(upper[:, 2] - surface, below_limit, above_limit),
+    )
     higher = upper[:, 2] + upper[:, 5] > lower[:, 2] + lower[:, 5]
     holds = (overlap >= config.support_overlap) & (closeness > 0.0) & higher
     return np.where(holds, np.minimum(overlap, 1.0) * closeness, 0.0)
+
+
+def level_surface_z(points: NDArray[np.float32]) -> float | None:
+    """Height of the level surface of a thing, to 1 cm, from its surface points (N, 3).
+
+    A level surface shows as many points at one height: those within 4 cm that are most, if they
+    are at least a quarter of all. None where no height stands out, and for things lower than
+    0.3 m, which carry at their top (the bottom of a bowl is inside it).
+    """
+    if len(points) < FEWEST_POINTS:
+        return None
+    z = np.ascontiguousarray(points[:, 2])
+    low = z.min()
+    if z.max() - low < LOW_HEIGHT_M:
+        return None
+    layer = ((z - low) * np.float32(1.0 / LAYER_M)).astype(np.intp)
+    counts = np.bincount(layer)
+    best = int(counts.argmax())
+    if counts[best] < LEVEL_POINTS * len(points):
+        return None
+    return round(float(z[layer == best].mean()), 2)
 
 
 def inside(inner: Bounds, outer: Bounds) -> Scores:
@@ -135,6 +176,13 @@ def gaps_m(a: Bounds, b: Bounds) -> NDArray[np.float64]:
     """Shortest distance (P,) between boxes, 0 where they touch."""
     between = np.maximum(0.0, np.maximum(b[:, :3] - a[:, 3:], a[:, :3] - b[:, 3:]))
     return np.asarray(np.linalg.norm(between, axis=1))
+
+
+def _closeness(
+    gap: NDArray[np.float64], below: NDArray[np.float64], above: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """1 at no gap, 0 at the limits; NaN stays."""
+    return np.asarray(1.0 - np.abs(gap) / (np.where(gap > 0.0, above, below) + 1e-3))
 
 
 def _shared_sides(a: Bounds, b: Bounds) -> NDArray[np.float64]:

@@ -28,6 +28,16 @@ class _Shape:
 
     bounds: tuple[float, ...]
     is_open_frame: bool
+    surface_z: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """One side of P pairs, as columns: bounds (P, 6), the rest (P,); NaN for no surface."""
+
+    bounds: rel.Bounds
+    is_open_frame: NDArray[np.bool_]
+    surface_z: NDArray[np.float64]
 
 
 class SceneGraph:
@@ -109,10 +119,9 @@ class SceneGraph:
         # A pair of two moved objects comes twice, and each object comes with itself.
         once = (asked < ids) | ((asked > ids) & ~np.isin(ids, moved))
         a_ids, b_ids = asked[once].tolist(), ids[once].tolist()
-        a, b = bounds[rows[once]], others[once]
-        a_open, b_open = self._are_open(a_ids), self._are_open(b_ids)
-        forward = _scores(a, b, a_open, b_open, self._config).T.tolist()
-        backward = _scores(b, a, b_open, a_open, self._config).T.tolist()
+        a, b = self._side(a_ids, bounds[rows[once]]), self._side(b_ids, others[once])
+        forward = _scores(a, b, self._config).T.tolist()
+        backward = _scores(b, a, self._config).T.tolist()
         for a_id, b_id, of_a, of_b in zip(a_ids, b_ids, forward, backward, strict=True):
             facts_of_a, facts_of_b = _facts(of_a), _facts(of_b)
             if facts_of_a or facts_of_b:
@@ -120,8 +129,13 @@ class SceneGraph:
                 self._facts[b_id][a_id] = facts_of_b
                 self._dirty.add(b_id)
 
-    def _are_open(self, object_ids: list[int]) -> NDArray[np.bool_]:
-        return np.array([self._shapes[i].is_open_frame for i in object_ids], dtype=bool)
+    def _side(self, object_ids: list[int], bounds: rel.Bounds) -> _Side:
+        shapes = [self._shapes[object_id] for object_id in object_ids]
+        return _Side(
+            bounds,
+            np.array([shape.is_open_frame for shape in shapes], dtype=bool),
+            np.array([shape.surface_z for shape in shapes], dtype=np.float64),
+        )
 
     def _choose_supporters(self) -> None:
         """The best of the candidates; both the old and the new one have other things to state."""
@@ -153,30 +167,25 @@ class SceneGraph:
         return predicate != "on" and self._supporters.get(other) != subject
 
 
-def _scores(
-    a: rel.Bounds,
-    b: rel.Bounds,
-    a_open: NDArray[np.bool_],
-    b_open: NDArray[np.bool_],
-    config: RelationConfig,
-) -> NDArray[np.float64]:
+def _scores(a: _Side, b: _Side, config: RelationConfig) -> NDArray[np.float64]:
     """(6, P) in PREDICATES' order: what may hold of a as the subject and b as the object."""
-    on_ab, on_ba = rel.on(a, b, config), rel.on(b, a, config)
+    on_ab = rel.on(a.bounds, b.bounds, config, b.surface_z)
+    on_ba = rel.on(b.bounds, a.bounds, config, a.surface_z)
     carried = (on_ab > 0.0) | (on_ba > 0.0)
-    inside = np.where(b_open | carried, 0.0, rel.inside(a, b))
-    contains = np.where(a_open | carried, 0.0, rel.inside(b, a))
-    above_frame = np.where(carried, 0.0, rel.within_frame(b, a, a_open))
-    below_frame = np.where(carried, 0.0, rel.within_frame(a, b, b_open))
+    inside = np.where(b.is_open_frame | carried, 0.0, rel.inside(a.bounds, b.bounds))
+    contains = np.where(a.is_open_frame | carried, 0.0, rel.inside(b.bounds, a.bounds))
+    over = np.where(carried, 0.0, rel.within_frame(b.bounds, a.bounds, a.is_open_frame))
+    under = np.where(carried, 0.0, rel.within_frame(a.bounds, b.bounds, b.is_open_frame))
     apart = (inside == 0.0) & (contains == 0.0)
-    beside = apart & (above_frame == 0.0) & (below_frame == 0.0)
+    beside = apart & (over == 0.0) & (under == 0.0)
     return np.stack(
         (
             on_ab,
             inside,
-            np.maximum(rel.above(a, b), above_frame),
-            np.maximum(rel.above(b, a), below_frame),
-            np.where(beside, rel.next_to(a, b, config), 0.0),
-            np.where(apart, rel.near(a, b, config), 0.0),
+            np.maximum(rel.above(a.bounds, b.bounds), over),
+            np.maximum(rel.above(b.bounds, a.bounds), under),
+            np.where(beside, rel.next_to(a.bounds, b.bounds, config), 0.0),
+            np.where(apart, rel.near(a.bounds, b.bounds, config), 0.0),
         )
     )
 
@@ -192,7 +201,8 @@ def _shape(thing: MapObject) -> _Shape:
     else:
         low, high = thing.box.bounds()
         bounds = (*low.tolist(), *high.tolist())
-    return _Shape(bounds, thing.perceived_label in rel.OPEN_FRAMES)
+    is_open_frame = thing.perceived_label in rel.OPEN_FRAMES
+    return _Shape(bounds, is_open_frame, rel.level_surface_z(thing.points))
 
 
 def _middle_z(shape: _Shape) -> float:
