@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from scenemind.cli.ros_environment import ros_environment
+
+if TYPE_CHECKING:
+    from .graph import RosGraph
 
 _NEEDED = ros_environment()
 for _name in ("LD_LIBRARY_PATH", "PYTHONPATH", "AMENT_PREFIX_PATH"):
@@ -16,3 +21,13 @@ for _name in ("LD_LIBRARY_PATH", "PYTHONPATH", "AMENT_PREFIX_PATH"):
             'Run `make test`, or `make test ARGS="tests/ros -k something"`, '
             "or `pytest tests/unit` for the rest"
         )
+
+
+@pytest.fixture
+def graph() -> Iterator[RosGraph]:
+    """An empty ROS graph that no other test or process hears."""
+    from .graph import RosGraph
+
+    graph = RosGraph()
+    yield graph
+    graph.close()

@@ -28,6 +28,7 @@ class Pacing:
     def __init__(self, node: Node, rate: float, processed_topic: str) -> None:
         self._node = node
         self._rate = rate
+        self._processed_topic = processed_topic
         self._changed = threading.Condition()
         self._in_flight: deque[int] = deque()
         self._unacknowledged = 0
@@ -35,6 +36,12 @@ class Pacing:
         self.restart()
         if rate == 0.0:
             node.create_subscription(Header, processed_topic, self._acknowledge, SENSOR_OUT)
+
+    def unheard_topics(self) -> list[str]:
+        """Topics on which acknowledgements are awaited and nobody is there to send them."""
+        if self._rate > 0.0 or self._node.count_publishers(self._processed_topic):
+            return []
+        return [self._processed_topic]
 
     def restart(self) -> None:
         """The next frame is the first of a new round."""

@@ -10,10 +10,11 @@ import difflib
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from typing_extensions import Self
 
 from scenemind.config import ConfigError, SceneMindConfig, Settings
 from scenemind.geometry import Pose
@@ -96,8 +97,27 @@ class MappingParameters(SceneMindConfig):
     )
     memory: MemoryParameters = MemoryParameters()
     publish: PublishParameters = PublishParameters()
-    pending_frames: int = Field(1, ge=1, description="frames that wait for the mapper")
+    pending_frames: int = Field(
+        2, ge=1, description="frames that wait for the mapper; more push out the oldest"
+    )
     silence_s: float = Field(5.0, gt=0.0, description="warn when nothing arrives for so long")
+
+    @model_validator(mode="after")
+    def _belongs_together(self) -> Self:
+        if not self.depth.aligned:
+            try:
+                pose_from_list(self.depth.color_T_depth)
+            except ValueError as error:
+                raise ValueError(
+                    f"depth.aligned is false, so depth.color_T_depth is needed: {error}"
+                ) from error
+        names = (self.topics.instances, self.topics.instance_names)
+        if self.detector.backend == "instance_camera" and not all(names):
+            raise ValueError(
+                "detector.backend instance_camera reads topics.instances and topics.instance_names:"
+                f" name both, got {names}"
+            )
+        return self
 
 
 Model = TypeVar("Model", bound=Settings)

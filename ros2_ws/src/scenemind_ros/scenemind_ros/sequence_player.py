@@ -6,35 +6,19 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
 from scenemind.config import ConfigError
-from scenemind.frames import FrameError, RecordedSequence, open_sequence
-from scenemind.simulation import SimulationError, simulate
+from scenemind.frames import FrameError, RecordedSequence
+from scenemind.simulation import SimulationError, open_source
 from scenemind_ros.frame_publisher import FramePublisher
 from scenemind_ros.pacing import Pacing
 from scenemind_ros.parameters import declare_parameters, read_parameters
 from scenemind_ros.player_parameters import PlayerParameters
-
-_SIMULATED = "sim:"
-
-
-def open_source(name: str) -> RecordedSequence:
-    """A recorded sequence by path, or a simulated one by `sim:SEED`.
-
-    Raises:
-        FrameError: nothing is there, or no known format.
-        SimulationError: the seed gives no room.
-    """
-    if not name.startswith(_SIMULATED):
-        return open_sequence(name)
-    seed = name.removeprefix(_SIMULATED)
-    if not seed.isdecimal():
-        raise FrameError(f"{name!r} is no simulated sequence: write sim:1, sim:2, ...")
-    return simulate(int(seed))
 
 
 class SequencePlayer(Node):
@@ -80,9 +64,9 @@ class SequencePlayer(Node):
         self.get_logger().info(f"playing {self.sequence.name}: {total} frames")
         self._pacing.restart()
         sent, reported_at = 0, time.monotonic()
-        for frame in self.sequence:
+        for frame in islice(self.sequence, total):
             self._pacing.wait_for_turn(frame.stamp_ns)
-            if sent == total or self._stopped.is_set():
+            if self._stopped.is_set():
                 break
             self._frames.publish(frame)
             sent += 1
@@ -94,11 +78,16 @@ class SequencePlayer(Node):
 
     def _wait_for_subscribers(self) -> None:
         deadline = time.monotonic() + self._settings.wait_s
-        while missing := self._frames.unread_topics():
+        announced = False
+        while missing := self._frames.unread_topics() + self._pacing.unheard_topics():
+            if not announced:
+                self.get_logger().info(f"waiting for a reader of {', '.join(missing)}")
+                announced = True
             if time.monotonic() > deadline:
                 raise FrameError(
-                    f"nobody subscribed to {', '.join(missing)} for {self._settings.wait_s:g} s:"
-                    " is the mapping node active, and are its topics.* these?"
+                    f"nobody was at the other end of {', '.join(missing)} for"
+                    f" {self._settings.wait_s:g} s: is the mapping node active, and are its"
+                    " topics.* these?"
                 )
             if self._stopped.wait(0.05):
                 return

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Pose as PoseMsg, Quaternion, Vector3
+from geometry_msgs.msg import Point, Quaternion, Vector3
+from geometry_msgs.msg import Pose as PoseMsg
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import Header

@@ -1,0 +1,131 @@
+"""The mapping node and the sequence player, real nodes on real DDS."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import CameraInfo, Image
+
+from scenemind.simulation import simulate
+from scenemind_ros.mapping_node import MappingNode
+from scenemind_ros.qos import SENSOR_OUT
+from scenemind_ros.sequence_player import SequencePlayer
+
+from .camera_messages import Moment
+from .graph import NODE, SIMULATED, TOPICS, RosGraph, wait_for
+
+
+def state_of(graph: RosGraph) -> int:
+    return graph.call(GetState, f"{NODE}/get_state").current_state.id
+
+
+def change(graph: RosGraph, transition: int) -> bool:
+    request = Transition(id=transition)
+    return graph.call(ChangeState, f"{NODE}/change_state", transition=request).success
+
+
+def test_a_node_outlives_bad_input_and_says_what_it_dropped(graph: RosGraph) -> None:
+    graph.add(
+        MappingNode,
+        {
+            "detector.backend": "instance_camera",
+            "topics.instances": "/instances",
+            "topics.instance_names": "/names",
+            "memory.root": "",
+        },
+    )
+    publishers = {
+        name: graph.observer.create_publisher(kind, getattr(TOPICS, name), SENSOR_OUT)
+        for name, kind in {
+            "odometry": Odometry,
+            "camera_info": CameraInfo,
+            "depth": Image,
+            "color": Image,
+        }.items()
+    }
+    diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
+    for publisher in publishers.values():
+        wait_for(lambda p=publisher: p.get_subscription_count(), "the node's subscriptions")
+    moment = Moment(0)
+    moment.odometry.pose.pose.orientation.w = 0.0
+    moment.camera_info.k = np.zeros(9)
+    moment.color.header.stamp.sec = moment.color.header.stamp.nanosec = 0
+    moment.color.data = array("B")
+    for name, publisher in publishers.items():
+        publisher.publish(getattr(moment, name))
+
+    def dropped() -> set[str]:
+        causes = (v.key for array_ in diagnostics for s in array_.status for v in s.values)
+        return {cause for cause in causes if cause.startswith("dropped_")}
+
+    expected = {"dropped_bad_pose", "dropped_bad_camera_info", "dropped_color_no_stamp"}
+    wait_for(lambda: expected <= dropped(), f"{expected} in /diagnostics")
+    assert state_of(graph) == State.PRIMARY_STATE_ACTIVE
+
+
+def test_silence_is_explained_by_topic_qos_and_clock(graph: RosGraph) -> None:
+    similar = graph.observer.create_publisher(Image, "/camera/color/image_raw", 10)
+    odometry = graph.observer.create_publisher(
+        Odometry, TOPICS.odometry, QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+    )
+    diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
+    graph.add(
+        MappingNode,
+        SIMULATED | {"silence_s": 0.2, "use_sim_time": True, "qos.reliability": "reliable"},
+    )
+
+    def warning() -> str:
+        texts = (s.message for a in diagnostics for s in a.status if s.name.endswith("input"))
+        return next((t for t in texts if "/odom is published by observer" in t), "")
+
+    text = wait_for(warning, "a warning about odometry")
+    assert f"{TOPICS.color} has no publisher" in text
+    assert "/camera/color/image_raw" in text
+    assert "best_effort" in text
+    assert "nobody publishes /clock" in text
+    levels = {s.level for a in diagnostics for s in a.status if s.message == text}
+    assert levels == {DiagnosticStatus.WARN}
+    assert similar.get_subscription_count() == odometry.get_subscription_count() == 0
+
+
+def test_qos_follows_a_best_effort_publisher(graph: RosGraph) -> None:
+    best_effort = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+    publisher = graph.observer.create_publisher(Odometry, TOPICS.odometry, best_effort)
+    graph.add(MappingNode, SIMULATED)
+    wait_for(publisher.get_subscription_count, "a matching subscription")
+
+
+def test_a_wrong_parameter_keeps_the_node_unconfigured(graph: RosGraph) -> None:
+    graph.add(MappingNode, SIMULATED | {"tracker.high_skore": 0.5})
+    assert state_of(graph) == State.PRIMARY_STATE_UNCONFIGURED
+
+
+def test_a_manager_takes_the_node_through_its_life_twice(graph: RosGraph) -> None:
+    node = graph.add(MappingNode, SIMULATED | {"autostart": False})
+    assert state_of(graph) == State.PRIMARY_STATE_UNCONFIGURED
+    for _ in range(2):
+        for transition, state in (
+            (Transition.TRANSITION_CONFIGURE, State.PRIMARY_STATE_INACTIVE),
+            (Transition.TRANSITION_ACTIVATE, State.PRIMARY_STATE_ACTIVE),
+            (Transition.TRANSITION_DEACTIVATE, State.PRIMARY_STATE_INACTIVE),
+            (Transition.TRANSITION_CLEANUP, State.PRIMARY_STATE_UNCONFIGURED),
+        ):
+            assert change(graph, transition)
+            assert state_of(graph) == state
+    assert node.session is None
+
+
+def test_a_looping_player_starts_again_until_it_is_stopped(graph: RosGraph) -> None:
+    short = simulate(1, frame_count=4, width=64, height=48)
+    graph.add(MappingNode, SIMULATED)
+    player = graph.add(SequencePlayer, {"rate": 100.0, "loop": True}, sequence=short)
+    graph.in_background(player.play)
+    odometry = graph.listen(Odometry, TOPICS.odometry, SENSOR_OUT)
+    wait_for(lambda: len(odometry) > 3 * len(short), "a fourth round")
+    player.stop()

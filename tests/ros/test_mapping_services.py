@@ -1,0 +1,287 @@
+"""The services and topics of a mapping node that has seen a simulated room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import Point, Vector3
+from visualization_msgs.msg import MarkerArray
+
+from scenemind.geometry import Box3D
+from scenemind.simulation import SimulatedSequence, simulate
+from scenemind_interfaces import srv
+from scenemind_interfaces.msg import Correction, Error, MemTree, SceneGraph, SceneObjectArray
+from scenemind_ros.conversions import box_to_msg, stamp_ns
+from scenemind_ros.mapping_node import MappingNode
+from scenemind_ros.qos import LATCHED
+from scenemind_ros.sequence_player import SequencePlayer
+
+from .graph import NODE, SIMULATED, RosGraph, wait_for
+
+FRAMES = 45
+
+
+class Mapped(NamedTuple):
+    graph: RosGraph
+    node: MappingNode
+    sequence: SimulatedSequence
+
+
+@pytest.fixture(scope="module")
+def mapped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapped]:
+    """A mapping node that has been shown the whole room, as fast as it takes frames."""
+    graph = RosGraph()
+    root = str(tmp_path_factory.mktemp("memories"))
+    node = graph.add(MappingNode, SIMULATED | {"memory.root": root})
+    sequence = simulate(1, frame_count=FRAMES, width=320, height=240)
+    player = graph.add(SequencePlayer, {"rate": 0.0}, sequence=sequence)
+    assert player.play() == FRAMES
+    yield Mapped(graph, node, sequence)
+    graph.close()
+
+
+def scene_of(graph: RosGraph) -> SceneGraph:
+    response = graph.call(srv.GetSceneGraph, f"{NODE}/get_scene_graph")
+    assert response.success
+    return response.scene_graph
+
+
+def test_every_frame_reaches_the_memory(mapped: Mapped) -> None:
+    tree = mapped.graph.call(srv.GetMemTree, f"{NODE}/get_mem_tree").mem_tree
+    assert sum(location.frame_count for location in tree.locations) == FRAMES
+    assert len(tree.locations) > 1
+    assert stamp_ns(tree.header.stamp) == [f.stamp_ns for f in mapped.sequence][-1]
+    assert tree.header.frame_id == "map"
+
+
+def test_objects_stand_where_the_room_has_them(mapped: Mapped) -> None:
+    scene = scene_of(mapped.graph)
+    assert len(scene.objects) > 10
+    truth = list(mapped.sequence.room.objects)
+    for thing in scene.objects:
+        center = thing.box.center.position
+        distances = [
+            np.linalg.norm(np.subtract((center.x, center.y, center.z), known.box.center))
+            for known in truth
+            if known.label == thing.label
+        ]
+        assert min(distances) < 0.5, f"{thing.label} {thing.id} is not in the room there"
+
+
+def test_late_listeners_get_every_topic(mapped: Mapped) -> None:
+    topics = {
+        "objects": SceneObjectArray,
+        "scene_graph": SceneGraph,
+        "mem_tree": MemTree,
+        "markers": MarkerArray,
+    }
+    heard = {
+        name: mapped.graph.listen(kind, f"{NODE}/{name}", LATCHED) for name, kind in topics.items()
+    }
+    for name, messages in heard.items():
+        wait_for(lambda messages=messages: messages, name)
+    count = len(scene_of(mapped.graph).objects)
+    assert len(heard["objects"][-1].objects) == len(heard["scene_graph"][-1].objects) == count
+    assert len(heard["markers"][-1].markers) == 1 + 2 * count
+
+
+def test_query_filters_by_label_words_region_and_relation(mapped: Mapped) -> None:
+    def ids(**fields: object) -> list[int]:
+        response = mapped.graph.call(srv.QueryObjects, f"{NODE}/query_objects", **fields)
+        assert response.success, response.error
+        return [thing.id for thing in response.objects]
+
+    scene = scene_of(mapped.graph)
+    everything = ids(related_object_id=-1)
+    assert everything == [thing.id for thing in scene.objects]
+    chairs = [thing.id for thing in scene.objects if thing.label == "chair"]
+    assert ids(label="chair") == ids(text="chair") == chairs != []
+    first = scene.objects[0]
+    assert first.id in ids(has_region=True, region=first.box)
+    relation = scene.relations[0]
+    subjects = {r.subject_id for r in scene.relations if r.predicate == relation.predicate}
+    assert ids(predicate=relation.predicate, related_object_id=-1) == sorted(subjects)
+    assert relation.subject_id in ids(
+        predicate=relation.predicate, related_object_id=relation.object_id
+    )
+    assert ids(label="no such thing") == []
+
+
+def test_a_region_without_a_rotation_is_an_invalid_request(mapped: Mapped) -> None:
+    region = scene_of(mapped.graph).objects[0].box
+    region.center.orientation.w = region.center.orientation.z = 0.0
+    response = mapped.graph.call(
+        srv.QueryObjects, f"{NODE}/query_objects", has_region=True, region=region
+    )
+    assert not response.success
+    assert response.error.code == Error.INVALID_REQUEST
+
+
+def test_a_ray_marks_the_nearest_object(mapped: Mapped) -> None:
+    """From straight above, the first box under the ray is the highest one there."""
+    scene = scene_of(mapped.graph)
+    target = scene.objects[0].box
+    x, y = target.center.position.x, target.center.position.y
+
+    def top_under_ray(thing: object) -> float:
+        box = thing.box
+        assert box.center.orientation.z == 0.0, "boxes of the map are axis-aligned"
+        inside = (
+            abs(x - box.center.position.x) <= box.size.x / 2
+            and abs(y - box.center.position.y) <= box.size.y / 2
+        )
+        return box.center.position.z + box.size.z / 2 if inside else -np.inf
+
+    highest = max(scene.objects, key=top_under_ray)
+    response = mapped.graph.call(
+        srv.MarkObject,
+        f"{NODE}/mark_object",
+        by=srv.MarkObject.Request.BY_RAY,
+        origin=Point(x=x, y=y, z=10.0),
+        direction=Vector3(x=0.0, y=0.0, z=-2.0),
+    )
+    assert response.success, response.error
+    assert response.object.id == highest.id
+    assert response.hit.z == pytest.approx(top_under_ray(highest))
+
+
+def test_a_pixel_of_a_key_frame_marks_the_smallest_thing_there(mapped: Mapped) -> None:
+    wanted = scene_of(mapped.graph).objects[3].id
+    frames = mapped.graph.call(
+        srv.SelectKeyFrames, f"{NODE}/select_key_frames", object_ids=[wanted], k=2
+    ).key_frames
+    assert 1 <= len(frames) <= 2
+    assert bytes(frames[0].image.data[:2]) == b"\xff\xd8"
+    box = frames[0].boxes_px[list(frames[0].object_ids).index(wanted)]
+    u, v = box.x_offset + box.width / 2, box.y_offset + box.height / 2
+    response = mapped.graph.call(
+        srv.MarkObject,
+        f"{NODE}/mark_object",
+        by=srv.MarkObject.Request.BY_PIXEL,
+        frame_id=frames[0].frame_id,
+        u=u,
+        v=v,
+    )
+    assert response.success, response.error
+    assert mapped.node.session is not None
+    boxes_px = mapped.node.session.memory.key_frame(frames[0].frame_id).boxes_px
+    areas = {
+        (x1 - x0) * (y1 - y0): object_id
+        for object_id, (x0, y0, x1, y1) in boxes_px.items()
+        if x0 <= u <= x1 and y0 <= v <= y1
+    }
+    assert response.object.id == areas[min(areas)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "fields", "code"),
+    [
+        (srv.MarkObject, "mark_object", {"direction": Vector3()}, Error.INVALID_REQUEST),
+        (
+            srv.MarkObject,
+            "mark_object",
+            {"origin": Point(z=50.0), "direction": Vector3(z=1.0)},
+            Error.NOT_FOUND,
+        ),
+        (
+            srv.MarkObject,
+            "mark_object",
+            {"by": srv.MarkObject.Request.BY_PIXEL, "frame_id": 999999},
+            Error.MEMORY_REFUSED,
+        ),
+        (srv.SelectKeyFrames, "select_key_frames", {"object_ids": [1]}, Error.INVALID_REQUEST),
+        (srv.SelectKeyFrames, "select_key_frames", {"question": "xyz?", "k": 1}, Error.NOT_FOUND),
+        (
+            srv.ApplyCorrections,
+            "apply_corrections",
+            {"corrections": [Correction(kind="rename", object_ids=[9999], value="box")]},
+            Error.MEMORY_REFUSED,
+        ),
+        (
+            srv.ApplyCorrections,
+            "apply_corrections",
+            {"corrections": [Correction(kind="paint", object_ids=[1])]},
+            Error.INVALID_REQUEST,
+        ),
+        (srv.ApplyCorrections, "apply_corrections", {}, Error.INVALID_REQUEST),
+        (srv.UndoCorrection, "undo_correction", {"correction_id": 999}, Error.MEMORY_REFUSED),
+        (srv.SetVocabulary, "set_vocabulary", {"labels": ["cup"]}, Error.UNSUPPORTED),
+        (srv.SetVocabulary, "set_vocabulary", {}, Error.INVALID_REQUEST),
+        (srv.SaveMemory, "save_memory", {"name": "../escape"}, Error.MEMORY_REFUSED),
+        (srv.LoadMemory, "load_memory", {"name": "/etc"}, Error.MEMORY_REFUSED),
+        (srv.LoadMemory, "load_memory", {"name": "never-saved"}, Error.MEMORY_REFUSED),
+        (srv.LoadMemory, "load_memory", {"name": "current"}, Error.MEMORY_REFUSED),
+    ],
+)
+def test_a_wrong_request_gets_a_code_and_a_sentence(
+    mapped: Mapped, kind: type, name: str, fields: dict[str, object], code: int
+) -> None:
+    response = mapped.graph.call(kind, f"{NODE}/{name}", **fields)
+    assert not response.success
+    assert response.error.code == code, response.error.message
+    assert response.error.message
+
+
+def test_a_question_selects_frames_of_what_it_names(mapped: Mapped) -> None:
+    frames = mapped.graph.call(
+        srv.SelectKeyFrames, f"{NODE}/select_key_frames", question="How many chairs are there?", k=3
+    ).key_frames
+    chairs = {thing.id for thing in scene_of(mapped.graph).objects if thing.label == "chair"}
+    assert frames
+    assert all(chairs.intersection(frame.object_ids) for frame in frames)
+
+
+def test_corrections_are_applied_listed_and_undone(mapped: Mapped) -> None:
+    thing = scene_of(mapped.graph).objects[0]
+
+    def listed(include_undone: bool) -> list[int]:
+        response = mapped.graph.call(
+            srv.ListCorrections, f"{NODE}/list_corrections", include_undone=include_undone
+        )
+        return [correction.id for correction in response.corrections]
+
+    rename = Correction(kind="rename", object_ids=[thing.id], value="toolbox", by="me", reason="so")
+    done = mapped.graph.call(
+        srv.ApplyCorrections, f"{NODE}/apply_corrections", corrections=[rename]
+    )
+    assert done.success, done.error
+    (applied,) = done.applied
+    assert (applied.value, applied.by, applied.reason) == ("toolbox", "me", "so")
+    renamed = scene_of(mapped.graph).objects[0]
+    assert (renamed.label, renamed.perceived_label, renamed.corrected) == (
+        "toolbox",
+        thing.perceived_label,
+        True,
+    )
+    assert applied.id in listed(include_undone=False)
+    undone = mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction", correction_id=-1)
+    assert undone.correction.id == applied.id
+    assert undone.correction.undone
+    assert scene_of(mapped.graph).objects[0].label == thing.label
+    assert applied.id not in listed(include_undone=False)
+    assert applied.id in listed(include_undone=True)
+
+
+def test_a_saved_memory_can_be_loaded_after_a_reset(mapped: Mapped) -> None:
+    before = scene_of(mapped.graph)
+    assert mapped.graph.call(srv.SaveMemory, f"{NODE}/save_memory", name="kitchen").success
+    assert mapped.graph.call(srv.ResetMemory, f"{NODE}/reset_memory").success
+    assert scene_of(mapped.graph).objects == []
+    heard = mapped.graph.listen(SceneGraph, f"{NODE}/scene_graph", LATCHED)
+    loaded = mapped.graph.call(srv.LoadMemory, f"{NODE}/load_memory", name="kitchen")
+    assert loaded.success, loaded.error
+    assert loaded.object_count == len(before.objects)
+    assert scene_of(mapped.graph).objects == before.objects
+    wait_for(lambda: heard and heard[-1].objects == before.objects, "the loaded scene graph")
+
+
+def test_the_region_of_a_query_may_be_turned(mapped: Mapped) -> None:
+    """A box around the whole room holds everything, whichever way it is turned."""
+    region = box_to_msg(Box3D((0.0, 0.0, 0.0), (100.0, 100.0, 100.0), 0.7))
+    response = mapped.graph.call(
+        srv.QueryObjects, f"{NODE}/query_objects", has_region=True, region=region
+    )
+    assert len(response.objects) == len(scene_of(mapped.graph).objects)
