@@ -3,6 +3,7 @@
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.ground_truth import MatchTable, VisibilityCounter, match_objects
 from scenemind.simulation.make_room import make_room
+from scenemind.simulation.open_source import open_source
 from scenemind.simulation.questions import Question, make_questions
 from scenemind.simulation.room import Room, SimObject
 from scenemind.simulation.sequence import SimulatedSequence, simulate
@@ -18,5 +19,6 @@ __all__ = [
     "make_questions",
     "make_room",
     "match_objects",
+    "open_source",
     "simulate",
 ]

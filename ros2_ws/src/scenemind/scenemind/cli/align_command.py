@@ -1,0 +1,102 @@
+"""`scenemind align`: correct a memory in plain words, look at the corrections, take them back."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from scenemind.cli.errors import CommandError
+from scenemind.cli.live import run_live
+from scenemind.cli.memories import open_memory
+from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
+from scenemind.cli.output import error_json, print_json, print_table
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Correction, Memory
+from scenemind.reasoning import Query, Router
+
+
+def register(app: typer.Typer) -> None:
+    app.command("align", epilog='Example: scenemind align "chair 3 is a stool" --memory kitchen')(
+        _align
+    )
+
+
+def _align(
+    instruction: Annotated[str, typer.Argument(help="What to correct.", show_default=False)] = "",
+    memory: MemoryName = "current",
+    live: Live = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back the newest correction.")] = False,
+    list_all: Annotated[bool, typer.Option("--list", help="Show all corrections.")] = False,
+    config: ConfigFile = None,
+    memory_root: MemoryRoot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correct a memory in plain words."""
+    if sum((bool(instruction), undo, list_all)) != 1:
+        raise CommandError("align takes one of: a sentence, --undo, --list")
+    if live:
+        task = "corrections" if list_all else "undo" if undo else "align"
+        run_live(task, instruction, as_json=as_json)
+    settings = SceneMindConfig.load(config) if config else SceneMindConfig()
+    with open_memory(memory, memory_root, settings) as place:
+        if list_all:
+            _show(place.corrections(), as_json)
+        elif undo:
+            _show([place.undo()], as_json)
+        else:
+            _apply(place, settings, instruction, as_json)
+
+
+def _apply(place: Memory, settings: SceneMindConfig, instruction: str, as_json: bool) -> None:
+    done = Router(place, settings.relations).align(Query(instruction), by=getpass.getuser())
+    if as_json:
+        print_json(
+            {
+                "instruction": instruction,
+                "response": done.response,
+                "correction_ids": list(done.correction_ids),
+                "object_ids": list(done.object_ids),
+                "seconds": round(done.seconds, 6),
+                "error": error_json(done.failure),
+            }
+        )
+    else:
+        print(done.response)
+    if done.failure is not None:
+        raise typer.Exit(1)
+
+
+def _show(corrections: Sequence[Correction], as_json: bool) -> None:
+    if as_json:
+        print_json({"corrections": [_correction_json(entry) for entry in corrections]})
+        return
+    table = Table("no.", "what", "objects", "by", "reason", "state")
+    for entry in corrections:
+        edit = entry.edit
+        table.add_row(
+            str(entry.correction_id),
+            " ".join(filter(None, (edit.kind.replace("_", " "), edit.key, edit.value))),
+            ", ".join(map(str, edit.object_ids)),
+            entry.by,
+            entry.reason,
+            "taken back" if entry.undone else "stands",
+        )
+    print_table(table)
+
+
+def _correction_json(entry: Correction) -> dict[str, object]:
+    return {
+        "id": entry.correction_id,
+        "kind": entry.edit.kind,
+        "object_ids": list(entry.edit.object_ids),
+        "key": entry.edit.key,
+        "value": entry.edit.value,
+        "by": entry.by,
+        "reason": entry.reason,
+        "stamp_ns": entry.stamp_ns,
+        "undone": entry.undone,
+    }

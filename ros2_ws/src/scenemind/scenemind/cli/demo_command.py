@@ -1,0 +1,44 @@
+"""`scenemind demo`: the whole graph on one sequence, with a report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenemind.cli.detector import detector_settings
+from scenemind.cli.options import DetectorFile
+from scenemind.cli.ros_environment import ros_environment
+from scenemind.config import SceneMindConfig
+from scenemind.simulation import open_source
+
+# Up to 101 a domain's ports never collide with those that the system hands out; low ones are
+# what people choose by hand.
+_PRIVATE_DOMAINS = range(40, 102)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("demo", epilog="Example: scenemind demo recordings/kitchen")(_demo)
+
+
+def _demo(
+    sequence: Annotated[
+        str, typer.Argument(envvar="SEQUENCE", help="Folder, bag, or sim:1, sim:2, ...")
+    ] = "sim:1",
+    detector: DetectorFile = None,
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("demo-report"),
+    frames: Annotated[int, typer.Option(min=0, help="Play so many only; 0: all.")] = 0,
+) -> None:
+    """Play a sequence to the real nodes, ask them things, and write a report with pictures."""
+    sequence = sequence or "sim:1"
+    settings = detector_settings(SceneMindConfig(), open_source(sequence), detector)
+    command = [sys.executable, "-m", "scenemind_ros.demo", sequence]
+    command += ["--report", str(report), "--frames", str(frames)]
+    if settings.detector.backend == "onnx":
+        command += ["--detector", settings.detector.weights]
+    domain = _PRIVATE_DOMAINS[os.getpid() % len(_PRIVATE_DOMAINS)]
+    private = {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    os.execve(command[0], command, {**ros_environment(), **private})

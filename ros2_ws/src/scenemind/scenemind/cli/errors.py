@@ -1,0 +1,28 @@
+"""What a command says instead of a traceback."""
+
+from __future__ import annotations
+
+from scenemind.cli.ros_environment import RosEnvironmentError
+from scenemind.config import ConfigError
+from scenemind.frames import FrameError
+from scenemind.geometry import GeometryError
+from scenemind.memory import SceneMemoryError
+from scenemind.perception import PerceptionError
+from scenemind.simulation import SimulationError
+
+
+class CommandError(RuntimeError):
+    """A command that cannot do what was typed; says what to type instead."""
+
+
+# Their messages are written for the person who typed the command.
+USER_ERRORS = (
+    CommandError,
+    ConfigError,
+    FrameError,
+    GeometryError,
+    PerceptionError,
+    RosEnvironmentError,
+    SceneMemoryError,
+    SimulationError,
+)

@@ -1,0 +1,69 @@
+"""The command `scenemind`."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from scenemind.cli import (
+    align_command,
+    ask_command,
+    demo_command,
+    ground_command,
+    map_command,
+    up_command,
+)
+from scenemind.cli.errors import USER_ERRORS
+
+
+class _Commands(TyperGroup):
+    """Errors that a person can mend become one sentence on standard error."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except USER_ERRORS as error:
+            print(f"scenemind: {error}", file=sys.stderr)
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Map places with an RGB-D camera, remember them, and ask about them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _module in (
+    demo_command,
+    map_command,
+    ask_command,
+    ground_command,
+    align_command,
+    up_command,
+):
+    _module.register(app)
+
+
+@app.callback()
+def _configure_logging(
+    verbose: bool = typer.Option(False, "--verbose", "-v", help="Log more, on standard error."),
+) -> None:
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.WARNING,
+        format="%(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+
+
+def main() -> None:
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""`scenemind map`: a recording in, a memory out."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from scenemind.cli.detector import choose_detector
+from scenemind.cli.memories import new_memory
+from scenemind.cli.options import AsJson, ConfigFile, DetectorFile, MemoryName, MemoryRoot
+from scenemind.cli.output import object_json, print_json, print_objects, progress_console
+from scenemind.config import SceneMindConfig
+from scenemind.frames import RecordedSequence, read_sequence
+from scenemind.mapping import Mapper
+from scenemind.simulation import open_source
+
+
+def register(app: typer.Typer) -> None:
+    app.command("map", epilog="Example: scenemind map recordings/kitchen --memory kitchen")(_map)
+
+
+def _map(
+    sequence: Annotated[str, typer.Argument(help="Folder, bag, or sim:1, sim:2, ...")],
+    memory: MemoryName = "current",
+    detector: DetectorFile = None,
+    config: ConfigFile = None,
+    memory_root: MemoryRoot = None,
+    replace: Annotated[bool, typer.Option(help="Forget a memory of this name.")] = False,
+    extend: Annotated[bool, typer.Option(help="Go on with a memory of this name.")] = False,
+    frames: Annotated[int, typer.Option(min=0, help="Stop after so many; 0: all.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Map a recorded sequence into a memory."""
+    settings = SceneMindConfig.load(config) if config else SceneMindConfig()
+    source = open_source(sequence)
+    settings, model = choose_detector(settings, source, detector)
+    console = progress_console()
+    console.print(f"{source.name}: {len(source)} frames, detector: {model.name}")
+
+    with new_memory(memory, memory_root, settings, extend=extend, replace=replace) as place:
+        mapper = Mapper(model, place, settings)
+        start = time.perf_counter()
+        processed = _process(mapper, source, frames or len(source))
+        seconds = time.perf_counter() - start
+        objects = list(place.snapshot().objects.values())
+        path = place.path
+
+    stages = {name: round(s.median_ms, 3) for name, s in mapper.timings.stats().items()}
+    dropped = dict(source.drops)
+    if as_json:
+        print_json(
+            {
+                "sequence": source.name,
+                "detector": model.name,
+                "memory": str(path),
+                "frames": processed,
+                "dropped": dropped,
+                "failed_detections": mapper.failed_detections,
+                "seconds": round(seconds, 3),
+                "stages_ms": stages,
+                "objects": [object_json(obj) for obj in objects],
+            }
+        )
+        return
+    print_objects(objects)
+    causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items() if count)
+    print(f"{processed} frames processed, {sum(dropped.values())} dropped {causes}".rstrip())
+    print(f"{len(objects)} objects, {processed / seconds:.1f} frames/s, detector: {model.name}")
+    print(f"median ms: {', '.join(f'{name} {ms:.1f}' for name, ms in stages.items())}")
+    print(f"saved in {path}")
+
+
+def _process(mapper: Mapper, source: RecordedSequence, limit: int) -> int:
+    """Map up to `limit` frames; returns how many there were."""
+    columns = (
+        TextColumn("mapping"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]:.1f} frames/s, {task.fields[objects]} objects"),
+        TimeRemainingColumn(),
+    )
+    start = time.perf_counter()
+    with Progress(*columns, console=progress_console(), transient=True) as progress:
+        task = progress.add_task("", total=min(limit, len(source)), rate=0.0, objects=0)
+        count = 0
+        for frame in read_sequence(source):
+            mapper.process(frame)
+            count += 1
+            progress.update(
+                task,
+                completed=count,
+                rate=count / (time.perf_counter() - start),
+                objects=len(mapper.memory.snapshot().objects),
+            )
+            if count == limit:
+                break
+    return count

@@ -1,0 +1,70 @@
+"""How results are printed: tables for people, one JSON object for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from scenemind.memory import MapObject
+from scenemind.reasoning import ReasoningFailure
+
+_FILE_WIDTH = 120
+
+
+def progress_console() -> Console:
+    """For progress and remarks: standard error, so that results can be piped."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(result: Mapping[str, Any]) -> None:
+    """The result as the last line of standard output."""
+    print(json.dumps(result, ensure_ascii=False), file=sys.stdout, flush=True)
+
+
+def print_table(table: Table) -> None:
+    """On standard output, as wide as it needs where that is no terminal."""
+    console = Console()
+    Console(width=console.width if console.is_terminal else _FILE_WIDTH).print(table)
+
+
+def print_objects(objects: Iterable[MapObject], title: str | None = None) -> None:
+    """One line an object."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for heading in ("id", "label", "colour", "centre m", "size m", "seen", "confidence"):
+        is_text = heading in ("label", "colour")
+        table.add_column(heading, justify="left" if is_text else "right", no_wrap=True)
+    for obj in objects:
+        table.add_row(
+            str(obj.object_id),
+            obj.label,
+            obj.attributes.get("color", ""),
+            " ".join(f"{value:.2f}" for value in obj.box.center),
+            " x ".join(f"{value:.2f}" for value in obj.box.size),
+            str(obj.observation_count),
+            f"{obj.confidence:.2f}",
+        )
+    print_table(table)
+
+
+def object_json(obj: MapObject) -> dict[str, Any]:
+    """An object for programs: metres, map frame, z up."""
+    return {
+        "id": obj.object_id,
+        "label": obj.label,
+        "attributes": dict(obj.attributes),
+        "center": [round(value, 4) for value in obj.box.center],
+        "size": [round(value, 4) for value in obj.box.size],
+        "yaw": round(obj.box.yaw, 4),
+        "observations": obj.observation_count,
+        "confidence": round(obj.confidence, 4),
+    }
+
+
+def error_json(failure: ReasoningFailure | None) -> dict[str, str] | None:
+    return None if failure is None else {"code": failure.code, "message": failure.text}
