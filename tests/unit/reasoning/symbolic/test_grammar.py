@@ -114,6 +114,10 @@ PHRASES: list[tuple[str, Reference]] = [
         the("cup", on(TABLE), Related("left of", (SOFA,))),
     ),
     ("the chair closest to the table", the("chair", rank=Rank("closest", 1, TABLE))),
+    (
+        "choose the chair that is far away from the door",
+        the("chair", rank=Rank("farthest", 1, DOOR)),
+    ),
     ("the third closest chair to the door", the("chair", rank=Rank("closest", 3, DOOR))),
     ("chair between the door and the sofa", some("chair", Related("between", (DOOR, SOFA)))),
     ("the second largest table", the("table", rank=Rank("largest", 2))),

@@ -190,3 +190,20 @@ def test_size_words_compare_with_the_others_where_all_are_of_one_class() -> None
     ]
     grounding = Router(SmallMemory(snapshot_of(tables))).ground(query("the small table"))
     assert [obj.object_id for obj in grounding.objects] == [1]
+
+
+def test_near_means_the_closest_where_none_is_near() -> None:
+    """Who speaks of the chair near the sofa knows that there is one."""
+    router = Router(room_memory())
+    grounding = router.ground(query("the chair near the sofa"))
+    assert [obj.object_id for obj in grounding.objects] == [4]
+    assert grounding.confidences[0] == pytest.approx(0.45)
+    assert router.ask(query("is there a chair near the sofa?")).text.startswith("No")
+
+
+def test_a_word_before_the_noun_may_be_an_attribute_that_a_person_gave() -> None:
+    memory = room_memory()
+    router = Router(memory)
+    router.align(query("chair 5 is wooden"), "anna")
+    grounding = router.ground(query("the wooden chair"))
+    assert [obj.object_id for obj in grounding.objects] == [5]

@@ -43,7 +43,7 @@ _DIMENSIONS: dict[str, Dimension] = {
 }  # fmt: skip
 _SEE = ("see", "seen", "have", "know of", "know", "find", "remember")
 _FIND = (
-    "find", "locate", "show me", "show", "point at", "point to", "point out", "go to",
+    "find", "locate", "choose", "show me", "show", "point at", "point to", "point out", "go to",
     "navigate to", "drive to", "get me", "get", "bring me", "bring", "fetch", "select", "highlight",
     "mark", "pick up", "pick", "look at", "look for", "search for", "i am looking for", "i need",
     "i want", "ground",

@@ -24,7 +24,7 @@ _RELATION_FORMS: dict[str, tuple[str, ...]] = {
     "inside": ("in", "inside", "inside of", "within"),
     "next to": (
         "next to", "beside", "besides", "by", "at", "adjacent to", "alongside", "by the side of",
-        "at the side of",
+        "at the side of", "against",
     ),
     "near": ("near", "near to", "close to", "around", "nearby", "in the vicinity of"),
     "above": ("above", "over"),
@@ -40,11 +40,13 @@ _RELATION_FORMS: dict[str, tuple[str, ...]] = {
     ),
     "in front of": ("in front of", "in the front of", "front of"),
     "behind": ("behind", "in back of", "at the back of", "in the back of"),
-    "between": ("between", "in between"),
-    "closest to": ("closest to", "nearest to", "nearest", "closest"),
+    "between": ("between", "in between", "in the middle of", "in the center of"),
+    "closest to": (
+        "closest to", "nearest to", "nearest", "closest", "closer to", "nearer to",
+    ),
     "farthest from": (
         "farthest from", "furthest from", "farthest away from", "furthest away from",
-        "most distant from",
+        "most distant from", "far from", "far away from",
     ),
 }  # fmt: skip
 RELATIONS = _phrases(_RELATION_FORMS)

@@ -28,7 +28,7 @@ from scenemind.reasoning.symbolic.syntax import (
 )
 from scenemind.reasoning.words import find_number, find_ordinal
 
-_MAX_DEPTH = 5
+_MAX_DEPTH = 4
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 
 

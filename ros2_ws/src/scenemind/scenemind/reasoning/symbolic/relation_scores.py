@@ -35,6 +35,8 @@ _KEPT: dict[str, tuple[tuple[str, bool, float], ...]] = {
 }  # fmt: skip
 # Farther things are less likely meant by "left of": the score halves over this distance.
 _FADE_M = 4.0
+# What is called near though it is not so: up to this distance, and how well it fits.
+_NEAREST_M, _NEAREST = 3.0, 0.5
 # Directions are computed about this many anchors at most, the surest ones.
 _MAX_ANCHORS = 8
 
@@ -91,6 +93,18 @@ def between(scene: Scene, first: Anchor, second: Anchor) -> Scores:
         if anchor.row is not None:
             scores[anchor.row] = 0.0
     return scores * first.score * second.score
+
+
+def closest_scores(scene: Scene, anchors: Sequence[Anchor], among: Scores) -> Scores:
+    """Scores (N,) for "the chair near the door" where none is near: the closest candidate's."""
+    gaps = np.min([gaps_to(scene, anchor) for anchor in anchors], axis=0)
+    gaps[among <= 0.0] = np.inf
+    gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
+    scores = np.zeros(len(scene))
+    closest = int(np.argmin(gaps))
+    if gaps[closest] <= _NEAREST_M:
+        scores[closest] = _NEAREST
+    return scores
 
 
 def gaps_to(scene: Scene, anchor: Anchor) -> Scores:

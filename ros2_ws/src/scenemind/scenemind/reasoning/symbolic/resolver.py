@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from scenemind.config import RelationConfig
 from scenemind.memory import MapObject
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.symbolic import explaining, lexicon, phrasing, rendering
+from scenemind.reasoning.symbolic import explaining, lexicon, phrasing, pointing, rendering
 from scenemind.reasoning.symbolic.attributes import attribute_scores, similar_scores
+from scenemind.reasoning.symbolic.naming import label_scores
 from scenemind.reasoning.symbolic.ranking import ranked_rows
 from scenemind.reasoning.symbolic.readings import flattened
 from scenemind.reasoning.symbolic.relation_scores import (
     Anchor,
     between,
+    closest_scores,
     relation_scores,
 )
 from scenemind.reasoning.symbolic.scene import Scene, Scores
@@ -39,6 +41,8 @@ from scenemind.reasoning.types import Query
 from scenemind.reasoning.vocabulary import Vocabulary
 from scenemind.reasoning.words import shown, with_article
 
+_NO_ROWS = (np.zeros(0, np.intp), np.zeros(0))
+
 
 class Resolver:
     """Resolves the references of one query on one scene and keeps notes (`steps`)."""
@@ -53,6 +57,7 @@ class Resolver:
         self._config = config
         self._viewpoint: Viewpoint | None = None
         self._anchors: dict[Reference, list[Anchor]] = {}
+        self._lenient = False
 
     def viewpoint(self) -> Viewpoint:
         """Where the question is asked from; noted in the steps.
@@ -84,21 +89,23 @@ class Resolver:
                 )
 
     def rows(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
-        """Rows that fit, best first, and their scores (times nothing else); may be empty.
+        """Rows that fit, best first, and their scores; may be empty.
+
+        To the letter first; then, for what is said to exist, with what comes near.
 
         Raises:
             ReasoningError: something it refers to does not exist.
         """
-        scores = self.scores(reference)
-        fitting = np.flatnonzero(scores > 0.0)
-        order = fitting[
-            np.argsort(-scores[fitting] * self.scene.confidence[fitting], kind="stable")
-        ]
-        rank = reference.rank if isinstance(reference, NounPhrase) else None
-        if rank is not None and isinstance(reference, NounPhrase) and len(order):
-            order = ranked_rows(self, order, rank, reference.count or 1)
-            self._note(f"{rank.superlative}: {phrasing.listed(self.objects(order)) or 'none'}")
-        return order, scores[order]
+        self._lenient = False
+        try:
+            found = self._rows(reference)
+        except ReasoningError:
+            found = _NO_ROWS
+        if not len(found[0]):
+            self._lenient = True
+            self._anchors.clear()
+            found = self._rows(reference)
+        return found
 
     def existing(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
         """As `rows`, for what must exist.
@@ -136,29 +143,24 @@ class Resolver:
         return self._anchors[reference]
 
     def condition_scores(self, condition: Condition, among: Scores, lenient: bool) -> Scores:
-        """Scores (N,) of a condition on the candidates (those above 0)."""
+        """Scores (N,) of a condition on the candidates (those above 0).
+
+        Args:
+            lenient: take what comes near, once nothing fits to the letter.
+        """
+        lenient = lenient and self._lenient and not condition.negated
         if isinstance(condition, Described):
             scores = self.label_scores(condition.noun) * self.is_sure_of(condition.noun)
         elif isinstance(condition, HasAttribute):
-            scores = self._with_attribute(condition, among, lenient and not condition.negated)
+            scores = self._with_attribute(condition, among, lenient)
         else:
-            scores = self._related(condition, among)
+            scores = self._related(condition, among, lenient)
         return (scores == 0.0).astype(np.float64) if condition.negated else scores
 
     def label_scores(self, noun: str) -> Scores:
         """How well each object's label fits a noun; all 1 for no noun ("thing")."""
-        if not noun:
-            return np.ones(len(self.scene))
-        scores = np.zeros(len(self.scene))
-        matches = self._vocabulary.match(noun, self.scene.rows_of_label)
-        for match in matches:
-            rows = np.array(self.scene.rows_of_label[match.label])
-            scores[rows] = match.score
-            if match.unknown:
-                self._check_word(match.unknown, rows, scores)
-        if matches:
-            means = ", ".join(f"{shown(m.label)} ({m.reason})" for m in matches[:4])
-            self._note(f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known')
+        scores, note = label_scores(self.scene, self._vocabulary, noun)
+        self._note(note)
         return scores
 
     def is_sure_of(self, noun: str) -> bool:
@@ -182,8 +184,22 @@ class Resolver:
         """The map objects of rows."""
         return [self.scene.objects[row] for row in rows]
 
+    def _rows(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
+        scores = self.scores(reference)
+        fitting = np.flatnonzero(scores > 0.0)
+        order = fitting[
+            np.argsort(-scores[fitting] * self.scene.confidence[fitting], kind="stable")
+        ]
+        rank = reference.rank if isinstance(reference, NounPhrase) else None
+        if rank is not None and isinstance(reference, NounPhrase) and len(order):
+            order = ranked_rows(self, order, rank, reference.count or 1)
+            self._note(f"{rank.superlative}: {phrasing.listed(self.objects(order)) or 'none'}")
+        return order, scores[order]
+
     def _resolved_anchors(self, reference: Reference) -> list[Anchor]:
-        rows, scores = self.existing(reference)
+        rows, scores = self._rows(reference)
+        if not len(rows):
+            raise self.missing(reference)
         if len(rows) > 1:
             self._note(f"{rendering.describe(reference)}: {len(rows)} fit, each counts")
         objects = self.scene.objects
@@ -237,30 +253,15 @@ class Resolver:
         return scores
 
     def _of_marked(self, marked: Marked) -> Scores:
-        rows = [
-            self.scene.row_of_id[i]
-            for i in self._query.marked_object_ids
-            if i in self.scene.row_of_id
-        ]
+        rows = pointing.find_marked_rows(self.scene, self._query)
         if rows:
             return self._of_rows(rows)
-        if self._query.marked_object_ids:
-            raise ReasoningError("not_found", "The marked object is not in the memory any more.")
         if marked.noun:
             return self._of_phrase(NounPhrase(marked.noun, definite=True))
-        raise ReasoningError(
-            "not_found",
-            "No object is marked, so it is not clear which one is meant: mark one or name it.",
-        )
+        raise pointing.nothing_marked()
 
     def _row_of_number(self, reference: ObjectNumber) -> int:
-        row = self.scene.row_of_id.get(reference.object_id)
-        if row is None:
-            raise ReasoningError(
-                "not_found",
-                f"There is no object {reference.object_id} in the memory;"
-                f" numbers go from {self.scene.ids.min()} to {self.scene.ids.max()}.",
-            )
+        row = pointing.get_row(self.scene, reference.object_id)
         if reference.noun and not self.label_scores(reference.noun)[row]:
             label = with_article(shown(self.scene.labels[row]))
             raise ReasoningError(
@@ -268,16 +269,20 @@ class Resolver:
             )
         return row
 
-    def _related(self, condition: Related, among: Scores) -> Scores:
+    def _related(self, condition: Related, among: Scores, lenient: bool) -> Scores:
         if condition.predicate == "between":
             return self._between(condition)
         viewpoint = None
         if condition.predicate in lexicon.VIEW_DEPENDENT:
             viewpoint = self.viewpoint()
         anchors = self.anchors(condition.anchors[0])
-        return relation_scores(
+        scores = relation_scores(
             self.scene, condition.predicate, anchors, among, viewpoint, self._config
         )
+        if lenient and condition.predicate in ("near", "next to") and not (scores * among).any():
+            scores = closest_scores(self.scene, anchors, among)
+            self._note(f"none is {condition.predicate} it; the closest was taken")
+        return scores
 
     def _between(self, condition: Related) -> Scores:
         ends = [self.anchors(reference) for reference in condition.anchors]
@@ -287,14 +292,6 @@ class Resolver:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
         return between(self.scene, ends[0][0], ends[0][1])
 
-    def _check_word(self, word: str, rows: NDArray[np.intp], scores: Scores) -> None:
-        """A word before the noun that no label has may be an attribute that a person gave."""
-        fits = [word in o.attributes.values() for o in self.objects(rows)]
-        if any(fits):
-            scores[rows] = np.where(fits, 1.0, 0.0)
-        else:
-            self._note(f'nothing is known about "{shown(word)}", so it was not checked')
-
     def _note(self, step: str) -> None:
-        if step not in self.steps:
+        if step and step not in self.steps:
             self.steps.append(step)
