@@ -68,18 +68,16 @@ class SurfaceEvidence:
         if len(points) == 0:
             raise SceneMemoryError("an observation without points cannot be fused: lift it again")
         keys, means, _ = _group(points, np.ones(len(points), np.float32), self.cell_m)
-        rows = np.searchsorted(self.keys, keys)
-        known = np.zeros(len(keys), bool)
-        inside = rows < len(self.keys)
-        known[inside] = self.keys[rows[inside]] == keys[inside]
-        seen = rows[known]
-        hits = self.hits[seen]
-        old = self.points[seen]
-        self.points[seen] = old + (means[known] - old) / (hits + 1.0)[:, None]
-        self.hits[seen] = np.minimum(hits + 1.0, MOST_HITS)
-        if len(seen) < len(keys):
-            new = ~known
-            self._insert(keys[new], means[new])
+        if len(self.keys):
+            rows = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            known = self.keys.take(rows) == keys
+            seen = rows[known]
+            hits, old = self.hits.take(seen), self.points.take(seen, axis=0)
+            self.points[seen] = old + (means[known] - old) / (hits + 1.0)[:, None]
+            self.hits[seen] = np.minimum(hits + 1.0, MOST_HITS)
+            keys, means = keys[~known], means[~known]
+        if len(keys):
+            self._insert(keys, means)
         if whole:
             self.whole_count += 1
             if self.whole_count % DECAY_EVERY == 0:
@@ -114,7 +112,8 @@ class SurfaceEvidence:
         all_keys = np.concatenate((self.keys, keys))
         order = all_keys.argsort(kind="stable")
         hits = np.concatenate((self.hits, np.ones(len(keys), np.float32)))
-        self._set(all_keys[order], np.concatenate((self.points, points))[order], hits[order])
+        all_points = np.concatenate((self.points, points))
+        self._set(all_keys.take(order), all_points.take(order, axis=0), hits.take(order))
 
     def _decay(self) -> None:
         young = self.hits < ESTABLISHED
@@ -155,13 +154,15 @@ def _group(
     """Sorted keys of the occupied voxels, their weighted mean points and largest weights."""
     cells = np.floor(points * np.float32(1.0 / cell_m)).astype(np.int64) + _AXIS_OFFSET
     packed = (cells[:, 0] << 2 * _AXIS_BITS) | (cells[:, 1] << _AXIS_BITS) | cells[:, 2]
-    order = packed.argsort(kind="stable")
-    packed = packed[order]
+    order = packed.argsort()
+    packed = packed.take(order)
     first = np.ones(len(packed), bool)
     np.not_equal(packed[1:], packed[:-1], out=first[1:])
     starts = np.flatnonzero(first)
-    weight = weights[order]
+    weight = weights.take(order)
     total = np.add.reduceat(weight, starts)
-    mean: NDArray[np.float32] = np.add.reduceat(points[order] * weight[:, None], starts)
+    mean: NDArray[np.float32] = np.add.reduceat(
+        points.take(order, axis=0) * weight[:, None], starts
+    )
     mean /= total[:, None]
     return packed[starts], mean, np.maximum.reduceat(weight, starts)
