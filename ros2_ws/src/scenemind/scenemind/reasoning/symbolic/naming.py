@@ -28,7 +28,7 @@ def label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> tuple[Score
 
 def _narrow_by_attribute(scene: Scene, word: str, scores: Scores) -> None:
     """A word before the noun that no label has may be an attribute that a person gave."""
-    rows = np.flatnonzero(scores) if word else []
+    rows = np.flatnonzero(scores if word else np.zeros(0))
     fitting = [row for row in rows if word in scene.objects[row].attributes.values()]
     if fitting:
         scores[:] = 0.0
