@@ -22,6 +22,7 @@ from tests.unit.memory import walk
 from tests.unit.memory.test_tree import assert_same_nodes
 
 CONFIG = SceneMindConfig()
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -253,7 +254,7 @@ def test_full_disk_stops_nothing_and_is_made_up_for(tmp_path, caplog):
 
 def test_killed_process_loses_at_most_a_second(tmp_path):
     path = tmp_path / "row"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path])}
     child = subprocess.Popen(
         [sys.executable, Path(__file__).with_name("walking_child.py"), path, "115"],
         stdout=subprocess.PIPE,
