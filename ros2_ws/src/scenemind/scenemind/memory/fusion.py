@@ -53,7 +53,11 @@ class SurfaceEvidence:
         points: NDArray[np.float32],
         hits: NDArray[np.float32],
     ) -> SurfaceEvidence:
-        """From stored mean points (M, 3) and their hits (M,)."""
+        """From stored mean points (M, 3) and their hits (M,).
+
+        Keys are found from the points again, so a mean on the very border of its voxel may join
+        the neighbour.
+        """
         evidence = cls(cell_m, max_points)
         evidence.whole_count = whole_count
         evidence._set(*_group(points, hits, cell_m))
