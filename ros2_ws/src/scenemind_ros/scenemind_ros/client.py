@@ -1,0 +1,181 @@
+"""SceneMind for planners and scripts: plain calls that block until the answer is there."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import rclpy
+from geometry_msgs.msg import Pose
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from typing_extensions import Self
+
+from scenemind_interfaces import srv
+from scenemind_interfaces.msg import Correction, KeyFrame, SceneGraph
+from scenemind_ros.errors import RosError
+from scenemind_ros.service_call import call_service, wait_for_service
+
+_SERVICES: dict[str, dict[str, Any]] = {
+    "mapping": {
+        "get_scene_graph": srv.GetSceneGraph,
+        "select_key_frames": srv.SelectKeyFrames,
+        "undo_correction": srv.UndoCorrection,
+        "list_corrections": srv.ListCorrections,
+    },
+    "reasoning": {"ask": srv.Ask, "ground": srv.Ground, "align": srv.Align},
+}
+
+
+class SceneMindClient:
+    """Calls the services of running nodes.
+
+    It has a ROS context and a thread of its own, so it works in any program, whether that uses
+    rclpy or not, also within callbacks of other nodes::
+
+        with SceneMindClient() as scenemind:
+            scenemind.wait_ready(30.0)
+            answer = scenemind.ask("how many chairs are there?").answer.text
+
+    What answers people (`ask`, `ground`, `align`, `undo`) returns the service's response, which
+    carries `success` and `error`. The others return what they fetch. All of them raise RosError
+    when a node is not there (NODE_UNAVAILABLE) or gives no response in time (TIMEOUT).
+    """
+
+    def __init__(
+        self,
+        node_name: str = "scenemind_client",
+        *,
+        mapping_node: str = "/mapping_node",
+        reasoning_node: str = "/reasoning_node",
+        timeout_s: float = 30.0,
+    ) -> None:
+        """`timeout_s` is for one call. Names of nodes are full ones."""
+        self._timeout_s = timeout_s
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context)
+        self._node = Node(node_name, context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        group = ReentrantCallbackGroup()
+        owners = {"mapping": mapping_node, "reasoning": reasoning_node}
+        self._clients = {
+            kind: self._node.create_client(kind, f"{owners[owner]}/{name}", callback_group=group)
+            for owner, services in _SERVICES.items()
+            for name, kind in services.items()
+        }
+        self._thread = threading.Thread(target=self._spin, name=node_name, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the graph; harmless when done twice."""
+        self._context.try_shutdown()
+        self._thread.join()
+        self._executor.shutdown()
+        self._node.destroy_node()
+
+    def wait_ready(self, timeout_s: float) -> None:
+        """Return when both nodes offer their services; raises RosError when they do not."""
+        deadline = time.monotonic() + timeout_s
+        for client in self._clients.values():
+            wait_for_service(client, max(0.0, deadline - time.monotonic()))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        situation: str = "",
+        viewpoint: Pose | None = None,
+        marked_object_ids: Sequence[int] = (),
+        method: str = "auto",
+    ) -> srv.Ask.Response:
+        """The answer to a question; `viewpoint` is the asking agent's head (x forward, z up)."""
+        return self._call(
+            srv.Ask,
+            question=question,
+            situation=situation,
+            marked_object_ids=list(marked_object_ids),
+            method=method,
+            **_viewpoint(viewpoint),
+        )
+
+    def ground(
+        self,
+        query: str,
+        *,
+        viewpoint: Pose | None = None,
+        marked_object_ids: Sequence[int] = (),
+        method: str = "auto",
+    ) -> srv.Ground.Response:
+        """The objects that a phrase means, best first."""
+        return self._call(
+            srv.Ground,
+            query=query,
+            marked_object_ids=list(marked_object_ids),
+            method=method,
+            **_viewpoint(viewpoint),
+        )
+
+    def align(
+        self, instruction: str, *, marked_object_ids: Sequence[int] = ()
+    ) -> srv.Align.Response:
+        """Correct the memory in plain words."""
+        return self._call(
+            srv.Align, instruction=instruction, marked_object_ids=list(marked_object_ids)
+        )
+
+    def undo(self, correction_id: int = -1) -> srv.UndoCorrection.Response:
+        """Take back one correction, the newest that stands when no id is given."""
+        return self._call(srv.UndoCorrection, correction_id=correction_id)
+
+    def corrections(self, *, include_undone: bool = False) -> list[Correction]:
+        """The journal, oldest first."""
+        response = self._fetch(srv.ListCorrections, include_undone=include_undone)
+        return list(response.corrections)
+
+    def scene_graph(self) -> SceneGraph:
+        """What is there now, and how it stands."""
+        return self._fetch(srv.GetSceneGraph).scene_graph
+
+    def key_frames(
+        self, question: str = "", *, object_ids: Sequence[int] = (), count: int = 3
+    ) -> list[KeyFrame]:
+        """Stored images that show the objects, or those that a question names; best first."""
+        response = self._fetch(
+            srv.SelectKeyFrames, question=question, object_ids=list(object_ids), k=count
+        )
+        return list(response.key_frames)
+
+    def _fetch(self, kind: Any, **fields: Any) -> Any:
+        response = self._call(kind, **fields)
+        if not response.success:
+            raise RosError(response.error.message, response.error.code)
+        return response
+
+    def _call(self, kind: Any, **fields: Any) -> Any:
+        return call_service(self._clients[kind], kind.Request(**fields), self._timeout_s)
+
+    def _spin(self) -> None:
+        try:
+            self._executor.spin()
+        except ExternalShutdownException:
+            return  # closed
+
+
+def _viewpoint(pose: Pose | None) -> dict[str, Any]:
+    return {} if pose is None else {"viewpoint": pose, "has_viewpoint": True}

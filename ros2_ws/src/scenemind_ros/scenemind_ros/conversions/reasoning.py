@@ -1,0 +1,98 @@
+"""Questions, answers and groundings between messages and the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from scenemind.memory import KeyFrame
+from scenemind.reasoning import Answer, Grounding, Query, ReasoningFailure
+from scenemind_interfaces.msg import Answer as AnswerMsg
+from scenemind_interfaces.msg import Error, SceneObject
+from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
+from scenemind_ros.conversions.geometry import box_to_msg, header_to_msg, pose_from_msg
+from scenemind_ros.conversions.memory import key_frame_to_msg
+from scenemind_ros.conversions.scene import object_to_msg
+from scenemind_ros.errors import RosError
+
+_CODES = {
+    "not_understood": Error.NOT_UNDERSTOOD,
+    "not_found": Error.NOT_FOUND,
+    "ambiguous": Error.AMBIGUOUS,
+    "method_unavailable": Error.METHOD_UNAVAILABLE,
+    "invalid_request": Error.INVALID_REQUEST,
+    "timeout": Error.TIMEOUT,
+    "empty_memory": Error.EMPTY_MEMORY,
+}
+
+
+def query_from_msg(request: Any) -> Query:
+    """From a request or goal of Ask or Ground, or a request of Align.
+
+    Raises:
+        GeometryError: `has_viewpoint` is set and the viewpoint is no pose.
+    """
+    text = next(
+        getattr(request, name)
+        for name in ("question", "query", "instruction")
+        if hasattr(request, name)
+    )
+    has_viewpoint = getattr(request, "has_viewpoint", False)
+    return Query(
+        text=text,
+        situation=getattr(request, "situation", ""),
+        viewpoint=pose_from_msg(request.viewpoint) if has_viewpoint else None,
+        marked_object_ids=tuple(int(i) for i in request.marked_object_ids),
+    )
+
+
+def timeout_from_msg(request: Any, default_s: float) -> float:
+    """Seconds that the request may take; zero means the default.
+
+    Raises:
+        RosError: a negative time.
+    """
+    seconds = float(request.timeout.sec) + float(request.timeout.nanosec) * 1e-9
+    if seconds < 0.0:
+        raise RosError(f"a timeout of {seconds:g} s is negative; 0 is the node's own limit")
+    return seconds or default_s
+
+
+def failure_to_msg(failure: ReasoningFailure | None) -> Error:
+    """NONE where nothing failed."""
+    if failure is None:
+        return Error()
+    return Error(code=_CODES[failure.code], message=failure.text)
+
+
+def answer_to_msg(answer: Answer, stamp: int, map_frame: str) -> AnswerMsg:
+    """`stamp` is that of the newest frame the answer knew, nanoseconds."""
+    return AnswerMsg(
+        header=header_to_msg(stamp, map_frame),
+        question=answer.query.text,
+        text="" if answer.failure else answer.text,
+        confidence=float(answer.confidence),
+        object_ids=[int(thing.object_id) for thing in answer.objects],
+        boxes=[box_to_msg(thing.box) for thing in answer.objects],
+        method=answer.method,
+        seconds=float(answer.seconds),
+        error=failure_to_msg(answer.failure),
+    )
+
+
+def grounded_objects_to_msg(grounding: Grounding) -> list[SceneObject]:
+    """Best first; their confidence is that they are meant."""
+    messages = [object_to_msg(thing) for thing in grounding.objects]
+    for message, confidence in zip(messages, grounding.confidences, strict=True):
+        message.confidence = float(confidence)
+    return messages
+
+
+def evidence_to_msg(
+    key_frames: Iterable[KeyFrame], camera_frame: str, *, with_images: bool
+) -> list[KeyFrameMsg]:
+    messages = [key_frame_to_msg(key_frame, camera_frame) for key_frame in key_frames]
+    if not with_images:
+        for message in messages:
+            message.image.data = []
+    return messages

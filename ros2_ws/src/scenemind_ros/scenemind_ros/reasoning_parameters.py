@@ -1,0 +1,25 @@
+"""Parameters of the reasoning node."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from scenemind.config import RelationConfig, Settings
+
+
+class ReasoningParameters(Settings):
+    """`map_frame` and `relations` should be those of the mapping node."""
+
+    map_frame: str = "map"
+    camera_frame: str = Field(
+        "camera_color_optical_frame", description="frame_id written into key frames"
+    )
+    relations: RelationConfig = RelationConfig()
+    timeout_s: float = Field(30.0, gt=0.0, description="for requests that name no timeout")
+    parallel_requests: int = Field(8, ge=1, le=64, description="answered at the same time")
+    mapping_node: str = Field(
+        "/mapping_node", description="owner of the memory, where it is another process"
+    )
+    memory_timeout_s: float = Field(
+        5.0, gt=0.0, description="for one call to the mapping node in another process"
+    )

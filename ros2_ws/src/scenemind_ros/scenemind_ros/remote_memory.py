@@ -1,0 +1,93 @@
+"""The memory of a mapping node that runs in another process or on another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+
+from scenemind.memory import Correction, Edit, KeyFrame, MemorySnapshot, SceneMemoryError
+from scenemind_interfaces import srv
+from scenemind_interfaces.msg import Error
+from scenemind_ros.conversions import (
+    correction_from_msg,
+    edit_to_msg,
+    key_frame_from_msg,
+    snapshot_from_msg,
+)
+from scenemind_ros.errors import RosError
+from scenemind_ros.service_call import call_service
+
+_NEWEST = -1  # what UndoCorrection takes for the newest correction that stands
+
+
+class RemoteMemory:
+    """A `MemoryAccess` over the mapping node's services.
+
+    The snapshot is asked for each time, and not taken from the topic: the topic comes a few times
+    a second, so a question right after a correction would still see what was corrected.
+
+    Every method blocks until the response or its deadline: call them from worker threads, while
+    the node's executor has a thread left for the response. Where nothing else is said they raise
+    RosError (NODE_UNAVAILABLE, TIMEOUT) when the mapping node is not there or does not answer.
+    """
+
+    def __init__(self, node: Node, mapping_node: str, timeout_s: float) -> None:
+        """`mapping_node` is its full name, such as /mapping_node."""
+        group = ReentrantCallbackGroup()
+        self._timeout_s = timeout_s
+        self._clients = {
+            kind: node.create_client(kind, f"{mapping_node}/{name}", callback_group=group)
+            for name, kind in {
+                "get_scene_graph": srv.GetSceneGraph,
+                "select_key_frames": srv.SelectKeyFrames,
+                "apply_corrections": srv.ApplyCorrections,
+                "undo_correction": srv.UndoCorrection,
+                "list_corrections": srv.ListCorrections,
+            }.items()
+        }
+
+    def snapshot(self) -> MemorySnapshot:
+        """Objects have no surface points: those do not travel."""
+        return snapshot_from_msg(self._call(srv.GetSceneGraph).scene_graph)
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        """Up to `count` stored frames that show the objects best, best first.
+
+        Raises:
+            SceneMemoryError: for every failure, since answers stand without their evidence.
+        """
+        if not object_ids or count < 1:
+            return []
+        ids = [int(object_id) for object_id in object_ids]
+        try:
+            response = self._call(srv.SelectKeyFrames, object_ids=ids, k=int(count))
+        except RosError as error:
+            raise SceneMemoryError(str(error)) from error
+        return [key_frame_from_msg(key_frame) for key_frame in response.key_frames]
+
+    def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
+        """All or none; raises SceneMemoryError when the mapping node refuses."""
+        corrections = [edit_to_msg(edit, by, reason) for edit in edits]
+        response = self._call(srv.ApplyCorrections, corrections=corrections)
+        return [correction_from_msg(correction) for correction in response.applied]
+
+    def undo(self, correction_id: int | None = None) -> Correction:
+        """Raises SceneMemoryError when there is nothing (left) to undo, or no such correction."""
+        wanted = _NEWEST if correction_id is None else int(correction_id)
+        return correction_from_msg(self._call(srv.UndoCorrection, correction_id=wanted).correction)
+
+    def corrections(self) -> list[Correction]:
+        """The whole journal, oldest first, undone entries included."""
+        response = self._call(srv.ListCorrections, include_undone=True)
+        return [correction_from_msg(correction) for correction in response.corrections]
+
+    def _call(self, kind: Any, **fields: Any) -> Any:
+        response = call_service(self._clients[kind], kind.Request(**fields), self._timeout_s)
+        if not response.success:
+            if response.error.code == Error.MEMORY_REFUSED:
+                raise SceneMemoryError(response.error.message)
+            raise RosError(response.error.message, response.error.code)
+        return response

@@ -1,0 +1,46 @@
+"""The memory of a mapping node in the same process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scenemind.memory import Correction, Edit, KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind_interfaces.msg import Error
+from scenemind_ros.errors import RosError
+from scenemind_ros.mapping_node import MappingNode
+
+
+class SharedMemory:
+    """A `MemoryAccess` that forwards to the memory which the mapping node has at the moment.
+
+    Loading another memory exchanges it, and an unconfigured node has none: then everything here
+    raises RosError (NODE_UNAVAILABLE).
+    """
+
+    def __init__(self, node: MappingNode) -> None:
+        self._node = node
+
+    def snapshot(self) -> MemorySnapshot:
+        return self._memory().snapshot()
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        return self._memory().key_frames_of(object_ids, count)
+
+    def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
+        return self._memory().apply(edits, by, reason)
+
+    def undo(self, correction_id: int | None = None) -> Correction:
+        return self._memory().undo(correction_id)
+
+    def corrections(self) -> list[Correction]:
+        return self._memory().corrections()
+
+    def _memory(self) -> MemoryAccess:
+        session = self._node.session
+        if session is None:
+            raise RosError(
+                f"{self._node.get_name()} is not configured, so there is no memory: its log says"
+                " why, or configure it",
+                Error.NODE_UNAVAILABLE,
+            )
+        return session.memory
