@@ -20,6 +20,7 @@ DISTRIBUTIONS = {
     "cv2": "opencv-python-headless",
     "yaml": "pyyaml",
     "segment_anything": "segment-anything",
+    "typing_extensions": "typing-extensions",
 }
 
 

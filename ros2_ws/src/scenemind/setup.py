@@ -37,6 +37,7 @@ setup(
         "rosbags>=0.10",
         "scipy>=1.11",
         "typer>=0.12",
+        "typing-extensions>=4.5",
     ],
     extras_require={
         "ultralytics": ["torch>=2.2", "ultralytics>=8.3"],
