@@ -273,4 +273,5 @@ def test_object_points_carry_the_colour_of_their_label() -> None:
     raw = np.frombuffer(cloud.data, np.dtype([("xyz", "<f4", 3), ("rgb", "<u4")]))
     np.testing.assert_array_equal(raw["xyz"], points)
     r, g, b = c.label_rgb("cup")
+    assert c.objects_to_cloud([], Header()).width == 0
     assert raw["rgb"][0] == round(r * 255) << 16 | round(g * 255) << 8 | round(b * 255)

@@ -11,7 +11,7 @@ from scenemind.memory import MapObject, MemorySnapshot
 from scenemind.reasoning.vocabulary import Vocabulary
 
 _LONGEST_NAME = 3  # words, as in "potted house plant"
-_NAMED = 0.9  # the word itself, a synonym, or the kind of thing; no guesses
+_NAMED = 0.7  # the word itself, a synonym, its kind or what it is mixed up with; no misspelling
 
 
 @dataclass(frozen=True, slots=True)

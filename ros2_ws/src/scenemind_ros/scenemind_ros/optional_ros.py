@@ -56,21 +56,19 @@ def standin_euler_from_quaternion(quaternion: ArrayLike) -> tuple[float, float, 
 def standin_create_cloud(
     header: Header, fields: Sequence[PointField], points: NDArray[Any]
 ) -> PointCloud2:
-    """`sensor_msgs_py.point_cloud2.create_cloud` for a structured array (N,) or (H, W).
+    """`sensor_msgs_py.point_cloud2.create_cloud` for a structured array (N,) of at least one point.
 
-    Fields and array must agree in names and order; one dimension makes an unordered cloud of
-    height 1, two an organised one.
+    Fields and array agree in names, order and types; the cloud is unordered, of height 1.
     """
-    height, width = (1, len(points)) if points.ndim == 1 else points.shape
     return PointCloud2(
         header=header,
-        height=int(height),
-        width=int(width),
+        height=1,
+        width=len(points),
         is_dense=False,
         is_bigendian=sys.byteorder != "little",
         fields=list(fields),
         point_step=int(points.dtype.itemsize),
-        row_step=int(points.dtype.itemsize * width),
+        row_step=int(points.dtype.itemsize * len(points)),
         data=array("B", points.tobytes()),
     )
 

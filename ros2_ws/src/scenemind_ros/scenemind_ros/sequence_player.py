@@ -52,7 +52,7 @@ class SequencePlayer(Node):
         sent = self._play_once()
         while self._settings.loop and not self._stopped.is_set():
             sent += self._play_once()
-        t = time.monotonic(); self._frames.wait_until_delivered(); print("DELIVER", time.monotonic() - t, flush=True)
+        self._frames.wait_until_delivered()
         return sent
 
     def stop(self) -> None:

@@ -78,4 +78,7 @@ def objects_to_cloud(objects: Iterable[MapObject], header: Header) -> PointCloud
         part["rgb"] = r << 16 | g << 8 | b
         parts.append(part)
     points = np.concatenate(parts) if parts else np.empty(0, _CLOUD_POINT)
+    if not len(points):  # sensor_msgs_py refuses an array without elements
+        step = _CLOUD_POINT.itemsize
+        return PointCloud2(header=header, height=1, fields=_CLOUD_FIELDS, point_step=step)
     return create_cloud(header, _CLOUD_FIELDS, points)
