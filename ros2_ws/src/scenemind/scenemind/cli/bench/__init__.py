@@ -1,0 +1,1 @@
+"""`scenemind bench`: how fast things are on this machine."""

@@ -1,0 +1,87 @@
+"""`scenemind bench`: what is measured, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from scenemind.cli.bench.frame import FRAMES_PER_HOUR, bench_frame
+from scenemind.cli.options import AsJson
+from scenemind.cli.output import print_json, print_table, progress_console
+
+_app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
+_WITHOUT_TABLE = ("machine", "versions")
+_Objects = Annotated[int, typer.Option(min=0, help="How many objects the map knows.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(_app, name="bench")
+
+
+@_app.command("frame", epilog="Example: scenemind bench frame --objects 2000 --json")
+def _frame(
+    objects: _Objects = 200,
+    frames: Annotated[int, typer.Option(min=1, help="How many frames to map.")] = 600,
+    hours: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="Camera time at 30 Hz instead of frames.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Map simulated 640x480 frames with about 20 detections, on one core.
+
+    Milliseconds are medians of everything but the detector.
+    """
+    if hours is not None:
+        frames = max(1, round(hours * FRAMES_PER_HOUR))
+    _show("frame", bench_frame(objects, frames), as_json)
+
+
+@_app.command("all", epilog="Example: scenemind bench all --json")
+def _all(as_json: AsJson = False) -> None:
+    """Run every benchmark with its defaults; one JSON object by name with --json."""
+    results = {}
+    for name, measure in {"frame": bench_frame}.items():
+        progress_console().print(f"measuring {name} ...")
+        results[name] = measure()
+        if not as_json:
+            _show(name, results[name], as_json=False)
+    if as_json:
+        print_json(results)
+
+
+def _show(name: str, result: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    table = Table(title=f"bench {name}", title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("measure")
+    table.add_column("value", justify="right")
+    for key, value in _rows(result):
+        table.add_row(key, value)
+    print_table(table)
+    print("; ".join(_line(result[part]) for part in _WITHOUT_TABLE))
+
+
+def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for key, value in result.items():
+        if key in _WITHOUT_TABLE:
+            continue
+        if isinstance(value, Mapping):
+            rows += [(f"{key}  {part}", _text(number)) for part, number in value.items()]
+        else:
+            rows.append((key, _text(value)))
+    return rows
+
+
+def _text(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _line(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in values.items())

@@ -1,0 +1,128 @@
+"""How long the mapper takes for a frame, on one core.
+
+`bench_frame` measures in a child process (`python -m scenemind.cli.bench.frame OBJECTS FRAMES`):
+threads that numpy has started in this one would not move to the one core.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import cv2
+
+from scenemind.cli.bench.child import run_module
+from scenemind.cli.bench.frame_timings import FrameTimings
+from scenemind.cli.bench.machine import machine, versions
+from scenemind.cli.bench.scene import (
+    RATE_HZ,
+    STRETCH,
+    bench_room,
+    endless,
+    prefill,
+    rendered_frames,
+)
+from scenemind.config import SceneMindConfig
+from scenemind.frames import RGBDFrame
+from scenemind.mapping import Mapper
+from scenemind.memory import Memory
+from scenemind.perception.backends.instance_camera import InstanceCamera
+
+FRAMES_PER_HOUR = round(3600 * RATE_HZ)
+_WARM_UP = 60  # frames: caches fill, the room's objects are confirmed
+_SETTLE_EVERY = round(RATE_HZ)  # frames
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def bench_frame(objects: int = 200, frames: int = 600) -> dict[str, object]:
+    """Measure in a child process that has one core; see `measure`.
+
+    Raises:
+        CommandError: the child failed.
+    """
+    environment = {**os.environ, **dict.fromkeys(_THREADS, "1")}
+    with _one_core():
+        return run_module(__name__, [str(objects), str(frames)], environment)
+
+
+def measure(objects: int, frames: int, stretch: int = STRETCH) -> dict[str, object]:
+    """Map `frames` frames with a map of about `objects` objects.
+
+    The detector is the simulated instance camera; `total_ms` and `stages_ms` are without it.
+    Images are written to disk as on a robot. Once a second of camera time the disk is waited for,
+    untimed, since frames come faster here than from a camera.
+
+    Args:
+        stretch: frames to render; the camera goes back and forth on them.
+    """
+    config = SceneMindConfig()
+    room = bench_room()
+    rendered = rendered_frames(room, stretch)
+    spare = objects - len(room.objects)
+    with Memory.create(None, config) as memory:
+        prefill(memory, spare, rendered[0], config.object_map.confirm_observations)
+        mapper = Mapper(InstanceCamera(room.class_names), memory, config)
+        stream = endless(rendered)
+        timings = FrameTimings(frames)
+        _map(mapper, islice(stream, _WARM_UP), FrameTimings(_WARM_UP))
+        resident_mb, disk_mb = _resident_mb(), _folder_mb(memory.path)
+        _map(mapper, islice(stream, frames), timings)
+        stats = memory.stats()
+        return {
+            "frames": frames,
+            "objects": stats.objects,
+            **timings.summary(),
+            "detector": mapper.detector.name,
+            "rss_growth_mb": _resident_mb() - resident_mb,
+            "disk_mb_per_min": (_folder_mb(memory.path) - disk_mb) / (frames / RATE_HZ / 60.0),
+            "images_dropped": stats.images_dropped,
+            "machine": machine(),
+            "versions": versions(),
+        }
+
+
+def _map(mapper: Mapper, frames: Iterable[RGBDFrame], timings: FrameTimings) -> None:
+    for count, frame in enumerate(frames, start=1):
+        start = time.thread_time()
+        report = mapper.process(frame)
+        cpu_ms = (time.thread_time() - start) * 1e3
+        timings.add(report.stage_ms, cpu_ms, len(report.detections))
+        if count % _SETTLE_EVERY == 0:
+            mapper.memory.flush()
+    mapper.memory.flush()
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """What this thread starts meanwhile runs on one core."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def _folder_mb(path: Path) -> float:
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 2**20
+
+
+def main(objects: str, frames: str) -> None:
+    cv2.setNumThreads(1)
+    print(json.dumps(measure(int(objects), int(frames))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,92 @@
+"""What `bench frame` maps: a camera that sees about 20 things, and a map that knows many more."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from scenemind.frames import RGBDFrame, read_sequence
+from scenemind.geometry import Box3D, PinholeCamera, Pose
+from scenemind.memory import Memory
+from scenemind.perception.types import Detections, Observation
+from scenemind.simulation import Room, SimulatedSequence, make_room
+from scenemind.simulation.trajectory import look
+
+RATE_HZ = 30.0
+_FRAME_NS = round(1e9 / RATE_HZ)
+_SEED = 2
+_CAMERA = PinholeCamera(640, 480, 330.0, 330.0, 319.5, 239.5)  # 88 degrees across: sees much
+_RADIUS_M, _HEIGHT_M, _PITCH_RAD = 3.0, 2.2, np.deg2rad(-25.0)
+_SPEED_M_S = 0.75
+STRETCH = 120  # frames that are rendered; the camera goes back and forth on them
+
+_LABELS = ("chair", "cup", "book", "bottle", "potted plant", "monitor", "bin", "box")
+_SPACING_M = 0.8
+_SIZE_M = 0.4
+_SURFACE_POINTS = 400
+
+
+def bench_room() -> Room:
+    """The room that the camera sees."""
+    return make_room(_SEED)
+
+
+def rendered_frames(room: Room, count: int = STRETCH) -> list[RGBDFrame]:
+    """640x480 frames of a camera under the ceiling that drives along a wall, looking in."""
+    step_rad = _SPEED_M_S / RATE_HZ / _RADIUS_M
+    poses = tuple(_pose(step_rad * number) for number in range(count))
+    return list(read_sequence(SimulatedSequence(room, _CAMERA, poses, depth_noise=1.0)))
+
+
+def endless(frames: list[RGBDFrame]) -> Iterator[RGBDFrame]:
+    """Forth and back and forth, numbered and stamped as one recording at 30 Hz."""
+    there_and_back = [*frames, *frames[-2:0:-1]]
+    for number, frame in enumerate(itertools.cycle(there_and_back)):
+        yield replace(frame, number=number, stamp_ns=(number + 1) * _FRAME_NS)
+
+
+def prefill(memory: Memory, count: int, frame: RGBDFrame, times: int) -> None:
+    """Let a memory know `count` objects outside the room: each is observed `times` times.
+
+    They stand in rows, near enough to each other to have relations.
+    """
+    if count <= 0:
+        return
+    observations = [_thing(number) for number in range(count)]
+    seen = Detections(
+        tuple(o.label for o in observations),
+        np.array([o.score for o in observations], np.float32),
+        np.stack([o.box_px for o in observations]),
+        (None,) * count,
+    )
+    for number in range(times):
+        at = replace(frame, number=number, stamp_ns=(number + 1) * _FRAME_NS)
+        memory.integrate(at, seen, np.arange(count), observations)
+
+
+def _pose(angle_rad: float) -> Pose:
+    x, y = _RADIUS_M * np.cos(angle_rad), _RADIUS_M * np.sin(angle_rad)
+    return look(float(x), float(y), _HEIGHT_M, angle_rad + np.pi, float(_PITCH_RAD))
+
+
+def _thing(number: int) -> Observation:
+    row, column = divmod(number, 20)
+    center = np.array([6.0 + row * _SPACING_M, -8.0 + column * _SPACING_M, _SIZE_M / 2])
+    rng = np.random.default_rng(number)
+    points = rng.uniform(-_SIZE_M / 2, _SIZE_M / 2, (_SURFACE_POINTS, 3))
+    side = rng.integers(0, 3, _SURFACE_POINTS)
+    points[np.arange(_SURFACE_POINTS), side] = rng.choice((-1, 1), _SURFACE_POINTS) * _SIZE_M / 2
+    return Observation(
+        track_id=number,
+        label=_LABELS[number % len(_LABELS)],
+        score=0.9,
+        box_px=np.array([100, 100, 200, 200], np.float32),
+        points=(points + center).astype(np.float32),
+        box=Box3D.from_bounds(center - _SIZE_M / 2, center + _SIZE_M / 2),
+        mean_rgb=rng.uniform(0, 255, 3).astype(np.float32),
+        pixel_count=10_000,
+        truncated=False,
+    )

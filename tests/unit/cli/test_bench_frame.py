@@ -1,0 +1,84 @@
+"""`scenemind bench frame`, small: what it reports, and that it measures what it says."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from scenemind.cli.bench.frame import measure
+from scenemind.cli.bench.frame_timings import DETECT, STAGES, FrameTimings
+from scenemind.cli.bench.scene import bench_room, endless, prefill, rendered_frames
+from scenemind.cli.main import app
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Memory
+from scenemind.perception.backends.instance_camera import InstanceCamera
+
+
+def test_the_total_is_without_the_detector() -> None:
+    timings = FrameTimings(3)
+    for factor in (1.0, 2.0, 6.0):
+        stages = {DETECT: 100.0 * factor, **dict.fromkeys(STAGES, factor)}
+        timings.add(stages, cpu_ms=7.0 * factor, detections=20)
+
+    summary = timings.summary()
+
+    assert summary["total_ms"] == 2.0 * len(STAGES)
+    assert summary["total_ms_p99"] == pytest.approx(len(STAGES) * (2.0 + 0.98 * 4.0))
+    assert summary["detector_ms"] == 200.0
+    assert summary["cpu_ms"] == 14.0
+    assert summary["stages_ms"] == dict.fromkeys(STAGES, 2.0)
+
+
+def test_frames_show_about_twenty_things() -> None:
+    room = bench_room()
+    detector = InstanceCamera(room.class_names)
+    counts = [len(detector.detect(frame)) for frame in rendered_frames(room, 120)[::20]]
+    assert 15 <= np.median(counts) <= 25
+
+
+def test_the_stream_goes_back_and_forth_with_rising_stamps() -> None:
+    rendered = rendered_frames(bench_room(), 3)
+    stream = [frame for frame, _ in zip(endless(rendered), range(6), strict=False)]
+    order = [next(i for i, r in enumerate(rendered) if r.color is f.color) for f in stream]
+    assert order == [0, 1, 2, 1, 0, 1]
+    assert [frame.number for frame in stream] == [0, 1, 2, 3, 4, 5]
+    assert np.ptp(np.diff([frame.stamp_ns for frame in stream])) == 0
+
+
+def test_a_prefilled_memory_knows_every_object() -> None:
+    config = SceneMindConfig()
+    (frame,) = rendered_frames(bench_room(), 1)
+    with Memory.create(None, config) as memory:
+        prefill(memory, 45, frame, config.object_map.confirm_observations)
+        assert len(memory.snapshot().objects) == 45
+
+
+def test_it_reports_every_promised_key() -> None:
+    result = measure(objects=60, frames=5, stretch=8)
+    assert {
+        "frames",
+        "objects",
+        "total_ms",
+        "total_ms_p99",
+        "stages_ms",
+        "rss_growth_mb",
+        "disk_mb_per_min",
+        "machine",
+        "versions",
+    } <= set(result)
+    assert result["frames"] == 5
+    assert 26 <= result["objects"] <= 60
+    assert result["detector"] == "simulated instance camera"
+    assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.slow
+def test_the_command_prints_one_json_object_measured_on_one_core() -> None:
+    done = CliRunner().invoke(app, ["bench", "frame", "--objects", "40", "--frames", "3", "--json"])
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert result["frames"] == 3
+    assert result["machine"]["cores"] == 1
