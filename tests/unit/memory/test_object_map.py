@@ -137,6 +137,21 @@ def test_objects_of_other_labels_with_the_same_surface_are_merged() -> None:
     assert only(object_map).track_ids == (1, 2)
 
 
+def test_the_leg_of_a_chair_seen_alone_is_no_second_chair_but_a_sliver_of_one_may_grow() -> None:
+    chair = observe((0, 0, 0.45), (0.5, 0.5, 0.9), track_id=1)
+    leg = observe((0.28, 0.22, 0.1), (0.05, 0.05, 0.2), track_id=2, truncated=True)
+    object_map = make_map()
+    watch(object_map, [[chair]] * 5 + [[leg]] * 3)
+    assert only(object_map).track_ids == (1, 2)
+
+    object_map = make_map()
+    slivers = [
+        observe((0.28 + w / 2, 0, 0.45), (w, 0.5, 0.9), track_id=2) for w in (0.02, 0.2, 0.5)
+    ]
+    watch(object_map, [[chair]] * 5 + [[sliver] for sliver in slivers])
+    assert len(object_map.objects()) == 2
+
+
 def test_a_ghost_is_forgotten_and_a_confirmed_object_is_not() -> None:
     object_map = make_map(forget_tentative_s=1.0)
     watch(object_map, [[observe((0, 0, 0))]] * 3)

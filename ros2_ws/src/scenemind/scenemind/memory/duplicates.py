@@ -15,6 +15,10 @@ from scenemind.memory.matching import LABEL_SHARE, SAME_OFFSET
 # One label: two things of a kind touch, but they do not share this much of their surfaces. So two
 # views of a refrigerator, its door and its side, are found to be one.
 SAME_LABEL_SURFACE = 0.3
+# One label: a thing this small beside a much larger one (diagonals) is a part of it, such as the
+# leg of a chair that alone reaches into the image. Only once confirmed: it may still grow.
+PART_SIZE = 0.3
+PART_GAP_M = 0.05
 # Whatever the labels: boxes of about one size, mostly one inside the other, whose surfaces
 # coincide. A keyboard within a desk's box is far smaller; a chair under a table is elsewhere.
 CROSS_LABEL_SHARE = 0.7
@@ -36,10 +40,11 @@ def find_duplicates(
     """
     asked = sorted(changed)
     bounds = boxes.bounds_of(asked)
-    rows, ids, others = boxes.pairs(bounds)
+    rows, ids, others = boxes.pairs(bounds, PART_GAP_M)
     comparison = compare_boxes(bounds[rows], others)
     least = min(config.match_overlap, config.merge_overlap, CROSS_LABEL_SHARE)
     may_be = (comparison.share >= least) | (comparison.offset <= SAME_OFFSET)
+    may_be |= comparison.size_ratio <= PART_SIZE
     for pair in np.flatnonzero(may_be).tolist():
         first, second = asked[rows[pair]], int(ids[pair])
         if first == second or first not in entries or second not in entries:
@@ -47,7 +52,8 @@ def find_duplicates(
         a, b = entries[first], entries[second]
         share, offset = comparison.share[pair], comparison.offset[pair]
         if a.speaks_for(b.label, LABEL_SHARE) or b.speaks_for(a.label, LABEL_SHARE):
-            same = share >= config.merge_overlap or offset <= SAME_OFFSET
+            is_part = comparison.size_ratio[pair] <= PART_SIZE and a.confirmed and b.confirmed
+            same = share >= config.merge_overlap or offset <= SAME_OFFSET or is_part
             same = same or (
                 share >= config.match_overlap and _shares_surface(a, b, SAME_LABEL_SURFACE)
             )
