@@ -20,7 +20,7 @@ class MapObject:
         object_id: stable for the life of the memory; merged objects keep the oldest id.
         label: class name; a person's word where one was given.
         perceived_label: what perception alone says.
-        attributes: name -> value, such as colour -> "dark brown".
+        attributes: name -> value, such as color -> "dark brown".
         confidence: in [0, 1].
         box: upright box around the object, world.
         points: (M, 3) float32 surface sample, world, metres; read-only.
