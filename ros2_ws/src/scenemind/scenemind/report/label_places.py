@@ -1,0 +1,91 @@
+"""Where labels go on a drawing so that none covers another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+CHARACTER_PX = 6.1  # of the drawing's 11 px sans-serif
+HEIGHT_PX = 14.0
+_DIRECTIONS = 16
+_RINGS = (12.0, 20.0, 30.0, 42.0, 56.0, 72.0, 90.0, 112.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What is to be labelled: a rectangle about (x, y), pixels."""
+
+    text: str
+    x: float
+    y: float
+    half_width: float
+    half_height: float
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlace:
+    """Centre of a label, and whether a line must lead to its object."""
+
+    x: float
+    y: float
+    needs_line: bool
+
+
+_Rectangle = tuple[float, float, float, float]
+
+
+def place_labels(
+    anchors: Sequence[Anchor], width: float, height: float, free_of: Sequence[_Rectangle] = ()
+) -> list[LabelPlace | None]:
+    """A place for each anchor, greedily: at the object, else on rings about it.
+
+    Args:
+        free_of: rectangles (x0, y0, x1, y1) that labels must not touch.
+
+    Returns:
+        In the order of the anchors; None where everything near is taken.
+    """
+    taken = list(free_of)
+    places: dict[int, LabelPlace] = {}
+    # Small things have the least choice of where their label may be.
+    order = sorted(
+        range(len(anchors)), key=lambda i: anchors[i].half_width * anchors[i].half_height
+    )
+    for index in order:
+        anchor = anchors[index]
+        half = (len(anchor.text) * CHARACTER_PX / 2 + 2, HEIGHT_PX / 2)
+        for x, y, is_at_object in _candidates(anchor, half):
+            spot = (x - half[0], y - half[1], x + half[0], y + half[1])
+            is_inside = spot[0] >= 0 and spot[1] >= 0 and spot[2] <= width and spot[3] <= height
+            if is_inside and not any(_overlap(spot, other) for other in taken):
+                taken.append(spot)
+                places[index] = LabelPlace(x, y, not is_at_object)
+                break
+    return [places.get(index) for index in range(len(anchors))]
+
+
+def _candidates(anchor: Anchor, half: tuple[float, float]) -> Iterator[tuple[float, float, bool]]:
+    fits_within = half[0] <= anchor.half_width and half[1] <= anchor.half_height
+    if fits_within:
+        rows = math.floor((anchor.half_height - half[1]) / HEIGHT_PX)
+        for row in sorted(range(-rows, rows + 1), key=abs):
+            yield anchor.x, anchor.y + row * HEIGHT_PX, True
+    below, beside = anchor.half_height + half[1] + 2, anchor.half_width + half[0] + 3
+    yield anchor.x, anchor.y + below, True
+    yield anchor.x, anchor.y - below, True
+    yield anchor.x + beside, anchor.y, True
+    yield anchor.x - beside, anchor.y, True
+    for ring in _RINGS:
+        for step in range(_DIRECTIONS):
+            angle = 2 * math.pi * step / _DIRECTIONS
+            reach = (anchor.half_width + ring + half[0], anchor.half_height + ring)
+            yield (
+                anchor.x + reach[0] * math.cos(angle),
+                anchor.y + reach[1] * math.sin(angle),
+                False,
+            )
+
+
+def _overlap(a: _Rectangle, b: _Rectangle) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

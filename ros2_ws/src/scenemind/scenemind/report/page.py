@@ -1,0 +1,109 @@
+"""The report's page: one HTML file with everything in it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
+from scenemind.report.content import Run, Step
+from scenemind.report.keyframes import draw_key_frame
+from scenemind.report.palette import colors_of
+from scenemind.report.templating import Markup, render
+from scenemind.report.topdown import render_top_down
+
+PAGE = "index.html"
+# The relation worth a column: the first of these that an object has.
+_TELLING = ("on", "inside", "next to", "near")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One object of the table."""
+
+    item: MapObject
+    color: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """A key frame with boxes, as a data URL."""
+
+    source: str
+    frame_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Card:
+    """One question with its pictures."""
+
+    step: Step
+    pictures: tuple[_Picture, ...]
+
+
+def write_report(run: Run, folder: Path) -> Path:
+    """Write the page into a folder, which is made; returns the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / PAGE
+    page.write_text(render_page(run), encoding="utf-8")
+    return page
+
+
+def render_page(run: Run) -> str:
+    """The page as HTML; it needs no other file."""
+    objects = list(run.snapshot.objects.values())
+    colors = colors_of(obj.label for obj in objects)
+    relations = _relations(run.snapshot)
+    rows = [_Row(o, colors[o.label], relations.get(o.object_id, "")) for o in objects]
+    slowest = max(run.stages_ms.values(), default=0.0)
+    return render(
+        "report.html.j2",
+        run=run,
+        style=_style(),
+        top_down=render_top_down(run, colors),
+        rows=rows,
+        cards=[_card(step, run.snapshot, colors) for step in run.steps],
+        passed=sum(step.ok for step in run.steps),
+        dropped=sum(run.dropped.values()),
+        bars=[(name, ms, 100.0 * ms / slowest if slowest else 0.0)
+              for name, ms in run.stages_ms.items()],
+        total_ms=sum(run.stages_ms.values()),
+        labels={obj.object_id: obj.label for obj in objects},
+        mean_iou=_mean_iou(run),
+    )  # fmt: skip
+
+
+def _card(step: Step, snapshot: MemorySnapshot, colors: Mapping[str, str]) -> _Card:
+    shown = {i: snapshot.objects[i].label for i in step.object_ids if i in snapshot.objects}
+    return _Card(step, tuple(_picture(frame, shown, colors) for frame in step.key_frames))
+
+
+def _picture(frame: KeyFrame, labels: Mapping[int, str], colors: Mapping[str, str]) -> _Picture:
+    data = base64.b64encode(draw_key_frame(frame, labels, colors)).decode("ascii")
+    return _Picture(f"data:image/jpeg;base64,{data}", frame.frame_number)
+
+
+def _relations(snapshot: MemorySnapshot) -> dict[int, str]:
+    """Object id -> its most telling relation in words."""
+    best: dict[int, tuple[int, float, str]] = {}
+    for relation in snapshot.relations:
+        other = snapshot.objects.get(relation.object_id)
+        if relation.predicate not in _TELLING or other is None:
+            continue
+        text = f"{relation.predicate} {other.label} {other.object_id}"
+        rank = (_TELLING.index(relation.predicate), -relation.confidence, text)
+        subject = relation.subject_id
+        best[subject] = min(best.get(subject, rank), rank)
+    return {subject: text for subject, (_, _, text) in best.items()}
+
+
+def _mean_iou(run: Run) -> float:
+    seen = [item.iou for item in run.truth if item.was_seen]
+    return sum(seen) / len(seen) if seen else 0.0
+
+
+def _style() -> Markup:
+    return render("style.css.j2")
