@@ -19,7 +19,7 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, Memory, SceneMemoryError, list_memories
 from tests.unit.memory import walk
-from tests.unit.memory.test_tree import assert_same_nodes
+from tests.unit.memory.tree.test_tree import assert_same_nodes
 
 CONFIG = SceneMindConfig()
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -27,8 +27,8 @@ from scenemind.memory import (
     Relation,
     SceneMemoryError,
 )
-from scenemind.memory.corrections import CorrectionsJournal
-from scenemind.memory.scene_graph import SceneGraph
+from scenemind.memory.graph.corrections import CorrectionsJournal
+from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.reasoning import Query
 
 Triple = tuple[float, float, float]

@@ -11,7 +11,7 @@ from scenemind.config import DetectorConfig
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import LatestSlot, Mapper, MapperReport, MapperThread
 from scenemind.memory import Memory, SceneMemoryError
-from scenemind.memory.folder import DATABASE, checked_name
+from scenemind.memory.disk.folder import DATABASE, checked_name
 from scenemind.perception.backends import make_detector
 from scenemind.perception.protocols import Detector
 from scenemind_ros.parameters import MappingParameters
@@ -61,6 +61,11 @@ class MappingSession:
         return self._detector.name
 
     @property
+    def waits_for_names(self) -> bool:
+        """Whether nothing can be mapped before `name_instances`."""
+        return self._detector is None
+
+    @property
     def vocabulary(self) -> tuple[str, ...]:
         return self._detector.vocabulary if self._detector else ()
 
@@ -82,7 +87,6 @@ class MappingSession:
         """Map what is submitted from now on."""
         self._is_active = True
         if self._detector is not None:
-            self._slot = LatestSlot(self._parameters.pending_frames)
             self.mapper = Mapper(self._detector, self.memory, self._parameters)
             self._thread = MapperThread(self.mapper, self._slot, self._on_report)
             self._thread.start()
@@ -99,12 +103,9 @@ class MappingSession:
         self._slot = LatestSlot(self._parameters.pending_frames)
         self._thread = self.mapper = None
 
-    def submit(self, frame: RGBDFrame) -> bool:
-        """Hand a frame to the mapper; False when there is none."""
-        if self.mapper is None:
-            return False
+    def submit(self, frame: RGBDFrame) -> None:
+        """Hand a frame to the mapper; the newest ones wait for it where it is not there yet."""
         self._slot.put(frame)
-        return True
 
     def name_instances(self, names: Mapping[int, str]) -> None:
         """A simulator's names for the ids of its instance images.
@@ -116,7 +117,8 @@ class MappingSession:
             return
         detector = _find_detector(self._parameters.detector, names)
         was_active = self._is_active
-        self.stop()
+        if self.mapper is not None:
+            self.stop()
         self._detector, self._names = detector, dict(names)
         if was_active:
             self.start()

@@ -9,7 +9,7 @@ from pathlib import Path
 from scenemind.cli.errors import CommandError
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory, list_memories
-from scenemind.memory.folder import DATABASE, checked_name
+from scenemind.memory.disk.folder import DATABASE, checked_name
 
 HOME_VARIABLE = "SCENEMIND_HOME"
 

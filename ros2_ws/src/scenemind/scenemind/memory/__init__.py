@@ -1,8 +1,8 @@
 """One memory, two views: MemTree3D and the 3D scene graph, on one set of object ids."""
 
 from scenemind.memory.access import MemoryAccess
+from scenemind.memory.disk.folder import list_memories
 from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.folder import list_memories
 from scenemind.memory.memory import Memory
 from scenemind.memory.stats import MemoryStats
 from scenemind.memory.types import (

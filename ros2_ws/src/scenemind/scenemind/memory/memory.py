@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
-from scenemind.memory.changes import Changes
-from scenemind.memory.disk import MemoryDisk
+from scenemind.memory.disk.changes import Changes
+from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.key_frames import rank_frames
 from scenemind.memory.scene import Scene
 from scenemind.memory.stats import MemoryStats
 from scenemind.memory.stopwatch import Stopwatch
+from scenemind.memory.tree.key_frames import rank_frames
 from scenemind.memory.types import Correction, Edit, KeyFrame, LocationNode, MemorySnapshot
 from scenemind.perception.types import Detections, Observation
 

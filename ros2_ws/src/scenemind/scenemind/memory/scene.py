@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
-from scenemind.memory.changes import FrameRecord, PendingChanges
-from scenemind.memory.corrections import CorrectionsJournal
-from scenemind.memory.key_frames import KeyFrameSelector, view_scores
+from scenemind.memory.disk.changes import FrameRecord, PendingChanges
+from scenemind.memory.disk.store import StoredMemory
+from scenemind.memory.graph.corrections import CorrectionsJournal
+from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.memory.numbering import Numbering
-from scenemind.memory.object_map import ObjectMap
-from scenemind.memory.scene_graph import SceneGraph
+from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.stopwatch import Stopwatch
-from scenemind.memory.store import StoredMemory
-from scenemind.memory.tree import FrameInTree, MemTree
+from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
+from scenemind.memory.tree.tree import FrameInTree, MemTree
 from scenemind.memory.types import LocationNode, MapObject, MemorySnapshot, Relation
 from scenemind.perception.types import Detections, Observation
 

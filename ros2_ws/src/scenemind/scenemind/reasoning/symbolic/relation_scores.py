@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D
-from scenemind.memory.directions import HOLDS, DirectionScores, between_scores, direction_scores
+from scenemind.memory.graph.directions import (
+    HOLDS,
+    DirectionScores,
+    between_scores,
+    direction_scores,
+)
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.viewpoint import Viewpoint

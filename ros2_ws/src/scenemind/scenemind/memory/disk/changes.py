@@ -1,0 +1,108 @@
+"""What has changed in memory and is not on disk yet."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scenemind.geometry import PinholeCamera, Pose
+from scenemind.memory.objects.object_map import ObjectMap
+from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.tree.tree import MemTree, TreeChanges
+from scenemind.memory.types import Correction, DetectionNode
+
+# Frames that wait while the disk fails: a minute at 30 Hz. Older ones are given up, and counted.
+_MAX_WAITING_FRAMES = 1800
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameRecord:
+    """One integrated frame with its DetNodes: columns of equal length.
+
+    Attributes:
+        has_image: its image was handed to the frame store.
+        track_ids: -1 for a detection without a track.
+    """
+
+    number: int
+    stamp_ns: int
+    location_id: int
+    camera: PinholeCamera
+    world_T_camera: Pose
+    has_image: bool
+    detections: tuple[DetectionNode, ...] = ()
+    labels: tuple[str, ...] = ()
+    track_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """Values to write in one transaction: new frames, and the newest state of all the rest."""
+
+    frames: tuple[FrameRecord, ...]
+    tree: TreeChanges
+    objects: tuple[ObjectRecord, ...]
+    removed_objects: frozenset[int]
+    corrections: tuple[Correction, ...]
+
+    def __bool__(self) -> bool:
+        tree = bool(self.tree.locations or self.tree.tracklets)
+        objects = bool(self.objects or self.removed_objects)
+        return tree or objects or bool(self.frames or self.corrections)
+
+
+class PendingChanges:
+    """Collects under the memory's lock; `take` makes the values that the writer needs.
+
+    Attributes:
+        lost_frames: rows given up because the disk failed for too long.
+    """
+
+    def __init__(self, tree: MemTree, object_map: ObjectMap) -> None:
+        self._tree = tree
+        self._object_map = object_map
+        self._frames: deque[FrameRecord] = deque(maxlen=_MAX_WAITING_FRAMES)
+        self._changed: set[int] = set()
+        self._removed: set[int] = set()
+        self._corrections: dict[int, Correction] = {}
+        self.lost_frames = 0
+
+    def add_frame(self, record: FrameRecord) -> None:
+        self.lost_frames += len(self._frames) == _MAX_WAITING_FRAMES
+        self._frames.append(record)
+
+    def add_objects(self, changed: Iterable[int], removed: Iterable[int]) -> None:
+        self._changed.update(changed)
+        self._removed.update(removed)
+        self._changed -= self._removed
+
+    def add_corrections(self, entries: Iterable[Correction]) -> None:
+        """Journal entries that now speak of other objects."""
+        self._corrections.update((entry.correction_id, entry) for entry in entries)
+
+    def take(self) -> Changes:
+        changes = Changes(
+            tuple(self._frames),
+            self._tree.take_changes(),
+            tuple(self._object_map.export(sorted(self._changed))),
+            frozenset(self._removed),
+            tuple(self._corrections.values()),
+        )
+        self._frames.clear()
+        self._changed.clear()
+        self._removed.clear()
+        self._corrections.clear()
+        return changes
+
+    def give_back(self, changes: Changes) -> None:
+        """They could not be written: the next `take` has them again."""
+        newer = tuple(self._frames)
+        self._frames.clear()
+        for record in (*changes.frames, *newer):
+            self.add_frame(record)
+        self._tree.give_back(changes.tree)
+        self.add_corrections(
+            c for c in changes.corrections if c.correction_id not in self._corrections
+        )
+        self.add_objects((r.object_id for r in changes.objects), changes.removed_objects)

@@ -1,0 +1,118 @@
+"""Key frames go to disk on one thread of their own, so that mapping never waits for the disk."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import StoreConfig
+from scenemind.memory.disk import frame_files
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameStoreCounts:
+    """Since the store was opened: `dropped` found the queue full, `failed` met a disk error."""
+
+    written: int = 0
+    dropped: int = 0
+    failed: int = 0
+    bytes_written: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    number: int
+    color: NDArray[np.uint8]
+    depth_m: NDArray[np.float32]
+
+
+class FrameStore:
+    """A folder of images by frame number, with one writer thread and a bounded queue."""
+
+    def __init__(self, folder: Path, config: StoreConfig) -> None:
+        self._folder = folder
+        self._quality = config.jpeg_quality
+        self._queue: queue.Queue[_Job | threading.Event | None] = queue.Queue(config.queue_size)
+        self._counts = FrameStoreCounts()
+        self._lock = threading.Lock()
+        folder.mkdir(exist_ok=True)
+        self._thread = threading.Thread(target=self._run, name="frame store", daemon=True)
+        self._thread.start()
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    @property
+    def counts(self) -> FrameStoreCounts:
+        with self._lock:
+            return self._counts
+
+    def put(self, number: int, color: NDArray[np.uint8], depth_m: NDArray[np.float32]) -> bool:
+        """Take a frame for writing; the arrays must not change afterwards.
+
+        Returns:
+            False when the disk is so far behind that the frame was dropped.
+        """
+        try:
+            self._queue.put_nowait(_Job(number, color, depth_m))
+        except queue.Full:
+            self._count(dropped=1)
+            return False
+        return True
+
+    def flush(self) -> None:
+        """Return when everything that was put so far has been written, or has failed."""
+        reached = threading.Event()
+        self._queue.put(reached)
+        reached.wait()
+
+    def close(self) -> None:
+        self._queue.put(None)
+        self._thread.join()
+
+    def has(self, number: int) -> bool:
+        return frame_files.color_path(self._folder, number).exists()
+
+    def clear(self) -> None:
+        """Remove all images."""
+        self.flush()
+        frame_files.clean_up(self._folder, keep_below=0)
+
+    def _run(self) -> None:
+        while (job := self._queue.get()) is not None:
+            if isinstance(job, threading.Event):
+                job.set()
+            else:
+                self._write(job)
+
+    def _write(self, job: _Job) -> None:
+        try:
+            written = frame_files.write_frame(
+                self._folder, job.number, job.color, job.depth_m, self._quality
+            )
+        except OSError as error:
+            if self.counts.failed == 0:
+                _log.error(
+                    "key frame %d was not stored (%s); mapping goes on without its image:"
+                    " free space at %s",
+                    job.number,
+                    error,
+                    self._folder,
+                )
+            self._count(failed=1)
+        else:
+            self._count(written=1, bytes_written=written)
+
+    def _count(self, **more: int) -> None:
+        with self._lock:
+            now = self._counts
+            self._counts = replace(now, **{key: getattr(now, key) + n for key, n in more.items()})

@@ -1,0 +1,145 @@
+"""Values of the memory to SQLite rows and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.geometry import Pose
+from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.tree.location import LocationRecord
+from scenemind.memory.tree.tracklet import TrackletRecord, View
+from scenemind.memory.types import Correction, DetectionNode, Edit, ObjectTracklet
+
+Row = tuple[Any, ...]
+
+
+def pose_blob(pose: Pose) -> bytes:
+    return np.concatenate((pose.translation, pose.quaternion_xyzw())).tobytes()
+
+
+def pose_of(blob: bytes) -> Pose:
+    values = np.frombuffer(blob, np.float64)
+    return Pose.from_quaternion(values[:3], values[3:])
+
+
+def location_row(record: LocationRecord) -> Row:
+    return (
+        record.location_id,
+        pose_blob(record.anchor),
+        record.first_stamp_ns,
+        record.last_stamp_ns,
+        *record.frame_numbers,
+        record.revisit_of,
+    )
+
+
+def location_of(row: Row) -> LocationRecord:
+    location_id, anchor, first_ns, last_ns, first_frame, last_frame, revisit_of = row
+    return LocationRecord(
+        location_id, pose_of(anchor), first_ns, last_ns, (first_frame, last_frame), revisit_of
+    )
+
+
+def tracklet_row(record: TrackletRecord) -> Row:
+    node = record.tracklet
+    views = [[view.score, *_detection_values(view.detection)] for view in record.views]
+    return (
+        record.location_id,
+        node.track_id,
+        node.label,
+        node.object_id,
+        node.detection_count,
+        node.first_seen_ns,
+        node.last_seen_ns,
+        json.dumps(_detection_values(node.best)),
+        node.trajectory.tobytes(),
+        json.dumps(views),
+    )
+
+
+def tracklet_of(row: Row) -> TrackletRecord:
+    location_id, track_id, label, object_id, count, first_ns, last_ns, best, points, views = row
+    node = ObjectTracklet(
+        track_id=track_id,
+        label=label,
+        object_id=object_id,
+        detection_count=count,
+        first_seen_ns=first_ns,
+        last_seen_ns=last_ns,
+        best=_detection_of(json.loads(best)),
+        trajectory=np.frombuffer(points, np.float32).reshape(-1, 3),
+    )
+    stored_views = (View(score, _detection_of(rest)) for score, *rest in json.loads(views))
+    return TrackletRecord(location_id, node, tuple(stored_views))
+
+
+def object_row(record: ObjectRecord) -> Row:
+    summary = {
+        "confirmed": record.confirmed,
+        "votes": dict(record.votes),
+        "observation_count": record.observation_count,
+        "whole_count": record.whole_count,
+        "first_seen_ns": record.first_seen_ns,
+        "last_seen_ns": record.last_seen_ns,
+        "track_ids": list(record.track_ids),
+        "rgb": record.rgb.tolist(),
+        "rgb_pixels": float(record.rgb_pixels),
+        "cell_m": record.cell_m,
+    }
+    return (
+        record.object_id,
+        json.dumps(summary),
+        np.ascontiguousarray(record.points, np.float32).tobytes(),
+        np.ascontiguousarray(record.hits, np.float32).tobytes(),
+    )
+
+
+def object_of(row: Row) -> ObjectRecord:
+    object_id, text, points, hits = row
+    summary = json.loads(text)
+    summary["track_ids"] = tuple(summary["track_ids"])
+    summary["rgb"] = np.array(summary["rgb"], np.float64)
+    return ObjectRecord(
+        object_id=object_id,
+        points=_array(points).reshape(-1, 3),
+        hits=_array(hits),
+        **summary,
+    )
+
+
+def correction_row(entry: Correction) -> Row:
+    edit = entry.edit
+    return (
+        entry.correction_id,
+        edit.kind,
+        json.dumps(edit.object_ids),
+        edit.key,
+        edit.value,
+        entry.by,
+        entry.reason,
+        entry.stamp_ns,
+        entry.undone,
+    )
+
+
+def correction_of(row: Row) -> Correction:
+    correction_id, kind, object_ids, key, value, by, reason, stamp_ns, undone = row
+    edit = Edit(kind, tuple(json.loads(object_ids)), key, value)
+    return Correction(correction_id, edit, by, reason, stamp_ns, bool(undone))
+
+
+def _detection_values(node: DetectionNode) -> list[float]:
+    return [node.frame_number, node.stamp_ns, node.score, *node.box_px]
+
+
+def _detection_of(values: list[Any]) -> DetectionNode:
+    number, stamp_ns, score, *box_px = values
+    return DetectionNode(number, stamp_ns, score, tuple(box_px))
+
+
+def _array(blob: bytes) -> NDArray[np.float32]:
+    return np.frombuffer(blob, np.float32).copy()

@@ -1,0 +1,174 @@
+"""One object while it is being mapped: votes, colour and surface that change with each view."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import ObjectMapConfig
+from scenemind.geometry import Box3D
+from scenemind.memory.objects.colors import color_name, size_name
+from scenemind.memory.objects.fusion import SurfaceEvidence
+from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.types import MapObject
+from scenemind.perception.types import Observation
+
+# Boxes are rounded outward to this: finer than a depth camera measures, and an object at rest
+# keeps exactly the same box, so nothing that hangs on it need be computed again.
+BOX_STEP_M = 0.005
+# Summed score that makes half of the confidence.
+HALF_EVIDENCE = 2.0
+# A view that the image border cuts shows a part, and parts are mistaken for other things.
+TRUNCATED_VOTE = 0.5
+# Oldest and newest tracklets that are kept when an object had more.
+MOST_TRACKS = 256
+
+
+class MapEntry:
+    """Mutable, owned by the object map."""
+
+    __slots__ = (
+        "confirmed",
+        "first_seen_ns",
+        "last_seen_ns",
+        "object_id",
+        "observation_count",
+        "rgb",
+        "rgb_pixels",
+        "surface",
+        "track_ids",
+        "votes",
+    )
+
+    def __init__(self, object_id: int, config: ObjectMapConfig, stamp_ns: int) -> None:
+        self.object_id = object_id
+        self.confirmed = False
+        self.votes: dict[str, float] = {}
+        self.observation_count = 0
+        self.first_seen_ns = stamp_ns
+        self.last_seen_ns = stamp_ns
+        self.track_ids: list[int] = []
+        self.rgb: NDArray[np.float64] = np.zeros(3)
+        self.rgb_pixels = 0.0
+        self.surface = SurfaceEvidence(config.voxel_m, config.max_points)
+
+    @property
+    def label(self) -> str:
+        """The label with most votes; of equals the first in the alphabet."""
+        return min(self.votes, key=lambda label: (-self.votes[label], label))
+
+    @property
+    def confidence(self) -> float:
+        """Agreement times evidence: (votes of the label / all votes) * E / (E + 2).
+
+        E is the label's summed score, so three views of score 0.8 give 0.55 and twenty 0.89.
+        """
+        won, total = max(self.votes.values()), sum(self.votes.values())
+        return won / total * won / (won + HALF_EVIDENCE)
+
+    def speaks_for(self, label: str, share: float) -> bool:
+        """Whether at least this share of the votes went to a label."""
+        return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
+
+    def add(self, observation: Observation, stamp_ns: int) -> None:
+        """Fuse one view."""
+        self.surface.add(observation.points, whole=not observation.truncated)
+        self.observation_count += 1
+        self.rgb_pixels += observation.pixel_count
+        self.rgb += (observation.mean_rgb - self.rgb) * (
+            observation.pixel_count / max(self.rgb_pixels, 1.0)
+        )
+        self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
+        self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
+        self.vote(observation)
+
+    def vote(self, observation: Observation) -> None:
+        """Count a label and a tracklet without looking at the surface (a double detection)."""
+        weight = observation.score * (TRUNCATED_VOTE if observation.truncated else 1.0)
+        self.votes[observation.label] = self.votes.get(observation.label, 0.0) + weight
+        if observation.track_id >= 0 and observation.track_id not in self.track_ids:
+            self._add_tracks([observation.track_id])
+
+    def absorb(self, other: MapEntry) -> None:
+        """Take over everything of a duplicate."""
+        self.surface.absorb(other.surface)
+        self.confirmed = self.confirmed or other.confirmed
+        self.observation_count += other.observation_count
+        for label, votes in other.votes.items():
+            self.votes[label] = self.votes.get(label, 0.0) + votes
+        self.rgb_pixels += other.rgb_pixels
+        self.rgb += (other.rgb - self.rgb) * (other.rgb_pixels / max(self.rgb_pixels, 1.0))
+        self.first_seen_ns = min(self.first_seen_ns, other.first_seen_ns)
+        self.last_seen_ns = max(self.last_seen_ns, other.last_seen_ns)
+        self._add_tracks([t for t in other.track_ids if t not in self.track_ids])
+
+    def bounds(self) -> NDArray[np.float64]:
+        """(6,): lowest, then highest corner of the surface that counts, rounded outward."""
+        return _rounded_outward(self.surface.surface())
+
+    def to_object(self) -> MapObject:
+        """The value that others may keep."""
+        points = self.surface.surface()
+        bounds = _rounded_outward(points)
+        box = Box3D.from_bounds(bounds[:3], bounds[3:])
+        label = self.label
+        return MapObject(
+            object_id=self.object_id,
+            label=label,
+            perceived_label=label,
+            attributes={"color": color_name(self.rgb), "size": size_name(box)},
+            confidence=self.confidence,
+            box=box,
+            points=points,
+            first_seen_ns=self.first_seen_ns,
+            last_seen_ns=self.last_seen_ns,
+            observation_count=self.observation_count,
+            track_ids=tuple(self.track_ids),
+        )
+
+    def to_record(self) -> ObjectRecord:
+        """The value that is stored."""
+        return ObjectRecord(
+            object_id=self.object_id,
+            confirmed=self.confirmed,
+            votes=dict(self.votes),
+            observation_count=self.observation_count,
+            whole_count=self.surface.whole_count,
+            first_seen_ns=self.first_seen_ns,
+            last_seen_ns=self.last_seen_ns,
+            track_ids=tuple(self.track_ids),
+            rgb=self.rgb.copy(),
+            rgb_pixels=self.rgb_pixels,
+            cell_m=self.surface.cell_m,
+            points=self.surface.points.copy(),
+            hits=self.surface.hits.copy(),
+        )
+
+    @classmethod
+    def from_record(cls, record: ObjectRecord, config: ObjectMapConfig) -> MapEntry:
+        """Go on where the record was taken."""
+        entry = cls(record.object_id, config, record.first_seen_ns)
+        entry.confirmed = record.confirmed
+        entry.votes = dict(record.votes)
+        entry.observation_count = record.observation_count
+        entry.last_seen_ns = record.last_seen_ns
+        entry.track_ids = list(record.track_ids)
+        entry.rgb = np.array(record.rgb, dtype=np.float64)
+        entry.rgb_pixels = record.rgb_pixels
+        entry.surface = SurfaceEvidence.restored(
+            record.cell_m, config.max_points, record.whole_count, record.points, record.hits
+        )
+        return entry
+
+    def _add_tracks(self, track_ids: list[int]) -> None:
+        self.track_ids.extend(track_ids)
+        if len(self.track_ids) > MOST_TRACKS:
+            half = MOST_TRACKS // 2
+            self.track_ids = self.track_ids[:half] + self.track_ids[-half:]
+
+
+def _rounded_outward(points: NDArray[np.float32]) -> NDArray[np.float64]:
+    columns = np.ascontiguousarray(points.T)  # reduced several times faster than rows
+    low = np.floor(columns.min(axis=1).astype(np.float64) / BOX_STEP_M)
+    high = np.ceil(columns.max(axis=1).astype(np.float64) / BOX_STEP_M)
+    return np.concatenate((low, high)) * BOX_STEP_M

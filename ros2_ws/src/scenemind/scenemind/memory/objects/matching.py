@@ -1,0 +1,142 @@
+"""Which object each observation of a frame belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import ObjectMapConfig
+from scenemind.memory.objects.association import BoxComparison, BoxTable, compare_boxes
+from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.perception.types import Observation
+
+# A label with this share of an object's votes is one that the object may have.
+LABEL_SHARE = 0.2
+# Boxes this equal are one thing whatever the labels say.
+CROSS_LABEL_IOU = 0.45
+# Centres this close, relative to the size, are one thing where the label fits.
+SAME_OFFSET = 0.2
+# Agreement that a tracklet needs to go on feeding its object.
+TRACK_SHARE = 0.1
+TRACK_OFFSET = 0.5
+
+
+@dataclass(slots=True)
+class Match:
+    """Where an observation goes.
+
+    Attributes:
+        object_id: the object, or None where a new one must be made.
+        doubles: another observation of the frame already shows the same thing.
+        followers: matches that double this one and wait for its new object.
+    """
+
+    object_id: int | None = None
+    doubles: bool = False
+    followers: tuple[Match, ...] = ()
+
+    def resolve(self, object_id: int) -> None:
+        """The new object was made."""
+        self.object_id = object_id
+        for follower in self.followers:
+            follower.object_id = object_id
+
+
+def match_observations(
+    observations: Sequence[Observation],
+    entries: Mapping[int, MapEntry],
+    boxes: BoxTable,
+    object_of_track: Mapping[int, int],
+    config: ObjectMapConfig,
+) -> list[Match]:
+    """One match an observation, in their order; an object gets at most one that is no double."""
+    if not observations:
+        return []
+    bounds = np.array([_bounds(o) for o in observations])
+    rows, ids, table_bounds = boxes.pairs(bounds)
+    comparison = compare_boxes(bounds[rows], table_bounds)
+    candidates = _candidates(
+        observations, rows, ids, comparison, entries, object_of_track, config.match_overlap
+    )
+    matches = [Match() for _ in observations]
+    taken: set[int] = set()
+    for _, row, object_id, by_track in candidates:
+        if matches[row].object_id is not None:
+            continue
+        if object_id not in taken:
+            taken.add(object_id)
+            matches[row].object_id = object_id
+        elif by_track:
+            # The tracklet says the same object, but another observation showed it better.
+            matches[row] = Match(object_id, doubles=True)
+    _join_doubles(observations, bounds, matches, config.merge_overlap)
+    return matches
+
+
+def _candidates(
+    observations: Sequence[Observation],
+    rows: NDArray[np.intp],
+    ids: NDArray[np.int64],
+    comparison: BoxComparison,
+    entries: Mapping[int, MapEntry],
+    object_of_track: Mapping[int, int],
+    match_overlap: float,
+) -> list[tuple[float, int, int, bool]]:
+    """(score, row, object id, by track) of every pair that may be one thing, best first."""
+    found = []
+    for row, object_id, share, iou, offset in zip(
+        rows.tolist(),
+        ids.tolist(),
+        comparison.share.tolist(),
+        comparison.iou.tolist(),
+        comparison.offset.tolist(),
+        strict=True,
+    ):
+        observation = observations[row]
+        labels_fit = entries[object_id].speaks_for(observation.label, LABEL_SHARE)
+        by_track = object_of_track.get(observation.track_id) == object_id and (
+            share >= TRACK_SHARE or offset <= TRACK_OFFSET
+        )
+        by_shape = iou >= CROSS_LABEL_IOU or (
+            labels_fit and (share >= match_overlap or offset <= SAME_OFFSET)
+        )
+        if by_track or by_shape:
+            score = share / 2.0 + iou + max(0.0, 1.0 - offset) / 2.0 + labels_fit + 3.0 * by_track
+            found.append((score, row, object_id, by_track))
+    found.sort(key=lambda c: (-c[0], c[1], c[2]))
+    return found
+
+
+def _join_doubles(
+    observations: Sequence[Observation],
+    bounds: NDArray[np.float64],
+    matches: list[Match],
+    merge_overlap: float,
+) -> None:
+    """What is left and shows the same thing as another observation makes no object of its own."""
+    count = len(observations)
+    left = [row for row in range(count) if matches[row].object_id is None]
+    if not left:
+        return
+    a, b = np.repeat(left, count), np.tile(np.arange(count), len(left))
+    comparison = compare_boxes(bounds[a], bounds[b])
+    share, iou = comparison.share.reshape(-1, count), comparison.iou.reshape(-1, count)
+    for index, row in enumerate(left):
+        for other in range(count):
+            # Of two that are left, the first (the surer one) makes the object.
+            if other == row or matches[other].doubles or (other in left and other > row):
+                continue
+            same_label = observations[row].label == observations[other].label
+            limit, value = (merge_overlap, share) if same_label else (CROSS_LABEL_IOU, iou)
+            if value[index, other] >= limit:
+                matches[row] = Match(matches[other].object_id, doubles=True)
+                matches[other].followers += (matches[row],)
+                break
+
+
+def _bounds(observation: Observation) -> tuple[float, ...]:
+    (x, y, z), (dx, dy, dz) = observation.box.center, observation.box.size
+    return (x - dx / 2, y - dy / 2, z - dz / 2, x + dx / 2, y + dy / 2, z + dz / 2)

@@ -1,0 +1,194 @@
+"""The object map: observations of many frames become objects with stable ids.
+
+A frame's observations go to objects by what is most sure first: the tracklet that fed the object
+before, then the overlap of boxes, with a label that the object has votes for or, whatever the
+label, with nearly the same box (real detectors confuse chairs with couches). What is left starts
+a new object, unless it doubles an observation of the same frame. Objects that turn out to be
+duplicates are merged into the oldest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from scenemind.config import ObjectMapConfig
+from scenemind.memory.objects.association import BoxTable
+from scenemind.memory.objects.duplicates import find_duplicates
+from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.matching import Match, match_observations
+from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.types import MapObject
+from scenemind.perception.types import Observation
+
+# Tracklets whose object is remembered: far more than a tracker keeps alive.
+MOST_LIVE_TRACKS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectMapUpdate:
+    """What one frame did to the map.
+
+    Attributes:
+        changed: objects that are new or got evidence, tentative ones included.
+        removed: objects that are gone: forgotten tentative ones and merged ones.
+        merged: id that is gone -> id that goes on; the older id is kept.
+        object_of_track: track id -> object that it fed in this frame, maybe a tentative one.
+    """
+
+    changed: frozenset[int]
+    removed: frozenset[int]
+    merged: Mapping[int, int]
+    object_of_track: Mapping[int, int]
+
+
+class ObjectMap:
+    """Not thread-safe: its owner holds a lock."""
+
+    def __init__(self, config: ObjectMapConfig) -> None:
+        self._config = config
+        self._entries: dict[int, MapEntry] = {}
+        self._tentative: set[int] = set()
+        self._boxes = BoxTable()
+        self._object_of_track: dict[int, int] = {}
+        self._next_id = 1
+        self._values: dict[int, MapObject] = {}
+        self._stale: set[int] = set()
+
+    def update(self, observations: Sequence[Observation], stamp_ns: int) -> ObjectMapUpdate:
+        """Fuse the observations of one frame; their order does not matter.
+
+        Raises:
+            SceneMemoryError: an observation has no points.
+        """
+        ordered = sorted(observations, key=_content)
+        matches = match_observations(
+            ordered, self._entries, self._boxes, self._object_of_track, self._config
+        )
+        fed = [self._fuse(o, m, stamp_ns) for o, m in zip(ordered, matches, strict=True)]
+        changed = set(fed)
+        for object_id in changed:
+            self._boxes.set(object_id, self._entries[object_id].bounds())
+        merged = self._merge_duplicates(changed)
+        forgotten = self._forget_tentative(stamp_ns)
+        changed = {merged.get(object_id, object_id) for object_id in changed} - forgotten
+        self._stale |= changed
+        return ObjectMapUpdate(
+            changed=frozenset(changed),
+            removed=frozenset(merged) | forgotten,
+            merged=merged,
+            object_of_track=self._remember_tracks(ordered, fed, merged),
+        )
+
+    def objects(self) -> Mapping[int, MapObject]:
+        """The confirmed objects by id, ascending: perception's view, constant afterwards."""
+        if self._stale:
+            values = dict(self._values)
+            for object_id in self._stale:
+                entry = self._entries.get(object_id)
+                if entry is None:
+                    values.pop(object_id, None)
+                elif entry.confirmed:
+                    values[object_id] = entry.to_object()
+            if values.keys() != self._values.keys():
+                values = dict(sorted(values.items()))
+            self._values = values
+            self._stale = set()
+        return MappingProxyType(self._values)
+
+    def export(self, object_ids: Iterable[int]) -> list[ObjectRecord]:
+        """What must be stored of the given objects; ids that are gone are skipped."""
+        return [self._entries[i].to_record() for i in object_ids if i in self._entries]
+
+    def restore(self, records: Iterable[ObjectRecord]) -> None:
+        """Go on from stored objects; new ids start after the largest one."""
+        for record in records:
+            entry = MapEntry.from_record(record, self._config)
+            self._insert(entry)
+            self._object_of_track.update(dict.fromkeys(entry.track_ids, entry.object_id))
+            self._next_id = max(self._next_id, entry.object_id + 1)
+
+    def _fuse(self, observation: Observation, match: Match, stamp_ns: int) -> int:
+        """Give an observation to its object; the id of that object."""
+        if match.object_id is None:
+            entry = MapEntry(self._next_id, self._config, stamp_ns)
+            entry.add(observation, stamp_ns)
+            self._next_id += 1
+            self._insert(entry)
+            match.resolve(entry.object_id)
+        else:
+            entry = self._entries[match.object_id]
+            if match.doubles:
+                entry.vote(observation)
+            else:
+                entry.add(observation, stamp_ns)
+        self._confirm(entry)
+        return entry.object_id
+
+    def _insert(self, entry: MapEntry) -> None:
+        self._entries[entry.object_id] = entry
+        self._boxes.set(entry.object_id, entry.bounds())
+        self._stale.add(entry.object_id)
+        if not entry.confirmed:
+            self._tentative.add(entry.object_id)
+
+    def _confirm(self, entry: MapEntry) -> None:
+        if entry.observation_count >= self._config.confirm_observations:
+            entry.confirmed = True
+        if entry.confirmed:
+            self._tentative.discard(entry.object_id)
+
+    def _merge_duplicates(self, changed: set[int]) -> dict[int, int]:
+        merged: dict[int, int] = {}
+        for kept, gone in find_duplicates(changed, self._entries, self._boxes, self._config):
+            entry = self._entries[kept]
+            entry.absorb(self._entries[gone])
+            self._remove(gone)
+            self._confirm(entry)
+            self._boxes.set(kept, entry.bounds())
+            merged = {old: kept if new == gone else new for old, new in merged.items()}
+            merged[gone] = kept
+        return merged
+
+    def _forget_tentative(self, stamp_ns: int) -> set[int]:
+        # Either way in time: where a recording starts over, its ghosts should go as well.
+        limit_ns = self._config.forget_tentative_s * 1e9
+        forgotten = {
+            object_id
+            for object_id in self._tentative
+            if abs(stamp_ns - self._entries[object_id].last_seen_ns) > limit_ns
+        }
+        for object_id in forgotten:
+            self._remove(object_id)
+        return forgotten
+
+    def _remove(self, object_id: int) -> None:
+        del self._entries[object_id]
+        self._boxes.remove(object_id)
+        self._tentative.discard(object_id)
+        self._stale.add(object_id)
+
+    def _remember_tracks(
+        self, observations: Sequence[Observation], fed: Sequence[int], merged: Mapping[int, int]
+    ) -> dict[int, int]:
+        of_track: dict[int, int] = {}
+        for observation, object_id in zip(observations, fed, strict=True):
+            if observation.track_id >= 0:
+                kept = merged.get(object_id, object_id)
+                of_track[observation.track_id] = kept
+                self._object_of_track.pop(observation.track_id, None)
+                self._object_of_track[observation.track_id] = kept
+        while len(self._object_of_track) > MOST_LIVE_TRACKS:
+            del self._object_of_track[next(iter(self._object_of_track))]
+        return of_track
+
+
+def _content(observation: Observation) -> tuple[float, ...]:
+    """Sort key: best first, and of equals by what they are, never by how they came."""
+    return (
+        -observation.score,
+        *observation.box.center,
+        *observation.box.size,
+        observation.track_id,
+    )

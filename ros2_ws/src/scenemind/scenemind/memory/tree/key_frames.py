@@ -1,0 +1,112 @@
+"""Which frames are worth keeping, and which of the kept ones show an object best."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from math import radians
+
+import numpy as np
+
+from scenemind.config import StoreConfig
+from scenemind.geometry import PinholeCamera, Pose
+from scenemind.memory.tree.tracklet import View
+from scenemind.memory.tree.tree import FrameInTree, MemTree
+from scenemind.perception.types import Detections
+
+# An object that fills this share of the image is seen as well as it needs to be.
+_LARGE_SHARE = 0.1
+# A box this close to the image border is cut by it; half an object is half a view.
+_BORDER_PX = 2.0
+_CUT_FACTOR = 0.5
+# A view must be this much better than the best stored one to be stored for its own sake. The
+# score is at most 1, so an object can ask for few frames however long it is watched.
+_CLEARLY_BETTER = 1.3
+
+
+def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
+    """How well each detection shows its object, in [0, 1].
+
+    The detection's confidence times how large (by the root of its share of the image) and how
+    whole (not cut by the border) the object is seen. Confidence alone, as the paper's key frames
+    take it, does not tell a near view from a far one when a detector is sure of both.
+    """
+    x0, y0, x1, y1 = detections.boxes_px.T
+    share = (x1 - x0) * (y1 - y0) / (camera.width * camera.height)
+    large = np.sqrt(np.clip(share / _LARGE_SHARE, 0.0, 1.0))
+    cut = (np.minimum(x0, y0) < _BORDER_PX) | (x1 > camera.width - _BORDER_PX)
+    cut |= y1 > camera.height - _BORDER_PX
+    scores: list[float] = (detections.scores * large * np.where(cut, _CUT_FACTOR, 1.0)).tolist()
+    return scores
+
+
+class KeyFrameSelector:
+    """A frame is kept when the camera has moved, or when it shows an object first or better."""
+
+    def __init__(self, config: StoreConfig) -> None:
+        self._translation_m = config.key_frame_translation_m
+        self._rotation_rad = radians(config.key_frame_rotation_deg)
+        self._last: Pose | None = None
+
+    def wants(
+        self,
+        world_T_camera: Pose,
+        frame: FrameInTree,
+        scores: Sequence[float],
+        tree: MemTree,
+        confirmed: Container[int],
+    ) -> bool:
+        """Whether to store this frame.
+
+        Args:
+            scores: `view_scores` of the frame's detections.
+            confirmed: objects that may ask for a frame; tentative ones come and go.
+        """
+        return self._has_moved(world_T_camera) or any(
+            score > _CLEARLY_BETTER * tree.best_view_score(tracklet.object_id)
+            for tracklet, score in zip(frame.tracklets, scores, strict=True)
+            if tracklet is not None
+            and tracklet.object_id is not None
+            and tracklet.object_id in confirmed
+        )
+
+    def note_stored(self, world_T_camera: Pose) -> None:
+        self._last = world_T_camera
+
+    def _has_moved(self, pose: Pose) -> bool:
+        return (
+            self._last is None
+            or pose.distance_m(self._last) >= self._translation_m
+            or pose.angle_rad(self._last) >= self._rotation_rad
+        )
+
+
+def rank_frames(views_of_objects: Iterable[Sequence[tuple[int, View]]]) -> list[tuple[int, float]]:
+    """Frame numbers with scores, in the order in which to show them.
+
+    A frame's score is the sum over the objects of how well it shows each.
+
+    Args:
+        views_of_objects: for each object that is asked for, location id and view.
+
+    The best frame of each location comes first (as the paper takes one a location), best first;
+    then the remaining ones, which look much like one that is already there.
+    """
+    score_of: dict[int, float] = defaultdict(float)
+    location_of: dict[int, int] = {}
+    for views in views_of_objects:
+        best: dict[int, float] = defaultdict(float)  # two tracklets may show one object
+        for location_id, view in views:
+            number = view.detection.frame_number
+            best[number] = max(best[number], view.score)
+            location_of[number] = location_id
+        for number, score in best.items():
+            score_of[number] += score
+    leading: list[tuple[int, float]] = []
+    following: list[tuple[int, float]] = []
+    seen: set[int] = set()
+    for number, score in sorted(score_of.items(), key=lambda item: (-item[1], item[0])):
+        location_id = location_of[number]
+        (following if location_id in seen else leading).append((number, score))
+        seen.add(location_id)
+    return leading + following

@@ -1,0 +1,147 @@
+"""The SQLite file: what was committed is there again, and other files are refused by name."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Correction, Edit, Memory, SceneMemoryError
+from scenemind.memory.disk.store import Store
+from tests.unit.memory import walk
+
+CONFIG = SceneMindConfig()
+STEPS = 60
+CORRECTION = Correction(1, Edit("rename", (1,), value="stool"), "anna", "no, a stool", 5)
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory):
+    """The database of a closed memory of 60 frames."""
+    path = tmp_path_factory.mktemp("memories") / "row"
+    with Memory.create(path, CONFIG) as memory:
+        for number in range(STEPS):
+            step = walk.step(number)
+            memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+    return path / "memory.sqlite"
+
+
+@pytest.fixture
+def database(walked, tmp_path):
+    """A copy to damage."""
+    copy = tmp_path / "memory.sqlite"
+    copy.write_bytes(walked.read_bytes())
+    return copy
+
+
+def test_every_detection_is_there_again(database):
+    store = Store(database)
+    for number in (0, 17, STEPS - 1):
+        step, stored = walk.step(number), store.find_frame(number)
+        assert stored.stamp_ns == step.frame.stamp_ns
+        assert stored.camera == walk.CAMERA
+        assert np.allclose(
+            stored.world_T_camera.matrix(), step.frame.world_T_camera.matrix(), atol=1e-12
+        )
+        assert stored.track_ids == tuple(step.track_ids)
+        assert stored.labels == step.detections.labels
+        assert [d.score for d in stored.detections] == step.detections.scores.tolist()
+        assert [d.box_px for d in stored.detections] == [
+            tuple(box) for box in step.detections.boxes_px.tolist()
+        ]
+    assert store.find_frame(STEPS) is None
+    store.close()
+
+
+def test_leaves_of_a_tracklet_are_its_detections(database):
+    store = Store(database)
+    seen_in = [n for n in range(STEPS) if 1 in walk.step(n).track_ids]
+    leaves = store.detections_of(track_id=1, first_frame=8, last_frame=20)
+    assert [leaf.frame_number for leaf in leaves] == [n for n in seen_in if 8 <= n <= 20]
+    assert leaves[0].stamp_ns == 8 * walk.FRAME_NS
+    store.close()
+
+
+def test_failed_write_leaves_no_trace(database):
+    store = Store(database)
+    before = dump(database)
+    locker = sqlite3.connect(database, isolation_level=None)
+    locker.execute(
+        "CREATE TRIGGER stop BEFORE INSERT ON corrections BEGIN SELECT RAISE(ABORT, 'no more'); END"
+    )
+    with Memory.create(None, CONFIG) as memory:
+        step = walk.step(STEPS)
+        memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+        changes = memory._take()
+    with pytest.raises(SceneMemoryError, match="no more"):
+        store.write(changes, [CORRECTION])
+    locker.execute("DROP TRIGGER stop")
+    locker.close()
+    assert dump(database) == before
+    store.write(changes, [CORRECTION])
+    assert store.load().corrections == (CORRECTION,)
+    store.close()
+
+
+def test_clear_leaves_an_empty_memory(database):
+    store = Store(database)
+    store.clear()
+    stored = store.load()
+    assert stored.last_frame is None
+    assert stored.largest_track_id == -1
+    assert (stored.objects, stored.tree.locations, len(stored.positions)) == ((), (), 0)
+    store.close()
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.95])
+def test_truncated_file_is_refused(database, share):
+    data = database.read_bytes()
+    database.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(SceneMemoryError, match=r"memory\.sqlite is .*damaged"):
+        Store(database)
+
+
+def test_overwritten_middle_is_refused(database):
+    data = bytearray(database.read_bytes())
+    data[8192:16384] = b"\x17" * 8192
+    database.write_bytes(data)
+    with pytest.raises(SceneMemoryError, match=r"memory\.sqlite is .*damaged"):
+        Store(database)
+
+
+@pytest.mark.parametrize("content", [b"not a database, but long enough for one" * 40, b""])
+def test_other_file_is_no_memory(tmp_path, content):
+    path = tmp_path / "memory.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(SceneMemoryError, match="no scene memory"):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_other_database_is_no_memory(tmp_path):
+    path = tmp_path / "memory.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    with pytest.raises(SceneMemoryError, match="no scene memory"):
+        Store(path)
+
+
+@pytest.mark.parametrize("version", ["2", "0.1 (beta)"])
+def test_other_version_is_named(database, version):
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))
+    connection.close()
+    with pytest.raises(SceneMemoryError) as caught:
+        Store(database)
+    assert f"version {version}" in str(caught.value)
+    assert "version 1" in str(caught.value)
+
+
+def dump(path) -> list[str]:
+    with sqlite3.connect(path) as connection:
+        lines = [line for line in connection.iterdump() if "TRIGGER" not in line]
+    connection.close()
+    return lines

@@ -1,0 +1,79 @@
+"""The box table against brute force, and box comparisons in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenemind.memory.objects.association import THINNEST_M, BoxTable, compare_boxes
+
+
+def random_bounds(rng: np.random.Generator, count: int) -> np.ndarray:
+    low = rng.uniform(-3.0, 3.0, (count, 3))
+    return np.hstack((low, low + rng.uniform(0.05, 1.0, (count, 3))))
+
+
+def gaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.maximum(0.0, np.maximum(b[:3] - a[3:], a[:3] - b[3:]))
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10_000), st.sampled_from([0.0, 0.4]), st.booleans())
+def test_pairs_are_those_of_brute_force(seed: int, reach_m: float, any_height: bool) -> None:
+    rng = np.random.default_rng(seed)
+    asked, held = random_bounds(rng, 5), random_bounds(rng, 150)
+    table = BoxTable()
+    for object_id, bounds in enumerate(held):
+        table.set(object_id, bounds)
+    gone = rng.choice(150, 70, replace=False).tolist()
+    for object_id in gone:
+        table.remove(object_id)
+    rows, ids, bounds = table.pairs(asked, reach_m, any_height)
+    expected = set()
+    for row, a in enumerate(asked):
+        for object_id in set(range(150)) - set(gone):
+            gap = gaps(a, held[object_id])
+            if (gap <= reach_m).all() or (any_height and (gap[:2] <= 0.0).all()):
+                expected.add((row, object_id))
+    assert set(zip(rows.tolist(), ids.tolist(), strict=True)) == expected
+    np.testing.assert_array_equal(bounds, held[ids])
+    assert len(table) == 80
+
+
+def test_a_box_is_replaced_in_place() -> None:
+    table = BoxTable()
+    table.set(7, np.array([0.0, 0, 0, 1, 1, 1]))
+    table.set(7, np.array([5.0, 5, 5, 6, 6, 6]))
+    np.testing.assert_array_equal(table.bounds_of([7]), [[5, 5, 5, 6, 6, 6]])
+    assert len(table.pairs(np.array([[0.0, 0, 0, 1, 1, 1]]))[0]) == 0
+
+
+def test_an_empty_table_has_no_pairs() -> None:
+    assert len(BoxTable().pairs(np.array([[0.0, 0, 0, 1, 1, 1]]))[1]) == 0
+
+
+def test_half_overlapping_cubes_in_closed_form() -> None:
+    a = np.array([[0.0, 0, 0, 1, 1, 1]])
+    b = np.array([[0.5, 0, 0, 1.5, 1, 1]])
+    compared = compare_boxes(a, b)
+    assert compared.share[0] == pytest.approx(0.5)
+    assert compared.iou[0] == pytest.approx(0.5 / 1.5)
+    assert compared.offset[0] == pytest.approx(0.5 / np.sqrt(3))
+    assert compared.size_ratio[0] == pytest.approx(1.0)
+
+
+def test_a_small_box_inside_a_large_one_shares_all_of_itself() -> None:
+    compared = compare_boxes(
+        np.array([[0.0, 0, 0, 1, 1, 1]]), np.array([[0.4, 0.4, 0.4, 0.6, 0.6, 0.6]])
+    )
+    assert compared.share[0] == pytest.approx(1.0)
+    assert compared.iou[0] == pytest.approx(0.008)
+    assert compared.size_ratio[0] == pytest.approx(0.2)
+
+
+def test_flat_things_have_a_volume() -> None:
+    picture = np.array([[0.0, 0, 1, 0.0, 1, 2]])
+    compared = compare_boxes(picture, picture + np.array([THINNEST_M / 2, 0, 0] * 2))
+    assert compared.share[0] == pytest.approx(0.5)

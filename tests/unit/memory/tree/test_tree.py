@@ -1,0 +1,256 @@
+"""MemTree3D against a literal transcription of the paper's Algorithm 1, and its bookkeeping."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from scenemind.config import TreeConfig
+from scenemind.geometry import Pose
+from scenemind.memory.tree.tracklet import VIEWS_KEPT, Trajectory
+from scenemind.memory.tree.tree import FrameInTree, MemTree
+from scenemind.memory.types import LocationNode, ObjectTracklet
+from scenemind.perception.types import Detections
+
+CONFIG = TreeConfig()
+
+
+def algorithm_1(poses: list[Pose], t_thres: float, r_thres_deg: float) -> list[list[int]]:
+    """The pseudo code, line by line; a location is the list of the frames in its buffer d. The
+    buffer that is left at the end is the open location."""
+    locations: list[list[int]] = []
+    p_prev = poses[0]
+    d: list[int] = []
+    for t, p_t in enumerate(poses):
+        d = [*d, t]
+        t_delta = np.sqrt(((p_t.translation - p_prev.translation) ** 2).sum())
+        between = Rotation.from_matrix(p_prev.rotation).inv() * Rotation.from_matrix(p_t.rotation)
+        r_delta = np.degrees(between.magnitude())
+        assume(abs(t_delta - t_thres) > 1e-6 and abs(r_delta - r_thres_deg) > 1e-6)
+        if t_delta > t_thres or r_delta > r_thres_deg:
+            locations.append(d)
+            d, p_prev = [], p_t
+    return [*locations, d] if d else locations
+
+
+steps = st.tuples(st.tuples(*[st.floats(-0.9, 0.9)] * 3), st.tuples(*[st.floats(-0.5, 0.5)] * 3))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(steps, min_size=1, max_size=60))
+def test_locations_are_those_of_algorithm_1(walk):
+    poses = [Pose.identity()]
+    for shift, turn in walk:
+        step = Pose(Rotation.from_rotvec(turn).as_matrix(), np.array(shift))
+        poses.append(poses[-1] @ step)
+    expected = algorithm_1(poses, CONFIG.translation_m, CONFIG.rotation_deg)
+
+    tree = MemTree(CONFIG)
+    for t, pose in enumerate(poses):
+        add(tree, t, pose)
+    nodes = tree.nodes(())
+
+    assert [n.frame_numbers for n in nodes] == [(frames[0], frames[-1]) for frames in expected]
+    assert [n.location_id for n in nodes] == list(range(len(expected)))
+    assert all(not node.is_open for node in nodes[:-1])
+    opened_at = [0] + [frames[-1] for frames in expected[:-1]]
+    for node, t in zip(nodes, opened_at, strict=True):
+        assert np.array_equal(node.anchor.matrix(), poses[t].matrix())
+
+
+def test_frame_that_crosses_belongs_to_the_location_that_it_closes():
+    tree = MemTree(CONFIG)
+    for t, x in enumerate((0.0, 1.4, 1.6, 1.7)):
+        add(tree, t, at(x), tracks={5: 0.9})
+    first, second = tree.nodes(())
+    assert first.frame_numbers == (0, 2)
+    assert not first.is_open
+    assert second.frame_numbers == (3, 3)
+    assert second.is_open
+    assert second.anchor.translation[0] == 1.6
+    assert [t.detection_count for n in (first, second) for t in n.tracklets] == [3, 1]
+
+
+def test_rotation_alone_closes_a_location():
+    tree = MemTree(CONFIG)
+    for t, degrees in enumerate((0.0, 44.0, 46.0, 50.0)):
+        add(tree, t, at(0.0, degrees))
+    assert [n.frame_numbers for n in tree.nodes(())] == [(0, 2), (3, 3)]
+
+
+def test_revisit_is_linked_to_the_nearest_earlier_anchor_and_not_merged():
+    tree = MemTree(CONFIG)
+    there_and_back = [0.0, 1.6, 3.2, 4.8, 3.2, 1.6, 1.5]
+    for t, x in enumerate(there_and_back):
+        add(tree, t, at(x))
+    by_anchor = {n.location_id: (n.anchor.translation[0], n.revisit_of) for n in tree.nodes(())}
+    # Frame 0 and 1 make location 0; afterwards each frame crosses and closes one.
+    assert by_anchor == {
+        0: (0.0, None),
+        1: (1.6, None),
+        2: (3.2, None),
+        3: (4.8, None),
+        4: (3.2, 2),
+        5: (1.6, 1),
+    }
+
+
+def test_looking_the_other_way_is_no_revisit():
+    tree = MemTree(CONFIG)
+    for t, degrees in enumerate((0.0, 60.0, 120.0, 180.0, 180.0)):
+        add(tree, t, at(0.0, degrees))
+    assert [n.revisit_of for n in tree.nodes(())] == [None] * 4
+
+
+def test_tracklet_sums_up_its_detections():
+    tree = MemTree(CONFIG)
+    rows = [(0.5, "couch"), (0.8, "chair"), (0.6, "couch"), (0.7, "chair")]
+    for t, (score, label) in enumerate(rows):
+        add(tree, t, at(0.1 * t), tracks={3: score}, labels=[label], centers={3: (t, 0.0, 1.0)})
+    (node,) = tree.nodes(())
+    (tracklet,) = node.tracklets
+    assert tracklet.label == "chair"  # 1.5 of the scores spoke for it, 1.1 for the couch
+    assert tracklet.detection_count == 4
+    assert (tracklet.first_seen_ns, tracklet.last_seen_ns) == (0, 3_000)
+    assert (tracklet.best.frame_number, tracklet.best.score) == (1, pytest.approx(0.8))
+    assert tracklet.trajectory[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_detection_without_track_is_a_leaf_without_tracklet():
+    tree = MemTree(CONFIG)
+    frame = add(tree, 0, at(0.0), tracks={-1: 0.2, 4: 0.9})
+    assert [d.score for d in frame.detections] == pytest.approx([0.2, 0.9])
+    assert frame.tracklets[0] is None
+    assert [t.track_id for t in tree.nodes(())[0].tracklets] == [4]
+
+
+def test_tracklets_name_only_known_objects():
+    tree = MemTree(CONFIG)
+    add(tree, 0, at(0.0), tracks={1: 0.9}, objects={1: 70})
+    assert linked(tree, known=()) == [None]
+    assert linked(tree, known={70}) == [70]
+    assert linked(tree, known=()) == [None]
+
+
+def test_merged_and_removed_objects_are_followed():
+    tree = MemTree(CONFIG)
+    frame = add(tree, 0, at(0.0), tracks={1: 0.9, 2: 0.8, 3: 0.7}, objects={1: 70, 2: 71, 3: 72})
+    tree.add_views(frame, [0.9, 0.8, 0.7])
+    tree.follow(merged={71: 70}, removed={71, 72})
+    assert linked(tree, known={70}) == [70, 70, None]
+    assert sorted(v.score for _, v in tree.views_of(70)) == [0.8, 0.9]
+    assert tree.views_of(71) == tree.views_of(72) == []
+    assert (tree.best_view_score(70), tree.best_view_score(72)) == (0.9, 0.0)
+
+
+def test_best_views_of_an_object_are_a_bounded_list_a_location():
+    tree = MemTree(CONFIG)
+    scores = np.random.default_rng(1).random(40).tolist()
+    for t, score in enumerate(scores):
+        frame = add(tree, t, at(0.01 * t), tracks={1: score}, objects={1: 7})
+        tree.add_views(frame, [score])
+    views = [view for _, view in tree.views_of(7)]
+    assert [v.score for v in views] == sorted(scores, reverse=True)[:VIEWS_KEPT]
+    assert [scores[v.detection.frame_number] for v in views] == [v.score for v in views]
+
+
+def test_changes_are_taken_once_and_restore_the_same_tree():
+    tree = MemTree(CONFIG)
+    for t in range(8):
+        frame = add(
+            tree,
+            t,
+            at(0.5 * t),
+            tracks={1: 0.5 + 0.05 * t, 9: 0.4},
+            objects={1: 7},
+            centers={1: (0.1 * t, 2.0, 0.5)},
+        )
+        tree.add_views(frame, [0.5, 0.4])
+    changes = tree.take_changes()
+    assert tree.take_changes().tracklets == ()
+    tree.give_back(changes)
+    changes = tree.take_changes()
+    tree.close_location()
+
+    again = MemTree(CONFIG)
+    again.restore(changes)
+    assert again.take_changes().locations == ()
+    assert_same_nodes(again.nodes({7}), tree.nodes({7}))
+    assert again.views_of(7) == tree.views_of(7)
+    add(again, 8, at(3.5))
+    assert again.nodes(())[-1].location_id == len(tree.nodes(()))
+
+
+@given(count=st.integers(1, 500), bound=st.integers(2, 40))
+def test_trajectory_is_an_even_bounded_subsequence(count, bound):
+    trajectory = Trajectory(bound)
+    for i in range(count):
+        trajectory.add((i, 0.0, 0.0))
+    kept = trajectory.array()[:, 0].astype(int).tolist()
+    assert 1 <= len(kept) <= bound
+    assert kept[0] == 0
+    assert len({b - a for a, b in pairwise(kept)}) <= 1
+    assert len(kept) * 2 >= min(count, bound)
+
+
+def at(x: float, yaw_deg: float = 0.0) -> Pose:
+    return Pose(Rotation.from_euler("z", yaw_deg, degrees=True).as_matrix(), np.array([x, 0, 1.2]))
+
+
+def add(
+    tree: MemTree,
+    number: int,
+    pose: Pose,
+    tracks: dict[int, float] | None = None,
+    labels: list[str] | None = None,
+    objects: dict[int, int] | None = None,
+    centers: dict[int, tuple[float, float, float]] | None = None,
+) -> FrameInTree:
+    """A frame with one detection a track: track id -> score."""
+    tracks = tracks or {}
+    n = len(tracks)
+    detections = Detections(
+        tuple(labels or ["chair"] * n),
+        np.array(list(tracks.values()), np.float32),
+        np.tile(np.array([10, 20, 30, 60], np.float32), (n, 1)),
+        (None,) * n,
+    )
+    return tree.add_frame(
+        number,
+        number * 1_000,
+        pose,
+        detections,
+        np.array(list(tracks), np.int64),
+        centers or {},
+        objects or {},
+    )
+
+
+def linked(tree: MemTree, known) -> list[int | None]:
+    return [t.object_id for node in tree.nodes(known) for t in node.tracklets]
+
+
+def assert_same_nodes(ours: tuple[LocationNode, ...], theirs: tuple[LocationNode, ...]) -> None:
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs, strict=True):
+        assert (a.location_id, a.frame_numbers, a.revisit_of) == (
+            b.location_id,
+            b.frame_numbers,
+            b.revisit_of,
+        )
+        assert len(a.tracklets) == len(b.tracklets)
+        for s, t in zip(a.tracklets, b.tracklets, strict=True):
+            assert facts(s) == facts(t)
+            assert np.array_equal(s.trajectory, t.trajectory)
+
+
+def facts(tracklet: ObjectTracklet) -> tuple:
+    best = tracklet.best
+    counts = (tracklet.detection_count, tracklet.first_seen_ns, tracklet.last_seen_ns)
+    names = (tracklet.track_id, tracklet.label, tracklet.object_id)
+    return (*names, *counts, best.frame_number, best.stamp_ns, best.score, best.box_px)
