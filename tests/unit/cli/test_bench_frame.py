@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from typer.testing import CliRunner
 
 from scenemind.cli.bench.frame import measure
 from scenemind.cli.bench.frame_timings import DETECT, STAGES, FrameTimings
-from scenemind.cli.bench.scene import bench_room, endless, prefill, rendered_frames
+from scenemind.cli.bench.scene import bench_sequence, endless, prefill
 from scenemind.cli.main import app
 from scenemind.config import SceneMindConfig
+from scenemind.frames import read_sequence
 from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 
@@ -33,14 +35,15 @@ def test_the_total_is_without_the_detector() -> None:
 
 
 def test_frames_show_about_twenty_things() -> None:
-    room = bench_room()
-    detector = InstanceCamera(room.class_names)
-    counts = [len(detector.detect(frame)) for frame in rendered_frames(room, 120)[::20]]
+    whole = bench_sequence()
+    sequence = replace(whole, poses=whole.poses[::20])
+    detector = InstanceCamera(sequence.class_names)
+    counts = [len(detector.detect(frame)) for frame in read_sequence(sequence)]
     assert 15 <= np.median(counts) <= 25
 
 
 def test_the_stream_goes_back_and_forth_with_rising_stamps() -> None:
-    rendered = rendered_frames(bench_room(), 3)
+    rendered = list(read_sequence(bench_sequence(3)))
     stream = [frame for frame, _ in zip(endless(rendered), range(6), strict=False)]
     order = [next(i for i, r in enumerate(rendered) if r.color is f.color) for f in stream]
     assert order == [0, 1, 2, 1, 0, 1]
@@ -50,7 +53,7 @@ def test_the_stream_goes_back_and_forth_with_rising_stamps() -> None:
 
 def test_a_prefilled_memory_knows_every_object() -> None:
     config = SceneMindConfig()
-    (frame,) = rendered_frames(bench_room(), 1)
+    (frame,) = read_sequence(bench_sequence(1))
     with Memory.create(None, config) as memory:
         prefill(memory, 45, frame, config.object_map.confirm_observations)
         assert len(memory.snapshot().objects) == 45

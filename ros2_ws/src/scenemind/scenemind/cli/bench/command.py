@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -10,10 +10,15 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from scenemind.cli.bench.frame import FRAMES_PER_HOUR, bench_frame
+from scenemind.cli.bench.transport import bench_transport
 from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, print_table, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
+_ALL: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "frame": bench_frame,
+    "transport": bench_transport,
+}
 _WITHOUT_TABLE = ("machine", "versions")
 _Objects = Annotated[int, typer.Option(min=0, help="How many objects the map knows.")]
 
@@ -41,11 +46,24 @@ def _frame(
     _show("frame", bench_frame(objects, frames), as_json)
 
 
+@_app.command("transport", epilog="Example: scenemind bench transport --seconds 10 --json")
+def _transport(
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to send.")] = 60.0,
+    rate: Annotated[float, typer.Option(min=0.1, help="Frames a second.")] = 30.0,
+    as_json: AsJson = False,
+) -> None:
+    """Send 640x480 RGB-D and odometry over DDS to a mapping node in another process.
+
+    Milliseconds are from a frame's publication until it is in memory.
+    """
+    _show("transport", bench_transport(seconds, rate), as_json)
+
+
 @_app.command("all", epilog="Example: scenemind bench all --json")
 def _all(as_json: AsJson = False) -> None:
     """Run every benchmark with its defaults; one JSON object by name with --json."""
     results = {}
-    for name, measure in {"frame": bench_frame}.items():
+    for name, measure in _ALL.items():
         progress_console().print(f"measuring {name} ...")
         results[name] = measure()
         if not as_json:

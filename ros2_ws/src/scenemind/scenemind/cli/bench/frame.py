@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import cv2
 
@@ -24,13 +25,12 @@ from scenemind.cli.bench.machine import machine, versions
 from scenemind.cli.bench.scene import (
     RATE_HZ,
     STRETCH,
-    bench_room,
+    bench_sequence,
     endless,
     prefill,
-    rendered_frames,
 )
 from scenemind.config import SceneMindConfig
-from scenemind.frames import RGBDFrame
+from scenemind.frames import RGBDFrame, read_sequence
 from scenemind.mapping import Mapper
 from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
@@ -41,7 +41,7 @@ _SETTLE_EVERY = round(RATE_HZ)  # frames
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def bench_frame(objects: int = 200, frames: int = 600) -> dict[str, object]:
+def bench_frame(objects: int = 200, frames: int = 600) -> dict[str, Any]:
     """Measure in a child process that has one core; see `measure`.
 
     Raises:
@@ -52,7 +52,7 @@ def bench_frame(objects: int = 200, frames: int = 600) -> dict[str, object]:
         return run_module(__name__, [str(objects), str(frames)], environment)
 
 
-def measure(objects: int, frames: int, stretch: int = STRETCH) -> dict[str, object]:
+def measure(objects: int, frames: int, stretch: int = STRETCH) -> dict[str, Any]:
     """Map `frames` frames with a map of about `objects` objects.
 
     The detector is the simulated instance camera; `total_ms` and `stages_ms` are without it.
@@ -63,12 +63,12 @@ def measure(objects: int, frames: int, stretch: int = STRETCH) -> dict[str, obje
         stretch: frames to render; the camera goes back and forth on them.
     """
     config = SceneMindConfig()
-    room = bench_room()
-    rendered = rendered_frames(room, stretch)
-    spare = objects - len(room.objects)
+    sequence = bench_sequence(stretch)
+    rendered = list(read_sequence(sequence))
+    spare = objects - len(sequence.room.objects)
     with Memory.create(None, config) as memory:
         prefill(memory, spare, rendered[0], config.object_map.confirm_observations)
-        mapper = Mapper(InstanceCamera(room.class_names), memory, config)
+        mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
         stream = endless(rendered)
         timings = FrameTimings(frames)
         _map(mapper, islice(stream, _WARM_UP), FrameTimings(_WARM_UP))

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenemind.frames import RGBDFrame, read_sequence
+from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import Memory
 from scenemind.perception.types import Detections, Observation
-from scenemind.simulation import Room, SimulatedSequence, make_room
+from scenemind.simulation import SimulatedSequence, make_room
 from scenemind.simulation.trajectory import look
 
 RATE_HZ = 30.0
@@ -29,16 +29,11 @@ _SIZE_M = 0.4
 _SURFACE_POINTS = 400
 
 
-def bench_room() -> Room:
-    """The room that the camera sees."""
-    return make_room(_SEED)
-
-
-def rendered_frames(room: Room, count: int = STRETCH) -> list[RGBDFrame]:
+def bench_sequence(count: int = STRETCH) -> SimulatedSequence:
     """640x480 frames of a camera under the ceiling that drives along a wall, looking in."""
     step_rad = _SPEED_M_S / RATE_HZ / _RADIUS_M
     poses = tuple(_pose(step_rad * number) for number in range(count))
-    return list(read_sequence(SimulatedSequence(room, _CAMERA, poses, depth_noise=1.0)))
+    return SimulatedSequence(make_room(_SEED), _CAMERA, poses, depth_noise=1.0)
 
 
 def endless(frames: list[RGBDFrame]) -> Iterator[RGBDFrame]:
