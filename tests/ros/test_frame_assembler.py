@@ -123,16 +123,16 @@ def test_one_bad_message_costs_one_frame(spoil: Callable[[Moment], None], cause:
     assert recorder.all_drops()[cause] == 1
 
 
-def test_images_without_camera_info_are_dropped_until_it_comes() -> None:
+def test_images_wait_a_moment_for_camera_info_and_are_then_dropped() -> None:
     recorder = Recorder()
-    for number in range(3):
+    for number in range(8):
         moment = Moment(number)
         recorder.assembler.add_odometry(moment.odometry)
         recorder.assembler.add_depth(moment.depth)
         recorder.assembler.add_color(moment.color)
     assert recorder.all_drops() == {"no_camera_info": 3}
-    recorder.send(Moment(3))
-    assert len(recorder.frames) == 1
+    recorder.assembler.add_camera_info(Moment(8).camera_info)
+    assert [f.stamp_ns for f in recorder.frames] == [FIRST_NS + n * STEP_NS for n in range(3, 8)]
 
 
 def test_an_empty_calibration_keeps_the_last_good_one() -> None:
@@ -179,8 +179,10 @@ def test_unaligned_depth_without_its_calibration_is_dropped() -> None:
     recorder = Recorder(
         **{"depth.aligned": False, "depth.color_T_depth": [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]}
     )
-    recorder.send(Moment(0))
+    for number in range(6):
+        recorder.send(Moment(number))
     assert recorder.all_drops() == {"no_depth_camera_info": 1}
+    assert recorder.frames == []
 
 
 def test_a_camera_pose_from_tf_needs_no_mounting() -> None:

@@ -71,6 +71,9 @@ class MappingDiagnostics:
             "dropped_newer_frame": session.dropped,
         }
         problems = []
+        if session.waits_for_names:
+            topic = self._parameters.topics.instance_names
+            problems.append(f"the names of the instance camera have not come on {topic}")
         if session.mapper is not None:
             stages = session.mapper.timings.stats()
             frames = max((stage.count for stage in stages.values()), default=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -24,6 +25,8 @@ from scenemind_ros.parameters import MappingParameters, pose_from_list
 
 ImageMsg: TypeAlias = Image | CompressedImage
 Synced: TypeAlias = SyncedFrame[ImageMsg, ImageMsg, Image]
+
+_UNCALIBRATED = 5  # frames that wait for the first camera_info; more push out the oldest
 
 
 class FrameAssembler:
@@ -52,6 +55,7 @@ class FrameAssembler:
         self._camera: PinholeCamera | None = None
         self._depth_camera: PinholeCamera | None = None
         self._registrar: DepthRegistrar | None = None
+        self._uncalibrated: deque[Synced] = deque()
         self._number = 0
         self.newest_stamp_ns: dict[str, int] = {}
 
@@ -62,9 +66,11 @@ class FrameAssembler:
 
     def add_camera_info(self, msg: CameraInfo) -> None:
         self._camera = self._changed(self._camera, msg)
+        self._deliver_all([])
 
     def add_depth_camera_info(self, msg: CameraInfo) -> None:
         self._depth_camera = self._changed(self._depth_camera, msg)
+        self._deliver_all([])
 
     def add_color(self, msg: ImageMsg) -> None:
         self._deliver_all(self._synchronizer.add_color(self._stamp("color", msg), msg))
@@ -107,31 +113,41 @@ class FrameAssembler:
         return new
 
     def _deliver_all(self, synced_frames: list[Synced]) -> None:
+        """Deliver what waited and these; calibration may come a moment after the first images."""
         for synced in synced_frames:
+            if len(self._uncalibrated) == _UNCALIBRATED:
+                self._uncalibrated.popleft()
+                self._drops.count(*self._missing_calibration())
+            self._uncalibrated.append(synced)
+            self._deliver_calibrated()
+        self._deliver_calibrated()
+
+    def _missing_calibration(self) -> tuple[str, str]:
+        if self._camera is None:
+            return "no_camera_info", "images arrive, but no camera_info for them"
+        return "no_depth_camera_info", "depth is not aligned and has no camera_info of its own"
+
+    def _deliver_calibrated(self) -> None:
+        if self._camera is None:
+            return
+        if self._color_T_depth is not None and self._depth_camera is None:
+            return
+        while self._uncalibrated:
             try:
-                frame = self._assemble(synced)
+                frame = self._assemble(self._uncalibrated.popleft(), self._camera)
             except FrameError as error:
                 self._drops.count("bad_image", str(error))
                 continue
-            if frame is not None:
-                self._number += 1
-                self._deliver(frame)
+            self._number += 1
+            self._deliver(frame)
 
-    def _assemble(self, synced: Synced) -> RGBDFrame | None:
+    def _assemble(self, synced: Synced, camera: PinholeCamera) -> RGBDFrame:
         """Raises FrameError when an image cannot be read or the sizes do not fit together."""
-        if self._camera is None:
-            self._drops.count("no_camera_info", "images arrive, but no camera_info for them")
-            return None
         depth_m = depth_from_msg(synced.depth)
-        if self._color_T_depth is not None:
-            if self._depth_camera is None:
-                self._drops.count(
-                    "no_depth_camera_info", "depth is not aligned and has no camera_info of its own"
-                )
-                return None
+        if self._color_T_depth is not None and self._depth_camera is not None:
             if self._registrar is None:
                 calibration = DepthCalibration(self._depth_camera, self._color_T_depth)
-                self._registrar = DepthRegistrar(calibration, self._camera)
+                self._registrar = DepthRegistrar(calibration, camera)
             depth_m = self._registrar.register(depth_m)
         instances = None if synced.instances is None else instances_from_msg(synced.instances)
         return RGBDFrame(
@@ -139,7 +155,7 @@ class FrameAssembler:
             stamp_ns=synced.stamp_ns,
             color=color_from_msg(synced.color),
             depth_m=depth_m,
-            camera=self._camera,
+            camera=camera,
             world_T_camera=synced.pose @ self._base_T_camera,
             instances=instances,
         )

@@ -47,6 +47,12 @@ class FramePublisher:
         ]
         if sequence.depth_calibration is not None:
             wanted.append(("depth_camera_info", CameraInfo, topics.depth_camera_info))
+            pose = sequence.depth_calibration.color_T_depth
+            numbers = [*pose.translation, *pose.quaternion_xyzw()]
+            node.get_logger().info(
+                "depth is not aligned to colour; the mapping node needs depth.aligned:=false"
+                f" depth.color_T_depth:=[{', '.join(f'{number:.6g}' for number in numbers)}]"
+            )
         self._names: Publisher[String] | None = None
         if isinstance(sequence, SimulatedSequence):
             wanted.append(("instances", Image, topics.instances))

@@ -8,7 +8,6 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
-from scenemind.frames import RGBDFrame
 from scenemind.perception import PerceptionError
 from scenemind_ros.camera_input import CameraInput
 from scenemind_ros.diagnostics import MappingDiagnostics
@@ -34,8 +33,7 @@ class MappingRun:
         self._node = node
         self._session = session
         self._outgoing = outgoing
-        self._names_topic = parameters.topics.instance_names
-        self._input = CameraInput(node, parameters, self._submit, self._name_instances)
+        self._input = CameraInput(node, parameters, session.submit, self._name_instances)
         self._health = MappingDiagnostics(node, parameters, self._input, session)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         session.start()
@@ -60,14 +58,6 @@ class MappingRun:
         if self._node.context.ok():
             self._publish_map()
         self._node.destroy_publisher(self._diagnostics)
-
-    def _submit(self, frame: RGBDFrame) -> None:
-        if not self._session.submit(frame):
-            self._input.drops.count(
-                "no_detector",
-                "the instance camera's names have not come"
-                f" (topics.instance_names is {self._names_topic!r})",
-            )
 
     def _name_instances(self, names: Mapping[int, str]) -> None:
         try:

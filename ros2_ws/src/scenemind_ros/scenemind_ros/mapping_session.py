@@ -99,7 +99,7 @@ class MappingSession:
                 self._thread.stop()
             except Exception:  # noqa: BLE001 - it was logged in full when it happened
                 _log.error("mapping had stopped before; it starts anew when activated again")
-            self._dropped_before += self._slot.dropped
+        self._dropped_before += self._slot.dropped
         self._slot = LatestSlot(self._parameters.pending_frames)
         self._thread = self.mapper = None
 
