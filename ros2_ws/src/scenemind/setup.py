@@ -29,6 +29,7 @@ setup(
     zip_safe=False,
     install_requires=[
         "jinja2>=3.1",
+        "markupsafe>=2.1",
         "numpy>=1.26",
         "onnxruntime>=1.17",
         "opencv-python-headless>=4.8",
