@@ -1,4 +1,4 @@
-"""`scenemind bench transport` for two seconds: what was sent arrives in the other process's memory."""
+"""`scenemind bench transport`, briefly: what was sent gets into the memory of another process."""
 
 from __future__ import annotations
 
