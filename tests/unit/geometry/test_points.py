@@ -1,14 +1,12 @@
-"""Thinning, outliers and bounds of point clouds."""
+"""Thinning and bounds of point clouds."""
 
 from __future__ import annotations
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.distance import cdist
 
 from scenemind.geometry.points import (
-    statistical_inliers,
     trimmed_bounds,
     voxel_downsample,
     voxel_keys,
@@ -37,22 +35,6 @@ def test_far_voxels_do_not_collide(seed: int) -> None:
     index = np.random.default_rng(seed).integers(-500_000, 500_000, (500, 3))
     keys = voxel_keys((index + 0.5) * 0.02, 0.02)
     assert len(np.unique(keys)) == len(np.unique(index, axis=0))
-
-
-def test_inliers_are_those_of_the_definition() -> None:
-    points = np.random.default_rng(3).normal(0.0, 0.1, (300, 3))
-    points[:5] += 2.0
-    nearest = np.sort(cdist(points, points), axis=1)[:, 1:6].mean(axis=1)
-    expected = nearest <= nearest.mean() + nearest.std()
-
-    inliers = statistical_inliers(points, neighbors=5, std_ratio=1.0)
-
-    assert inliers.tolist() == expected.tolist()
-    assert not inliers[:5].any()
-
-
-def test_a_handful_of_points_has_no_outliers() -> None:
-    assert statistical_inliers(np.zeros((5, 3)), neighbors=5).all()
 
 
 def test_trimmed_bounds_leave_out_a_share_at_every_end() -> None:

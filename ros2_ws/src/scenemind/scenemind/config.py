@@ -85,7 +85,7 @@ class SyncConfig(Settings):
     tolerance_s: Positive = Field(0.02, description="largest stamp difference colour to depth")
     odometry_gap_s: Positive = Field(0.5, description="largest gap to interpolate a pose across")
     queue_size: int = Field(30, ge=2, description="messages kept a stream while waiting")
-    jump_s: Positive = Field(5.0, description="a stamp that goes back further resets the streams")
+    jump_s: Positive = Field(1.0, description="a stamp that goes back further resets the streams")
 
 
 class DepthConfig(Settings):

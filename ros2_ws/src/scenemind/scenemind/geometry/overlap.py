@@ -27,9 +27,7 @@ def footprint_overlap_m2(a: Box3D, b: Box3D) -> float:
     return _area(_clip(a.footprint(), b.footprint()))
 
 
-def iou_matrix_2d(
-    a_px: NDArray[np.floating], b_px: NDArray[np.floating]
-) -> NDArray[np.float32]:
+def iou_matrix_2d(a_px: NDArray[np.floating], b_px: NDArray[np.floating]) -> NDArray[np.float32]:
     """IoU table (N, M) of image boxes (N, 4) and (M, 4), each x0, y0, x1, y1 in pixels."""
     low = np.maximum(a_px[:, None, :2], b_px[None, :, :2])
     high = np.minimum(a_px[:, None, 2:], b_px[None, :, 2:])

@@ -1,10 +1,9 @@
-"""Point clouds: thinning, outliers, bounds."""
+"""Point clouds: thinning and bounds."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 _BITS = 21  # a voxel's index along one axis: +-1 million voxels, 20 km of 2 cm
 
@@ -24,23 +23,6 @@ def voxel_downsample(points: NDArray[np.floating], voxel_m: float) -> NDArray[np
     is_first = np.ones(len(keys), dtype=np.bool_)
     is_first[1:] = ordered[1:] != ordered[:-1]
     return np.sort(order[is_first])
-
-
-def statistical_inliers(
-    points: NDArray[np.floating], neighbors: int = 5, std_ratio: float = 1.0
-) -> NDArray[np.bool_]:
-    """Which points (N, 3) are as close to their neighbours as is usual in this cloud.
-
-    Statistical outlier removal with VLM-Grounder's parameters (paper, section 3.4): a point stays
-    if its mean distance to its nearest neighbours is below the cloud's mean plus `std_ratio`
-    standard deviations.
-    """
-    if len(points) <= neighbors:
-        return np.ones(len(points), dtype=np.bool_)
-    tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
-    distance = tree.query(points, k=neighbors + 1)[0][:, 1:].mean(axis=1)  # without itself
-    inliers: NDArray[np.bool_] = distance <= distance.mean() + std_ratio * distance.std()
-    return inliers
 
 
 def trimmed_bounds(
