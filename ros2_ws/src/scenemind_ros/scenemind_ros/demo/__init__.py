@@ -1,0 +1,1 @@
+"""`scenemind demo`: the real nodes on one sequence, questions over their services, a report."""

@@ -1,0 +1,6 @@
+"""`python -m scenemind_ros.demo SEQUENCE`."""
+
+from scenemind_ros.demo.run import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())
