@@ -9,19 +9,15 @@ from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D
 from scenemind.memory import SceneMemoryError
-from scenemind.memory.graph.directions import (
-    HOLDS,
-    behind,
-    between_scores,
-    direction_scores,
-    in_front_of,
-    left_of,
-    right_of,
-)
+from scenemind.memory.graph.directions import HOLDS, between_scores, direction_scores
 
 
 def box(x: float, y: float, side: float = 0.2, yaw: float = 0.0) -> Box3D:
     return Box3D((x, y, 0.5), (side, side, side), yaw)
+
+
+def left_of(target: Box3D, anchor: Box3D, viewer: tuple[float, float]) -> float:
+    return float(direction_scores([target], anchor, viewer).left[0])
 
 
 def test_left_is_about_the_anchor_and_not_about_the_origin() -> None:
@@ -29,15 +25,15 @@ def test_left_is_about_the_anchor_and_not_about_the_origin() -> None:
     anchor, viewer = box(3.0, 1.0), (3.0, -2.0)  # looking along +y
     target = box(2.0, 1.0)
     assert left_of(target, anchor, viewer) == 1.0
-    assert right_of(target, anchor, viewer) == 0.0
+    assert direction_scores([target], anchor, viewer).right[0] == 0.0
 
 
 def test_each_of_the_four_directions() -> None:
     anchor, viewer = box(0.0, 0.0), (-5.0, 0.0)  # looking along +x
     assert left_of(box(0.0, 1.0), anchor, viewer) == 1.0
-    assert right_of(box(0.0, -1.0), anchor, viewer) == 1.0
-    assert in_front_of(box(-1.0, 0.0), anchor, viewer) == 1.0
-    assert behind(box(1.0, 0.0), anchor, viewer) == 1.0
+    assert direction_scores([box(0.0, -1.0)], anchor, viewer).right[0] == 1.0
+    assert direction_scores([box(-1.0, 0.0)], anchor, viewer).front[0] == 1.0
+    assert direction_scores([box(1.0, 0.0)], anchor, viewer).behind[0] == 1.0
 
 
 def test_on_the_diagonal_two_directions_hold_equally() -> None:

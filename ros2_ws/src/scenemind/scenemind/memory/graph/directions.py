@@ -65,26 +65,6 @@ def direction_scores(
     )
 
 
-def left_of(target: Box3D, anchor: Box3D, viewer_xy: ArrayLike) -> float:
-    """Score of `target` on the viewer's left of `anchor`."""
-    return float(direction_scores([target], anchor, viewer_xy).left[0])
-
-
-def right_of(target: Box3D, anchor: Box3D, viewer_xy: ArrayLike) -> float:
-    """Score of `target` on the viewer's right of `anchor`."""
-    return float(direction_scores([target], anchor, viewer_xy).right[0])
-
-
-def in_front_of(target: Box3D, anchor: Box3D, viewer_xy: ArrayLike) -> float:
-    """Score of `target` on the viewer's side of `anchor`."""
-    return float(direction_scores([target], anchor, viewer_xy).front[0])
-
-
-def behind(target: Box3D, anchor: Box3D, viewer_xy: ArrayLike) -> float:
-    """Score of `target` on the far side of `anchor`."""
-    return float(direction_scores([target], anchor, viewer_xy).behind[0])
-
-
 def between_scores(targets: Sequence[Box3D], a: Box3D, b: Box3D) -> NDArray[np.float64]:
     """How much each target lies between two anchors, (N,) in [0, 1], seen from above.
 
