@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from scenemind.cli.errors import CommandError
 from scenemind.cli.live import run_live
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
-from scenemind.cli.output import error_json, print_json, print_table
+from scenemind.cli.output import correction_json, error_json, print_corrections, print_json
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Correction, Memory
 from scenemind.reasoning import Query, Router
@@ -72,31 +71,6 @@ def _apply(place: Memory, settings: SceneMindConfig, instruction: str, as_json: 
 
 def _show(corrections: Sequence[Correction], as_json: bool) -> None:
     if as_json:
-        print_json({"corrections": [_correction_json(entry) for entry in corrections]})
-        return
-    table = Table("no.", "what", "objects", "by", "reason", "state")
-    for entry in corrections:
-        edit = entry.edit
-        table.add_row(
-            str(entry.correction_id),
-            " ".join(filter(None, (edit.kind.replace("_", " "), edit.key, edit.value))),
-            ", ".join(map(str, edit.object_ids)),
-            entry.by,
-            entry.reason,
-            "taken back" if entry.undone else "stands",
-        )
-    print_table(table)
-
-
-def _correction_json(entry: Correction) -> dict[str, object]:
-    return {
-        "id": entry.correction_id,
-        "kind": entry.edit.kind,
-        "object_ids": list(entry.edit.object_ids),
-        "key": entry.edit.key,
-        "value": entry.edit.value,
-        "by": entry.by,
-        "reason": entry.reason,
-        "stamp_ns": entry.stamp_ns,
-        "undone": entry.undone,
-    }
+        print_json({"corrections": [correction_json(entry) for entry in corrections]})
+    else:
+        print_corrections(corrections)

@@ -9,9 +9,10 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from scenemind.memory import MapObject
+from scenemind.memory import Correction, MapObject
 from scenemind.reasoning import ReasoningFailure
 
 _FILE_WIDTH = 120
@@ -42,12 +43,29 @@ def print_objects(objects: Iterable[MapObject], title: str | None = None) -> Non
     for obj in objects:
         table.add_row(
             str(obj.object_id),
-            obj.label,
-            obj.attributes.get("color", ""),
+            escape(obj.label),
+            escape(obj.attributes.get("color", "")),
             " ".join(f"{value:.2f}" for value in obj.box.center),
             " x ".join(f"{value:.2f}" for value in obj.box.size),
             str(obj.observation_count),
             f"{obj.confidence:.2f}",
+        )
+    print_table(table)
+
+
+def print_corrections(corrections: Iterable[Correction]) -> None:
+    """The journal, a line an entry."""
+    table = Table("no.", "what", "objects", "by", "reason", "state", box=SIMPLE_HEAD)
+    for entry in corrections:
+        edit = entry.edit
+        words = (edit.kind.replace("_", " "), edit.key, edit.value)
+        table.add_row(
+            str(entry.correction_id),
+            escape(" ".join(filter(None, words))),
+            ", ".join(map(str, edit.object_ids)),
+            escape(entry.by),
+            escape(entry.reason),
+            "taken back" if entry.undone else "stands",
         )
     print_table(table)
 
@@ -63,6 +81,21 @@ def object_json(obj: MapObject) -> dict[str, Any]:
         "yaw": round(obj.box.yaw, 4),
         "observations": obj.observation_count,
         "confidence": round(obj.confidence, 4),
+    }
+
+
+def correction_json(entry: Correction) -> dict[str, Any]:
+    """An entry of the journal for programs."""
+    return {
+        "id": entry.correction_id,
+        "kind": entry.edit.kind,
+        "object_ids": list(entry.edit.object_ids),
+        "key": entry.edit.key,
+        "value": entry.edit.value,
+        "by": entry.by,
+        "reason": entry.reason,
+        "stamp_ns": entry.stamp_ns,
+        "undone": entry.undone,
     }
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from scenemind.cli.options import ConfigFile
 from scenemind.cli.ros_environment import ros_environment
 
 
@@ -20,9 +20,12 @@ def register(app: typer.Typer) -> None:
 
 def _up(
     separate: Annotated[bool, typer.Option("--separate", help="A process for each node.")] = False,
-    config: ConfigFile = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="ROS parameter file (YAML).", show_default=False)
+    ] = None,
     params: Annotated[
-        list[str] | None, typer.Option(help="A parameter as NAME=VALUE; again for more.")
+        list[str] | None,
+        typer.Option(show_default=False, help="A parameter as NAME=VALUE; again for more."),
     ] = None,
 ) -> None:
     """Start the mapping and reasoning nodes, until Ctrl+C."""

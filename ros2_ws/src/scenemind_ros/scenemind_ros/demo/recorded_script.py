@@ -10,12 +10,14 @@ from scenemind.memory import MapObject, MemorySnapshot, Relation
 from scenemind_ros.demo.corrections import correction_requests
 from scenemind_ros.demo.request import Request
 
+_COUNTED = "chair"
+
 
 def recorded_requests(scene: MemorySnapshot) -> list[Request]:
     """The script for a map; fixed questions only when it is empty."""
     fixed = [
         Request("is there", "ask", "Is there a table?"),
-        Request("how many", "ask", "How many chairs are there?"),
+        Request("how many", "ask", f"How many {_COUNTED}s are there?"),
     ]
     surest = sorted(
         scene.objects.values(), key=lambda obj: (-obj.confidence, -obj.observation_count)
@@ -37,7 +39,7 @@ def _about_objects(
     surest: Sequence[MapObject], unique: Sequence[MapObject], counts: Counter[str]
 ) -> Iterator[Request]:
     most, number = counts.most_common(1)[0]
-    if number > 1:
+    if number > 1 and most != _COUNTED:
         yield Request("how many", "ask", f"How many {_plural(most)} are there?")
     for item in unique[:2]:
         yield Request("where is", "ask", f"Where is {_name(item, counts)}?")

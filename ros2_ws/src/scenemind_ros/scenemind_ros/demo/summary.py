@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from scenemind.report import Run
@@ -62,7 +63,7 @@ def print_summary(run: Run, console: Console) -> None:
     for step in run.steps:
         verdict = "[green]ok[/]" if step.ok else "[bold red]failed[/]"
         words = (step.name, step.question, step.answer, step.expected)
-        steps.add_row(*(_plain(text) for text in words), f"{step.seconds * 1e3:.0f}", verdict)
+        steps.add_row(*(escape(text) for text in words), f"{step.seconds * 1e3:.0f}", verdict)
     console.print(steps)
     if run.truth:
         _print_truth(run, console)
@@ -70,7 +71,7 @@ def print_summary(run: Run, console: Console) -> None:
     causes = ", ".join(f"{count} {cause}" for cause, count in run.dropped.items())
     console.print(
         f"{run.frames} frames processed, {dropped} dropped{f' ({causes})' if causes else ''},"
-        f" {len(run.snapshot.objects)} objects, detector: {_plain(run.detector)}"
+        f" {len(run.snapshot.objects)} objects, detector: {escape(run.detector)}"
     )
     stages = ", ".join(f"{name} {ms:.1f}" for name, ms in run.stages_ms.items())
     console.print(f"median ms a frame: {stages}")
@@ -92,8 +93,3 @@ def _print_truth(run: Run, console: Console) -> None:
             f"of {len(rows)} objects that the camera saw well: {share:.0%} with IoU 0.25 or more,"
             f" mean IoU {sum(rows) / len(rows):.2f}"
         )
-
-
-def _plain(text: str) -> str:
-    """Labels and sentences are data: rich must not read markup in them."""
-    return text.replace("[", r"\[")
