@@ -51,11 +51,18 @@ def test_the_overlay_comes_first_and_what_is_sourced_stays(workspace: Path) -> N
     assert "ROS_LOG_DIR" not in environment
 
 
-def test_the_dds_profile_is_set_unless_another_one_is(workspace: Path) -> None:
-    base = {"SCENEMIND_WS": str(workspace)}
-    profile = ros_environment(base)["FASTDDS_DEFAULT_PROFILES_FILE"]
-    assert Path(profile).read_text() == "<dds/>"
+@pytest.mark.parametrize(("distro", "vendor"), [("jazzy", "FASTRTPS"), ("kilted", "FASTDDS")])
+def test_the_dds_profile_is_set_under_the_name_that_is_read(
+    distro: str, vendor: str, workspace: Path
+) -> None:
+    environment = ros_environment({"SCENEMIND_WS": str(workspace), "ROS_DISTRO": distro})
+    names = [name for name in environment if name.endswith("DEFAULT_PROFILES_FILE")]
+    assert names == [f"{vendor}_DEFAULT_PROFILES_FILE"]
+    assert Path(environment[names[0]]).read_text() == "<dds/>"
 
+
+def test_another_dds_profile_stays(workspace: Path) -> None:
+    base = {"SCENEMIND_WS": str(workspace)}
     chosen = {**base, "FASTDDS_DEFAULT_PROFILES_FILE": "/etc/dds.xml"}
     assert ros_environment(chosen)["FASTDDS_DEFAULT_PROFILES_FILE"] == "/etc/dds.xml"
 

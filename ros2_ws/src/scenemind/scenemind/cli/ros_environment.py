@@ -58,7 +58,7 @@ def ros_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
         new = [entry for entry in dict.fromkeys(wanted) if entry not in sourced]
         environment[name] = os.pathsep.join([*new, *sourced])
 
-    for name, value in {**underlay.variables, **_dds_profile(prefixes)}.items():
+    for name, value in {**underlay.variables, **_dds_profile(prefixes, environment)}.items():
         environment.setdefault(name, value)
     if not environment.get("HOME"):
         # rcl's logging refuses to start without a place for its files.
@@ -102,15 +102,13 @@ def _has_libraries(prefix: Path) -> bool:
     return next((prefix / "lib").glob("*.so"), None) is not None
 
 
-def _dds_profile(prefixes: Sequence[Path]) -> dict[str, str]:
+def _dds_profile(prefixes: Sequence[Path], environment: Mapping[str, str]) -> dict[str, str]:
+    # Jazzy's Fast DDS 2 reads the old name, Fast DDS 3 the new one, and it complains of the old.
+    vendor = "FASTRTPS" if environment.get("ROS_DISTRO") == "jazzy" else "FASTDDS"
     for prefix in prefixes:
         profile = prefix / "share" / "scenemind_ros" / "config" / "fastdds_profile.xml"
         if profile.is_file():
-            # Fast DDS 3 (Kilted) and 2 (Jazzy) read different variables.
-            return {
-                "FASTDDS_DEFAULT_PROFILES_FILE": str(profile),
-                "FASTRTPS_DEFAULT_PROFILES_FILE": str(profile),
-            }
+            return {f"{vendor}_DEFAULT_PROFILES_FILE": str(profile)}
     return {}
 
 
