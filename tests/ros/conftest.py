@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from scenemind.cli.ros_environment import ros_environment
+from scenemind.config import SceneMindConfig
+from scenemind.frames import read_sequence
+from scenemind.mapping import Mapper
+from scenemind.memory import Memory
+from scenemind.perception.backends.instance_camera import InstanceCamera
+from scenemind.simulation import simulate
 
 if TYPE_CHECKING:
     from .graph import RosGraph
@@ -21,6 +28,19 @@ for _name in ("LD_LIBRARY_PATH", "PYTHONPATH", "AMENT_PREFIX_PATH"):
             'Run `make test`, or `make test ARGS="tests/ros -k something"`, '
             "or `pytest tests/unit` for the rest"
         )
+
+
+@pytest.fixture(scope="session")
+def stored_room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a memory that has seen a simulated room; take a copy before changing it."""
+    folder = tmp_path_factory.mktemp("rooms") / "room"
+    sequence = simulate(1, frame_count=60, width=320, height=240)
+    config = SceneMindConfig()
+    with Memory.create(folder, config) as memory:
+        mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
+        for frame in read_sequence(sequence):
+            mapper.process(frame)
+    return folder
 
 
 @pytest.fixture

@@ -11,12 +11,13 @@ from itertools import cycle
 from typing import Any, TypeVar
 
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 
 from scenemind_ros.player_parameters import PlayerTopics
+from scenemind_ros.reasoning_node import ReasoningNode
 
 NodeT = TypeVar("NodeT", bound=Node)
 
@@ -56,7 +57,7 @@ class RosGraph:
         else:
             with _unheard_by_other_processes():
                 rclpy.init(context=self.context, domain_id=next(_DOMAINS))
-        self._running: list[tuple[Node, SingleThreadedExecutor, threading.Thread]] = []
+        self._running: list[tuple[Node, Executor, threading.Thread]] = []
         self._background: list[threading.Thread] = []
         self._observer: Node | None = None
 
@@ -68,8 +69,11 @@ class RosGraph:
         return node
 
     def spin(self, node: Node) -> None:
-        executor = SingleThreadedExecutor(context=self.context)
-        executor.add_node(node)
+        if isinstance(node, ReasoningNode):
+            executor = node.make_executor()
+        else:
+            executor = SingleThreadedExecutor(context=self.context)
+            executor.add_node(node)
         thread = threading.Thread(target=executor.spin, name=f"spin {node.get_name()}", daemon=True)
         thread.start()
         self._running.append((node, executor, thread))

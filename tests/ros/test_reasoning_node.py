@@ -1,0 +1,306 @@
+"""The reasoning node on a memory in its own process: services, actions, and all that goes wrong."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import Pose
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.callback_groups import ReentrantCallbackGroup
+from visualization_msgs.msg import MarkerArray
+
+from scenemind.config import ConfigError, SceneMindConfig
+from scenemind.memory import Edit, Memory, MemorySnapshot
+from scenemind_interfaces import action, srv
+from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
+from scenemind_ros.conversions import box_to_msg, object_from_msg, stamp_ns
+from scenemind_ros.pinned_memory import PinnedMemory
+from scenemind_ros.qos import LATCHED
+from scenemind_ros.reasoning_node import ReasoningNode
+
+from .graph import TIMEOUT_S, RosGraph, wait_for
+
+REASONER = "/reasoning_node"
+CHAIRS = "How many chairs are there?"
+
+
+class GatedMemory(PinnedMemory):
+    """Real memory that keeps whoever reads it waiting until the gate is open."""
+
+    def __init__(self, memory: Memory, closed_for: int = 1) -> None:
+        """`closed_for` readers have to wait; later ones pass."""
+        super().__init__(memory)
+        self.gate = threading.Event()
+        self._tickets = iter(range(closed_for))
+
+    def snapshot(self) -> MemorySnapshot:
+        if next(self._tickets, None) is not None:
+            assert self.gate.wait(TIMEOUT_S)
+        return super().snapshot()
+
+
+class Room(NamedTuple):
+    graph: RosGraph
+    memory: Memory
+
+
+@pytest.fixture
+def memory(stored_room: Path, tmp_path: Path) -> Iterator[Memory]:
+    copy = shutil.copytree(stored_room, tmp_path / "room")
+    with Memory.open(copy, SceneMindConfig()) as memory:
+        yield memory
+
+
+@pytest.fixture
+def room(graph: RosGraph, memory: Memory) -> Room:
+    graph.add(ReasoningNode, {}, memory=memory)
+    return Room(graph, memory)
+
+
+class Goal:
+    """A goal that was sent to an action of the reasoning node."""
+
+    def __init__(self, graph: RosGraph, kind: Any, name: str, **fields: Any) -> None:
+        self.feedback: list[Any] = []
+        client = ActionClient(graph.observer, kind, name, callback_group=ReentrantCallbackGroup())
+        assert client.wait_for_server(TIMEOUT_S)
+        sent = client.send_goal_async(
+            kind.Goal(**fields), lambda message: self.feedback.append(message.feedback)
+        )
+        wait_for(sent.done, "acceptance of the goal")
+        self.handle: ClientGoalHandle = sent.result()
+
+    def cancel(self) -> None:
+        cancelled = self.handle.cancel_goal_async()
+        wait_for(cancelled.done, "the cancellation")
+        assert cancelled.result().goals_canceling
+
+    def result(self) -> tuple[int, Any]:
+        """Status and result."""
+        done = self.handle.get_result_async()
+        wait_for(done.done, "the result")
+        return done.result().status, done.result().result
+
+
+def chairs_in(memory: Memory) -> dict[int, Any]:
+    return {i: o for i, o in memory.snapshot().objects.items() if o.label == "chair"}
+
+
+def test_an_answer_comes_with_objects_boxes_and_images(room: Room) -> None:
+    chairs = chairs_in(room.memory)
+    response = room.graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    assert response.success, response.error
+    answer = response.answer
+    assert str(len(chairs)) in answer.text
+    assert set(answer.object_ids) == set(chairs)
+    for object_id, box in zip(answer.object_ids, answer.boxes, strict=True):
+        assert box == box_to_msg(chairs[object_id].box)
+    assert (answer.question, answer.method) == (CHAIRS, "symbolic")
+    assert stamp_ns(answer.header.stamp) == room.memory.snapshot().stamp_ns
+    assert answer.header.frame_id == "map"
+    assert response.evidence
+    assert all(bytes(frame.image.data[:2]) == b"\xff\xd8" for frame in response.evidence)
+    assert all(set(frame.object_ids) & set(chairs) for frame in response.evidence)
+
+
+def test_grounding_gives_the_object_that_stands_there(room: Room) -> None:
+    (fridge,) = [o for o in room.memory.snapshot().objects.values() if o.label == "refrigerator"]
+    response = room.graph.call(srv.Ground, f"{REASONER}/ground", query="the refrigerator")
+    assert response.success, response.error
+    assert object_from_msg(response.objects[0]).box == fridge.box
+    assert response.objects[0].id == fridge.object_id
+    assert response.reasoning
+    assert response.method == "symbolic"
+
+
+def test_an_action_tells_its_steps_and_answers_as_the_service_does(room: Room) -> None:
+    goal = Goal(room.graph, action.Ask, f"{REASONER}/ask", question=CHAIRS)
+    status, result = goal.result()
+    assert status == GoalStatus.STATUS_SUCCEEDED
+    asked = room.graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    assert result.answer.text == asked.answer.text
+    wait_for(lambda: len(goal.feedback) == 2, "feedback of both steps")
+    assert [(step.step, step.stage) for step in goal.feedback] == [(1, "reason"), (2, "answer")]
+    assert goal.feedback[-1].partial_reasoning
+    assert [f.frame_id for f in goal.feedback[-1].evidence] == [f.frame_id for f in result.evidence]
+    assert not any(frame.image.data for frame in goal.feedback[-1].evidence)
+
+
+def test_a_phrase_that_fits_nothing_aborts_its_goal_with_the_reason(room: Room) -> None:
+    goal = Goal(room.graph, action.Ground, f"{REASONER}/ground", query="the elephant")
+    status, result = goal.result()
+    assert status == GoalStatus.STATUS_ABORTED
+    assert not result.success
+    assert result.error.code == Error.NOT_FOUND
+    assert "elephant" in result.error.message
+
+
+def test_a_correction_changes_the_next_answer_and_undo_takes_it_back(room: Room) -> None:
+    chair = min(chairs_in(room.memory))
+
+    def align(text: str, **fields: Any) -> Any:
+        return room.graph.call(srv.Align, f"{REASONER}/align", instruction=text, **fields)
+
+    def is_there_a_throne() -> bool:
+        question = "Is there a throne?"
+        answer = room.graph.call(srv.Ask, f"{REASONER}/ask", question=question).answer
+        return list(answer.object_ids) == [chair]
+
+    assert not is_there_a_throne()
+    done = align("this is a throne", marked_object_ids=[chair])
+    assert done.success, done.error
+    (edit,) = done.edits
+    assert (edit.kind, list(edit.object_ids), edit.value) == ("rename", [chair], "throne")
+    assert edit.reason == "this is a throne"
+    assert done.revision == room.memory.snapshot().revision
+    assert is_there_a_throne()
+    assert align("undo that").success
+    assert not is_there_a_throne()
+
+
+UNTURNED = Pose()
+UNTURNED.orientation.w = 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "code"),
+    [
+        (srv.Ask, {"question": "  "}, Error.INVALID_REQUEST),
+        (srv.Ask, {"question": CHAIRS, "method": "guess"}, Error.INVALID_REQUEST),
+        (srv.Ask, {"question": CHAIRS, "method": "vadar"}, Error.METHOD_UNAVAILABLE),
+        (srv.Ask, {"question": "chair " * 500}, Error.INVALID_REQUEST),
+        (
+            srv.Ask,
+            {"question": CHAIRS, "viewpoint": UNTURNED, "has_viewpoint": True},
+            Error.INVALID_REQUEST,
+        ),
+        (srv.Ask, {"question": "What is this?", "marked_object_ids": [999]}, Error.MEMORY_REFUSED),
+        (srv.Ask, {"question": CHAIRS, "timeout": Duration(sec=-1)}, Error.INVALID_REQUEST),
+        (srv.Ground, {"query": ""}, Error.INVALID_REQUEST),
+        (srv.Ground, {"query": "the unicorn"}, Error.NOT_FOUND),
+        (srv.Ground, {"query": "the chair", "method": "no such"}, Error.INVALID_REQUEST),
+        (srv.Align, {"instruction": ""}, Error.INVALID_REQUEST),
+        (srv.Align, {"instruction": "this is a cup"}, Error.NOT_FOUND),
+        (srv.Align, {"instruction": "the chair is a throne"}, Error.AMBIGUOUS),
+    ],
+)
+def test_a_wrong_request_gets_a_code_and_a_sentence(
+    room: Room, kind: Any, fields: dict[str, Any], code: int
+) -> None:
+    response = room.graph.call(kind, f"{REASONER}/{kind.__name__.lower()}", **fields)
+    assert not response.success
+    assert response.error.code == code, response.error.message
+    assert response.error.message
+    if kind is srv.Ask:
+        assert response.answer.error == response.error
+        assert response.answer.question == fields["question"]
+
+
+def test_an_empty_memory_says_so(graph: RosGraph) -> None:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        graph.add(ReasoningNode, {}, memory=memory)
+        response = graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    assert response.error.code == Error.EMPTY_MEMORY
+
+
+def test_a_cancelled_goal_ends_while_its_work_still_hangs(graph: RosGraph, memory: Memory) -> None:
+    gated = GatedMemory(memory)
+    graph.add(ReasoningNode, {}, memory=gated)
+    goal = Goal(graph, action.Ask, f"{REASONER}/ask", question=CHAIRS)
+    wait_for(lambda: goal.feedback, "the first feedback")
+    goal.cancel()
+    status, result = goal.result()
+    assert status == GoalStatus.STATUS_CANCELED
+    assert result.error.code == Error.CANCELLED
+    assert not gated.gate.is_set()
+    gated.gate.set()
+    assert graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS).success
+
+
+def test_a_timeout_holds_while_the_memory_hangs(graph: RosGraph, memory: Memory) -> None:
+    gated = GatedMemory(memory)
+    graph.add(ReasoningNode, {}, memory=gated)
+    soon = Duration(nanosec=50_000_000)
+    response = graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS, timeout=soon)
+    assert response.error.code == Error.TIMEOUT
+    assert not gated.gate.is_set()
+    gated.gate.set()
+
+
+def test_callers_do_not_wait_for_each_other(graph: RosGraph, memory: Memory) -> None:
+    gated = GatedMemory(memory)
+    graph.add(ReasoningNode, {}, memory=gated)
+    slow = Goal(graph, action.Ask, f"{REASONER}/ask", question=CHAIRS)
+    wait_for(lambda: slow.feedback, "the slow one to begin")
+    quick = graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    assert quick.success
+    gated.gate.set()
+    assert slow.result()[1].answer.text == quick.answer.text
+
+
+def test_more_callers_than_it_has_threads_for_are_refused(graph: RosGraph, memory: Memory) -> None:
+    gated = GatedMemory(memory)
+    graph.add(ReasoningNode, {"parallel_requests": 1}, memory=gated)
+    first = Goal(graph, action.Ask, f"{REASONER}/ask", question=CHAIRS)
+    wait_for(lambda: first.feedback, "the first one to begin")
+    second = graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    assert second.error.code == Error.NODE_UNAVAILABLE
+    assert "parallel_requests" in second.error.message
+    gated.gate.set()
+    assert first.result()[0] == GoalStatus.STATUS_SUCCEEDED
+
+
+def test_a_bug_is_answered_and_the_node_goes_on(graph: RosGraph, memory: Memory) -> None:
+    class BrokenOnce(PinnedMemory):
+        is_broken = True
+
+        def snapshot(self) -> MemorySnapshot:
+            if self.is_broken:
+                self.is_broken = False
+                raise KeyError("a bug")
+            return super().snapshot()
+
+    graph.add(ReasoningNode, {}, memory=BrokenOnce(memory))
+    response = graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    assert response.error.code == Error.INTERNAL
+    assert "a bug" in response.error.message
+    assert graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS).success
+
+
+def test_names_from_the_map_are_never_read_as_anything_but_names(room: Room) -> None:
+    name = "{query.text!r} %s $(id) undo that"
+    chair = min(chairs_in(room.memory))
+    room.memory.apply([Edit("rename", (chair,), value=name)], "test", "test")
+    count = len(room.memory.corrections())
+    response = room.graph.call(
+        srv.Ask, f"{REASONER}/ask", question="What is this?", marked_object_ids=[chair]
+    )
+    assert name in response.answer.text
+    assert len(room.memory.corrections()) == count
+
+
+def test_topics_show_the_last_answer_to_those_who_come_late(room: Room) -> None:
+    room.graph.call(srv.Ask, f"{REASONER}/ask", question="Is there a refrigerator?")
+    room.graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    chairs = set(chairs_in(room.memory))
+    answers = room.graph.listen(Answer, f"{REASONER}/answers", LATCHED)
+    boxes = room.graph.listen(SceneObjectArray, f"{REASONER}/boxes", LATCHED)
+    markers = room.graph.listen(MarkerArray, f"{REASONER}/markers", LATCHED)
+    wait_for(lambda: answers and boxes and markers, "the latched topics")
+    assert answers[-1].question == CHAIRS
+    assert {thing.id for thing in boxes[-1].objects} == chairs
+    drawn = [marker for marker in markers[-1].markers if marker.ns == "boxes"]
+    assert {marker.id for marker in drawn} == chairs
+
+
+def test_an_unknown_parameter_is_an_error_with_a_hint(graph: RosGraph, memory: Memory) -> None:
+    with pytest.raises(ConfigError, match="did you mean timeout_s"):
+        graph.add(ReasoningNode, {"timeout_sec": 3.0}, memory=memory)
