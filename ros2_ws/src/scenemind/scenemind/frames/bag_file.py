@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from rosbags.highlevel import AnyReader
+from rosbags.interfaces import Qos
 from rosbags.typesys import Stores, get_typestore
 
 from scenemind.frames.errors import FrameError
@@ -60,6 +61,11 @@ class BagFile:
     def count(self, topic: str) -> int:
         """Messages of a topic; 0 where it is not recorded."""
         return sum(c.msgcount for c in self._reader.connections if c.topic == topic)
+
+    def offered_qos(self, topic: str) -> list[Qos]:
+        """What the publishers of a topic promised; empty where the bag does not say."""
+        connections = [c for c in self._reader.connections if c.topic == topic]
+        return [qos for c in connections for qos in c.ext.offered_qos_profiles]
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, Any]]:
         """Topic and message, in the order in which they were recorded.

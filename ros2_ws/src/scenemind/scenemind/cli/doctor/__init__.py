@@ -1,0 +1,1 @@
+"""`scenemind doctor`: what is wrong with a recording or a live graph, and what mends it."""

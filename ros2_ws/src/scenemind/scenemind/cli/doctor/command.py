@@ -1,0 +1,68 @@
+"""`scenemind doctor`: examine a recording or the running camera."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenemind.cli.doctor.evidence import Evidence
+from scenemind.cli.doctor.examine import examine
+from scenemind.cli.doctor.gather_bag import gather_bag
+from scenemind.cli.doctor.gather_folder import gather_folder
+from scenemind.cli.doctor.show import show
+from scenemind.cli.errors import CommandError
+from scenemind.cli.options import AsJson, ConfigFile
+from scenemind.cli.ros_environment import ros_environment
+from scenemind.config import SceneMindConfig
+from scenemind.frames import open_sequence
+from scenemind.frames.bag_file import is_bag
+from scenemind.frames.readers.folder import FolderSequence
+
+
+def register(app: typer.Typer) -> None:
+    app.command("doctor", epilog="Example: scenemind doctor recordings/kitchen")(_doctor)
+
+
+def _doctor(
+    path: Annotated[Path | None, typer.Argument(help="Folder or bag.", show_default=False)] = None,
+    live: Annotated[bool, typer.Option("--live", help="Listen to the running camera.")] = False,
+    seconds: Annotated[float, typer.Option(min=0.5, help="How long to listen.")] = 5.0,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check encodings, depth, stamps, QoS and poses, and say how to mend what is wrong.
+
+    Ends with status 1 where a check fails.
+    """
+    if (path is None) != live:
+        raise CommandError("name a folder or a bag, or give --live: scenemind doctor PATH")
+    if path is None:
+        raise typer.Exit(_examine_live(seconds, config, as_json))
+    settings = SceneMindConfig.load(config) if config else SceneMindConfig()
+    evidence = gather(path)
+    raise typer.Exit(show(evidence.source, examine(evidence, settings.sync), as_json))
+
+
+def gather(path: Path) -> Evidence:
+    """Everything about a recording.
+
+    Raises:
+        FrameError: nothing is there, it is no known format, or a folder with a part missing.
+    """
+    if path.exists() and is_bag(path):
+        return gather_bag(path)
+    sequence = open_sequence(path)
+    assert isinstance(sequence, FolderSequence), "what is no bag is a folder of files"
+    return gather_folder(sequence)
+
+
+def _examine_live(seconds: float, config: Path | None, as_json: bool) -> int:
+    """In a child process, since this one does not speak ROS."""
+    command = [sys.executable, "-m", "scenemind_ros.doctor_live", "--seconds", str(seconds)]
+    command += ["--config", str(config)] if config else []
+    command += ["--json"] if as_json else []
+    return subprocess.run(command, env=ros_environment(), check=False).returncode

@@ -1,0 +1,85 @@
+"""What is known of a recording or a live graph before it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.cli.doctor.finding import Finding
+from scenemind.frames import DepthCalibration, SensorFrame
+from scenemind.geometry import PinholeCamera
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedQos:
+    """What a publisher promises."""
+
+    reliable: bool
+    latched: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """One topic, or one kind of file.
+
+    Attributes:
+        name: topic, or what the files are.
+        stamps_ns: (N,) int64, in the order of arrival.
+        sizes: width and height of every size of image that came.
+        encodings: every encoding that came; empty for files.
+        offered_qos: of all its publishers; empty for files and where the bag does not say.
+    """
+
+    name: str
+    stamps_ns: NDArray[np.int64]
+    sizes: frozenset[tuple[int, int]] = frozenset()
+    encodings: frozenset[str] = frozenset()
+    offered_qos: tuple[OfferedQos, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CameraFacts:
+    """A camera_info as it was sent, sensible or not.
+
+    Attributes:
+        distortion: the coefficients D.
+    """
+
+    width: int
+    height: int
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    distortion: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, camera: PinholeCamera) -> CameraFacts:
+        return cls(camera.width, camera.height, camera.fx, camera.fy, camera.cx, camera.cy)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Everything that was gathered.
+
+    Attributes:
+        source: path or `the live graph`.
+        streams: by `color`, `depth`, `odometry`, `tf_static`; those that are there.
+        camera: of colour; None where none came.
+        depth_calibration: how depth stands to colour, where it is not aligned and that is known.
+        positions, quaternions: (N, 3), (N, 4) x y z w of odometry as sent; (0, ...) for none.
+        frames: a sample with poses in the world, depth as recorded.
+        found: what gathering itself found wrong, such as a missing topic.
+    """
+
+    source: str
+    streams: Mapping[str, Stream]
+    camera: CameraFacts | None
+    depth_calibration: DepthCalibration | None
+    positions: NDArray[np.float64]
+    quaternions: NDArray[np.float64]
+    frames: tuple[SensorFrame, ...]
+    found: tuple[Finding, ...] = field(default=())
