@@ -135,8 +135,9 @@ POINTERS = frozenset(("this", "that", "it", "these", "those", "them", "they"))
 BE = frozenset(("is", "are", "was", "were", "be"))
 # A noun ends before these even without a relation.
 NOUN_END = BE | word_set(
-    "a an the made that which who and or not do does did have has can could there here to from"
-    " than as but with where what how why when if then i we you"
+    "a an the made that which who and or not do does did have has can there here to from"
+    " than as but with where what how why when if then i we you it he she they"
+    " will would could should must may might shall"
 )
 # Said around a question without changing it.
 OPENINGS = _phrases(
