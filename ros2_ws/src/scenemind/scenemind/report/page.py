@@ -59,7 +59,7 @@ def render_page(run: Run) -> str:
     relations = _relations(run.snapshot)
     rows = [_Row(o, colors[o.label], relations.get(o.object_id, "")) for o in objects]
     slowest = max(run.stages_ms.values(), default=0.0)
-    return render(
+    page = render(
         "report.html.j2",
         run=run,
         style=_style(),
@@ -74,6 +74,7 @@ def render_page(run: Run) -> str:
         labels={obj.object_id: obj.label for obj in objects},
         mean_iou=_mean_iou(run),
     )  # fmt: skip
+    return str(page)
 
 
 def _card(step: Step, snapshot: MemorySnapshot, colors: Mapping[str, str]) -> _Card:

@@ -28,5 +28,5 @@ def rgb_of(color: str) -> tuple[int, int, int]:
 def _color(place: int) -> str:
     if place < len(_FIRST):
         return _FIRST[place]
-    red, green, blue = colorsys.hls_to_rgb(place * _GOLDEN_ANGLE % 1.0, 0.36, 0.6)
+    red, green, blue = colorsys.hls_to_rgb(place * _GOLDEN_ANGLE % 1.0, 0.29, 0.6)
     return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"

@@ -84,7 +84,6 @@ def render_top_down(run: Run, colors: Mapping[str, str]) -> Markup:
         objects=_drawn(objects, colors, marks, view),
         truth=[view.points(item.box.footprint()) for item in run.truth],
         path=view.points(run.path) if len(run.path) > 1 else "",
-        start=(view.x(run.path[0][0]), view.y(run.path[0][1])) if len(run.path) else None,
         marks=marks,
         mark_px=_MARK_PX,
         grid_x=_grid(view.low_x, view.low_x + view.width / view.px_per_m, grid_m, view.x),

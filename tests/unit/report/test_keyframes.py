@@ -1,0 +1,59 @@
+"""Boxes on key frames: where they belong, of what was asked for."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from scenemind.report import draw_key_frame
+
+from .made import make_key_frame
+
+BOX = (100.0, 200.0, 300.0, 400.0)
+COLORS = {"cup": "#ff0000", "chair": "#0000ff"}
+
+
+def drawn(labels: dict[int, str], width: int = 640) -> np.ndarray:
+    """The picture as RGB, with cup 1 at BOX."""
+    jpeg = draw_key_frame(make_key_frame({1: BOX}), labels, COLORS, width)
+    return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)[..., ::-1].astype(int)
+
+
+def redness(image: np.ndarray) -> np.ndarray:
+    return image[..., 0] - image[..., 1:].max(axis=-1)
+
+
+def test_the_box_is_drawn_where_the_object_was_detected() -> None:
+    rows, columns = np.nonzero(redness(drawn({1: "cup"})) > 100)
+    assert columns.min() == pytest.approx(BOX[0], abs=3)
+    assert columns.max() == pytest.approx(BOX[2], abs=3)
+    assert rows.max() == pytest.approx(BOX[3], abs=3)
+    assert rows.min() < BOX[1]  # the label stands above
+
+
+def test_boxes_shrink_with_the_picture() -> None:
+    image = drawn({1: "cup"}, width=320)
+    assert image.shape == (240, 320, 3)
+    rows, columns = np.nonzero(redness(image) > 100)
+    assert (columns.max(), rows.max()) == pytest.approx((BOX[2] / 2, BOX[3] / 2), abs=3)
+
+
+def test_objects_that_nobody_asked_for_are_left_out() -> None:
+    assert (redness(drawn({2: "chair"})) < 20).all()
+
+
+@pytest.mark.parametrize("box", [(0.0, 0.0, 30.0, 20.0), (600.0, 0.0, 640.0, 480.0)])
+def test_a_label_at_the_border_stays_in_the_picture(box: tuple[float, ...]) -> None:
+    frame = make_key_frame({1: box}, shade=20)  # type: ignore[dict-item]
+    jpeg = draw_key_frame(frame, {1: "cup"}, COLORS)
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    # Only the label's text is white.
+    assert (image.min(axis=-1) > 150).sum() > 10
+
+
+def test_a_damaged_image_is_an_error() -> None:
+    frame = make_key_frame({})
+    object.__setattr__(frame, "jpeg", b"no picture")
+    with pytest.raises(ValueError, match="frame 5"):
+        draw_key_frame(frame, {}, {})

@@ -1,0 +1,96 @@
+"""The map from above: scale, places and what it must not let through."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from scenemind.geometry import Box3D
+from scenemind.report import TrueObject, render_top_down
+from scenemind.report.palette import colors_of
+
+from .made import make_object, make_run
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def draw(run: object) -> ElementTree.Element:
+    labels = [obj.label for obj in run.snapshot.objects.values()]  # type: ignore[attr-defined]
+    return ElementTree.fromstring(render_top_down(run, colors_of(labels)))  # type: ignore[arg-type]
+
+
+def group(drawing: ElementTree.Element, name: str) -> ElementTree.Element:
+    found = drawing.find(f".//{SVG}g[@class='{name}']")
+    assert found is not None
+    return found
+
+
+def outlines(drawing: ElementTree.Element, name: str) -> list[np.ndarray]:
+    polygons = group(drawing, name).iter(f"{SVG}polygon")
+    return [
+        np.array([pair.split(",") for pair in polygon.attrib["points"].split()], dtype=float)
+        for polygon in polygons
+    ]
+
+
+def px_per_m(drawing: ElementTree.Element) -> float:
+    """From the scale bar and what is written on it."""
+    scale = group(drawing, "scale")
+    bar, text = scale.find(f"{SVG}path"), scale.find(f"{SVG}text")
+    assert bar is not None
+    assert text is not None
+    pixels = bar.attrib["d"].split("H")[1].split()[0]
+    return float(pixels) / float((text.text or "").split()[0])
+
+
+def test_boxes_have_their_true_size_by_the_scale_bar() -> None:
+    drawing = draw(make_run([make_object(1, "table", (0.0, 3.0, 0.4), (2.0, 1.0, 0.8))]))
+    (outline,) = outlines(drawing, "boxes")
+    width, height = np.ptp(outline, axis=0) / px_per_m(drawing)
+    assert (width, height) == pytest.approx((2.0, 1.0), abs=0.01)
+
+
+def test_x_goes_right_and_y_goes_up() -> None:
+    drawing = draw(
+        make_run([make_object(1, "left", (-2.0, 0.0, 0.0)), make_object(2, "up", (1.0, 3.0, 0.0))])
+    )
+    left, up = (outline.mean(axis=0) for outline in outlines(drawing, "boxes"))
+    dx, dy = (up - left) / px_per_m(drawing)
+    assert (dx, dy) == pytest.approx((3.0, -3.0), abs=0.01)
+
+
+def test_small_things_are_drawn_above_large_ones() -> None:
+    table = make_object(2, "table", (0.0, 2.0, 0.4), (2.0, 1.0, 0.8))
+    cup = make_object(1, "cup", (0.0, 2.0, 0.9), (0.1, 0.1, 0.1))
+    sizes = [np.ptp(o, axis=0).prod() for o in outlines(draw(make_run([cup, table])), "boxes")]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_ground_truth_lies_where_it_is() -> None:
+    box = Box3D((1.0, 1.0, 0.5), (1.0, 1.0, 1.0))
+    truth = (TrueObject("table", box, True, 1, "table", 1.0),)
+    drawing = draw(make_run([make_object(1, "table", box.center, box.size)], truth=truth))
+    assert np.array_equal(outlines(drawing, "truth"), outlines(drawing, "boxes"))
+
+
+def test_everything_lies_within_the_drawing() -> None:
+    things = [make_object(i, "thing", (4.0 * np.cos(i), 9.0 * np.sin(i), 0.0)) for i in range(12)]
+    drawing = draw(make_run(things))
+    _, _, width, height = map(float, drawing.attrib["viewBox"].split())
+    points = np.vstack(outlines(drawing, "boxes"))
+    assert (points >= 0.0).all()
+    assert (points <= (width, height)).all()
+
+
+def test_a_label_is_text_whatever_it_says() -> None:
+    label = '</title><script>alert("x")</script>'
+    drawing = draw(make_run([make_object(1, label, (0.0, 0.0, 0.0))]))
+    assert not list(drawing.iter(f"{SVG}script"))
+    assert any((text.text or "").startswith(label) for text in drawing.iter(f"{SVG}text"))
+
+
+def test_an_empty_map_is_drawn() -> None:
+    nothing = make_run(path=np.zeros((0, 3), np.float32), locations=())
+    assert outlines(draw(nothing), "boxes") == []
