@@ -10,6 +10,7 @@ from scenemind.cli.doctor.finding import Finding
 _GAP = 5.0  # times the median interval
 _SLOW_HZ = 2.0  # below, tracks break at a robot's usual speed
 _UNPAIRED = 0.02  # share of colour images that may miss depth or a pose
+_AHEAD_S, _OLD_S = 0.05, 1.0  # an image from the future, and one that is late
 _MS_PER_NS = 1e-6
 
 
@@ -51,6 +52,18 @@ def check_rate(stream: str, stamps_ns: NDArray[np.int64]) -> Finding:
         fix = "raise the rate to 5 Hz or more: objects are tracked from frame to frame"
         return Finding(name, "warn", text, fix)
     return Finding(name, "ok", text)
+
+
+def check_clock(age_s: float) -> Finding:
+    """How old the newest image was when it came, by this machine's clock."""
+    text = f"images are {age_s:.3f} s old on arrival"
+    if not -_AHEAD_S < age_s < _OLD_S:
+        fix = (
+            "synchronise the machines' clocks (chrony); for a recording that is played, set"
+            " use_sim_time:=true everywhere and play with --clock"
+        )
+        return Finding("clock", "warn", text, fix)
+    return Finding("clock", "ok", text)
 
 
 def check_pairing(

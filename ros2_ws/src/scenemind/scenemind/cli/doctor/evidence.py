@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,7 @@ class Evidence:
         depth_calibration: how depth stands to colour, where it is not aligned and that is known.
         positions, quaternions: (N, 3), (N, 4) x y z w of odometry as sent; (0, ...) for none.
         frames: a sample with poses in the world, depth as recorded.
+        is_registered: depth is recorded by a camera of its own, but aligned in `frames` already.
         found: what gathering itself found wrong, such as a missing topic.
     """
 
@@ -82,4 +83,5 @@ class Evidence:
     positions: NDArray[np.float64]
     quaternions: NDArray[np.float64]
     frames: tuple[SensorFrame, ...]
-    found: tuple[Finding, ...] = field(default=())
+    found: tuple[Finding, ...] = ()
+    is_registered: bool = False

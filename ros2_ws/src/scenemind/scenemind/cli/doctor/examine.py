@@ -67,7 +67,7 @@ def _messages(evidence: Evidence) -> Iterator[Finding]:
         streams.get("color", _NOTHING).sizes,
         streams.get("depth", _NOTHING).sizes,
         None if camera is None else (camera.width, camera.height),
-        evidence.depth_calibration is not None,
+        evidence.depth_calibration is not None or evidence.is_registered,
     )
     for name, stream in streams.items():
         if stream.offered_qos:
@@ -77,7 +77,7 @@ def _messages(evidence: Evidence) -> Iterator[Finding]:
 def _stamps(evidence: Evidence, sync: SyncConfig) -> Iterator[Finding]:
     streams = evidence.streams
     for name in ("color", "depth", "odometry"):
-        if name in streams:
+        if name in streams and len(streams[name].stamps_ns):
             yield check_order(name, streams[name].stamps_ns)
             yield check_rate(name, streams[name].stamps_ns)
     color, depth, odometry = (

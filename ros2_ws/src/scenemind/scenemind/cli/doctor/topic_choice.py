@@ -12,6 +12,7 @@ TYPES: Mapping[str, tuple[str, ...]] = {
     "color": _IMAGES,
     "depth": _IMAGES,
     "camera_info": ("sensor_msgs/msg/CameraInfo",),
+    "depth_camera_info": ("sensor_msgs/msg/CameraInfo",),
     "odometry": ("nav_msgs/msg/Odometry",),
 }
 _TRANSPORTS = ("", "/compressed", "/compressedDepth")
@@ -23,7 +24,7 @@ def choose_topics(
     """A topic for each stream, and what to say where it is not the configured one.
 
     Args:
-        wanted: configured topic by stream (`color`, `depth`, `camera_info`, `odometry`).
+        wanted: configured topic by stream, which is one of `TYPES`.
         present: topic -> message type of all that there are.
     """
     chosen: dict[str, str] = {}
@@ -43,8 +44,9 @@ def choose_topics(
 def _likely(stream: str, topic: str, present: Mapping[str, str]) -> str | None:
     """The most similar topic of the right type; depth is told from colour by its name."""
     candidates = [name for name, kind in present.items() if kind in TYPES[stream]]
-    if stream in ("color", "depth"):
-        candidates = [name for name in candidates if ("depth" in name) == (stream == "depth")]
+    if stream != "odometry":
+        is_depth = stream.startswith("depth")
+        candidates = [name for name in candidates if ("depth" in name) == is_depth]
     if not candidates:
         return None
     return max(candidates, key=lambda name: difflib.SequenceMatcher(None, name, topic).ratio())

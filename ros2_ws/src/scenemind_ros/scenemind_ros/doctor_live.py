@@ -1,0 +1,161 @@
+"""`scenemind doctor --live`: listen to the running camera and odometry, then examine them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from nav_msgs.msg import Odometry
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+
+from scenemind.cli.doctor.checks_stamps import check_clock
+from scenemind.cli.doctor.collector import Collector
+from scenemind.cli.doctor.evidence import Evidence, OfferedQos
+from scenemind.cli.doctor.examine import examine
+from scenemind.cli.doctor.finding import Finding
+from scenemind.cli.doctor.sampling import SAMPLE
+from scenemind.cli.doctor.show import show
+from scenemind.cli.doctor.topic_choice import TYPES, choose_topics
+from scenemind.config import ConfigError
+from scenemind.frames import RGBDFrame, SensorFrame
+from scenemind_ros.conversions import stamp_ns
+from scenemind_ros.drops import DropCounts
+from scenemind_ros.frame_assembler import FrameAssembler
+from scenemind_ros.parameters import MappingParameters
+from scenemind_ros.qos import matching_qos
+
+_SOURCE = "the live graph"
+_DISCOVERY_S = 2.0
+_CLASSES = {
+    "sensor_msgs/msg/Image": Image,
+    "sensor_msgs/msg/CompressedImage": CompressedImage,
+    "sensor_msgs/msg/CameraInfo": CameraInfo,
+    "nav_msgs/msg/Odometry": Odometry,
+}
+
+
+class DoctorNode(Node):
+    """Collects messages and puts them together to frames as the mapping node does."""
+
+    def __init__(self, parameters: MappingParameters, **node_options: Any) -> None:
+        super().__init__("scenemind_doctor", **node_options)
+        self._parameters = parameters
+        self._collector = Collector()
+        self._frames: list[SensorFrame] = []
+        self._drops = DropCounts(self.get_logger())
+        self._assembler = FrameAssembler(parameters, self._keep, self._drops)
+        self._found: list[Finding] = []
+        self._keep_from = 0.0
+        self._keep_every_s = 0.0
+        self._newest_offset_s: float | None = None
+
+    def listen(self, seconds: float) -> None:
+        """Subscribe to what is published now, for so long."""
+        self._keep_every_s = seconds / SAMPLE
+        topics = self._parameters.topics
+        wanted = {stream: str(getattr(topics, stream)) for stream in TYPES}
+        if self._parameters.depth.aligned:
+            del wanted["depth_camera_info"]
+        chosen, self._found = choose_topics(wanted, self._published())
+        for stream, topic in chosen.items():
+            self._subscribe(stream, topic)
+
+    def evidence(self) -> Evidence:
+        """What has come so far; depth is registered already where it is configured so."""
+        found = list(self._found)
+        if self._newest_offset_s is not None:
+            found.append(check_clock(self._newest_offset_s))
+        dropped = self._drops.counts()
+        if dropped:
+            causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items())
+            fix = "the node's log names the value; the checks below say why"
+            found.append(Finding("left out", "warn", causes, fix))
+        evidence = self._collector.evidence(_SOURCE, None, self._frames, found)
+        return replace(evidence, is_registered=not self._parameters.depth.aligned)
+
+    def _published(self) -> dict[str, str]:
+        return {
+            name: types[0]
+            for name, types in self.get_topic_names_and_types()
+            if self.count_publishers(name)
+        }
+
+    def _subscribe(self, stream: str, topic: str) -> None:
+        publishers = self.get_publishers_info_by_topic(topic)
+        offered = [
+            OfferedQos(
+                reliable=p.qos_profile.reliability == ReliabilityPolicy.RELIABLE,
+                latched=p.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL,
+            )
+            for p in publishers
+        ]
+        self._collector.listen(stream, topic, offered)
+        into: Callable[[Any], None] = getattr(self._assembler, f"add_{stream}")
+
+        def take(message: Any) -> None:
+            self._collector.add(stream, message)
+            if stream == "color":
+                age_ns = self.get_clock().now().nanoseconds - stamp_ns(message.header.stamp)
+                self._newest_offset_s = age_ns / 1e9
+            into(message)
+
+        kind = _CLASSES[publishers[0].topic_type]
+        self.create_subscription(kind, topic, take, matching_qos(publishers))
+
+    def _keep(self, frame: RGBDFrame) -> None:
+        """A few frames, spread over the time."""
+        now = time.monotonic()
+        if len(self._frames) < SAMPLE and now >= self._keep_from:
+            self._keep_from = now + self._keep_every_s
+            pose = frame.world_T_camera
+            self._frames.append(SensorFrame(frame.stamp_ns, frame.color, frame.depth_m, pose))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="scenemind doctor --live")
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--config", type=Path)
+    parser.add_argument("--json", action="store_true", dest="as_json")
+    options = parser.parse_args()
+    try:
+        parameters = (
+            MappingParameters.load(options.config) if options.config else MappingParameters()
+        )
+    except ConfigError as error:
+        print(f"scenemind: {error}", file=sys.stderr)
+        return 1
+    rclpy.init(args=[])
+    node = DoctorNode(parameters)
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    try:
+        _spin(executor, _DISCOVERY_S)
+        node.listen(options.seconds)
+        _spin(executor, options.seconds)
+        evidence = node.evidence()
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return show(_SOURCE, examine(evidence, parameters.sync), options.as_json)
+
+
+def _spin(executor: SingleThreadedExecutor, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while (left_s := deadline - time.monotonic()) > 0:
+        executor.spin_once(timeout_sec=left_s)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
