@@ -17,6 +17,8 @@ from scenemind.cli import (
     map_command,
     up_command,
 )
+from scenemind.cli.bench import command as bench_command
+from scenemind.cli.doctor import command as doctor_command
 from scenemind.cli.errors import USER_ERRORS
 
 
@@ -46,6 +48,8 @@ for _module in (
     ground_command,
     align_command,
     up_command,
+    doctor_command,
+    bench_command,
 ):
     _module.register(app)
 
