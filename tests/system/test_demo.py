@@ -1,0 +1,99 @@
+"""The demo as it is typed, on a shortened simulated room: nodes, questions, report, exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FRAMES = 60
+SCENEMIND = Path(sys.executable).with_name("scenemind")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report's folder."""
+    folder = tmp_path_factory.mktemp("demo") / "report"
+    command = [SCENEMIND, "demo", "--frames", str(FRAMES), "--report", folder]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=180, env=_untyped()
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{FRAMES} frames processed, 0 dropped" in done.stdout
+    return folder
+
+
+@pytest.fixture(scope="module")
+def record(folder: Path) -> Any:
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+def _untyped() -> dict[str, str]:
+    """What a person has in their shell: nothing of this test's ROS."""
+    return {name: value for name, value in os.environ.items() if name != "SEQUENCE"}
+
+
+def test_every_step_was_right(record: Any) -> None:
+    assert len(record["steps"]) >= 8
+    assert [step for step in record["steps"] if not step["ok"]] == []
+
+
+def test_all_kinds_of_requests_were_made(record: Any) -> None:
+    names = {step["name"] for step in record["steps"]}
+    assert names >= {
+        "is there", "how many", "where is", "what is on", "what is next to", "what colour",
+        "which is closest", "ground (attribute)", "ground (closest to)", "align",
+        "ask by the new name", "undo", "ask for the undone name", "ask by the old name",
+    }  # fmt: skip
+
+
+def test_the_record_has_what_programs_look_for(record: Any) -> None:
+    assert (record["frames"], record["dropped"], record["simulated"]) == (FRAMES, 0, True)
+    assert record["sequence"] == "simulated room (seed 1)"
+    assert record["objects"] == len(record["labels"]) > 10
+    assert {"detect", "track", "lift", "fuse"} <= set(record["stages_ms"])
+    for step in record["steps"]:
+        assert {"name", "ok", "answer", "expected", "seconds"} <= set(step)
+
+
+def test_the_map_meets_the_room(record: Any) -> None:
+    seen = [item["iou"] for item in record["truth"] if item["seen"]]
+    assert sum(iou >= 0.25 for iou in seen) >= 0.8 * len(seen)
+
+
+def test_the_page_has_all_parts(folder: Path, record: Any) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    for part in ("map", "questions", "objects", "truth", "timings", "drops", "locations"):
+        assert f'<section id="{part}">' in page
+    assert "SIMULATED" in page
+    assert page.count("<article") == len(record["steps"])
+    assert page.count("data:image/jpeg;base64,") >= len(record["steps"]) / 2
+
+
+def test_nothing_is_left_running(folder: Path) -> None:
+    """The memory is locked by whoever has it open, and can be asked again."""
+    command = [SCENEMIND, "ask", "is there a dining table?", "--memory", "demo"]
+    command += ["--memory-root", folder / "memories", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["answer"].startswith("Yes")
+
+
+def test_logs_of_the_nodes_are_kept(folder: Path) -> None:
+    assert "playing simulated room" in (folder / "logs" / "sequence_player.log").read_text()
+    assert (folder / "logs" / "scenemind_node.log").stat().st_size > 0
+
+
+def test_a_sequence_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [SCENEMIND, "demo", "/no/such/place"],
+        capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "/no/such/place" in done.stderr
+    assert "Traceback" not in done.stderr
