@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import rclpy
 from rclpy.node import Node, NodeNameNonExistentError
@@ -15,12 +14,12 @@ _PATIENCE_S = 20.0
 _POLL_S = 0.1
 
 
-def wait_for_topics(nodes: Iterable[str], stopped: threading.Event) -> dict[str, list[str]]:
+def wait_for_topics(nodes: Iterable[str], is_over: Callable[[], bool]) -> dict[str, list[str]]:
     """The topics of each node once all of them write some; what is there when patience ends.
 
     Args:
         nodes: names without a namespace.
-        stopped: ends the wait.
+        is_over: true ends the wait.
     """
     context = rclpy.Context()
     rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
@@ -29,8 +28,9 @@ def wait_for_topics(nodes: Iterable[str], stopped: threading.Event) -> dict[str,
     try:
         while True:
             topics = {node: _topics_of(observer, node) for node in nodes}
-            if all(topics.values()) or time.monotonic() > deadline or stopped.wait(_POLL_S):
+            if all(topics.values()) or time.monotonic() > deadline or is_over():
                 return topics
+            time.sleep(_POLL_S)
     finally:
         observer.destroy_node()
         rclpy.shutdown(context=context)

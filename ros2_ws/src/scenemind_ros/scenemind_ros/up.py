@@ -62,8 +62,9 @@ def run(modules: Sequence[str], arguments: Sequence[str], stopped: threading.Eve
     try:
         for module in modules:
             children.start(module, arguments)
-        for node, topics in wait_for_topics(_NODES, stopped).items():
-            print(f"{node} writes {' '.join(topics) or 'nothing yet (see its log)'}", flush=True)
+        topics = wait_for_topics(_NODES, lambda: stopped.is_set() or bool(children.find_ended()))
+        for node, names in topics.items():
+            print(f"{node} writes {' '.join(names) or 'nothing (see its log)'}", flush=True)
         while not stopped.wait(_POLL_S):
             if ended := children.find_ended():
                 print(f"{ended[0]} ended with status {ended[1]}: stopping", file=sys.stderr)
