@@ -11,6 +11,7 @@ _GAP = 5.0  # times the median interval
 _SLOW_HZ = 2.0  # below, tracks break at a robot's usual speed
 _UNPAIRED = 0.02  # share of colour images that may miss depth or a pose
 _AHEAD_S, _OLD_S = 0.05, 1.0  # an image from the future, and one that is late
+_DAY_S = 86_400.0
 _MS_PER_NS = 1e-6
 
 
@@ -56,7 +57,9 @@ def check_rate(stream: str, stamps_ns: NDArray[np.int64]) -> Finding:
 
 def check_clock(age_s: float) -> Finding:
     """How old the newest image was when it came, by this machine's clock."""
-    text = f"images are {age_s:.3f} s old on arrival"
+    days = age_s / _DAY_S
+    age = f"{days:.0f} days" if abs(days) > 1 else f"{age_s:.3f} s"
+    text = f"images are {age} old on arrival"
     if not -_AHEAD_S < age_s < _OLD_S:
         fix = (
             "synchronise the machines' clocks (chrony); for a recording that is played, set"

@@ -1,0 +1,137 @@
+"""`scenemind doctor` on recordings, good and spoilt."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from typer.testing import CliRunner
+
+from scenemind.cli.main import app
+from scenemind.frames import DepthCalibration, SensorFrame
+from scenemind.frames.bag_options import BagTopics
+from scenemind.frames.bag_writer import write_bag
+from scenemind.geometry import PinholeCamera, Pose
+from scenemind.simulation import SimulatedSequence, simulate
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A sequence of given frames."""
+
+    frames: list[SensorFrame]
+    camera: PinholeCamera
+    depth_calibration: DepthCalibration | None = None
+    name: str = "made"
+    path: Path = Path("made")
+    drops: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def __iter__(self) -> Iterator[SensorFrame]:
+        return iter(self.frames)
+
+
+@pytest.fixture(scope="module")
+def room() -> SimulatedSequence:
+    return replace(simulate(1, 300, 320, 240), poses=simulate(1, 300).poses[:40])
+
+
+def examine(path: Path) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Exit status and the checks by name."""
+    done = CliRunner().invoke(app, ["doctor", str(path), "--json"])
+    result = json.loads(done.stdout.splitlines()[-1])
+    return done.exit_code, {check["check"]: check for check in result["checks"]}
+
+
+def test_a_good_bag_passes_every_check(room: SimulatedSequence, tmp_path: Path) -> None:
+    write_bag(room, tmp_path / "bag")
+    status, checks = examine(tmp_path / "bag")
+    assert status == 0
+    assert {check["status"] for check in checks.values()} == {"ok"}
+    assert "1.10 m below" in checks["floor"]["measured"]  # where the simulated robot has its eyes
+    assert {"color encoding", "depth units", "colour to depth", "motion"} <= checks.keys()
+
+
+def test_a_bag_with_other_topic_names_gets_the_parameter(
+    room: SimulatedSequence, tmp_path: Path
+) -> None:
+    topics = BagTopics(color="/front/color/image_raw", odometry="/robot/odom")
+    write_bag(room, tmp_path / "bag", topics=topics)
+    status, checks = examine(tmp_path / "bag")
+    assert status == 0
+    assert checks["color topic"]["fix"] == "topics.color:=/front/color/image_raw"
+    assert checks["odometry topic"]["fix"] == "topics.odometry:=/robot/odom"
+    assert checks["floor"]["status"] == "ok"
+
+
+def test_a_world_on_its_side_is_found(room: SimulatedSequence, tmp_path: Path) -> None:
+    side = Pose(Rotation.from_euler("x", -90, degrees=True).as_matrix(), np.zeros(3))
+    turned = [replace(f, world_T_camera=side @ f.world_T_camera) for f in room]
+    write_bag(Recording(turned, room.camera), tmp_path / "bag")
+    status, checks = examine(tmp_path / "bag")
+    assert status == 1
+    assert checks["world is z-up"]["status"] == "fail"
+    assert "looks like +y" in checks["world is z-up"]["fix"]
+
+
+def test_a_truncated_bag_is_one_failure(room: SimulatedSequence, tmp_path: Path) -> None:
+    write_bag(room, tmp_path / "bag")
+    (file,) = (tmp_path / "bag").glob("*.mcap")
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    status, checks = examine(tmp_path / "bag")
+    assert status == 1
+    assert list(checks) == ["bag"]
+    assert "ros2 bag reindex" in checks["bag"]["fix"]
+
+
+def test_raw_depth_in_a_bag_is_registered(room: SimulatedSequence, tmp_path: Path) -> None:
+    calibration = DepthCalibration(room.camera, Pose.identity())
+    write_bag(Recording(list(room), room.camera, calibration), tmp_path / "bag")
+    status, checks = examine(tmp_path / "bag")
+    assert status == 0
+    assert checks["registered depth"]["status"] == "ok"
+
+
+def test_nothing_there_is_one_sentence(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["doctor", str(tmp_path / "none")])
+    assert done.exit_code == 1
+    assert "there is no sequence" in done.stderr
+
+
+def test_a_table_with_the_worst_is_printed(room: SimulatedSequence, tmp_path: Path) -> None:
+    write_bag(room, tmp_path / "bag")
+    done = CliRunner().invoke(app, ["doctor", str(tmp_path / "bag")])
+    assert done.exit_code == 0
+    assert "0 warn, 0 fail" in done.stdout
+
+
+def test_unregistered_depth_of_a_real_recording_is_noticed(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    recording = shared_data / "sequences" / "redkitchen"
+    status, checks = examine(recording)
+    assert status == 0
+    assert checks["depth on colour"]["status"] == "warn"
+    assert "depth.aligned:=false" in checks["depth on colour"]["fix"]
+    assert checks["registered depth"]["status"] == "ok"
+
+    bare = tmp_path / "redkitchen"
+    shutil.copytree(recording, bare, ignore=shutil.ignore_patterns("calibration.json"))
+    status, checks = examine(bare)
+    assert status == 1
+    assert checks["depth on colour"]["status"] == "fail"
+
+
+def test_a_recording_of_another_device_is_fine(shared_data: Path) -> None:
+    status, checks = examine(shared_data / "sequences" / "hololens")
+    assert status == 0
+    assert checks["world is z-up"]["status"] == checks["floor"]["status"] == "ok"
