@@ -77,8 +77,8 @@ def test_entry_points_name_functions_that_exist(
         assert function in names, script
 
 
-@pytest.mark.parametrize("folder", ["launch", "config", "rviz"])
-def test_every_launch_config_and_rviz_file_is_installed(
+@pytest.mark.parametrize("folder", ["launch", "config", "rviz", "examples"])
+def test_every_file_beside_the_modules_is_installed(
     folder: str, sources: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = dict(setup_of(sources, "scenemind_ros", monkeypatch).data_files)

@@ -22,6 +22,7 @@ setup(
         (f"{SHARE}/launch", glob("launch/*.py")),
         (f"{SHARE}/config", glob("config/*")),
         (f"{SHARE}/rviz", glob("rviz/*.rviz")),
+        (f"{SHARE}/examples", glob("examples/*.py")),
     ],
     zip_safe=False,
     # rclpy and the message packages come from ROS 2 or from its wheels (make setup).

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 import rclpy
+from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Pose
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -19,6 +20,8 @@ from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Correction, KeyFrame, SceneGraph
 from scenemind_ros.errors import RosError
 from scenemind_ros.service_call import call_service, wait_for_service
+
+_ON_THE_WAY_S = 1.0  # beside the time that a node may take to answer
 
 _SERVICES: dict[str, dict[str, Any]] = {
     "mapping": {
@@ -54,8 +57,10 @@ class SceneMindClient:
         reasoning_node: str = "/reasoning_node",
         timeout_s: float = 30.0,
     ) -> None:
-        """`timeout_s` is for one call. Names of nodes are full ones."""
+        """`timeout_s` is what one answer may take. Names of nodes are full ones."""
         self._timeout_s = timeout_s
+        seconds, fraction = divmod(timeout_s, 1.0)
+        self._limit = Duration(sec=int(seconds), nanosec=int(fraction * 1e9))
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self._node = Node(node_name, context=self._context)
@@ -111,6 +116,7 @@ class SceneMindClient:
             situation=situation,
             marked_object_ids=list(marked_object_ids),
             method=method,
+            timeout=self._limit,
             **_viewpoint(viewpoint),
         )
 
@@ -128,6 +134,7 @@ class SceneMindClient:
             query=query,
             marked_object_ids=list(marked_object_ids),
             method=method,
+            timeout=self._limit,
             **_viewpoint(viewpoint),
         )
 
@@ -168,7 +175,9 @@ class SceneMindClient:
         return response
 
     def _call(self, kind: Any, **fields: Any) -> Any:
-        return call_service(self._clients[kind], kind.Request(**fields), self._timeout_s)
+        client = self._clients[kind]
+        wait_for_service(client, self._timeout_s)
+        return call_service(client, kind.Request(**fields), self._timeout_s + _ON_THE_WAY_S)
 
     def _spin(self) -> None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
@@ -26,6 +26,7 @@ from scenemind_ros.parameters import (
     read_parameters,
 )
 from scenemind_ros.qos import SENSOR_OUT
+from scenemind_ros.run_node import run_node
 
 _SUCCESS, _FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
@@ -135,13 +136,7 @@ def main(args: list[str] | None = None) -> int:
     log_library_to(node.get_logger())
     executor = SingleThreadedExecutor()
     executor.add_node(node)
-    try:
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown()
+    run_node(node, executor)
     return 0
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from rclpy.node import Node
 
-from scenemind.geometry import GeometryError
-from scenemind.memory import SceneMemoryError
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.conversions import (
@@ -28,6 +25,7 @@ from scenemind_ros.mapping_session import MappingSession
 from scenemind_ros.object_query import ObjectQuery, objects_named, select_objects
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.pointing import find_object_in_view, find_object_on_ray
+from scenemind_ros.request_errors import error_of
 
 Handler = Callable[[Any, Any], None]
 
@@ -68,15 +66,8 @@ class MappingServices:
             try:
                 handler(request, response)
                 response.success = True
-            except RosError as mistake:
-                response.error = Error(code=mistake.code, message=str(mistake))
-            except SceneMemoryError as refusal:
-                response.error = Error(code=Error.MEMORY_REFUSED, message=str(refusal))
-            except GeometryError as mistake:
-                response.error = Error(code=Error.INVALID_REQUEST, message=str(mistake))
-            except Exception as bug:  # noqa: BLE001 - the edge of the node: answered, and logged in full
-                self._node.get_logger().error(traceback.format_exc())
-                response.error = Error(code=Error.INTERNAL, message=f"{type(bug).__name__}: {bug}")
+            except Exception as failure:  # noqa: BLE001 - the edge of the node: answered, bugs logged
+                response.error = error_of(failure, self._node.get_logger())
             return response
 
         return answer

@@ -10,7 +10,7 @@ import rclpy
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 
 from scenemind.config import ConfigError
@@ -25,6 +25,7 @@ from scenemind_ros.reasoning_requests import ReasoningRequests
 from scenemind_ros.remote_memory import RemoteMemory
 from scenemind_ros.request_caller import GoalCaller, ServiceCaller
 from scenemind_ros.request_errors import error_of
+from scenemind_ros.run_node import run_node
 
 Handler = Callable[[Any, Any, ServiceCaller], None]
 
@@ -126,13 +127,7 @@ def main(args: list[str] | None = None) -> int:
         rclpy.try_shutdown()
         return 1
     log_library_to(node.get_logger())
-    try:
-        node.make_executor().spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown()
+    run_node(node, node.make_executor())
     return 0
 
 

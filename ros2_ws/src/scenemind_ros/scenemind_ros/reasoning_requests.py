@@ -10,9 +10,9 @@ from scenemind.reasoning import Query, Router
 from scenemind_interfaces.msg import Error
 from scenemind_ros.answer_publisher import AnswerPublisher
 from scenemind_ros.bounded_work import BoundedWork
-from scenemind_ros.conversions import correction_to_msg
-from scenemind_ros.conversions.reasoning import (
+from scenemind_ros.conversions import (
     answer_to_msg,
+    correction_to_msg,
     evidence_to_msg,
     failure_to_msg,
     grounded_objects_to_msg,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 
@@ -13,6 +12,7 @@ from scenemind.config import ConfigError
 from scenemind_ros.log_bridge import log_library_to
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
+from scenemind_ros.run_node import run_node
 from scenemind_ros.shared_memory import SharedMemory
 
 
@@ -26,14 +26,9 @@ def main(args: list[str] | None = None) -> int:
         reasoning = ReasoningNode(SharedMemory(mapping))
         thread.start()
         try:
-            reasoning.make_executor().spin()
-        except (KeyboardInterrupt, ExternalShutdownException):
-            pass
+            run_node(reasoning, reasoning.make_executor())
         finally:
-            _ignore_more_signals()
-            rclpy.try_shutdown()
             thread.join()
-            reasoning.destroy_node()
     except ConfigError as error:
         print(f"reasoning_node: {error}", file=sys.stderr)
         return 1
@@ -53,12 +48,6 @@ def _spin_mapping(node: MappingNode) -> None:
         pass
     finally:
         rclpy.try_shutdown()  # without the map there is nothing to reason about
-
-
-def _ignore_more_signals() -> None:
-    """Ctrl-C reaches a process from its terminal and from its parent; once is enough."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,14 @@ from scenemind_ros.conversions.memory import (
     tracklet_to_msg,
     tree_to_msg,
 )
+from scenemind_ros.conversions.reasoning import (
+    answer_to_msg,
+    evidence_to_msg,
+    failure_to_msg,
+    grounded_objects_to_msg,
+    query_from_msg,
+    timeout_from_msg,
+)
 from scenemind_ros.conversions.scene import (
     graph_to_msg,
     object_from_msg,
@@ -52,6 +60,7 @@ from scenemind_ros.conversions.scene import (
 )
 
 __all__ = [
+    "answer_to_msg",
     "box_from_msg",
     "box_to_msg",
     "camera_from_msg",
@@ -64,7 +73,10 @@ __all__ = [
     "depth_to_msg",
     "edit_from_msg",
     "edit_to_msg",
+    "evidence_to_msg",
+    "failure_to_msg",
     "graph_to_msg",
+    "grounded_objects_to_msg",
     "header_to_msg",
     "instance_names_from_msg",
     "instance_names_to_msg",
@@ -84,12 +96,14 @@ __all__ = [
     "point_to_msg",
     "pose_from_msg",
     "pose_to_msg",
+    "query_from_msg",
     "relation_from_msg",
     "relation_to_msg",
     "snapshot_from_msg",
     "snapshot_to_msg",
     "stamp_ns",
     "time_to_msg",
+    "timeout_from_msg",
     "tracklet_to_msg",
     "tree_to_msg",
 ]
