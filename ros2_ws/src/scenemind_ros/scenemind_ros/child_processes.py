@@ -61,5 +61,7 @@ class ChildProcesses:
 
 def _interrupt_when_orphaned() -> None:
     """In the child: a parent that is killed takes its nodes with it."""
+    # A shell starts its background jobs deaf to SIGINT, and children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _libc is not None:
         _libc.prctl(_DIE_WITH_PARENT, signal.SIGINT)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from scenemind.cli.detector import detector_settings
+from scenemind.cli.detector import choose_detector
 from scenemind.cli.options import DetectorFile
 from scenemind.cli.ros_environment import ros_environment
 from scenemind.config import SceneMindConfig
@@ -34,7 +34,8 @@ def _demo(
 ) -> None:
     """Play a sequence to the real nodes, ask them things, and write a report with pictures."""
     sequence = sequence or "sim:1"
-    settings = detector_settings(SceneMindConfig(), open_source(sequence), detector)
+    # Loads the model, so that a bad one is known before anything starts.
+    settings, _ = choose_detector(SceneMindConfig(), open_source(sequence), detector)
     command = [sys.executable, "-m", "scenemind_ros.demo", sequence]
     command += ["--report", str(report), "--frames", str(frames)]
     if settings.detector.backend == "onnx":

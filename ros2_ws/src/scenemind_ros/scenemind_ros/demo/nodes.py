@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +17,8 @@ from scenemind_ros.player_parameters import PlayerTopics
 from scenemind_ros.up import parameter_arguments
 
 MEMORY = "demo"
+# Folders within the report.
+MEMORIES, LOGS = "memories", "logs"
 _NODE, _PLAYER = "scenemind_ros.scenemind_node", "scenemind_ros.sequence_player"
 _POLL_S = 0.1
 # A run that takes longer has got stuck: a frame takes well below a second on one old core.
@@ -31,14 +32,14 @@ class DemoNodes:
     def __init__(self, options: DemoOptions, sequence: RecordedSequence) -> None:
         self._options = options
         self._sequence = sequence
-        self._logs = options.report / "logs"
+        self._logs = options.report / LOGS
         self._nodes, self._player = ChildProcesses(), ChildProcesses()
         self._opened = ExitStack()
         self._stopped = False
 
     @property
     def memory_path(self) -> Path:
-        return self._options.report / "memories" / MEMORY
+        return self._options.report / MEMORIES / MEMORY
 
     def __enter__(self) -> Self:
         self._logs.mkdir(parents=True, exist_ok=True)
@@ -57,7 +58,7 @@ class DemoNodes:
         arguments = ["--ros-args", *parameter_arguments(self._node_parameters())]
         self._start(self._nodes, _NODE, arguments)
 
-    def play(self, stopped: threading.Event) -> None:
+    def play(self) -> None:
         """Play the sequence to its end.
 
         Raises:
@@ -78,8 +79,7 @@ class DemoNodes:
             self.check()
             if time.monotonic() > deadline:
                 raise RosError(f"the sequence did not end in time: see {self._logs}")
-            if stopped.wait(_POLL_S):
-                raise KeyboardInterrupt
+            time.sleep(_POLL_S)
         if ended[1] != 0:
             raise RosError(f"the player failed:\n{self._end_of_log(_PLAYER)}")
 
@@ -109,7 +109,7 @@ class DemoNodes:
         return "\n".join(lines[-_LOG_LINES:])
 
     def _node_parameters(self) -> list[str]:
-        root = (self._options.report / "memories").resolve()
+        root = (self._options.report / MEMORIES).resolve()
         parameters = [f"memory.root={root}", f"memory.name={MEMORY}"]
         if self._options.detector is None:
             topics = PlayerTopics()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
-import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import snapshot_from_msg
 from scenemind_ros.demo.conversation import converse
 from scenemind_ros.demo.health import Health
-from scenemind_ros.demo.nodes import MEMORY, DemoNodes
+from scenemind_ros.demo.nodes import LOGS, MEMORIES, MEMORY, DemoNodes
 from scenemind_ros.demo.options import DemoOptions, parse_options
 from scenemind_ros.demo.recorded_script import recorded_requests
 from scenemind_ros.demo.request import Request
@@ -39,7 +38,7 @@ _PACE = (
 )
 
 
-def run_demo(options: DemoOptions, console: Console, stopped: threading.Event) -> Run:
+def run_demo(options: DemoOptions, console: Console) -> Run:
     """Play, ask, and collect what the report shows.
 
     Raises:
@@ -48,7 +47,7 @@ def run_demo(options: DemoOptions, console: Console, stopped: threading.Event) -
     """
     sequence = open_source(options.sequence)
     total = min(options.frames or len(sequence), len(sequence))
-    for leftover in ("memories", "logs"):
+    for leftover in (MEMORIES, LOGS):
         shutil.rmtree(options.report / leftover, ignore_errors=True)
     seen = seen_objects(sequence, total) if isinstance(sequence, SimulatedSequence) else ()
     with DemoNodes(options, sequence) as nodes:
@@ -56,7 +55,7 @@ def run_demo(options: DemoOptions, console: Console, stopped: threading.Event) -
         with Health() as health, SceneMindClient("demo_client") as client:
             client.wait_ready(_READY_S)
             with console.status(f"mapping {sequence.name}: {total} frames"):
-                nodes.play(stopped)
+                nodes.play()
             health.wait_for_news(_NEWS_S)
             frames, dropped, detector = health.frames, health.dropped, health.detector
             stages_ms = health.stages_ms
@@ -119,12 +118,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _FILE_WIDTH
-    stopped = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
-        run = run_demo(options, console, stopped)
+        run = run_demo(options, console)
     except (RosError, *USER_ERRORS) as error:
         print(f"scenemind demo: {error}", file=sys.stderr)
+        print(f"the nodes' logs are in {options.report / LOGS}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -138,5 +138,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _say_where(page: Path, report: Path, console: Console) -> None:
     console.print(f"report: {page}")
     console.print(
-        f'ask more: scenemind ask "..." --memory {MEMORY} --memory-root {report / "memories"}'
+        f'ask more: scenemind ask "..." --memory {MEMORY} --memory-root {report / MEMORIES}'
     )
