@@ -31,7 +31,7 @@ class ChildProcesses:
             stderr=subprocess.STDOUT if log else None,
             # The terminal's Ctrl-C reaches only the parent, which then ends them in order.
             start_new_session=True,
-            preexec_fn=_interrupt_when_orphaned,
+            preexec_fn=_prepare_child,
         )
 
     def find_ended(self) -> tuple[str, int] | None:
@@ -59,9 +59,11 @@ class ChildProcesses:
         return killed
 
 
-def _interrupt_when_orphaned() -> None:
-    """In the child: a parent that is killed takes its nodes with it."""
-    # A shell starts its background jobs deaf to SIGINT, and children inherit that.
+def _prepare_child() -> None:
+    """In the child: it hears SIGINT from its first moment, and ends when its parent is killed.
+
+    A shell that starts us in the background has SIGINT ignored, and children inherit that.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _libc is not None:
-        _libc.prctl(_DIE_WITH_PARENT, signal.SIGINT)
+        _libc.prctl(_DIE_WITH_PARENT, signal.SIGTERM)

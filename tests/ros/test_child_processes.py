@@ -1,0 +1,42 @@
+"""Child processes end when they should, whoever started their parent."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenemind_ros.child_processes import ChildProcesses
+
+from .graph import wait_for
+
+# A module that runs until it is told to end.
+MODULE = "http.server"
+PORTS = ("--bind", "127.0.0.1", "0")
+
+
+@pytest.fixture
+def _in_background() -> Iterator[None]:
+    """As a process that a shell started with `&`: SIGINT is ignored, and children inherit it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_in_background")
+def test_a_child_hears_the_first_signal_of_its_life(tmp_path: Path) -> None:
+    children = ChildProcesses()
+    with (tmp_path / "log").open("wb") as log:
+        children.start(MODULE, PORTS, log)
+        assert children.stop() == [], "it had to be killed"
+
+
+def test_a_child_that_ends_is_found(tmp_path: Path) -> None:
+    children = ChildProcesses()
+    with (tmp_path / "log").open("wb") as log:
+        children.start(MODULE, ("--no-such-option",), log)
+        assert wait_for(children.find_ended, "its end") == (MODULE, 2)
+    assert children.stop() == []
+    assert "no-such-option" in (tmp_path / "log").read_text()
