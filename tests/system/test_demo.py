@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Memory
 
 FRAMES = 60
 SCENEMIND = Path(sys.executable).with_name("scenemind")
@@ -87,6 +92,40 @@ def test_nothing_is_left_running(folder: Path) -> None:
 def test_logs_of_the_nodes_are_kept(folder: Path) -> None:
     assert "playing simulated room" in (folder / "logs" / "sequence_player.log").read_text()
     assert (folder / "logs" / "scenemind_node.log").stat().st_size > 0
+
+
+def test_a_recorded_sequence_is_mapped_with_a_real_detector(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    sequence = shared_data / "sequences" / "hololens"
+    weights = shared_data / "weights" / "yolov8n-seg_int8.onnx"
+    command = [SCENEMIND, "demo", "--frames", "15", "--detector", weights, "--report", tmp_path]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=180,
+        env={**_untyped(), "SEQUENCE": str(sequence)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    record = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert (record["frames"], record["dropped"], record["simulated"]) == (15, 0, False)
+    assert record["detector"].startswith("yolov8n-seg_int8")
+    assert len(record["steps"]) >= 8
+    assert "SIMULATED" not in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demo_takes_its_nodes_with_it(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    demo = subprocess.Popen([SCENEMIND, "demo", "--report", tmp_path], env=_untyped())
+    log = tmp_path / "logs" / "sequence_player.log"
+    deadline = time.monotonic() + 60.0
+    while not (log.is_file() and "playing" in log.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    demo.send_signal(number)
+    assert demo.wait(60.0) == 130
+    # The memory is locked as long as a node has it open.
+    Memory.open(tmp_path / "memories" / "demo", SceneMindConfig()).close()
 
 
 def test_a_sequence_that_is_not_there_is_named(tmp_path: Path) -> None:
