@@ -21,6 +21,10 @@ from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.reasoning_parameters import ReasoningParameters
 
 _NODES = {"mapping_node": MappingParameters, "reasoning_node": ReasoningParameters}
+_WRITTEN_WHEN_READY = {
+    "mapping_node": "/mapping_node/scene_graph",
+    "reasoning_node": "/reasoning_node/answers",
+}
 _TOGETHER = ("scenemind_ros.scenemind_node",)
 _SEPARATE = ("scenemind_ros.mapping_node", "scenemind_ros.reasoning_node")
 _POLL_S = 0.2
@@ -62,7 +66,9 @@ def run(modules: Sequence[str], arguments: Sequence[str], stopped: threading.Eve
     try:
         for module in modules:
             children.start(module, arguments)
-        topics = wait_for_topics(_NODES, lambda: stopped.is_set() or bool(children.find_ended()))
+        topics = wait_for_topics(
+            _WRITTEN_WHEN_READY, lambda: stopped.is_set() or bool(children.find_ended())
+        )
         for node, names in topics.items():
             print(f"{node} writes {' '.join(names) or 'nothing (see its log)'}", flush=True)
         while not stopped.wait(_POLL_S):
