@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D
@@ -90,6 +90,9 @@ def test_from_the_other_side_left_is_right(
 def test_moving_and_turning_everything_changes_nothing(
     target: tuple[float, float], move: tuple[float, float], turn: float
 ) -> None:
+    # Over the anchor's centre or on its very edge, rounding decides.
+    assume(np.hypot(*target) > 1e-6)
+    assume(abs(abs(target[0]) - 0.5) > 1e-6 and abs(abs(target[1]) - 0.2) > 1e-6)
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
 
     def moved(x: float, y: float) -> np.ndarray:
