@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo") / "report"
     command = [SCENEMIND, "demo", "--frames", str(FRAMES), "--report", folder]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=180, env=_untyped()
+        command, capture_output=True, text=True, check=False, timeout=180, env=_plain_environment()
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{FRAMES} frames processed, 0 dropped" in done.stdout
@@ -38,7 +38,7 @@ def record(folder: Path) -> Any:
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
-def _untyped() -> dict[str, str]:
+def _plain_environment() -> dict[str, str]:
     """What a person has in their shell: nothing of this test's ROS."""
     return {name: value for name, value in os.environ.items() if name != "SEQUENCE"}
 
@@ -102,7 +102,7 @@ def test_a_recorded_sequence_is_mapped_with_a_real_detector(
     command = [SCENEMIND, "demo", "--frames", "15", "--detector", weights, "--report", tmp_path]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=180,
-        env={**_untyped(), "SEQUENCE": str(sequence)},
+        env={**_plain_environment(), "SEQUENCE": str(sequence)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     record = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
@@ -112,17 +112,14 @@ def test_a_recorded_sequence_is_mapped_with_a_real_detector(
     assert "SIMULATED" not in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_demo_takes_its_nodes_with_it(
-    number: signal.Signals, tmp_path: Path
-) -> None:
-    demo = subprocess.Popen([SCENEMIND, "demo", "--report", tmp_path], env=_untyped())
+def test_an_interrupted_demo_takes_its_nodes_with_it(tmp_path: Path) -> None:
+    demo = subprocess.Popen([SCENEMIND, "demo", "--report", tmp_path], env=_plain_environment())
     log = tmp_path / "logs" / "sequence_player.log"
     deadline = time.monotonic() + 60.0
     while not (log.is_file() and "playing" in log.read_text()):
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    demo.send_signal(number)
+    demo.send_signal(signal.SIGINT)
     assert demo.wait(60.0) == 130
     # The memory is locked as long as a node has it open.
     Memory.open(tmp_path / "memories" / "demo", SceneMindConfig()).close()

@@ -72,7 +72,7 @@ class QosParameters(Settings):
 class MemoryParameters(Settings):
     """Where the memory lives; an existing one of that name is opened and goes on."""
 
-    root: str = Field("~/.scenemind/memories", description="folder; empty: only until the end")
+    root: str = Field("~/.local/share/scenemind", description="folder; empty: only until the end")
     name: str = Field("current", description="letters, digits, - _ .")
 
 

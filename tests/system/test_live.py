@@ -1,0 +1,98 @@
+"""`scenemind up`, and questions to what it started."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCENEMIND = Path(sys.executable).with_name("scenemind")
+# Other tests of this run have the domain of the environment to themselves.
+ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(1 + (os.getpid() + 50) % 101)}
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [str(part) for part in (SCENEMIND, *arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=120, env=ENVIRONMENT
+    )
+
+
+@pytest.fixture(scope="module")
+def _running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nodes with the memory of a simulated room."""
+    folder = tmp_path_factory.mktemp("live")
+    mapped = run("map", "sim:1", "--memory", "room", "--memory-root", folder, "--frames", 12)
+    assert mapped.returncode == 0, mapped.stderr
+    parameters = {
+        "memory.root": folder,
+        "memory.name": "room",
+        "detector.backend": "instance_camera",
+        "topics.instances": "/instances",
+        "topics.instance_names": "/instance_names",
+    }
+    command = [str(SCENEMIND), "up"]
+    for name, value in parameters.items():
+        command += ["--params", f"{name}={value}"]
+    log = folder / "up.log"
+    with log.open("wb") as output:
+        nodes = subprocess.Popen(command, stdout=output, stderr=output, env=ENVIRONMENT)
+    try:
+        deadline = time.monotonic() + 60.0
+        while "reasoning_node writes" not in log.read_text():
+            assert nodes.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+        yield
+    finally:
+        nodes.send_signal(signal.SIGINT)
+        status = nodes.wait(60.0)
+    assert status == 0, log.read_text()
+
+
+def live(*arguments: object) -> Any:
+    done = run(*arguments, "--live", "--json")
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.usefixtures("_running")
+def test_running_nodes_answer_and_take_corrections() -> None:
+    answer = live("ask", "is there a dining table?")
+    assert answer["error"] is None
+    assert answer["answer"].startswith("Yes")
+
+    found = live("ground", "the red chair")
+    assert found["objects"][0]["attributes"]["color"] == "red"
+
+    aligned = live("align", "the dining table is a workbench")
+    (number,) = aligned["correction_ids"]
+    assert live("ask", "where is the workbench?")["object_ids"] == answer["object_ids"]
+    (undone,) = live("align", "--undo")["corrections"]
+    assert (undone["id"], undone["undone"]) == (number, True)
+
+
+@pytest.mark.usefixtures("_running")
+def test_what_running_nodes_cannot_answer_gives_a_status() -> None:
+    done = run("ask", "where is the gnu?", "--live", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout.splitlines()[-1])["error"]["code"] == "not_found"
+
+
+def test_nodes_that_do_not_run_are_named() -> None:
+    alone = {**ENVIRONMENT, "ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}
+    done = subprocess.run(
+        [SCENEMIND, "ask", "where is the cup?", "--live"],
+        capture_output=True, text=True, check=False, timeout=60, env=alone,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "mapping_node" in done.stderr
+    assert "Traceback" not in done.stderr
