@@ -43,7 +43,9 @@ def _about_objects(
         yield Request("how many", "ask", f"How many {_plural(most)} are there?")
     for item in unique[:2]:
         yield Request("where is", "ask", f"Where is {_name(item, counts)}?")
-    yield Request("what colour", "ask", f"What colour is {_name(unique[-1], counts)}?")
+    yield Request(
+        "what colour", "ask", f"What colour is {_name(unique[min(2, len(unique) - 1)], counts)}?"
+    )
     anchor = next((obj for obj in unique if obj.label != most), None)
     if number > 1 and anchor is not None:
         name = _name(anchor, counts)
