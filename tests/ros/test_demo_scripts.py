@@ -87,7 +87,7 @@ def test_a_correction_that_does_nothing_is_found_out(memory: Memory) -> None:
     thing = next(iter(memory.snapshot().objects.values()))
     unheeded = Reply(True, f"Yes, the {thing.label} (object {thing.object_id})", ())
     still_there = Reply(True, "Yes, there is one.", (thing.object_id,))
-    by_name = {r.name: r for r in correction_requests(thing, [thing.label])}
+    by_name = {r.name: r for r in correction_requests([thing])}
     assert not by_name["ask by the new name"].is_right(unheeded)
     assert not by_name["ask for the undone name"].is_right(still_there)
     assert not by_name["ask by the old name"].is_right(unheeded)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from scenemind.memory import MapObject
 from scenemind_ros.demo.request import Reply, Request
 
-# Things that detectors know no name for; the first that the map does not have is used.
-_NEW_NAMES = ("projector", "aquarium", "birdcage", "globe")
+# What a person may say it is; the first that the map does not have is used.
+_NEW_NAMES = ("toolbox", "birdcage", "globe", "projector")
+_SMALL_M = 1.0
+_SEEN_WELL = 5
 
 
-def correction_requests(item: MapObject, labels: Collection[str]) -> list[Request]:
-    """Rename the object, ask for it by its new name, undo, and ask again.
+def correction_requests(objects: Sequence[MapObject]) -> list[Request]:
+    """Rename what perception is least sure of, ask for it by its new name, undo, and ask again.
 
     Args:
-        labels: all that the map has.
+        objects: all of the map, at least one.
     """
+    item = _most_doubtful(objects)
+    labels = {obj.label for obj in objects}
+    new = next(name for name in _NEW_NAMES if name not in labels)
     old = f"{item.label} {item.object_id}"
     new = next(name for name in _NEW_NAMES if name not in labels)
     found = f"the object {item.object_id}, which was a {item.label}"
@@ -38,3 +43,13 @@ def correction_requests(item: MapObject, labels: Collection[str]) -> list[Reques
         Request("ask for the undone name", "ask", f"Is there a {new}?", "no", is_not_there),
         Request("ask by the old name", "ask", f"Where is {old}?", f"{old} is back", is_back),
     ]
+
+
+def _most_doubtful(objects: Sequence[MapObject]) -> MapObject:
+    """Of the small things that were seen well, so that somebody would want to correct it."""
+    small = [
+        obj
+        for obj in objects
+        if max(obj.box.size) <= _SMALL_M and obj.observation_count >= _SEEN_WELL
+    ]
+    return min(small or objects, key=lambda obj: obj.confidence)

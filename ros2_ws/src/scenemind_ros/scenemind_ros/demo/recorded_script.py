@@ -31,7 +31,7 @@ def recorded_requests(scene: MemorySnapshot) -> list[Request]:
         *fixed,
         *_about_objects(surest, unique, counts),
         *_about_relations(scene, relations, counts),
-        *correction_requests(unique[0], list(counts)),
+        *correction_requests(surest),
     ]
 
 

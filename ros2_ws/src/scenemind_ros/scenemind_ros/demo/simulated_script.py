@@ -53,11 +53,8 @@ def simulated_requests(room: Room, seen: Collection[int], scene: MemorySnapshot)
     chosen = _choose(make_questions(room, seen))
     requests = [_request(name, question, room, table) for name, question in chosen]
     requests.extend(_next_to(room, seen))
-    labels = [obj.label for obj in scene.objects.values()]
-    renamed = [obj for obj in scene.objects.values() if labels.count(obj.label) == 1]
-    if renamed:
-        best = max(renamed, key=lambda obj: obj.observation_count)
-        requests.extend(correction_requests(best, labels))
+    if scene.objects:
+        requests.extend(correction_requests(list(scene.objects.values())))
     return requests
 
 
