@@ -196,7 +196,8 @@ def _edit_object(seen: dict[int, MapObject], object_id: int, edit: Edit) -> None
     if edit.kind == "delete_object":
         del seen[object_id]
     elif edit.kind == "rename":
-        seen[object_id] = replace(thing, label=edit.value, corrected=True)
+        # Confidence is about the label, and a person who names a thing is sure.
+        seen[object_id] = replace(thing, label=edit.value, confidence=1.0, corrected=True)
     else:
         attributes = {**thing.attributes, edit.key: edit.value}
         seen[object_id] = replace(thing, attributes=attributes, corrected=True)
