@@ -1,4 +1,4 @@
-"""Thinning and bounds of point clouds."""
+"""Voxels and bounds of point clouds."""
 
 from __future__ import annotations
 
@@ -6,28 +6,25 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.geometry.points import (
-    trimmed_bounds,
-    voxel_downsample,
-    voxel_keys,
-)
+from scenemind.geometry.points import trimmed_bounds, voxel_keys
 
 seeds = st.integers(0, 2**16)
 
 
-def test_one_point_a_voxel_the_first() -> None:
+def test_a_voxel_has_one_key_and_its_neighbours_others() -> None:
     points = np.array([(0.01, 0, 0), (0.05, 0, 0), (0.11, 0, 0), (-0.01, 0, 0), (0.02, 0, 0)])
-    assert voxel_downsample(points, 0.1).tolist() == [0, 2, 3]
-    assert voxel_downsample(points[:0], 0.1).tolist() == []
+    first, same, right, left, again = voxel_keys(points, 0.1).tolist()
+    assert first == same == again
+    assert len({first, right, left}) == 3
 
 
 @given(seeds, st.floats(0.005, 0.5))
-def test_voxels_are_those_of_a_plain_loop(seed: int, voxel_m: float) -> None:
+def test_keys_tell_the_voxels_of_a_plain_loop_apart(seed: int, voxel_m: float) -> None:
     points = np.random.default_rng(seed).normal(0.0, 1.0, (200, 3))
-    seen: dict[tuple[int, ...], int] = {}
-    for i, point in enumerate(points):
-        seen.setdefault(tuple(np.floor(point / voxel_m).astype(int).tolist()), i)
-    assert voxel_downsample(points, voxel_m).tolist() == sorted(seen.values())
+    cells = np.floor(points * (1.0 / voxel_m)).astype(int)
+    keys = voxel_keys(points, voxel_m)
+    pairs = set(zip(keys.tolist(), map(tuple, cells.tolist()), strict=True))
+    assert len(pairs) == len(np.unique(keys)) == len(np.unique(cells, axis=0))
 
 
 @given(seeds)

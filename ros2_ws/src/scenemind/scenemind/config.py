@@ -143,7 +143,6 @@ class LiftingConfig(Settings):
     erosion_px: int = Field(3, ge=0, description="mask border that is not trusted")
     max_points: int = Field(400, ge=50, description="surface sample kept of one observation")
     min_points: int = Field(20, ge=4, description="fewer measured pixels give no observation")
-    voxel_m: Positive = 0.02
     edge_ratio: Positive = Field(0.05, description="relative depth step that marks an edge")
 
 

@@ -1,4 +1,4 @@
-"""Point clouds: thinning and bounds."""
+"""Point clouds: voxels and bounds."""
 
 from __future__ import annotations
 
@@ -10,19 +10,10 @@ _BITS = 21  # a voxel's index along one axis: +-1 million voxels, 20 km of 2 cm
 
 def voxel_keys(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.int64]:
     """One number a voxel (N,) for points (N, 3) within a million voxels of the origin."""
-    index = np.floor(points / voxel_m).astype(np.int64) + (1 << (_BITS - 1))
+    index = np.floor(points * points.dtype.type(1.0 / voxel_m)).astype(np.int64)
+    index += 1 << (_BITS - 1)
     keys: NDArray[np.int64] = (index[:, 0] << (2 * _BITS)) | (index[:, 1] << _BITS) | index[:, 2]
     return keys
-
-
-def voxel_downsample(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.intp]:
-    """Indices of the first point in every occupied voxel, in the order of the points."""
-    keys = voxel_keys(points, voxel_m)
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    is_first = np.ones(len(keys), dtype=np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    return np.sort(order[is_first])
 
 
 def trimmed_bounds(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scenemind.config import DepthConfig, LiftingConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
-from scenemind.geometry.points import trimmed_bounds, voxel_downsample
+from scenemind.geometry.points import trimmed_bounds
 from scenemind.perception.depth_window import (
     PixelGrid,
     box_grid,
@@ -63,7 +63,7 @@ def lift(
                 label=detections.labels[row],
                 score=float(detections.scores[row]),
                 box_px=box_px,
-                points=_thinned(inside, lifting),
+                points=_thinned(inside, lifting.max_points),
                 box=Box3D.from_bounds(low - half_sample_m, high + half_sample_m),
                 mean_rgb=color,
                 pixel_count=len(points) * grid.stride**2,
@@ -100,23 +100,22 @@ def _surface(
         depth_m[v, u],
     )
     points = frame.world_T_camera.transform(in_camera).astype(np.float32, copy=False)
-    color = grid.window(frame.color)[v, u].mean(axis=0, dtype=np.float32)
+    color = np.asarray(cv2.mean(grid.window(frame.color)[v, u][None])[:3], np.float32)
     half_px = 0.5 * grid.stride * float(in_camera[:, 2].mean())
     across = np.abs(frame.world_T_camera.rotation[:, :2])
     half_sample_m = across @ (half_px / frame.camera.fx, half_px / frame.camera.fy)
     return points, color, half_sample_m
 
 
-def _thinned(points: NDArray[np.float32], lifting: LiftingConfig) -> NDArray[np.float32]:
-    """One point a voxel, at most `max_points`, spread over all of them."""
-    rows = voxel_downsample(points, lifting.voxel_m)
-    if len(rows) > lifting.max_points:
-        rows = rows[np.linspace(0, len(rows) - 1, lifting.max_points).astype(np.intp)]
-    return points[rows]
+def _thinned(points: NDArray[np.float32], most: int) -> NDArray[np.float32]:
+    """At most so many of the points (N, 3), evenly from all of them; fusion finds the voxels."""
+    if len(points) <= most:
+        return points
+    return points[(np.arange(most) * (len(points) / most)).astype(np.intp)]
 
 
 def _touches_border(box_px: NDArray[np.float32], frame: RGBDFrame) -> bool:
     height, width = frame.depth_m.shape
-    near_low = box_px[:2].min() <= _BORDER_PX
-    near_high = box_px[2] >= width - _BORDER_PX or box_px[3] >= height - _BORDER_PX
-    return bool(near_low or near_high)
+    x0, y0, x1, y1 = box_px.tolist()
+    near_low = min(x0, y0) <= _BORDER_PX
+    return near_low or x1 >= width - _BORDER_PX or y1 >= height - _BORDER_PX

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from scenemind.geometry.points import voxel_keys
 from scenemind.memory.errors import SceneMemoryError
 
 ESTABLISHED = 4.0
@@ -26,8 +27,6 @@ DECAY_EVERY = 50
 MOST_HITS = 32.0
 # Where the voxels that count fill this share of the limit, the grid becomes coarser.
 CROWDED = 0.75
-_AXIS_BITS = 21
-_AXIS_OFFSET = 1 << (_AXIS_BITS - 1)
 
 
 class SurfaceEvidence:
@@ -156,8 +155,7 @@ def _group(
     points: NDArray[np.float32], weights: NDArray[np.float32], cell_m: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
     """Sorted keys of the occupied voxels, their weighted mean points and largest weights."""
-    cells = np.floor(points * np.float32(1.0 / cell_m)).astype(np.int64) + _AXIS_OFFSET
-    packed = (cells[:, 0] << 2 * _AXIS_BITS) | (cells[:, 1] << _AXIS_BITS) | cells[:, 2]
+    packed = voxel_keys(points, cell_m)
     order = packed.argsort()
     packed = packed.take(order)
     first = np.ones(len(packed), bool)
