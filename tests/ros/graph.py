@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 
-from scenemind_ros.player_parameters import PlayerTopics
+from scenemind_ros.player.parameters import PlayerTopics
 from scenemind_ros.reasoning_node import ReasoningNode
 
 NodeT = TypeVar("NodeT", bound=Node)

@@ -10,7 +10,7 @@ import numpy as np
 
 from scenemind.frames import DepthCalibration, RGBDFrame, SensorFrame
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind_ros.camera_input import CameraInput
+from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.sequence_player import SequencePlayer
 

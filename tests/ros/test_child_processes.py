@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenemind_ros.child_processes import ChildProcesses
+from scenemind_ros.commands.child_processes import ChildProcesses
 
 from .graph import wait_for
 

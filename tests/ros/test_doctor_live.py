@@ -6,7 +6,7 @@ from functools import partial
 
 from scenemind.cli.doctor.examine import examine
 from scenemind.config import SyncConfig
-from scenemind_ros.doctor_live import DoctorNode
+from scenemind_ros.commands.doctor_live import DoctorNode
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.sequence_player import SequencePlayer
 

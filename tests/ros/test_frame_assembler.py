@@ -12,8 +12,8 @@ from rclpy.logging import get_logger
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind_ros.conversions import camera_to_msg, depth_to_msg
-from scenemind_ros.drops import DropCounts
-from scenemind_ros.frame_assembler import FrameAssembler
+from scenemind_ros.input.drops import DropCounts
+from scenemind_ros.input.frame_assembler import FrameAssembler
 from scenemind_ros.parameters import OPTICAL_MOUNTING, MappingParameters, pose_from_list
 
 from .camera_messages import CAMERA, FIRST_NS, STEP_NS, WALL_M, Moment

@@ -14,9 +14,9 @@ import yaml
 from scenemind.config import Settings
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.parameters import MappingParameters
-from scenemind_ros.player_parameters import PlayerParameters
+from scenemind_ros.player.parameters import PlayerParameters
+from scenemind_ros.reasoning.parameters import ReasoningParameters
 from scenemind_ros.reasoning_node import ReasoningNode
-from scenemind_ros.reasoning_parameters import ReasoningParameters
 
 from .graph import SIMULATED, TOPICS, RosGraph
 

@@ -22,8 +22,8 @@ from scenemind.memory import Edit, Memory, MemorySnapshot
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
 from scenemind_ros.conversions import box_to_msg, object_from_msg, stamp_ns
-from scenemind_ros.pinned_memory import PinnedMemory
 from scenemind_ros.qos import LATCHED
+from scenemind_ros.reasoning.pinned_memory import PinnedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 
 from .graph import TIMEOUT_S, RosGraph, wait_for

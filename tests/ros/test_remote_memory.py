@@ -13,8 +13,8 @@ from scenemind.memory import Edit, Memory, SceneMemoryError
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
+from scenemind_ros.reasoning.remote_memory import RemoteMemory
 from scenemind_ros.reasoning_node import ReasoningNode
-from scenemind_ros.remote_memory import RemoteMemory
 
 from .graph import NODE, SIMULATED, TIMEOUT_S, RosGraph
 from .processes import Process, ros_arguments

@@ -1,4 +1,4 @@
-"""`python -m scenemind_ros.up`: the nodes as a person starts them, and what talks to them."""
+"""`scenemind_ros.commands.up`: the nodes as a person starts them, and what talks to them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from scenemind.config import ConfigError, SceneMindConfig
 from scenemind.memory import Memory
 from scenemind_interfaces.msg import Error
 from scenemind_ros.client import SceneMindClient
+from scenemind_ros.commands.up import parameter_arguments
 from scenemind_ros.errors import RosError
 from scenemind_ros.qos import LATCHED
-from scenemind_ros.up import parameter_arguments
 
 from .graph import SIMULATED, TIMEOUT_S, RosGraph, wait_for
 from .processes import Process
 
-UP = "scenemind_ros.up"
+UP = "scenemind_ros.commands.up"
 
 
 @pytest.fixture

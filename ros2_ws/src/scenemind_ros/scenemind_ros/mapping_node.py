@@ -15,10 +15,10 @@ from scenemind.memory import SceneMemoryError
 from scenemind.perception import PerceptionError
 from scenemind_ros.conversions import header_to_msg
 from scenemind_ros.log_bridge import log_library_to
-from scenemind_ros.map_publisher import MapPublisher
-from scenemind_ros.mapping_run import MappingRun
-from scenemind_ros.mapping_services import MappingServices
-from scenemind_ros.mapping_session import MappingSession
+from scenemind_ros.mapping.map_publisher import MapPublisher
+from scenemind_ros.mapping.run import MappingRun
+from scenemind_ros.mapping.services import MappingServices
+from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import (
     MappingParameters,
     declare_parameters,

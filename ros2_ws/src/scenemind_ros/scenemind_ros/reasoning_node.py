@@ -17,14 +17,14 @@ from scenemind.config import ConfigError
 from scenemind.memory import MemoryAccess
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Error
-from scenemind_ros.answer_publisher import AnswerPublisher
+from scenemind_ros.errors import error_of
 from scenemind_ros.log_bridge import log_library_to
 from scenemind_ros.parameters import declare_parameters, read_parameters
-from scenemind_ros.reasoning_parameters import ReasoningParameters
-from scenemind_ros.reasoning_requests import ReasoningRequests
-from scenemind_ros.remote_memory import RemoteMemory
-from scenemind_ros.request_caller import GoalCaller, ServiceCaller
-from scenemind_ros.request_errors import error_of
+from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
+from scenemind_ros.reasoning.caller import GoalCaller, ServiceCaller
+from scenemind_ros.reasoning.parameters import ReasoningParameters
+from scenemind_ros.reasoning.remote_memory import RemoteMemory
+from scenemind_ros.reasoning.requests import ReasoningRequests
 from scenemind_ros.run_node import run_node
 
 Handler = Callable[[Any, Any, ServiceCaller], None]

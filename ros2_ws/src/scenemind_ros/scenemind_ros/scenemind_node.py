@@ -11,9 +11,9 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from scenemind.config import ConfigError
 from scenemind_ros.log_bridge import log_library_to
 from scenemind_ros.mapping_node import MappingNode
+from scenemind_ros.reasoning.shared_memory import SharedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 from scenemind_ros.run_node import run_node
-from scenemind_ros.shared_memory import SharedMemory
 
 
 def main(args: list[str] | None = None) -> int:

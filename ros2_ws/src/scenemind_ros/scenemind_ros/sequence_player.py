@@ -15,10 +15,10 @@ from rclpy.node import Node
 from scenemind.config import ConfigError
 from scenemind.frames import FrameError, RecordedSequence
 from scenemind.simulation import SimulationError, open_source
-from scenemind_ros.frame_publisher import FramePublisher
-from scenemind_ros.pacing import Pacing
 from scenemind_ros.parameters import declare_parameters, read_parameters
-from scenemind_ros.player_parameters import PlayerParameters
+from scenemind_ros.player.frame_publisher import FramePublisher
+from scenemind_ros.player.pacing import Pacing
+from scenemind_ros.player.parameters import PlayerParameters
 
 
 class SequencePlayer(Node):

@@ -13,13 +13,13 @@ from scenemind.cli.ros_environment import ros_environment
 
 
 def run_live(task: str, text: str, *, as_json: bool, **options: str) -> NoReturn:
-    """Let `scenemind_ros.live_request` ask the running nodes, and end as it ends.
+    """Let `scenemind_ros.commands.live_request` ask the running nodes, and end as it ends.
 
     Args:
         task: ask, ground, align, undo or corrections.
     """
     request = json.dumps({"task": task, "text": text, "as_json": as_json, **options})
-    command = [sys.executable, "-m", "scenemind_ros.live_request", request]
+    command = [sys.executable, "-m", "scenemind_ros.commands.live_request", request]
     try:
         done = subprocess.run(command, env=ros_environment(), check=False)
     except KeyboardInterrupt:

@@ -29,7 +29,7 @@ def _up(
     ] = None,
 ) -> None:
     """Start the mapping and reasoning nodes, until Ctrl+C."""
-    command = [sys.executable, "-m", "scenemind_ros.up"]
+    command = [sys.executable, "-m", "scenemind_ros.commands.up"]
     command += ["--separate"] if separate else []
     command += ["--config", str(config)] if config else []
     for item in params or ():

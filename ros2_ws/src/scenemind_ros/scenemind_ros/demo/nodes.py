@@ -10,11 +10,11 @@ from types import TracebackType
 from typing_extensions import Self
 
 from scenemind.frames import RecordedSequence
-from scenemind_ros.child_processes import ChildProcesses
+from scenemind_ros.commands.child_processes import ChildProcesses
+from scenemind_ros.commands.up import parameter_arguments
 from scenemind_ros.demo.options import DemoOptions
 from scenemind_ros.errors import RosError
-from scenemind_ros.player_parameters import PlayerTopics
-from scenemind_ros.up import parameter_arguments
+from scenemind_ros.player.parameters import PlayerTopics
 
 MEMORY = "demo"
 # Folders within the report.

@@ -14,7 +14,7 @@ _SAFE_DOMAINS = 101  # above, a domain's ports can collide with those that the s
 
 
 def bench_transport(seconds: float = 60.0, rate_hz: float = 30.0) -> dict[str, Any]:
-    """Measure with two processes on a ROS domain of their own; see scenemind_ros.bench_transport.
+    """Measure with two processes on a ROS domain of their own.
 
     Raises:
         CommandError: the child failed.
@@ -24,7 +24,7 @@ def bench_transport(seconds: float = 60.0, rate_hz: float = 30.0) -> dict[str, A
     environment["ROS_DOMAIN_ID"] = str(1 + os.getpid() % _SAFE_DOMAINS)
     environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     result = run_module(
-        "scenemind_ros.bench_transport",
+        "scenemind_ros.commands.bench_transport",
         [str(seconds), str(rate_hz)],
         environment,
         timeout_s=seconds + _MORE_S,

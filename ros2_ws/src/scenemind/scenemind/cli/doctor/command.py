@@ -62,7 +62,8 @@ def gather(path: Path) -> Evidence:
 
 def _examine_live(seconds: float, config: Path | None, as_json: bool) -> int:
     """In a child process, since this one does not speak ROS."""
-    command = [sys.executable, "-m", "scenemind_ros.doctor_live", "--seconds", str(seconds)]
+    command = [sys.executable, "-m", "scenemind_ros.commands.doctor_live"]
+    command += ["--seconds", str(seconds)]
     command += ["--config", str(config)] if config else []
     command += ["--json"] if as_json else []
     return subprocess.run(command, env=ros_environment(), check=False).returncode

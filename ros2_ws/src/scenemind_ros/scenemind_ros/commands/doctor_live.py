@@ -28,8 +28,8 @@ from scenemind.cli.doctor.topic_choice import TYPES, choose_topics
 from scenemind.config import ConfigError
 from scenemind.frames import RGBDFrame, SensorFrame
 from scenemind_ros.conversions import stamp_ns
-from scenemind_ros.drops import DropCounts
-from scenemind_ros.frame_assembler import FrameAssembler
+from scenemind_ros.input.drops import DropCounts
+from scenemind_ros.input.frame_assembler import FrameAssembler
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import matching_qos
 

@@ -1,6 +1,6 @@
 """From a camera over DDS into the memory of a mapping node in another process: how long it takes.
 
-`python -m scenemind_ros.bench_transport SECONDS RATE_HZ` prints one JSON object.
+`python -m scenemind_ros.commands.bench_transport SECONDS RATE_HZ` prints one JSON object.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import rclpy
 
 from scenemind.cli.bench.scene import bench_sequence, endless
 from scenemind.frames import read_sequence
-from scenemind_ros.bench_camera import BenchCamera
-from scenemind_ros.player_parameters import PlayerTopics
+from scenemind_ros.commands.bench_camera import BenchCamera
+from scenemind_ros.player.parameters import PlayerTopics
 from scenemind_ros.qos import SENSOR_DEPTH
 from scenemind_ros.sequence_player import spinning
 

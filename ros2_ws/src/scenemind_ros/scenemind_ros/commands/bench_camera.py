@@ -12,8 +12,8 @@ from std_msgs.msg import Header
 from scenemind.frames import RGBDFrame, SensorFrame
 from scenemind.simulation import SimulatedSequence
 from scenemind_ros.conversions import stamp_ns
-from scenemind_ros.frame_publisher import FramePublisher
-from scenemind_ros.player_parameters import PlayerParameters
+from scenemind_ros.player.frame_publisher import FramePublisher
+from scenemind_ros.player.parameters import PlayerParameters
 from scenemind_ros.qos import SENSOR_OUT
 
 

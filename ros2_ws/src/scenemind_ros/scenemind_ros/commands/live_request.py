@@ -1,7 +1,7 @@
 """One request to running nodes, printed: what `scenemind ask --live` and its siblings start.
 
-`python -m scenemind_ros.live_request '{"task": "ask", "text": "where is the cup?"}'`; tasks are
-ask, ground, align, undo and corrections. `as_json` prints one JSON object.
+`python -m scenemind_ros.commands.live_request '{"task": "ask", "text": "where is the cup?"}'`;
+tasks are ask, ground, align, undo and corrections. `as_json` prints one JSON object.
 """
 
 from __future__ import annotations

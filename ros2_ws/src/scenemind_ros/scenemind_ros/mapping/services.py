@@ -20,12 +20,11 @@ from scenemind_ros.conversions import (
     snapshot_to_msg,
     tree_to_msg,
 )
-from scenemind_ros.errors import RosError
-from scenemind_ros.mapping_session import MappingSession
-from scenemind_ros.object_query import ObjectQuery, objects_named, select_objects
+from scenemind_ros.errors import RosError, error_of
+from scenemind_ros.mapping.object_query import ObjectQuery, objects_named, select_objects
+from scenemind_ros.mapping.pointing import find_object_in_view, find_object_on_ray
+from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
-from scenemind_ros.pointing import find_object_in_view, find_object_on_ray
-from scenemind_ros.request_errors import error_of
 
 Handler = Callable[[Any, Any], None]
 

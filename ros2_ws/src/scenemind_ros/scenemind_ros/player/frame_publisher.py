@@ -23,7 +23,7 @@ from scenemind_ros.conversions import (
     odometry_to_msg,
 )
 from scenemind_ros.parameters import pose_from_list
-from scenemind_ros.player_parameters import PlayerParameters
+from scenemind_ros.player.parameters import PlayerParameters
 from scenemind_ros.qos import LATCHED, SENSOR_OUT
 
 _DELIVERY_S = 5.0

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning import Query, Router
 from scenemind_interfaces.msg import Error
-from scenemind_ros.answer_publisher import AnswerPublisher
-from scenemind_ros.bounded_work import BoundedWork
 from scenemind_ros.conversions import (
     answer_to_msg,
     correction_to_msg,
@@ -20,9 +18,11 @@ from scenemind_ros.conversions import (
     timeout_from_msg,
 )
 from scenemind_ros.errors import RosError
-from scenemind_ros.pinned_memory import PinnedMemory
-from scenemind_ros.reasoning_parameters import ReasoningParameters
-from scenemind_ros.request_caller import ServiceCaller
+from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
+from scenemind_ros.reasoning.bounded_work import BoundedWork
+from scenemind_ros.reasoning.caller import ServiceCaller
+from scenemind_ros.reasoning.parameters import ReasoningParameters
+from scenemind_ros.reasoning.pinned_memory import PinnedMemory
 
 _PERSON = "a person"  # Align does not say who speaks
 

@@ -11,11 +11,11 @@ from std_msgs.msg import String
 
 from scenemind.frames import FrameError, RGBDFrame
 from scenemind_ros.conversions import instance_names_from_msg, stamp_ns
-from scenemind_ros.drops import DropCounts
-from scenemind_ros.frame_assembler import FrameAssembler, ImageMsg
+from scenemind_ros.input.drops import DropCounts
+from scenemind_ros.input.frame_assembler import FrameAssembler, ImageMsg
+from scenemind_ros.input.tf_poses import TfPoses
+from scenemind_ros.input.topic_reader import Handlers, TopicReader
 from scenemind_ros.parameters import MappingParameters
-from scenemind_ros.tf_poses import TfPoses
-from scenemind_ros.topic_reader import Handlers, TopicReader
 
 
 class CameraInput:

@@ -1,4 +1,4 @@
-"""Start the nodes without ros2 launch: `python -m scenemind_ros.up`.
+"""Start the nodes without ros2 launch: `python -m scenemind_ros.commands.up`.
 
 Takes the parameter files that the launch files take and starts the same nodes.
 """
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from scenemind.config import ConfigError
-from scenemind_ros.child_processes import ChildProcesses
-from scenemind_ros.node_topics import wait_for_topics
+from scenemind_ros.commands.child_processes import ChildProcesses
+from scenemind_ros.commands.node_topics import wait_for_topics
 from scenemind_ros.parameters import MappingParameters
-from scenemind_ros.reasoning_parameters import ReasoningParameters
+from scenemind_ros.reasoning.parameters import ReasoningParameters
 
 _NODES = {"mapping_node": MappingParameters, "reasoning_node": ReasoningParameters}
 _WRITTEN_WHEN_READY = {

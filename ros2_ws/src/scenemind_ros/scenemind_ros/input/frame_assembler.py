@@ -20,7 +20,7 @@ from scenemind_ros.conversions import (
     pose_from_msg,
     stamp_ns,
 )
-from scenemind_ros.drops import DropCounts
+from scenemind_ros.input.drops import DropCounts
 from scenemind_ros.parameters import MappingParameters, pose_from_list
 
 ImageMsg: TypeAlias = Image | CompressedImage

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
-from scenemind_ros.camera_input import CameraInput
-from scenemind_ros.input_health import input_problems
-from scenemind_ros.mapping_session import MappingSession
+from scenemind_ros.input.camera_input import CameraInput
+from scenemind_ros.input.health import input_problems
+from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
 
 

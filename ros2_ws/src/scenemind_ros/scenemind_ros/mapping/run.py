@@ -9,10 +9,10 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from scenemind.perception import PerceptionError
-from scenemind_ros.camera_input import CameraInput
-from scenemind_ros.diagnostics import MappingDiagnostics
-from scenemind_ros.map_publisher import MapPublisher
-from scenemind_ros.mapping_session import MappingSession
+from scenemind_ros.input.camera_input import CameraInput
+from scenemind_ros.mapping.diagnostics import MappingDiagnostics
+from scenemind_ros.mapping.map_publisher import MapPublisher
+from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
 
 _POLL_S = 0.2  # how soon a publisher that appears is found

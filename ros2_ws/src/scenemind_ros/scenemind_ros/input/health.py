@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from rclpy.node import Node
 
-from scenemind_ros.camera_input import CameraInput
-from scenemind_ros.topic_reader import TopicReader
+from scenemind_ros.input.camera_input import CameraInput
+from scenemind_ros.input.topic_reader import TopicReader
 
 # Sent once or rarely: silent once they have come.
 _RARE = ("instance_names", "camera_info", "depth_camera_info")

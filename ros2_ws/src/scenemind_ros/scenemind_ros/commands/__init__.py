@@ -1,0 +1,1 @@
+"""What the `scenemind` command starts as processes of their own, since it speaks no ROS."""

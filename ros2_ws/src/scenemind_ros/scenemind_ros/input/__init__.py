@@ -1,0 +1,1 @@
+"""From camera and odometry topics to whole frames."""

@@ -1,0 +1,1 @@
+"""What the mapping node is made of, beside its input."""

@@ -1,0 +1,1 @@
+"""What the sequence player is made of."""

@@ -1,0 +1,1 @@
+"""What the reasoning node is made of."""
