@@ -40,10 +40,20 @@ def test_a_box_contains_its_centre_and_corners_and_nothing_beyond(box: Box3D) ->
     assert not box.contains(beyond).any()
 
 
+@given(boxes)
+def test_the_extent_is_that_of_the_corners(box: Box3D) -> None:
+    corners = box.corners()
+    expected = (*corners.min(axis=0), *corners.max(axis=0))
+    np.testing.assert_allclose(box.extent(), expected, atol=1e-9)
+
+
 @given(boxes, boxes)
-def test_the_union_contains_both(a: Box3D, b: Box3D) -> None:
-    union = a.union(b)
-    assert union.contains(np.vstack((a.corners(), b.corners())), margin_m=1e-6).all()
+def test_a_gap_is_the_same_from_both_sides_and_never_more_than_between_corners(
+    a: Box3D, b: Box3D
+) -> None:
+    apart = a.corners()[:, None] - b.corners()[None]
+    assert gap_m(a, b) == gap_m(b, a) <= np.linalg.norm(apart, axis=-1).min() + 1e-9
+    assert gap_m(a, a) == 0.0
 
 
 def test_gap_is_the_distance_between_surfaces() -> None:

@@ -168,7 +168,7 @@ def test_small_things_are_neighbours_only_when_close() -> None:
 
 def test_near_is_the_gap_between_boxes() -> None:
     cube = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)
-    corner = (1.6, 1.8, 0.0, 2.0, 2.0, 1.0)  # gap (0.6, 0.8): exactly 1 m
-    assert rel.gaps_m(row(cube), row(corner))[0] == pytest.approx(1.0)
+    corner = (1.3, 1.4, 0.0, 2.0, 2.0, 1.0)  # 0.3 and 0.4 m away: a gap of 0.5 m
+    assert rel.near(row(cube), row(corner), CONFIG)[0] == pytest.approx(0.75)
     assert rel.near(row(cube), row((1.5, 0, 0, 2, 1, 1)), CONFIG)[0] == pytest.approx(0.75)
     assert rel.near(row(cube), row((2.1, 0, 0, 3, 1, 1)), CONFIG)[0] == 0.0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scenemind.geometry.errors import GeometryError
+
+Extent = tuple[float, float, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,15 @@ class Box3D:
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lowest and highest corner (3,), (3,) of the axis-aligned box around this one."""
-        corners = self.corners()
-        return corners.min(axis=0), corners.max(axis=0)
+        extent = np.array(self.extent())
+        return extent[:3], extent[3:]
+
+    def extent(self) -> Extent:
+        """x0, y0, z0, x1, y1, z1 of the axis-aligned box around this one, metres."""
+        (x, y, z), (length, width, height) = self.center, self.size
+        c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
+        dx, dy, dz = (c * length + s * width) / 2, (s * length + c * width) / 2, height / 2
+        return (x - dx, y - dy, z - dz, x + dx, y + dy, z + dz)
 
     def contains(self, points: NDArray[np.floating], margin_m: float = 0.0) -> NDArray[np.bool_]:
         """Which of the points (N, 3) lie inside, grown by a margin on every side."""
@@ -78,17 +88,24 @@ class Box3D:
         inside: NDArray[np.bool_] = (local <= np.asarray(self.size) / 2.0 + margin_m).all(axis=1)
         return inside
 
-    def union(self, other: Box3D) -> Box3D:
-        """The axis-aligned box around both."""
-        (low_a, high_a), (low_b, high_b) = self.bounds(), other.bounds()
-        return Box3D.from_bounds(np.minimum(low_a, low_b), np.maximum(high_a, high_b))
-
 
 def gap_m(a: Box3D, b: Box3D) -> float:
     """Shortest distance between the axis-aligned hulls of two boxes; 0 where they touch."""
-    (low_a, high_a), (low_b, high_b) = a.bounds(), b.bounds()
+    return float(gaps_m(*a.bounds(), *b.bounds()))
+
+
+def gaps_m(
+    low_a: NDArray[np.float64],
+    high_a: NDArray[np.float64],
+    low_b: NDArray[np.float64],
+    high_b: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Shortest distances (...) between axis-aligned boxes by their corners; 0 where they touch.
+
+    Corners are (..., 3), or (..., 2) for boxes seen from above, and are broadcast.
+    """
     between = np.maximum(0.0, np.maximum(low_b - high_a, low_a - high_b))
-    return float(np.linalg.norm(between))
+    return np.asarray(np.linalg.norm(between, axis=-1))
 
 
 def _triple(values: NDArray[np.float64]) -> tuple[float, float, float]:

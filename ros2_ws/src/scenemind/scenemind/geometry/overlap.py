@@ -1,4 +1,4 @@
-"""How much boxes overlap: exact for pairs, vectorised for tables of axis-aligned ones."""
+"""How much boxes overlap: exact for pairs in the world, vectorised for image boxes."""
 
 from __future__ import annotations
 
@@ -36,19 +36,6 @@ def iou_matrix_2d(a_px: NDArray[np.floating], b_px: NDArray[np.floating]) -> NDA
     area_b = np.prod(b_px[:, 2:] - b_px[:, :2], axis=1)
     union = area_a[:, None] + area_b[None, :] - shared
     return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0).astype(np.float32)
-
-
-def intersection_matrix_3d(
-    a_bounds: NDArray[np.floating], b_bounds: NDArray[np.floating]
-) -> NDArray[np.float64]:
-    """Shared volume (N, M) in cubic metres of axis-aligned boxes (N, 6) and (M, 6).
-
-    A row is the lowest corner, then the highest: x0, y0, z0, x1, y1, z1.
-    """
-    low = np.maximum(a_bounds[:, None, :3], b_bounds[None, :, :3])
-    high = np.minimum(a_bounds[:, None, 3:], b_bounds[None, :, 3:])
-    volume: NDArray[np.float64] = np.prod(np.clip(high - low, 0.0, None), axis=2)
-    return volume
 
 
 def _shared(center_a: float, size_a: float, center_b: float, size_b: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D
+from scenemind.geometry import Box3D, gaps_m
 from scenemind.simulation.blueprint import Blueprint
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.primitives import Placement
@@ -161,8 +161,7 @@ class Layout:
 
     def _blocks_loop(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
         way = self.loop.at(np.linspace(0, 2 * np.pi, 180, endpoint=False))
-        outside = np.maximum(0.0, np.maximum(low[:2] - way, way - high[:2]))
-        return bool(np.linalg.norm(outside, axis=1).min() < _ROBOT_HALF_WIDTH_M)
+        return bool(gaps_m(low[:2], high[:2], way, way).min() < _ROBOT_HALF_WIDTH_M)
 
 
 def _item_on(support: Placed, thing: Blueprint, x: float, y: float) -> Item:

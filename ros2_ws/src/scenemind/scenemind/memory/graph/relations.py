@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
+from scenemind.geometry import gaps_m
 
 PREDICATES = ("on", "inside", "above", "below", "next to", "near")
 # What is true the other way round. Those of directions are for what people say.
@@ -156,8 +157,7 @@ def next_to(a: Bounds, b: Bounds, config: RelationConfig) -> Scores:
     The gap seen from above is at most the longer side of the two, within 0.3 m and `next_to_m`,
     and they share at least half of the smaller height.
     """
-    between = np.maximum(0.0, np.maximum(b[:, :2] - a[:, 3:5], a[:, :2] - b[:, 3:5]))
-    gap = np.linalg.norm(between, axis=1)
+    gap = gaps_m(a[:, :2], a[:, 3:5], b[:, :2], b[:, 3:5])
     longest = np.maximum((a[:, 3:] - a[:, :3]).max(axis=1), (b[:, 3:] - b[:, :3]).max(axis=1))
     limit = np.clip(longest, min(SMALLEST_NEIGHBOURHOOD_M, config.next_to_m), config.next_to_m)
     height = np.minimum(a[:, 5] - a[:, 2], b[:, 5] - b[:, 2])
@@ -168,14 +168,8 @@ def next_to(a: Bounds, b: Bounds, config: RelationConfig) -> Scores:
 
 def near(a: Bounds, b: Bounds, config: RelationConfig) -> Scores:
     """The boxes' gap is at most `near_m`: 1 where they touch, 0.5 at the limit."""
-    gap = gaps_m(a, b)
+    gap = gaps_m(a[:, :3], a[:, 3:], b[:, :3], b[:, 3:])
     return np.where(gap <= config.near_m, 1.0 - 0.5 * gap / config.near_m, 0.0)
-
-
-def gaps_m(a: Bounds, b: Bounds) -> NDArray[np.float64]:
-    """Shortest distance (P,) between boxes, 0 where they touch."""
-    between = np.maximum(0.0, np.maximum(b[:, :3] - a[:, 3:], a[:, :3] - b[:, 3:]))
-    return np.asarray(np.linalg.norm(between, axis=1))
 
 
 def _closeness(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
+from scenemind.geometry import Extent
 from scenemind.memory.graph import relations as rel
 from scenemind.memory.objects.association import BoxTable
 from scenemind.memory.types import MapObject, Relation
@@ -26,7 +27,7 @@ _Facts = dict[str, float]
 class _Shape:
     """All of an object that its relations depend on."""
 
-    bounds: tuple[float, ...]
+    bounds: Extent
     is_open_frame: bool
     surface_z: float | None
 
@@ -195,14 +196,8 @@ def _facts(scores: list[float]) -> _Facts:
 
 
 def _shape(thing: MapObject) -> _Shape:
-    if thing.box.yaw == 0.0:
-        (x, y, z), (dx, dy, dz) = thing.box.center, thing.box.size
-        bounds = (x - dx / 2, y - dy / 2, z - dz / 2, x + dx / 2, y + dy / 2, z + dz / 2)
-    else:
-        low, high = thing.box.bounds()
-        bounds = (*low.tolist(), *high.tolist())
     is_open_frame = thing.perceived_label in rel.OPEN_FRAMES
-    return _Shape(bounds, is_open_frame, rel.level_surface_z(thing.points))
+    return _Shape(thing.box.extent(), is_open_frame, rel.level_surface_z(thing.points))
 
 
 def _middle_z(shape: _Shape) -> float:

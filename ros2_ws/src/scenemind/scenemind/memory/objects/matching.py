@@ -55,7 +55,7 @@ def match_observations(
     """One match an observation, in their order; an object gets at most one that is no double."""
     if not observations:
         return []
-    bounds = np.array([_bounds(o) for o in observations])
+    bounds = np.array([o.box.extent() for o in observations])
     rows, ids, table_bounds = boxes.pairs(bounds)
     comparison = compare_boxes(bounds[rows], table_bounds)
     candidates = _candidates(
@@ -135,8 +135,3 @@ def _join_doubles(
                 matches[row] = Match(matches[other].object_id, doubles=True)
                 matches[other].followers += (matches[row],)
                 break
-
-
-def _bounds(observation: Observation) -> tuple[float, ...]:
-    (x, y, z), (dx, dy, dz) = observation.box.center, observation.box.size
-    return (x - dx / 2, y - dy / 2, z - dz / 2, x + dx / 2, y + dy / 2, z + dz / 2)

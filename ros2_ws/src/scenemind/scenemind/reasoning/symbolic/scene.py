@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.geometry import gaps_m
 from scenemind.memory import MapObject, MemorySnapshot, Relation
 from scenemind.reasoning.symbolic import lexicon
 
@@ -46,8 +47,8 @@ class Scene:
         self.confidence = np.array([o.confidence for o in self.objects], dtype=np.float64)
         self.center = np.array([o.box.center for o in self.objects], np.float64).reshape(n, 3)
         self.size = np.array([o.box.size for o in self.objects], np.float64).reshape(n, 3)
-        half = _half_hull(self.size, np.array([o.box.yaw for o in self.objects], np.float64))
-        self.low, self.high = self.center - half, self.center + half
+        hulls = np.array([o.box.extent() for o in self.objects], np.float64).reshape(n, 6)
+        self.low, self.high = hulls[:, :3], hulls[:, 3:]
         self.labels = tuple(o.label for o in self.objects)
         self.rows_of_label: dict[str, list[int]] = {}
         for row, label in enumerate(self.labels):
@@ -64,9 +65,8 @@ class Scene:
         return float(self.high[floors, 2].max() if floors else self.low[:, 2].min())
 
     def gaps_m(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> Scores:
-        """Shortest distances (N,) from every hull to one box; as `geometry.gap_m`."""
-        between = np.maximum(0.0, np.maximum(low - self.high, self.low - high))
-        return np.asarray(np.linalg.norm(between, axis=1))
+        """Shortest distances (N,) from every hull to one box, by its corners (3,)."""
+        return gaps_m(self.low, self.high, low, high)
 
     def stored(self, predicate: str) -> StoredRelation | None:
         """The relations of a canonical predicate (`lexicon.PREDICATES`)."""
@@ -107,10 +107,3 @@ def canonical(predicate: str) -> str:
     """The questions' name of a stored predicate; unknown ones keep theirs."""
     words = predicate.lower().replace("_", " ").split()
     return lexicon.STORED.get(tuple(words), " ".join(words))
-
-
-def _half_hull(size: NDArray[np.float64], yaw: NDArray[np.float64]) -> NDArray[np.float64]:
-    c, s = np.abs(np.cos(yaw)), np.abs(np.sin(yaw))
-    x = c * size[:, 0] + s * size[:, 1]
-    y = s * size[:, 0] + c * size[:, 1]
-    return np.column_stack((x, y, size[:, 2])) / 2.0
