@@ -18,7 +18,7 @@ from scenemind.frames.frame import DepthCalibration
 from scenemind.frames.static_transforms import StaticTransforms
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 _DEPTH_TRANSPORTS = ("/compressedDepth", "/compressed")
 
@@ -57,7 +57,7 @@ def read_layout(bag: BagFile, options: BagOptions) -> BagLayout:
     )
     color_info = _first(bag, topics.camera_info)
     if np.any(color_info.d):
-        _LOG.warning("%s: lens distortion is not removed; record image_rect", topics.camera_info)
+        _log.warning("%s: lens distortion is not removed; record image_rect", topics.camera_info)
     transforms = _read_static_transforms(bag, topics.tf_static)
     calibration = None
     if not aligned:

@@ -15,7 +15,7 @@ from scenemind.frames.frame import DepthCalibration, SensorFrame
 from scenemind.frames.image_files import read_color, read_depth
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 # Recordings without stamps start here and not at 0, which ROS takes for "no stamp".
 FIRST_STAMP_NS = 1_000_000_000
@@ -53,7 +53,7 @@ class FolderSequence:
         if not self.entries:
             raise FrameError(f"{self.path} holds no usable frame; left out: {dict(self.drops)}")
         if self.drops:
-            _LOG.warning("%s: frames left out: %s", self.path, dict(self.drops))
+            _log.warning("%s: frames left out: %s", self.path, dict(self.drops))
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -21,7 +21,7 @@ from scenemind.frames.frame import DepthCalibration, SensorFrame
 from scenemind.frames.synchronizer import SyncedFrame, Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 DESCRIPTION = "rosbag2: a folder with metadata.yaml, or a .mcap or .db3 file"
 
@@ -128,6 +128,6 @@ class RosbagSequence:
             cause = f"{stream}_invalid"
             if not self._unusable[cause]:
                 self._first_problem = f"(first {stream} that is unusable: {error})"
-                _LOG.warning("%s: %s is left out: %s", self._path, stream, error)
+                _log.warning("%s: %s is left out: %s", self._path, stream, error)
             self._unusable[cause] += 1
             return None

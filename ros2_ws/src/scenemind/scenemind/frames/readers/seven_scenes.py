@@ -30,7 +30,7 @@ from scenemind.frames.readers.folder import (
 )
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 DESCRIPTION = "7-Scenes: frame-NNNNNN.color.* .depth.png .pose.txt"
 _RATE_HZ = 30.0  # no stamps are recorded; the Kinect ran at this rate
@@ -86,7 +86,7 @@ def read(path: Path) -> FolderSequence:
 def _read_cameras(path: Path, color_path: Path) -> tuple[PinholeCamera, DepthCalibration | None]:
     file = path / "calibration.json"
     if not file.is_file():
-        _LOG.warning("%s is missing: depth is taken to be aligned to colour", file)
+        _log.warning("%s is missing: depth is taken to be aligned to colour", file)
         return _read_shared_camera(path, color_path), None
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -106,7 +106,7 @@ def _read_shared_camera(path: Path, color_path: Path) -> PinholeCamera:
     file = path / "camera-intrinsics.txt"
     if file.is_file():
         return camera_of_matrix(read_numbers(file, 9), *image_size(color_path), source=str(file))
-    _LOG.warning("%s is missing: using the data set's published intrinsics", file)
+    _log.warning("%s is missing: using the data set's published intrinsics", file)
     size = image_size(color_path)
     return camera_of_matrix(_PUBLISHED_INTRINSICS, *size, source="7-Scenes intrinsics")
 
@@ -115,7 +115,7 @@ def _read_down(path: Path) -> tuple[float, ...]:
     file = path / "gravity-direction.txt"
     if file.is_file():
         return tuple(read_numbers(file, 3).tolist())
-    _LOG.warning("%s (three numbers) is missing: y is taken to point down", file)
+    _log.warning("%s (three numbers) is missing: y is taken to point down", file)
     return _Y_DOWN
 
 

@@ -23,7 +23,7 @@ from scenemind.frames.readers.folder import FolderEntry, FolderSequence, image_s
 from scenemind.frames.synchronizer import Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 DESCRIPTION = "TUM RGB-D: rgb.txt depth.txt groundtruth.txt"
 _UNITS_PER_M = 5000.0
@@ -110,7 +110,7 @@ def _camera(path: Path, color_path: Path) -> PinholeCamera:
     elif freiburg:
         intrinsics = _OF_FREIBURG[freiburg[1]]
     else:
-        _LOG.warning("%s (fx fy cx cy) is missing: using the Kinect's nominal intrinsics", file)
+        _log.warning("%s (fx fy cx cy) is missing: using the Kinect's nominal intrinsics", file)
         intrinsics = _OF_KINECT
     try:
         return PinholeCamera(*image_size(color_path), *intrinsics)
