@@ -15,6 +15,7 @@ from scenemind.frames.image_files import depth_from_units
 Buffer: TypeAlias = "bytes | bytearray | memoryview | array[int] | NDArray[np.uint8]"
 
 _MM_PER_M = 1000.0
+_LARGEST_M = np.float32(65.534)
 _TO_RGB = {
     "bgr8": cv2.COLOR_BGR2RGB,
     "rgba8": cv2.COLOR_RGBA2RGB,
@@ -93,9 +94,13 @@ def encode_depth(depth_m: NDArray[np.float32], encoding: str = "16UC1") -> bytes
 
 
 def depth_to_mm(depth_m: NDArray[np.float32]) -> NDArray[np.uint16]:
-    """Depth (H, W) in metres as whole millimetres; what is further than 65.534 m becomes a hole."""
-    mm = np.rint(depth_m * np.float32(_MM_PER_M))
-    return np.where(mm < 65535, mm, 0).astype("<u2")
+    """Depth (H, W) in metres as whole millimetres (H, W); what does not fit becomes 0, a hole.
+
+    These are NaN, infinity, negative values and what is further than 65.534 m: 65535 means "not
+    measured" too (`image_files.depth_from_units`).
+    """
+    storable = (depth_m > 0.0) & (depth_m <= _LARGEST_M)
+    return np.rint(np.where(storable, depth_m, 0.0) * np.float32(_MM_PER_M)).astype("<u2")
 
 
 def encode_color_file(color: NDArray[np.uint8], jpeg_quality: int = 90) -> bytes:
