@@ -10,6 +10,9 @@ from scenemind.frames.frame import DepthCalibration, RGBDFrame, SensorFrame
 from scenemind.frames.registration import DepthRegistrar
 from scenemind.geometry import PinholeCamera
 
+# Frames without a clock start here and not at 0, which ROS takes for "no stamp".
+_FIRST_STAMP_NS = 1_000_000_000
+
 
 class RecordedSequence(Protocol):
     """Frames in the order of their stamps; iterating again starts again.
@@ -41,6 +44,11 @@ class RecordedSequence(Protocol):
         """Frames that are recorded; iterating yields at most these."""
 
     def __iter__(self) -> Iterator[SensorFrame]: ...
+
+
+def counted_stamp_ns(number: int, rate_hz: float) -> int:
+    """The stamp of the frame with this number, from 0, in a sequence that has no clock."""
+    return _FIRST_STAMP_NS + round(number * 1e9 / rate_hz)
 
 
 def read_sequence(sequence: RecordedSequence) -> Iterator[RGBDFrame]:

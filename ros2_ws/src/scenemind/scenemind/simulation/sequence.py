@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from scenemind.frames import SensorFrame
+from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation.depth_noise import add_depth_noise
 from scenemind.simulation.make_room import make_room
@@ -16,8 +17,7 @@ from scenemind.simulation.renderer import Renderer
 from scenemind.simulation.room import Room
 from scenemind.simulation.trajectory import loop_trajectory
 
-_FRAME_NS = 33_333_333  # 30 Hz
-_FIRST_STAMP_NS = 1_000_000_000  # ROS takes a stamp of 0 for "the latest"
+_RATE_HZ = 30.0
 _FOCAL_SHARE = 0.82  # of the image width: 63 degrees across, as RealSense colour cameras
 
 
@@ -69,7 +69,7 @@ class SimulatedSequence:
             ideal = renderer.render(pose)
             rng = np.random.default_rng((self.room.seed, number))
             yield SensorFrame(
-                stamp_ns=_FIRST_STAMP_NS + number * _FRAME_NS,
+                stamp_ns=counted_stamp_ns(number, _RATE_HZ),
                 color=ideal.color,
                 depth_m=add_depth_noise(ideal.depth_m, self.depth_noise, rng),
                 world_T_camera=pose,

@@ -17,9 +17,6 @@ from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
 _log = logging.getLogger(__name__)
 
-# Recordings without stamps start here and not at 0, which ROS takes for "no stamp".
-FIRST_STAMP_NS = 1_000_000_000
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FolderEntry:
@@ -67,11 +64,6 @@ class FolderSequence:
                 depth_m=read_depth(entry.depth_path, self.depth_units_per_m),
                 world_T_camera=entry.world_T_camera,
             )
-
-
-def counted_stamp_ns(number: int, rate_hz: float) -> int:
-    """The stamp of the frame with this number in a recording that has no clock."""
-    return FIRST_STAMP_NS + round(number * 1e9 / rate_hz)
 
 
 def find_pose(matrix: ArrayLike, source: str) -> Pose | None:

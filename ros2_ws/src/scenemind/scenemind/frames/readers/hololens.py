@@ -15,11 +15,11 @@ from scenemind.frames.readers.folder import (
     FolderEntry,
     FolderSequence,
     camera_of_matrix,
-    counted_stamp_ns,
     find_pose,
     image_size,
     read_numbers,
 )
+from scenemind.frames.sequence import counted_stamp_ns
 
 DESCRIPTION = "HoloLens sample: images/ depth/ poses.txt K.txt"
 _DOWN = (0.0, -1.0, 0.0)

@@ -23,11 +23,11 @@ from scenemind.frames.readers.folder import (
     FolderEntry,
     FolderSequence,
     camera_of_matrix,
-    counted_stamp_ns,
     find_pose,
     image_size,
     read_numbers,
 )
+from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
 _log = logging.getLogger(__name__)
