@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.cli.ros_environment import RosEnvironmentError, main, ros_environment
+from scenemind.cli.ros_environment import (
+    RosEnvironmentError,
+    main,
+    private_domain,
+    ros_environment,
+)
 
 
 @pytest.fixture
@@ -74,6 +79,15 @@ def test_logs_find_a_place_without_a_home(workspace: Path) -> None:
 def test_applying_it_twice_changes_nothing(workspace: Path) -> None:
     once = ros_environment({"SCENEMIND_WS": str(workspace)})
     assert ros_environment(once) == once
+
+
+def test_neighbouring_processes_have_domains_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    domains = []
+    for pid in range(1_000, 1_050):
+        monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
+        domains.append(int(private_domain()["ROS_DOMAIN_ID"]))
+    assert len(set(domains)) == 50
+    assert all(0 < domain <= 101 for domain in domains)
 
 
 def test_an_unbuilt_workspace_is_named_with_the_way_out(tmp_path: Path) -> None:

@@ -11,13 +11,9 @@ import typer
 
 from scenemind.cli.detector import choose_detector
 from scenemind.cli.options import DetectorFile
-from scenemind.cli.ros_environment import ros_environment
+from scenemind.cli.ros_environment import private_domain, ros_environment
 from scenemind.config import SceneMindConfig
 from scenemind.simulation import open_source
-
-# Up to 101 a domain's ports never collide with those that the system hands out; low ones are
-# what people choose by hand.
-_PRIVATE_DOMAINS = range(40, 102)
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +36,4 @@ def _demo(
     command += ["--report", str(report), "--frames", str(frames)]
     if settings.detector.backend == "onnx":
         command += ["--detector", settings.detector.weights]
-    domain = _PRIVATE_DOMAINS[os.getpid() % len(_PRIVATE_DOMAINS)]
-    private = {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    os.execve(command[0], command, {**ros_environment(), **private})
+    os.execve(command[0], command, {**ros_environment(), **private_domain()})

@@ -17,6 +17,9 @@ WORKSPACE_VARIABLE = "SCENEMIND_WS"
 # Written by tools/setup_workspace.py: the ROS 2 that the workspace was built on.
 UNDERLAY_FILE = "scenemind_ros_underlay.json"
 INTERFACES = "scenemind_interfaces"
+# Up to 101 a domain's ports never collide with those that the system hands out; low ones are
+# what people choose by hand.
+_PRIVATE_DOMAINS = range(40, 102)
 
 
 class RosEnvironmentError(RuntimeError):
@@ -64,6 +67,12 @@ def ros_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
         # rcl's logging refuses to start without a place for its files.
         environment.setdefault("ROS_LOG_DIR", str(Path(tempfile.gettempdir()) / "ros_log"))
     return environment
+
+
+def private_domain() -> dict[str, str]:
+    """Variables for a graph of this process's children alone, on this machine only."""
+    domain = _PRIVATE_DOMAINS[os.getpid() % len(_PRIVATE_DOMAINS)]
+    return {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
 
 
 def find_workspace(environment: Mapping[str, str]) -> Path:
