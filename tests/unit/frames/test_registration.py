@@ -18,11 +18,16 @@ from scenemind.frames import (
     FrameError,
     open_sequence,
     read_sequence,
-    register_depth,
 )
 from scenemind.geometry import PinholeCamera, Pose
 
 CAMERA = PinholeCamera(80, 60, 70.0, 70.0, 39.5, 29.5)
+
+
+def register_depth(
+    depth_m: NDArray[np.float32], calibration: DepthCalibration, color: PinholeCamera
+) -> NDArray[np.float32]:
+    return DepthRegistrar(calibration, color).register(depth_m)
 
 
 def shifted(x_m: float, y_m: float = 0.0, z_m: float = 0.0) -> Pose:

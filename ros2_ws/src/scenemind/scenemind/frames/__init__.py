@@ -3,7 +3,7 @@
 from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import DepthCalibration, RGBDFrame, SensorFrame
 from scenemind.frames.open_sequence import open_sequence
-from scenemind.frames.registration import DepthRegistrar, register_depth
+from scenemind.frames.registration import DepthRegistrar
 from scenemind.frames.sequence import RecordedSequence, read_sequence
 from scenemind.frames.synchronizer import SyncedFrame, Synchronizer
 
@@ -18,5 +18,4 @@ __all__ = [
     "Synchronizer",
     "open_sequence",
     "read_sequence",
-    "register_depth",
 ]

@@ -124,17 +124,6 @@ class DepthRegistrar:
         return registered
 
 
-def register_depth(
-    depth_m: NDArray[np.float32], calibration: DepthCalibration, color_camera: PinholeCamera
-) -> NDArray[np.float32]:
-    """One image through `DepthRegistrar`; keep a registrar where there are many.
-
-    Raises:
-        FrameError: the image is not of the calibrated size or type.
-    """
-    return DepthRegistrar(calibration, color_camera).register(depth_m)
-
-
 def _upsampling(density: float) -> int:
     return max(1, math.ceil(density / _DENSER))
 

@@ -110,41 +110,18 @@ def match_objects(map_objects: Iterable[MappedObject], room: Room) -> MatchTable
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """How much of one object the camera saw.
-
-    Attributes:
-        frame_count: frames that showed at least the counter's `min_pixels` of it.
-        pixel_count: its pixels in all frames together. largest: in the best frame.
-    """
-
-    frame_count: int
-    pixel_count: int
-    largest: int
-
-
 class VisibilityCounter:
-    """Counts what was seen while a sequence goes by."""
+    """Counts the frames that show an object well while a sequence goes by."""
 
     def __init__(self, room: Room, min_pixels: int = 400) -> None:
         self._frames: NDArray[np.int64] = np.zeros(len(room.objects) + 1, dtype=np.int64)
-        self._pixels, self._largest = self._frames.copy(), self._frames.copy()
         self._min_pixels = min_pixels
 
     def add(self, instances: NDArray[np.int32]) -> None:
         """One instance image (H, W)."""
         counts = np.bincount(instances.ravel(), minlength=len(self._frames))
         self._frames += counts >= self._min_pixels
-        self._pixels += counts
-        np.maximum(self._largest, counts, out=self._largest)
 
-    def seen(self, min_frames: int = 0) -> dict[int, Visibility]:
-        """By instance id, all objects that enough frames showed."""
-        return {
-            number: Visibility(
-                int(self._frames[number]), int(self._pixels[number]), int(self._largest[number])
-            )
-            for number in range(1, len(self._frames))
-            if self._frames[number] >= min_frames
-        }
+    def seen(self, min_frames: int) -> frozenset[int]:
+        """Instance ids of the objects that at least so many frames showed."""
+        return frozenset((np.flatnonzero(self._frames[1:] >= min_frames) + 1).tolist())

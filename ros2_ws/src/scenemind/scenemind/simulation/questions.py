@@ -146,13 +146,11 @@ def _closest(several: list[list[SimObject]], unique: list[SimObject]) -> Iterato
         for anchor in (item for item in unique if stands_on_floor(item)):
             closest = find_surely_closest(anchor, items)
             if closest is not None and closest.supported_by != anchor.instance_id:
-                what, ids = (
-                    f"{closest.label} is closest to the {anchor.label}",
-                    (closest.instance_id,),
-                )
-                yield Question(f"Which {what}?", "closest", (closest.label,), ids)
-                phrase = f"the {closest.label} closest to the {anchor.label}"
-                yield Question(phrase, "ground", (closest.label,), ids)
+                label, ids = closest.label, (closest.instance_id,)
+                text = f"Which {label} is closest to the {anchor.label}?"
+                yield Question(text, "closest", (label,), ids)
+                phrase = f"the {label} closest to the {anchor.label}"
+                yield Question(phrase, "ground", (label,), ids)
 
 
 def _ground_color(several: list[list[SimObject]]) -> Iterator[Question]:

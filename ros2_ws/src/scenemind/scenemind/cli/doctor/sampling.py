@@ -11,7 +11,7 @@ SAMPLE = 12  # frames whose pixels are looked at
 
 
 def sample(frames: Iterable[SensorFrame], every: int) -> tuple[list[SensorFrame], list[Finding]]:
-    """Every so-manieth frame, and what ended the reading early."""
+    """Every n-th frame (`every`), and what ended the reading early."""
     taken: list[SensorFrame] = []
     try:
         for number, frame in enumerate(frames):
