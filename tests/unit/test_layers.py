@@ -1,29 +1,27 @@
-"""Data goes one way: a folder of the library imports only what stands below it."""
+"""Data goes one way: a folder of the library imports what ARCHITECTURE.md's table lets it."""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
-CORE = {"geometry", "frames", "perception", "memory"}
-MAY_IMPORT: dict[str, set[str]] = {
-    "geometry": set(),
-    "models": set(),
-    "frames": {"geometry"},
-    "perception": {"geometry", "frames"},
-    "memory": {"geometry", "frames", "perception"},
-    "mapping": CORE,
-    "simulation": {"geometry", "frames", "perception"},
-    "reasoning": CORE | {"models"},
-    "report": CORE | {"reasoning"},
-    "viewer": CORE | {"reasoning"},
-    "evaluation": CORE | {"mapping", "models", "reasoning", "simulation"},
-    "cli": CORE
-    | {"mapping", "models", "reasoning", "simulation", "evaluation", "report", "viewer"},
-}
 LIBRARY = Path("ros2_ws/src/scenemind/scenemind")
+# | `folder/` | what it holds | what it may import |
+ROW = re.compile(r"^\| `(\w+)/` \|.*\| ([\w, -]+) \|$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def may_import(repository: Path) -> dict[str, set[str]]:
+    """Folder -> folders that it may import, in the order of the table."""
+    rows = ROW.findall((repository / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    every = {folder for folder, _ in rows}
+    return {
+        folder: every if names == "all" else set(names.split(", ")) - {"-"}
+        for folder, names in rows
+    }
 
 
 def imported_folders(path: Path) -> set[str]:
@@ -43,12 +41,22 @@ def imported_folders(path: Path) -> set[str]:
     return folders - {"config"}
 
 
-def test_every_folder_has_its_place(repository: Path) -> None:
-    folders = {p.parent.name for p in (repository / LIBRARY).glob("*/__init__.py")}
-    assert folders <= set(MAY_IMPORT)
+def test_every_folder_has_its_row(may_import: dict[str, set[str]], repository: Path) -> None:
+    folders = {path.parent.name for path in (repository / LIBRARY).glob("*/*.py")}
+    assert folders == set(may_import)
 
 
-@pytest.mark.parametrize("folder", MAY_IMPORT)
-def test_a_folder_imports_only_from_below(folder: str, repository: Path) -> None:
-    for path in (repository / LIBRARY / folder).rglob("*.py"):
-        assert imported_folders(path) <= MAY_IMPORT[folder] | {folder}, path
+def test_a_row_names_only_what_stands_above_it(may_import: dict[str, set[str]]) -> None:
+    above: set[str] = set()
+    for folder, names in may_import.items():
+        assert names - {folder} <= above, folder
+        above.add(folder)
+
+
+def test_files_import_only_what_their_row_names(
+    may_import: dict[str, set[str]], repository: Path
+) -> None:
+    for folder, names in may_import.items():
+        for path in (repository / LIBRARY / folder).rglob("*.py"):
+            assert imported_folders(path) <= names | {folder}, path
+    assert imported_folders(repository / LIBRARY / "config.py") == set()
