@@ -1,3 +1,5 @@
+"""The way in: methods, evidence, and failures as values whatever is said."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Which labels a word means, by a table of what people say indoors."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Correcting sentences as a table: sentence and command."""
+
 from __future__ import annotations
 
 import pytest

@@ -107,8 +107,11 @@ def find_ordinal(word: str) -> int | None:
 
 
 def ordinal(value: int) -> str:
-    """The word for a place in a row, from 1."""
-    return _ORDINALS[value - 1] if value <= len(_ORDINALS) else f"{value}th"
+    """The word for a place in a row, from 1; in figures beyond the tenth ("21st")."""
+    if value <= len(_ORDINALS):
+        return _ORDINALS[value - 1]
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
+    return f"{value}th" if value % 100 in (11, 12, 13) else f"{value}{ending}"
 
 
 def _plural_word(word: str) -> str:

@@ -14,10 +14,9 @@ from dataclasses import replace
 
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.cursor import Cursor
+from scenemind.reasoning.symbolic.modifiers import Modifiers
 from scenemind.reasoning.symbolic.syntax import (
     Condition,
-    HasAttribute,
     Marked,
     NounPhrase,
     ObjectNumber,
@@ -32,7 +31,7 @@ _MAX_DEPTH = 4
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 
 
-class Parser(Cursor):
+class Parser(Modifiers):
     """Reads references and conditions from the front."""
 
     def reference(self, depth: int = 0) -> Reference:
@@ -64,13 +63,13 @@ class Parser(Cursor):
             ReasoningError: nothing of the kind.
         """
         negated = bool(self.take("not"))
-        attribute = self._find_attribute() if adjectives or negated else None
+        attribute = self.find_attribute() if adjectives or negated else None
         if attribute is not None:
             return replace(attribute, negated=negated)
-        end_of_row = None if negated else self._find_side() or self._find_superlative(adjectives)
+        end_of_row = None if negated else self.find_side() or self.find_superlative(adjectives)
         if end_of_row is not None:
             return end_of_row
-        self._skip_posture()
+        self.skip_posture()
         name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
         if not length or (depth and self.peek(length) in ("it", "them")):
             raise self.fail()
@@ -165,7 +164,7 @@ class Parser(Cursor):
                 phrase = replace(phrase, rank=Rank("leftmost", order))
                 continue
             self.at = start
-            attribute = self._find_attribute() or self._find_side_adjective()
+            attribute = self.find_attribute() or self.find_side_adjective()
             if attribute is None or not self._starts_noun():
                 self.at = start
                 return phrase
@@ -195,7 +194,7 @@ class Parser(Cursor):
             return inside and self._noun_after_of()
         if inside and (word in lexicon.COLOURS or word in lexicon.SIZES):
             return False
-        return not (inside and (self._at_posture() or word in lexicon.SUPERLATIVES))
+        return not (inside and (self.at_posture() or word in lexicon.SUPERLATIVES))
 
     def _at_can(self) -> bool:
         """ "can" of a trash can, not of "can you"."""
@@ -205,49 +204,6 @@ class Parser(Cursor):
         following = self.peek(1)
         return bool(following) and following not in lexicon.NOUN_END | lexicon.DEFINITE
 
-    def _find_attribute(self) -> HasAttribute | None:
-        word = self.peek()
-        if word in lexicon.SHADES and self.peek(1) in lexicon.COLOURS:
-            colour = f"{word} {lexicon.COLOURS[self.peek(1)]}"
-            self.at += 2
-            return HasAttribute("color", colour)
-        if word in lexicon.COLOURS:
-            self.at += 1
-            return HasAttribute("color", lexicon.COLOURS[word])
-        if word in lexicon.SIZES:
-            self.at += 1
-            return HasAttribute("size", lexicon.SIZES[word])
-        return None
-
-    def _find_side_adjective(self) -> Rank | None:
-        if self.peek() in ("left", "right") and self.peek(1) not in ("of", "side", ""):
-            return Rank("leftmost" if self.take("left", "right") == "left" else "rightmost")
-        return None
-
-    def _find_side(self) -> Rank | None:
-        """ "on the left", "from the right": one end of the row, not a relation to a thing."""
-        start = self.at
-        if self.take(
-            "on the", "to the", "on your", "to your", "from the", "on my", "to my", "at the"
-        ):
-            side = self.take("left", "right")
-            self.take("hand side", "side", "end")
-            if side and self.peek() != "of":
-                return Rank("leftmost" if side == "left" else "rightmost")
-        self.at = start
-        return None
-
-    def _find_superlative(self, adjectives: bool) -> Rank | None:
-        """ "that is the largest"."""
-        start = self.at
-        self.take("the")
-        rank = lexicon.SUPERLATIVES.get(self.peek()) if adjectives else None
-        if rank is None or rank in ("closest", "farthest"):
-            self.at = start
-            return None
-        self.at += 1
-        return Rank(rank)
-
     def _anchored_rank(self, phrase: NounPhrase, depth: int) -> NounPhrase:
         """ "the closest chair to the door", "the second chair from the right"."""
         rank = phrase.rank
@@ -255,7 +211,7 @@ class Parser(Cursor):
             return phrase
         if rank.superlative in ("closest", "farthest") and self.take("to", "from"):
             return replace(phrase, rank=replace(rank, anchor=self.reference(depth + 1)))
-        side = self._find_side() if rank.superlative == "leftmost" else None
+        side = self.find_side() if rank.superlative == "leftmost" else None
         return phrase if side is None else replace(phrase, rank=replace(side, order=rank.order))
 
     def _find_extended(self, phrase: NounPhrase, depth: int, adjectives: bool) -> NounPhrase | None:
@@ -284,14 +240,6 @@ class Parser(Cursor):
             order = phrase.rank.order if phrase.rank else 1
             return replace(phrase, rank=replace(condition, order=order))
         return replace(phrase, conditions=(*phrase.conditions, condition))
-
-    def _at_posture(self) -> bool:
-        before_relation = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)[1] > 0
-        return self.peek() in lexicon.POSTURES and (before_relation or not self.peek(1))
-
-    def _skip_posture(self) -> None:
-        if self._at_posture():
-            self.at += 1
 
 
 def _bare(phrase: NounPhrase) -> NounPhrase:
