@@ -147,7 +147,7 @@ class LiftingConfig(Settings):
 
 
 class ObjectMapConfig(Settings):
-    """Fusing observations into objects (`memory.object_map`)."""
+    """Fusing observations into objects (`memory.objects`)."""
 
     voxel_m: Positive = 0.03
     max_points: int = Field(2000, ge=100, description="surface sample kept of one object")
@@ -158,7 +158,7 @@ class ObjectMapConfig(Settings):
 
 
 class TreeConfig(Settings):
-    """MemTree3D (paper, Algorithm 1 and section 4.1)."""
+    """MemTree3D (`memory.tree`; the paper's Algorithm 1 with the thresholds of section 4.1)."""
 
     translation_m: Positive = 1.5
     rotation_deg: Positive = 45.0
@@ -166,7 +166,7 @@ class TreeConfig(Settings):
 
 
 class RelationConfig(Settings):
-    """Thresholds of the relations (`memory.relations`), metres above the floor."""
+    """Thresholds of the relations (`memory.graph.relations`)."""
 
     support_gap_m: Positive = Field(0.12, description="largest vertical gap of something on a top")
     support_overlap: Fraction = Field(0.4, description="share of the upper footprint on the lower")
@@ -176,7 +176,7 @@ class RelationConfig(Settings):
 
 
 class StoreConfig(Settings):
-    """What is written to disk (`memory.store`)."""
+    """What is written to disk (`memory.disk`; which frames: `memory.tree.key_frames`)."""
 
     key_frame_translation_m: Positive = 0.15
     key_frame_rotation_deg: Positive = 10.0

@@ -270,4 +270,3 @@ def test_invariants_of_any_recording(frames: list[list[Observation]]) -> None:
             assert thing.box.contains(thing.points.astype(np.float64), margin_m=1e-6).all()
             assert 0.0 <= thing.confidence <= 1.0
             assert len(thing.points) > 0
-    assert object_map.objects() is not None
