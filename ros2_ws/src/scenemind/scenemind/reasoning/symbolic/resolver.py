@@ -13,27 +13,18 @@ from numpy.typing import NDArray
 from scenemind.config import RelationConfig
 from scenemind.memory import MapObject
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.symbolic import explaining, lexicon, phrasing, pointing, rendering
-from scenemind.reasoning.symbolic.attributes import attribute_scores, similar_scores
+from scenemind.reasoning.symbolic import conditions, explaining, phrasing, pointing, rendering
 from scenemind.reasoning.symbolic.naming import label_scores
 from scenemind.reasoning.symbolic.ranking import ranked_rows
 from scenemind.reasoning.symbolic.readings import flattened
-from scenemind.reasoning.symbolic.relation_scores import (
-    Anchor,
-    between,
-    closest_scores,
-    relation_scores,
-)
+from scenemind.reasoning.symbolic.relation_scores import Anchor
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.syntax import (
     Condition,
-    Described,
-    HasAttribute,
     Marked,
     NounPhrase,
     ObjectNumber,
     Reference,
-    Related,
     Viewer,
 )
 from scenemind.reasoning.symbolic.viewpoint import Viewpoint, viewpoint_of
@@ -67,7 +58,7 @@ class Resolver:
         """
         if self._viewpoint is None:
             self._viewpoint = viewpoint_of(self._query, self.scene.snapshot)
-            self._note(f"directions and distances are from {self._viewpoint.describe()}")
+            self.note(f"directions and distances are from {self._viewpoint.describe()}")
         return self._viewpoint
 
     def scores(self, reference: Reference) -> Scores:
@@ -149,18 +140,13 @@ class Resolver:
             lenient: take what comes near, once nothing fits to the letter.
         """
         lenient = lenient and self._lenient and not condition.negated
-        if isinstance(condition, Described):
-            scores = self.label_scores(condition.noun) * self.is_sure_of(condition.noun)
-        elif isinstance(condition, HasAttribute):
-            scores = self._with_attribute(condition, among, lenient)
-        else:
-            scores = self._related(condition, among, lenient)
+        scores = conditions.scores(self, condition, among, self._config, lenient)
         return (scores == 0.0).astype(np.float64) if condition.negated else scores
 
     def label_scores(self, noun: str) -> Scores:
         """How well each object's label fits a noun; all 1 for no noun ("thing")."""
         scores, note = label_scores(self.scene, self._vocabulary, noun)
-        self._note(note)
+        self.note(note)
         return scores
 
     def is_sure_of(self, noun: str) -> bool:
@@ -184,6 +170,11 @@ class Resolver:
         """The map objects of rows."""
         return [self.scene.objects[row] for row in rows]
 
+    def note(self, step: str) -> None:
+        """Keep a step of the way to the answer, once."""
+        if step and step not in self.steps:
+            self.steps.append(step)
+
     def _rows(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
         scores = self.scores(reference)
         fitting = np.flatnonzero(scores > 0.0)
@@ -193,7 +184,7 @@ class Resolver:
         rank = reference.rank if isinstance(reference, NounPhrase) else None
         if rank is not None and isinstance(reference, NounPhrase) and len(order):
             order = ranked_rows(self, order, rank, reference.count or 1)
-            self._note(f"{rank.superlative}: {phrasing.listed(self.objects(order)) or 'none'}")
+            self.note(f"{rank.superlative}: {phrasing.listed(self.objects(order)) or 'none'}")
         return order, scores[order]
 
     def _resolved_anchors(self, reference: Reference) -> list[Anchor]:
@@ -201,7 +192,7 @@ class Resolver:
         if not len(rows):
             raise self.missing(reference)
         if len(rows) > 1:
-            self._note(f"{rendering.describe(reference)}: {len(rows)} fit, each counts")
+            self.note(f"{rendering.describe(reference)}: {len(rows)} fit, each counts")
         objects = self.scene.objects
         return [
             Anchor(objects[row].box, int(row), float(score))
@@ -225,7 +216,7 @@ class Resolver:
         except ReasoningError:
             flat_scores = np.zeros(len(self.scene))
         if flat_scores.any():
-            self._note(f'read as "{rendering.describe(flat)}"')
+            self.note(f'read as "{rendering.describe(flat)}"')
             return flat_scores
         if missing is not None:
             raise missing
@@ -237,14 +228,7 @@ class Resolver:
             before = np.count_nonzero(scores)
             scores = scores * self.condition_scores(condition, scores, lenient=phrase.definite)
             words = rendering.condition_words(condition)
-            self._note(f"{words}: {np.count_nonzero(scores)} of {before}")
-        return scores
-
-    def _with_attribute(self, wanted: HasAttribute, among: Scores, lenient: bool) -> Scores:
-        scores = attribute_scores(self.scene, among, wanted)
-        if lenient and among.any() and not scores.any():
-            scores = similar_scores(self.scene, among, wanted)
-            self._note(f"none is known to be {wanted.value}; the nearest to it were taken")
+            self.note(f"{words}: {np.count_nonzero(scores)} of {before}")
         return scores
 
     def _of_rows(self, rows: list[int]) -> Scores:
@@ -268,30 +252,3 @@ class Resolver:
                 "not_found", f"Object {reference.object_id} is {label}, not a {reference.noun}."
             )
         return row
-
-    def _related(self, condition: Related, among: Scores, lenient: bool) -> Scores:
-        if condition.predicate == "between":
-            return self._between(condition)
-        viewpoint = None
-        if condition.predicate in lexicon.VIEW_DEPENDENT:
-            viewpoint = self.viewpoint()
-        anchors = self.anchors(condition.anchors[0])
-        scores = relation_scores(
-            self.scene, condition.predicate, anchors, among, viewpoint, self._config
-        )
-        if lenient and condition.predicate in ("near", "next to") and not (scores * among).any():
-            scores = closest_scores(self.scene, anchors, among)
-            self._note(f"none is {condition.predicate} it; the closest was taken")
-        return scores
-
-    def _between(self, condition: Related) -> Scores:
-        ends = [self.anchors(reference) for reference in condition.anchors]
-        if len(ends) == 2:
-            return between(self.scene, ends[0][0], ends[1][0])
-        if len(ends[0]) < 2:
-            raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
-        return between(self.scene, ends[0][0], ends[0][1])
-
-    def _note(self, step: str) -> None:
-        if step and step not in self.steps:
-            self.steps.append(step)
