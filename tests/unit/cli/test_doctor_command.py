@@ -19,7 +19,7 @@ from scenemind.frames import DepthCalibration, SensorFrame
 from scenemind.frames.bag_options import BagTopics
 from scenemind.frames.bag_writer import write_bag
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind.simulation import SimulatedSequence, simulate
+from scenemind.simulation import simulate
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,10 @@ class Recording:
 
 
 @pytest.fixture(scope="module")
-def room() -> SimulatedSequence:
-    return replace(simulate(1, 300, 320, 240), poses=simulate(1, 300).poses[:40])
+def room() -> Recording:
+    """The first 40 frames of a simulated drive, rendered once."""
+    drive = simulate(1, 300, 320, 240)
+    return Recording(list(replace(drive, poses=drive.poses[:40])), drive.camera)
 
 
 def examine(path: Path) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -52,7 +54,7 @@ def examine(path: Path) -> tuple[int, dict[str, dict[str, Any]]]:
     return done.exit_code, {check["check"]: check for check in result["checks"]}
 
 
-def test_a_good_bag_passes_every_check(room: SimulatedSequence, tmp_path: Path) -> None:
+def test_a_good_bag_passes_every_check(room: Recording, tmp_path: Path) -> None:
     write_bag(room, tmp_path / "bag")
     status, checks = examine(tmp_path / "bag")
     assert status == 0
@@ -61,9 +63,7 @@ def test_a_good_bag_passes_every_check(room: SimulatedSequence, tmp_path: Path) 
     assert {"color encoding", "depth units", "colour to depth", "motion"} <= checks.keys()
 
 
-def test_a_bag_with_other_topic_names_gets_the_parameter(
-    room: SimulatedSequence, tmp_path: Path
-) -> None:
+def test_a_bag_with_other_topic_names_gets_the_parameter(room: Recording, tmp_path: Path) -> None:
     topics = BagTopics(color="/front/color/image_raw", odometry="/robot/odom")
     write_bag(room, tmp_path / "bag", topics=topics)
     status, checks = examine(tmp_path / "bag")
@@ -73,9 +73,9 @@ def test_a_bag_with_other_topic_names_gets_the_parameter(
     assert checks["floor"]["status"] == "ok"
 
 
-def test_a_world_on_its_side_is_found(room: SimulatedSequence, tmp_path: Path) -> None:
+def test_a_world_on_its_side_is_found(room: Recording, tmp_path: Path) -> None:
     side = Pose(Rotation.from_euler("x", -90, degrees=True).as_matrix(), np.zeros(3))
-    turned = [replace(f, world_T_camera=side @ f.world_T_camera) for f in room]
+    turned = [replace(f, world_T_camera=side @ f.world_T_camera) for f in room.frames]
     write_bag(Recording(turned, room.camera), tmp_path / "bag")
     status, checks = examine(tmp_path / "bag")
     assert status == 1
@@ -83,7 +83,7 @@ def test_a_world_on_its_side_is_found(room: SimulatedSequence, tmp_path: Path) -
     assert "looks like +y" in checks["world is z-up"]["fix"]
 
 
-def test_a_truncated_bag_is_one_failure(room: SimulatedSequence, tmp_path: Path) -> None:
+def test_a_truncated_bag_is_one_failure(room: Recording, tmp_path: Path) -> None:
     write_bag(room, tmp_path / "bag")
     (file,) = (tmp_path / "bag").glob("*.mcap")
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
@@ -93,9 +93,9 @@ def test_a_truncated_bag_is_one_failure(room: SimulatedSequence, tmp_path: Path)
     assert "ros2 bag reindex" in checks["bag"]["fix"]
 
 
-def test_raw_depth_in_a_bag_is_registered(room: SimulatedSequence, tmp_path: Path) -> None:
+def test_raw_depth_in_a_bag_is_registered(room: Recording, tmp_path: Path) -> None:
     calibration = DepthCalibration(room.camera, Pose.identity())
-    write_bag(Recording(list(room), room.camera, calibration), tmp_path / "bag")
+    write_bag(replace(room, depth_calibration=calibration), tmp_path / "bag")
     status, checks = examine(tmp_path / "bag")
     assert status == 0
     assert checks["registered depth"]["status"] == "ok"
@@ -107,7 +107,7 @@ def test_nothing_there_is_one_sentence(tmp_path: Path) -> None:
     assert "there is no sequence" in done.stderr
 
 
-def test_a_table_with_the_worst_is_printed(room: SimulatedSequence, tmp_path: Path) -> None:
+def test_a_table_with_the_worst_is_printed(room: Recording, tmp_path: Path) -> None:
     write_bag(room, tmp_path / "bag")
     done = CliRunner().invoke(app, ["doctor", str(tmp_path / "bag")])
     assert done.exit_code == 0
