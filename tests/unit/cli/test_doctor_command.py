@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from scenemind.cli.main import app
 from scenemind.frames import DepthCalibration, SensorFrame
 from scenemind.frames.bag_options import BagTopics
-from scenemind.frames.bag_writer import write_bag
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation import simulate
+from tests.unit.frames.bag_writer import write_bag
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import pytest
 
 from scenemind.frames import DepthCalibration, FrameError, RecordedSequence, open_sequence
 from scenemind.frames.bag_options import BagOptions, BagTopics
-from scenemind.frames.bag_writer import FORWARD_MOUNTING, write_bag
 from scenemind.frames.readers import seven_scenes
 from scenemind.geometry import PinholeCamera, Pose
+from tests.unit.frames.bag_writer import FORWARD_MOUNTING, write_bag
 
 from .made import CAMERA, MadeSequence, pose
 

@@ -75,6 +75,12 @@ def test_depth_survives_every_way_to_within_a_millimetre(depth_m: np.ndarray) ->
     )
 
 
+def test_depth_that_16_bits_of_millimetres_cannot_hold_is_a_hole() -> None:
+    depth_m = np.array([[np.nan, np.inf, -1.0, 65.535, 1e30, 65.534]], dtype=np.float32)
+    stored = np.frombuffer(encode_depth(depth_m, "16UC1"), "<u2")
+    assert stored.tolist() == [0, 0, 0, 0, 0, 65534]
+
+
 def test_inverse_depth_quantisation() -> None:
     """image_transport stores 32FC1 as round(A / depth + B), with A and B in the header."""
     scale, shift = 100.0, 10.0

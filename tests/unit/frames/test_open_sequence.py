@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenemind.frames import FrameError, open_sequence
-from scenemind.frames.bag_writer import write_bag
+from tests.unit.frames.bag_writer import write_bag
 
 from .made import MadeSequence
 

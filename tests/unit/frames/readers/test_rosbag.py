@@ -11,12 +11,12 @@ import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from scenemind.frames import FrameError, RGBDFrame, SensorFrame, open_sequence, read_sequence
-from scenemind.frames.bag_message_factory import MessageFactory
 from scenemind.frames.bag_options import BagOptions, BagTopics
-from scenemind.frames.bag_writer import write_bag
 from scenemind.frames.compressed_depth import FORMAT, encode_compressed_depth
 from scenemind.frames.encodings import encode_color_file
 from scenemind.geometry import Pose
+from tests.unit.frames.bag_message_factory import MessageFactory
+from tests.unit.frames.bag_writer import write_bag
 
 from ..made import MadeSequence, pose
 

@@ -1,4 +1,4 @@
-"""A recorded sequence as a rosbag2 recording, for `ros2 bag play` and `open_sequence`."""
+"""A recorded sequence as a rosbag2 recording, to be read back by `open_sequence`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rosbags.interfaces import (
 )
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 
-from scenemind.frames.bag_message_factory import MessageFactory
 from scenemind.frames.bag_options import BagTopics
 from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import SensorFrame
 from scenemind.frames.sequence import RecordedSequence
 from scenemind.geometry import Pose
+from tests.unit.frames.bag_message_factory import MessageFactory
 
 ODOMETRY_FRAME = "odom"
 BASE_FRAME = "base_link"
