@@ -13,7 +13,7 @@ from scenemind.simulation.palette import COLORS
 from scenemind.simulation.primitives import box_around
 
 SEEDS = st.integers(0, 100_000)
-quick = settings(max_examples=15, deadline=None)
+quick = settings(max_examples=8, deadline=None)
 
 
 def chain_of_supports(room: Room, item: SimObject) -> set[int]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scenemind.simulation import Room, make_room
 from scenemind.simulation.questions import Question, make_questions
 
-quick = settings(max_examples=10, deadline=None)
+quick = settings(max_examples=6, deadline=None)
 
 
 def surface_distance(room: Room, a: int, b: int) -> float:

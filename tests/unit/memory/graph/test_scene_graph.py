@@ -136,7 +136,7 @@ boxes = st.tuples(
 edits = st.lists(st.tuples(st.integers(1, 12), st.one_of(st.none(), boxes)), min_size=1, max_size=8)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(edits, min_size=1, max_size=6), st.booleans())
 def test_kept_up_to_date_it_is_the_graph_from_scratch(
     history: list[list[tuple[int, tuple | None]]], read_often: bool
