@@ -70,10 +70,10 @@ class RosGraph:
 
     def spin(self, node: Node) -> None:
         if isinstance(node, ReasoningNode):
-            executor = node.make_executor()
+            executor: Executor = node.make_executor()
         else:
             executor = SingleThreadedExecutor(context=self.context)
-            executor.add_node(node)
+        executor.add_node(node)
         thread = threading.Thread(target=executor.spin, name=f"spin {node.get_name()}", daemon=True)
         thread.start()
         self._running.append((node, executor, thread))

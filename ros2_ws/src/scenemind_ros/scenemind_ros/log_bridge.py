@@ -8,9 +8,11 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 
 
 def log_library_to(logger: RcutilsLogger) -> None:
-    """What both packages log from INFO on appears in the log of this node."""
+    """What both packages log from INFO on appears in the log of the first node of a process."""
     for package in ("scenemind", "scenemind_ros"):
         python_logger = logging.getLogger(package)
+        if any(isinstance(handler, _RosHandler) for handler in python_logger.handlers):
+            continue
         python_logger.addHandler(_RosHandler(logger))
         python_logger.setLevel(logging.INFO)
 

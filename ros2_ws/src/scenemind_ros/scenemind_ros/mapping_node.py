@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import rclpy
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
@@ -23,10 +23,11 @@ from scenemind_ros.parameters import (
     MappingParameters,
     declare_parameters,
     is_own_parameter,
+    overrides_in_words,
     read_parameters,
 )
 from scenemind_ros.qos import SENSOR_OUT
-from scenemind_ros.run_node import run_node
+from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
 
 _SUCCESS, _FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
@@ -40,9 +41,11 @@ class MappingNode(LifecycleNode):
 
     def __init__(self, **node_options: object) -> None:
         """Configures and activates itself unless the parameter `autostart` is false."""
-        super().__init__(
-            "mapping_node", automatically_declare_parameters_from_overrides=True, **node_options
-        )
+        with overrides_in_words():
+            super().__init__(
+                "mapping_node", automatically_declare_parameters_from_overrides=True, **node_options
+            )
+        log_library_to(self.get_logger())
         self.session: MappingSession | None = None
         self._run: MappingRun | None = None
         declare_parameters(self, MappingParameters)
@@ -116,8 +119,11 @@ class MappingNode(LifecycleNode):
 
     def _acknowledge(self, report: MapperReport) -> None:
         """Called on the mapping thread, also for what it still maps after a shutdown."""
-        if self.context.ok():
+        try:
             self._processed.publish(header_to_msg(report.stamp_ns, self._settings.map_frame))
+        except rclpy_implementation.RCLError:
+            if self.context.ok():
+                raise
 
     def _refuse_while_configured(self, parameters: list[Parameter]) -> SetParametersResult:
         ours = [parameter.name for parameter in parameters if is_own_parameter(parameter.name)]
@@ -131,13 +137,14 @@ class MappingNode(LifecycleNode):
 
 
 def main(args: list[str] | None = None) -> int:
-    rclpy.init(args=args)
+    """Until SIGINT or SIGTERM; then the memory is flushed and closed."""
+    return run_in_ros("mapping_node", _run, args)
+
+
+def _run() -> None:
     node = MappingNode()
-    log_library_to(node.get_logger())
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    run_node(node, executor)
-    return 0
+    with closing_undisturbed(node):
+        spin(node, SingleThreadedExecutor())
 
 
 if __name__ == "__main__":

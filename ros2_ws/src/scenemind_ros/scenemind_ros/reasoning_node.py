@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
-import rclpy
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 
-from scenemind.config import ConfigError
 from scenemind.memory import MemoryAccess
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import error_of
 from scenemind_ros.log_bridge import log_library_to
-from scenemind_ros.parameters import declare_parameters, read_parameters
+from scenemind_ros.parameters import declare_parameters, overrides_in_words, read_parameters
 from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
 from scenemind_ros.reasoning.caller import GoalCaller, ServiceCaller
 from scenemind_ros.reasoning.parameters import ReasoningParameters
 from scenemind_ros.reasoning.remote_memory import RemoteMemory
 from scenemind_ros.reasoning.requests import ReasoningRequests
-from scenemind_ros.run_node import run_node
+from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
 
 Handler = Callable[[Any, Any, ServiceCaller], None]
 
@@ -45,9 +42,13 @@ class ReasoningNode(Node):
         Raises:
             ConfigError: an unknown parameter or an impossible value.
         """
-        super().__init__(
-            "reasoning_node", automatically_declare_parameters_from_overrides=True, **node_options
-        )
+        with overrides_in_words():
+            super().__init__(
+                "reasoning_node",
+                automatically_declare_parameters_from_overrides=True,
+                **node_options,
+            )
+        log_library_to(self.get_logger())
         declare_parameters(self, ReasoningParameters)
         self._settings = read_parameters(self, ReasoningParameters)
         if memory is None:
@@ -66,11 +67,9 @@ class ReasoningNode(Node):
 
     def make_executor(self) -> MultiThreadedExecutor:
         """With a thread for each request that is answered at a time, and some to spare."""
-        executor = MultiThreadedExecutor(
+        return MultiThreadedExecutor(
             self._settings.parallel_requests + _SPARE_THREADS, context=self.context
         )
-        executor.add_node(self)
-        return executor
 
     def destroy_node(self) -> None:
         self._requests.close()
@@ -119,16 +118,14 @@ class ReasoningNode(Node):
 
 
 def main(args: list[str] | None = None) -> int:
-    rclpy.init(args=args)
-    try:
-        node = ReasoningNode()
-    except ConfigError as error:
-        print(f"reasoning_node: {error}", file=sys.stderr)
-        rclpy.try_shutdown()
-        return 1
-    log_library_to(node.get_logger())
-    run_node(node, node.make_executor())
-    return 0
+    """Until SIGINT or SIGTERM."""
+    return run_in_ros("reasoning_node", _run, args)
+
+
+def _run() -> None:
+    node = ReasoningNode()
+    with closing_undisturbed(node):
+        spin(node, node.make_executor())
 
 
 if __name__ == "__main__":

@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
-from scenemind.config import ConfigError
 from scenemind.frames import FrameError, RecordedSequence
-from scenemind.simulation import SimulationError, open_source
-from scenemind_ros.parameters import declare_parameters, read_parameters
+from scenemind.simulation import open_source
+from scenemind_ros.parameters import declare_parameters, overrides_in_words, read_parameters
 from scenemind_ros.player.frame_publisher import FramePublisher
 from scenemind_ros.player.pacing import Pacing
 from scenemind_ros.player.parameters import PlayerParameters
+from scenemind_ros.run_node import closing_undisturbed, run_in_ros
 
 
 class SequencePlayer(Node):
@@ -30,11 +29,12 @@ class SequencePlayer(Node):
         Raises:
             ConfigError, FrameError, SimulationError: the parameters or the sequence are unusable.
         """
-        super().__init__(
-            "sequence_player",
-            automatically_declare_parameters_from_overrides=True,
-            **node_options,
-        )
+        with overrides_in_words():
+            super().__init__(
+                "sequence_player",
+                automatically_declare_parameters_from_overrides=True,
+                **node_options,
+            )
         declare_parameters(self, PlayerParameters)
         self._settings = read_parameters(self, PlayerParameters)
         self.sequence = open_source(self._settings.sequence) if sequence is None else sequence
@@ -115,25 +115,16 @@ def _spin(executor: SingleThreadedExecutor) -> None:
 
 
 def main(args: list[str] | None = None) -> int:
-    rclpy.init(args=args)
-    try:
-        player = SequencePlayer()
-    except (ConfigError, FrameError, SimulationError) as error:
-        print(f"sequence_player: {error}")
-        rclpy.try_shutdown()
-        return 1
-    try:
-        with spinning(player):
-            player.play()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        player.stop()
-    except FrameError as error:
-        player.get_logger().error(str(error))
-        return 1
-    finally:
-        player.destroy_node()
-        rclpy.try_shutdown()
-    return 0
+    """Until everything is played, or SIGINT or SIGTERM."""
+    return run_in_ros("sequence_player", _run, args)
+
+
+def _run() -> None:
+    player = SequencePlayer()
+    with closing_undisturbed(player), spinning(player):
+        # On SIGTERM the context ends without a word to the thread that plays.
+        player.context.on_shutdown(player.stop)
+        player.play()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,11 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class ChildProcesses:
-    """Python modules that run until `stop`; nodes end on SIGINT as they do under ros2 launch."""
+    """Python modules that run until `stop`.
+
+    They end on SIGTERM: a node treats it as SIGINT, and Python before it is a node dies of it
+    without a traceback.
+    """
 
     def __init__(self) -> None:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
@@ -45,7 +49,7 @@ class ChildProcesses:
         """End them all; the modules of those that had to be killed."""
         for process in self._running.values():
             if process.poll() is None:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
         deadline = time.monotonic() + _SHUTDOWN_S
         killed = []
         for module, process in self._running.items():
@@ -60,10 +64,6 @@ class ChildProcesses:
 
 
 def _prepare_child() -> None:
-    """In the child: it hears SIGINT from its first moment, and ends when its parent is killed.
-
-    A shell that starts us in the background has SIGINT ignored, and children inherit that.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """In the child: it ends when its parent is killed."""
     if _libc is not None:
         _libc.prctl(_DIE_WITH_PARENT, signal.SIGTERM)
