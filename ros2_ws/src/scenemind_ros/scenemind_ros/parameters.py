@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
@@ -72,7 +73,11 @@ class QosParameters(Settings):
 class MemoryParameters(Settings):
     """Where the memory lives; an existing one of that name is opened and goes on."""
 
-    root: str = Field("~/.local/share/scenemind", description="folder; empty: only until the end")
+    root: str = Field(
+        "auto",
+        description="folder; auto: $SCENEMIND_HOME or ~/.local/share/scenemind, as for the command"
+        " line; empty: only until the end",
+    )
     name: str = Field("current", description="letters, digits, - _ .")
 
 
@@ -121,6 +126,24 @@ class MappingParameters(SceneMindConfig):
 
 
 Model = TypeVar("Model", bound=Settings)
+
+
+@contextmanager
+def overrides_in_words() -> Iterator[None]:
+    """Around the making of a node that declares its parameters from overrides.
+
+    Raises:
+        ConfigError: an override has no value, which rclpy itself says without the way out.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if "PARAMETER_NOT_SET" not in str(error):
+            raise
+        raise ConfigError(
+            "a parameter is given as [] or without a value, which ROS cannot hold: leave it out,"
+            " its default applies then"
+        ) from error
 
 
 def declare_parameters(node: Node, model: type[Model]) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
 from scenemind.cli.errors import CommandError
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory, list_memories
-from scenemind.memory.disk.folder import DATABASE, checked_name
-
-HOME_VARIABLE = "SCENEMIND_HOME"
+from scenemind.memory.disk.folder import DATABASE, checked_name, default_root
 
 
 def memory_path(name: str, root: Path | None) -> Path:
@@ -21,11 +18,6 @@ def memory_path(name: str, root: Path | None) -> Path:
         SceneMemoryError: the name could be a path.
     """
     return (root or default_root()) / checked_name(name)
-
-
-def default_root() -> Path:
-    named = os.environ.get(HOME_VARIABLE)
-    return Path(named) if named else Path.home() / ".local" / "share" / "scenemind"
 
 
 def open_memory(name: str, root: Path | None, config: SceneMindConfig) -> Memory:

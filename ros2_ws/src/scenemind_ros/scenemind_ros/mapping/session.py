@@ -11,15 +11,15 @@ from scenemind.config import DetectorConfig
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import LatestSlot, Mapper, MapperReport, MapperThread
 from scenemind.memory import Memory, SceneMemoryError
-from scenemind.memory.disk.folder import DATABASE, checked_name
+from scenemind.memory.disk.folder import DATABASE, checked_name, default_root
 from scenemind.perception.backends import make_detector
 from scenemind.perception.protocols import Detector
 from scenemind_ros.parameters import MappingParameters
 
 _log = logging.getLogger(__name__)
 
-# Folders beside the memory while another one is loaded.
-_LOADING, _REPLACED = "loading.tmp", "replaced.tmp"
+# Ends of the names of folders beside the memory while another one is loaded.
+_LOADING, _REPLACED = ".loading", ".replaced"
 
 
 class MappingSession:
@@ -136,20 +136,24 @@ class MappingSession:
         saved_path = self._path.parent / checked_name(name)
         if saved_path == self.memory.path:
             raise SceneMemoryError(f"{name} is the memory in use; what was saved has another name")
-        loading, replaced = (self._path.with_name(end) for end in (_LOADING, _REPLACED))
+        loading, replaced = (_beside(self._path, end) for end in (_LOADING, _REPLACED))
         for leftover in (loading, replaced):
             shutil.rmtree(leftover, ignore_errors=True)
         with Memory.open(saved_path, self._parameters) as saved:
             saved.save_as(loading.name)
         was_active = self._is_active
         self.stop()
-        self.memory.close()
-        self._path.rename(replaced)
-        loading.rename(self._path)
+        try:
+            self.memory.close()
+            self._path.rename(replaced)
+            loading.rename(self._path)
+        except OSError as error:
+            raise SceneMemoryError(f"cannot put {name} in place: {error}") from error
+        finally:  # on with the loaded one, or where that failed with the one before
+            self.memory = self._open()
+            if was_active:
+                self.start()
         shutil.rmtree(replaced, ignore_errors=True)
-        self.memory = self._open()
-        if was_active:
-            self.start()
 
     def close(self) -> None:
         """Raises SceneMemoryError when the disk failed at the end."""
@@ -159,7 +163,7 @@ class MappingSession:
     def _open(self) -> Memory:
         if self._path is None:
             return Memory.create(None, self._parameters)
-        replaced = self._path.with_name(_REPLACED)
+        replaced = _beside(self._path, _REPLACED)
         if replaced.exists() and not self._path.exists():  # killed while it loaded another one
             replaced.rename(self._path)
         if (self._path / DATABASE).exists():
@@ -167,6 +171,10 @@ class MappingSession:
             _log.info("going on with the memory %s", self._path)
             return memory
         return Memory.create(self._path, self._parameters)
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(path.name + end)
 
 
 def _find_detector(config: DetectorConfig, names: Mapping[int, str] | None) -> Detector | None:
@@ -178,5 +186,7 @@ def _find_detector(config: DetectorConfig, names: Mapping[int, str] | None) -> D
 
 def _path_of(parameters: MappingParameters) -> Path | None:
     """The folder of the memory; None for one that ends with the process."""
-    root = parameters.memory.root
-    return Path(root).expanduser() / checked_name(parameters.memory.name) if root else None
+    root, name = parameters.memory.root, checked_name(parameters.memory.name)
+    if not root:
+        return None
+    return (default_root() if root == "auto" else Path(root).expanduser()) / name
