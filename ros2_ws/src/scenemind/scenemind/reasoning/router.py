@@ -99,7 +99,7 @@ class Router:
         except ReasoningError as error:
             return _unaligned(query, error.failure, start)
         except SceneMemoryError as error:
-            return _unaligned(query, ReasoningFailure("invalid_request", str(error)), start)
+            return _unaligned(query, ReasoningFailure("memory_refused", str(error)), start)
         ids = dict.fromkeys(i for edit in wanted.edits for i in edit.object_ids)
         numbers = tuple(correction.correction_id for correction in written)
         return Alignment(query, wanted.response, numbers, tuple(ids), _since(start))

@@ -27,6 +27,7 @@ ErrorCode = Literal[
     "invalid_request",  # an unknown method name, an empty question
     "timeout",
     "empty_memory",  # nothing has been mapped yet
+    "memory_refused",  # the memory does not take the correction: unknown object, full disk
 ]
 
 

@@ -23,6 +23,7 @@ _CODES = {
     "invalid_request": Error.INVALID_REQUEST,
     "timeout": Error.TIMEOUT,
     "empty_memory": Error.EMPTY_MEMORY,
+    "memory_refused": Error.MEMORY_REFUSED,
 }
 
 
