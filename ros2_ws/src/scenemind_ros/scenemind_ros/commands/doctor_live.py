@@ -12,7 +12,7 @@ from typing import Any
 
 import rclpy
 from nav_msgs.msg import Odometry
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
@@ -27,14 +27,17 @@ from scenemind.cli.doctor.show import show
 from scenemind.cli.doctor.topic_choice import TYPES, choose_topics
 from scenemind.config import ConfigError
 from scenemind.frames import RGBDFrame, SensorFrame
-from scenemind_ros.conversions import stamp_ns
+from scenemind.geometry import Pose
+from scenemind_ros.conversions import odometry_to_msg, stamp_ns
 from scenemind_ros.input.drops import DropCounts
 from scenemind_ros.input.frame_assembler import FrameAssembler
+from scenemind_ros.input.tf_poses import TfPoses
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import matching_qos
 
 _SOURCE = "the live graph"
 _DISCOVERY_S = 2.0
+_TF_POLL_S = 0.1
 _CLASSES = {
     "sensor_msgs/msg/Image": Image,
     "sensor_msgs/msg/CompressedImage": CompressedImage,
@@ -57,6 +60,7 @@ class DoctorNode(Node):
         self._keep_from = 0.0
         self._keep_every_s = 0.0
         self._newest_offset_s: float | None = None
+        self._tf: TfPoses | None = None
 
     def listen(self, seconds: float) -> None:
         """Subscribe to what is published now, for so long."""
@@ -65,6 +69,9 @@ class DoctorNode(Node):
         wanted = {stream: str(getattr(topics, stream)) for stream in TYPES}
         if self._parameters.depth.aligned:
             del wanted["depth_camera_info"]
+        if self._parameters.pose_source == "tf":
+            del wanted["odometry"]
+            self._listen_to_tf()
         chosen, self._found = choose_topics(wanted, self._published())
         for stream, topic in chosen.items():
             self._subscribe(stream, topic)
@@ -89,6 +96,19 @@ class DoctorNode(Node):
             if self.count_publishers(name)
         }
 
+    def _listen_to_tf(self) -> None:
+        """Raises ConfigError without tf2_ros."""
+        self._collector.listen("odometry", "/tf")
+        map_frame = self._parameters.map_frame
+
+        def take(stamp: int, world_T_camera: Pose) -> None:
+            message = odometry_to_msg(stamp, world_T_camera, map_frame, "camera")
+            self._collector.add("odometry", message)
+            self._assembler.add_camera_pose(stamp, world_T_camera)
+
+        self._tf = TfPoses(self, map_frame, take, self._drops)
+        self.create_timer(_TF_POLL_S, self._tf.poll)
+
     def _subscribe(self, stream: str, topic: str) -> None:
         publishers = self.get_publishers_info_by_topic(topic)
         offered = [
@@ -106,6 +126,8 @@ class DoctorNode(Node):
             if stream == "color":
                 age_ns = self.get_clock().now().nanoseconds - stamp_ns(message.header.stamp)
                 self._newest_offset_s = age_ns / 1e9
+                if self._tf is not None:
+                    self._tf.want(stamp_ns(message.header.stamp), message.header.frame_id)
             into(message)
 
         kind = _CLASSES[publishers[0].topic_type]
@@ -142,7 +164,10 @@ def main() -> int:
         node.listen(options.seconds)
         _spin(executor, options.seconds)
         evidence = node.evidence()
-    except KeyboardInterrupt:
+    except ConfigError as error:
+        print(f"scenemind: {error}", file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, ExternalShutdownException):
         return 130
     finally:
         executor.shutdown()

@@ -43,7 +43,9 @@ class CameraInput:
         self._name_instances = name_instances
         self._tf: TfPoses | None = None
         if parameters.pose_source == "tf":
-            self._tf = TfPoses(node, parameters.map_frame, self.assembler.add_camera_pose)
+            self._tf = TfPoses(
+                node, parameters.map_frame, self.assembler.add_camera_pose, self.drops
+            )
         topics = parameters.topics
         self.readers = {
             stream: TopicReader(node, topic, handlers, parameters.qos.reliability)
@@ -68,6 +70,11 @@ class CameraInput:
         if self._tf is None:
             streams.append(("odometry", topics.odometry, {Odometry: into.add_odometry}))
         return streams
+
+    def dropped(self) -> dict[str, int]:
+        """Everything that was left out, by cause."""
+        both = {**self.assembler.sync_counts, **self.drops.counts()}
+        return {cause: count for cause, count in sorted(both.items()) if count}
 
     def poll(self) -> None:
         """Look for publishers; call it a few times a second."""

@@ -60,6 +60,11 @@ class FrameAssembler:
         self.newest_stamp_ns: dict[str, int] = {}
 
     @property
+    def delivered(self) -> int:
+        """Frames so far."""
+        return self._number
+
+    @property
     def sync_counts(self) -> Mapping[str, int]:
         """What the synchroniser left out, by cause."""
         return self._synchronizer.counts

@@ -9,7 +9,8 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.time import Time
 
-from scenemind.geometry import Pose
+from scenemind.geometry import GeometryError, Pose
+from scenemind_ros.input.drops import DropCounts
 from scenemind_ros.parameters import require_tf2
 
 _WAITING = 30  # images whose transform has not come yet; older ones are given up
@@ -18,7 +19,13 @@ _WAITING = 30  # images whose transform has not come yet; older ones are given u
 class TfPoses:
     """Looks up map <- camera at the stamp of every colour image, as soon as TF has it."""
 
-    def __init__(self, node: Node, map_frame: str, deliver: Callable[[int, Pose], None]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        map_frame: str,
+        deliver: Callable[[int, Pose], None],
+        drops: DropCounts,
+    ) -> None:
         """`deliver` gets stamp in ns and `world_T_camera`, in the order of stamps.
 
         Raises:
@@ -29,6 +36,7 @@ class TfPoses:
         self._listener: Any = tf2_ros.TransformListener(self._buffer, node)
         self._map_frame = map_frame
         self._deliver = deliver
+        self._drops = drops
         self._waiting: deque[tuple[int, str]] = deque(maxlen=_WAITING)
 
     def want(self, stamp: int, camera_frame: str) -> None:
@@ -46,7 +54,12 @@ class TfPoses:
             while self._waiting.popleft() != (stamp, camera_frame):
                 pass
             t, q = found.translation, found.rotation
-            self._deliver(stamp, Pose.from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w)))
+            try:
+                pose = Pose.from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
+            except GeometryError as error:
+                self._drops.count("bad_pose", f"{self._map_frame} to {camera_frame}: {error}")
+                continue
+            self._deliver(stamp, pose)
 
     def close(self) -> None:
         self._listener.unregister()

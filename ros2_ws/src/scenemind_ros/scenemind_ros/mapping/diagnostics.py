@@ -9,6 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from scenemind_ros.input.camera_input import CameraInput
+from scenemind_ros.input.frame_yield import FrameYield
 from scenemind_ros.input.health import input_problems
 from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
@@ -42,6 +43,7 @@ class MappingDiagnostics:
         self._parameters = parameters
         self._source = source
         self._session = session
+        self._yield = FrameYield(source, parameters.silence_s)
         self._rates = Rates()
 
     def message(self) -> DiagnosticArray:
@@ -55,12 +57,13 @@ class MappingDiagnostics:
         for stream, reader in self._source.readers.items():
             values[f"{stream}_topic"] = reader.topic
             values[f"{stream}_hz"] = self._rates.hz(stream, reader.received)
-        drops = {**self._source.assembler.sync_counts, **self._source.drops.counts()}
-        values.update({f"dropped_{cause}": n for cause, n in sorted(drops.items()) if n})
+        frames = self._source.assembler.delivered
+        values["frames"], values["frames_hz"] = frames, self._rates.hz("input", frames)
+        values.update({f"dropped_{cause}": n for cause, n in self._source.dropped().items()})
         problems = input_problems(
             self._node, self._source, self._parameters.silence_s, self._parameters.sync.jump_s
         )
-        return self._status("input", values, problems)
+        return self._status("input", values, problems + self._yield.problems())
 
     def _mapper(self) -> DiagnosticStatus:
         """The detector, the rate of frames and the median time of each stage."""
@@ -71,6 +74,7 @@ class MappingDiagnostics:
             "dropped_newer_frame": session.dropped,
         }
         problems = []
+        level = DiagnosticStatus.WARN
         if session.waits_for_names:
             topic = self._parameters.topics.instance_names
             problems.append(f"the names of the instance camera have not come on {topic}")
@@ -82,8 +86,12 @@ class MappingDiagnostics:
             values.update({f"{name}_ms": stage.median_ms for name, stage in stages.items()})
             values["failed_detections"] = session.mapper.failed_detections
         if session.failure is not None:
-            problems.append(f"mapping has stopped: {session.failure!r}; deactivate and activate")
-        return self._status("mapper", values, problems)
+            level = DiagnosticStatus.ERROR
+            problems.append(
+                f"mapping has stopped (the log has the traceback): {session.failure!r}; to go on,"
+                " deactivate and activate the node"
+            )
+        return self._status("mapper", values, problems, level)
 
     def _memory(self) -> DiagnosticStatus:
         """How large the memory is, and what the disk could not take."""
@@ -98,10 +106,14 @@ class MappingDiagnostics:
         return self._status("memory", {"path": memory.path, **values}, problems)
 
     def _status(
-        self, part: str, values: Mapping[str, object], problems: list[str]
+        self,
+        part: str,
+        values: Mapping[str, object],
+        problems: list[str],
+        level: bytes = DiagnosticStatus.WARN,
     ) -> DiagnosticStatus:
         return DiagnosticStatus(
-            level=DiagnosticStatus.WARN if problems else DiagnosticStatus.OK,
+            level=level if problems else DiagnosticStatus.OK,
             name=f"{self._node.get_name()}: {part}",
             hardware_id="scenemind",
             message="; ".join(problems) or "ok",
