@@ -99,17 +99,17 @@ class CorrectionsJournal:
         self, objects: Mapping[int, MapObject], relations: Sequence[Relation]
     ) -> tuple[dict[int, MapObject], tuple[Relation, ...]]:
         """What people should see: perception with the entries that stand laid over it."""
+        standing = [entry.edit for entry in self._entries if not entry.undone]
+        if not standing:
+            return dict(objects), tuple(relations)
         seen = dict(objects)
         stated = {(r.subject_id, r.predicate, r.object_id): r for r in relations}
-        standing = [entry.edit for entry in self._entries if not entry.undone]
         for edit in standing:
             if edit.kind in ("add_relation", "delete_relation"):
                 _edit_relation(stated, edit)
             else:
                 for object_id in edit.object_ids:
                     _edit_object(seen, object_id, edit)
-        if not standing:
-            return seen, tuple(relations)
         kept = (r for r in stated.values() if r.subject_id in seen and r.object_id in seen)
         return seen, tuple(kept)
 
