@@ -38,6 +38,13 @@ def test_mistakes_are_named(tmp_path: Path, text: str, words: str) -> None:
         SceneMindConfig.load(file)
 
 
+def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "robot.yaml"
+    file.write_bytes(b"\x89PNG\r\n\x1a\n\x00")
+    with pytest.raises(ConfigError, match=r"robot\.yaml is not YAML"):
+        SceneMindConfig.load(file)
+
+
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no configuration at .*absent\.yaml"):
         SceneMindConfig.load(tmp_path / "absent.yaml")

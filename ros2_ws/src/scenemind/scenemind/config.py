@@ -38,7 +38,7 @@ class Settings(BaseModel):
             data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise ConfigError(f"no configuration at {path}: {error.strerror}") from error
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path} is not YAML: {error}") from error
         return cls.from_nested(data or {}, source=str(path))
 

@@ -126,6 +126,8 @@ def test_damaged_hololens_files(hololens_folder: Path, file: str, text: str, mes
     ("file", "text", "message"),
     [
         ("rgb.txt", "soon rgb/1.png", "line 1: 'soon' is no stamp"),
+        ("depth.txt", "nan depth/1.png", "line 1: 'nan' is no stamp"),
+        ("depth.txt", "inf depth/1.png", "line 1: 'inf' is no stamp"),
         ("depth.txt", "1.0 a b", "line 1: 1 words"),
         ("groundtruth.txt", "1.0 0 0 0 0 0 0 0", "has norm 0"),
         ("groundtruth.txt", "1.0 0 0 0 0 0 0 1", "no_pose"),
@@ -137,9 +139,14 @@ def test_damaged_tum_lists(tum_folder: Path, file: str, text: str, message: str)
         open_sequence(tum_folder)
 
 
-@pytest.mark.parametrize("text", ["{", "{}", '{"color": {}, "depth": {}}'])
+NOT_A_NUMBER = '{"color": {"fx": "far", "fy": 1, "cx": 1, "cy": 1, "width": 1, "height": 1}}'
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "{}", "[]", '{"color": {}, "depth": {}}', NOT_A_NUMBER, "caf\xe9"]
+)
 def test_a_damaged_calibration(seven_scenes_folder: Path, text: str) -> None:
-    (seven_scenes_folder / "calibration.json").write_text(text)
+    (seven_scenes_folder / "calibration.json").write_text(text, encoding="latin-1")
     with pytest.raises(FrameError, match=r"calibration\.json is no calibration"):
         open_sequence(seven_scenes_folder)
 

@@ -28,7 +28,7 @@ from scenemind.frames.readers.folder import (
     read_numbers,
 )
 from scenemind.frames.sequence import counted_stamp_ns
-from scenemind.geometry import GeometryError, PinholeCamera, Pose
+from scenemind.geometry import PinholeCamera, Pose
 
 _log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ def _read_cameras(path: Path, color_path: Path) -> tuple[PinholeCamera, DepthCal
         data = json.loads(file.read_text(encoding="utf-8"))
         color, depth = _camera(data["color"]), _camera(data["depth"])
         color_T_depth = Pose.from_matrix(data["color_T_depth"])
-    except (json.JSONDecodeError, KeyError, TypeError, GeometryError) as error:
+    except (KeyError, TypeError, ValueError) as error:  # no JSON, no text, no pose: all ValueErrors
         raise FrameError(f"{file} is no calibration: {error!r}") from error
     return color, DepthCalibration(depth, color_T_depth)
 

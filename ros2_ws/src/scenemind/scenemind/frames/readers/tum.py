@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 import yaml
@@ -83,7 +83,7 @@ def _read_list(path: Path, words: int) -> list[tuple[int, list[str]]]:
             continue
         try:
             stamp_ns = int(Decimal(stamp) * 10**9)
-        except InvalidOperation as error:
+        except (ArithmeticError, ValueError) as error:  # no number, infinity, NaN
             raise FrameError(f"{path}, line {number}: {stamp!r} is no stamp in seconds") from error
         if len(rest) != words:
             raise FrameError(f"{path}, line {number}: {words} words after the stamp: {line!r}")
