@@ -39,6 +39,7 @@ def write_frame(
 
     Raises:
         OSError: the disk is full, the folder is gone or not writable.
+        FrameError: an image that no JPEG can hold.
     """
     # OpenCV's defaults are its fastest; naming a level, even level 1, takes twice as long.
     _, encoded = cv2.imencode(".png", depth_to_mm(depth_m))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import StoreConfig
+from scenemind.frames import FrameError
 from scenemind.memory.disk import frame_files
 
 _log = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ class FrameStore:
             written = frame_files.write_frame(
                 self._folder, job.number, job.color, job.depth_m, self._quality
             )
-        except OSError as error:
+        except (OSError, FrameError) as error:
             if self.counts.failed == 0:
                 _log.error(
                     "key frame %d was not stored (%s); mapping goes on without its image:"
