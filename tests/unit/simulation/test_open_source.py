@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenemind.frames import FrameError
-from scenemind.simulation import SimulatedSequence, open_source
+from scenemind.simulation import SimulatedSequence, SimulationError, open_source
 
 
 @pytest.mark.parametrize(("name", "seed"), [("sim", 1), ("sim:", 1), ("sim:7", 7)])
@@ -18,7 +18,7 @@ def test_simulated_rooms_have_a_seed(name: str, seed: int) -> None:
 
 
 def test_a_seed_is_a_number() -> None:
-    with pytest.raises(FrameError, match="sim:1"):
+    with pytest.raises(SimulationError, match="sim:1"):
         open_source("sim:one")
 
 

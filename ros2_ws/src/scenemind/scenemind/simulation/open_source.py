@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from scenemind.frames import FrameError, RecordedSequence, open_sequence
+from scenemind.frames import RecordedSequence, open_sequence
+from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.sequence import simulate
 
 _SIMULATED = re.compile(r"sim(:.*)?")
@@ -15,11 +16,11 @@ def open_source(name: str) -> RecordedSequence:
 
     Raises:
         FrameError: nothing is there, or no known format.
-        SimulationError: the seed gives no room.
+        SimulationError: the seed is no number, or gives no room.
     """
     if not _SIMULATED.fullmatch(name):
         return open_sequence(name)
     seed = name.removeprefix("sim").removeprefix(":") or "1"
     if not seed.isdecimal():
-        raise FrameError(f"{name!r} is no simulated sequence: write sim:1, sim:2, ...")
+        raise SimulationError(f"{name!r} is no simulated sequence: write sim:1, sim:2, ...")
     return simulate(int(seed))
