@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
-
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import Image
 
 from scenemind.simulation import simulate
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.qos import SENSOR_OUT
 from scenemind_ros.sequence_player import SequencePlayer
 
-from .camera_messages import Moment
 from .graph import NODE, SIMULATED, TOPICS, RosGraph, wait_for
 
 
@@ -28,45 +24,6 @@ def state_of(graph: RosGraph) -> int:
 def change(graph: RosGraph, transition: int) -> bool:
     request = Transition(id=transition)
     return graph.call(ChangeState, f"{NODE}/change_state", transition=request).success
-
-
-def test_a_node_outlives_bad_input_and_says_what_it_dropped(graph: RosGraph) -> None:
-    graph.add(
-        MappingNode,
-        {
-            "detector.backend": "instance_camera",
-            "topics.instances": "/instances",
-            "topics.instance_names": "/names",
-            "memory.root": "",
-        },
-    )
-    publishers = {
-        name: graph.observer.create_publisher(kind, getattr(TOPICS, name), SENSOR_OUT)
-        for name, kind in {
-            "odometry": Odometry,
-            "camera_info": CameraInfo,
-            "depth": Image,
-            "color": Image,
-        }.items()
-    }
-    diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
-    for publisher in publishers.values():
-        wait_for(lambda p=publisher: p.get_subscription_count(), "the node's subscriptions")
-    moment = Moment(0)
-    moment.odometry.pose.pose.orientation.w = 0.0
-    moment.camera_info.k = np.zeros(9)
-    moment.color.header.stamp.sec = moment.color.header.stamp.nanosec = 0
-    moment.color.data = array("B")
-    for name, publisher in publishers.items():
-        publisher.publish(getattr(moment, name))
-
-    def dropped() -> set[str]:
-        causes = (v.key for array_ in diagnostics for s in array_.status for v in s.values)
-        return {cause for cause in causes if cause.startswith("dropped_")}
-
-    expected = {"dropped_bad_pose", "dropped_bad_camera_info", "dropped_color_no_stamp"}
-    wait_for(lambda: expected <= dropped(), f"{expected} in /diagnostics")
-    assert state_of(graph) == State.PRIMARY_STATE_ACTIVE
 
 
 def test_silence_is_explained_by_topic_qos_and_clock(graph: RosGraph) -> None:
