@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D, PinholeCamera
@@ -24,6 +24,8 @@ SIDE = st.floats(0.1, 2.0)
     size=st.tuples(SIDE, SIDE, SIDE),
     yaw=st.floats(-3.0, 3.0),
 )
+@example(center=(1.0, 0.0, 2.0), size=(1.0, 1.0, 2.0), yaw=0.0)  # level with its bottom
+@example(center=(1.0, 0.0, 0.5), size=(1.0, 1.0, 1.0), yaw=0.0)  # level with its top
 def test_no_hit_lies_outside(center, size, yaw):
     solid = Cuboid(Box3D(center, size, yaw), (9, 9, 9))
     hits = cast(solid, Rays.of(CAMERA, POSE), np.array([0.0, 0.0, 1.0]))

@@ -159,10 +159,15 @@ def _bound_by_planes(
     low: tuple[int, float],
     high: tuple[int, float],
 ) -> None:
-    """Narrow the interval to between two parallel planes: (face, signed distance) of each."""
-    for (face, distance), faces_camera in ((low, low[1] > 0), (high, high[1] < 0)):
-        bound = along * np.float32(1.0 / (distance if abs(distance) > _TINY else _TINY))
-        if faces_camera:
+    """Narrow the interval to between two parallel planes: (face, signed distance) of each.
+
+    A camera on a plane counts as just behind it, where it sees nothing of that face.
+    """
+    for (face, distance), outward in ((low, -1.0), (high, 1.0)):
+        if abs(distance) < _TINY:
+            distance = outward * _TINY
+        bound = along * np.float32(1.0 / distance)
+        if distance * outward < 0.0:
             near.append((face, bound))
         else:
             np.maximum(far, bound, out=far)
