@@ -41,7 +41,7 @@ def test_a_correction_changes_the_next_answer_and_undo_brings_it_back() -> None:
     assert router.ask(query("where is the vase?")).failure is not None
     nothing_left = router.align(query("undo"), "anna")
     assert nothing_left.failure is not None
-    assert nothing_left.failure.code == "invalid_request"
+    assert nothing_left.failure.code == "memory_refused"
 
 
 def test_a_deleted_relation_is_not_computed_again() -> None:
