@@ -64,6 +64,15 @@ def test_a_failed_step_is_marked_and_counted() -> None:
     assert sum("failed" in str(a.get("class")) for a in page.of("article")) == 1
 
 
+def test_an_answer_that_nobody_can_check_does_not_count_as_right() -> None:
+    run = make_run([CUP], steps=(step(), step(expected=""), step(expected="", ok=False)))
+    assert [s.verdict for s in run.steps] == ["right", "answered", "failed"]
+    assert run.tallies() == [(1, 1, "right"), (1, 2, "answered")]
+    text = " ".join(Page(render_page(run)).text.split())
+    assert "1 of 1 known answers right" in text
+    assert "1 of 2 answered, truth unknown" in text
+
+
 def test_objects_are_listed_with_their_most_telling_relation() -> None:
     relations = [Relation(1, "near", 2), Relation(1, "on", 2), Relation(1, "below", 2)]
     text = " ".join(Page(render_page(make_run([CUP, TABLE], relations))).text.split())

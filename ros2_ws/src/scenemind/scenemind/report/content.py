@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,13 @@ class Step:
     object_ids: tuple[int, ...] = ()
     key_frames: tuple[KeyFrame, ...] = ()
     detail: str = ""
+
+    @property
+    def verdict(self) -> Literal["right", "answered", "failed"]:
+        """`answered` where nobody knows a right answer to hold it against."""
+        if not self.ok:
+            return "failed"
+        return "right" if self.expected else "answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +95,10 @@ class Run:
     truth: tuple[TrueObject, ...] = ()
     machine: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+
+    def tallies(self) -> list[tuple[int, int, str]]:
+        """(how many, of how many, verdict): steps with a known answer, then those without."""
+        known = [step.ok for step in self.steps if step.expected]
+        unknown = [step.ok for step in self.steps if not step.expected]
+        groups = ((known, "right"), (unknown, "answered"))
+        return [(sum(oks), len(oks), verdict) for oks, verdict in groups if oks]

@@ -66,7 +66,6 @@ def render_page(run: Run) -> str:
         top_down=render_top_down(run, colors),
         rows=rows,
         cards=[_card(step, run.snapshot, colors) for step in run.steps],
-        passed=sum(step.ok for step in run.steps),
         dropped=sum(run.dropped.values()),
         bars=[(name, ms, 100.0 * ms / slowest if slowest else 0.0)
               for name, ms in run.stages_ms.items()],

@@ -23,7 +23,6 @@ def correction_requests(objects: Sequence[MapObject]) -> list[Request]:
     labels = {obj.label for obj in objects}
     new = next(name for name in _NEW_NAMES if name not in labels)
     old = f"{item.label} {item.object_id}"
-    new = next(name for name in _NEW_NAMES if name not in labels)
     found = f"the object {item.object_id}, which was a {item.label}"
 
     def names_it(reply: Reply) -> bool:

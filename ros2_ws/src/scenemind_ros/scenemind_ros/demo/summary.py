@@ -13,6 +13,7 @@ from rich.table import Table
 from scenemind.report import Run
 
 RECORD = "report.json"
+_STYLES = {"right": "green", "answered": "dim", "failed": "bold red"}
 
 
 def write_record(run: Run, folder: Path) -> Path:
@@ -61,7 +62,7 @@ def print_summary(run: Run, console: Console) -> None:
     """What was asked, and how well the map fits where that is known."""
     steps = Table("step", "asked", "answer", "expected", "ms", "", box=SIMPLE_HEAD)
     for step in run.steps:
-        verdict = "[green]ok[/]" if step.ok else "[bold red]failed[/]"
+        verdict = f"[{_STYLES[step.verdict]}]{step.verdict}[/]"
         words = (step.name, step.question, step.answer, step.expected)
         steps.add_row(*(escape(text) for text in words), f"{step.seconds * 1e3:.0f}", verdict)
     console.print(steps)
@@ -75,8 +76,8 @@ def print_summary(run: Run, console: Console) -> None:
     )
     stages = ", ".join(f"{name} {ms:.1f}" for name, ms in run.stages_ms.items())
     console.print(f"median ms a frame: {stages}")
-    passed = sum(step.ok for step in run.steps)
-    console.print(f"{passed} of {len(run.steps)} steps ok")
+    tallies = (f"{count} of {total} {verdict}" for count, total, verdict in run.tallies())
+    console.print(f"questions and corrections: {', '.join(tallies)}")
 
 
 def _print_truth(run: Run, console: Console) -> None:
