@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import signal
 import sys
@@ -20,6 +21,7 @@ from scenemind.simulation import SimulatedSequence, match_objects, open_source
 from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import snapshot_from_msg
 from scenemind_ros.demo.conversation import converse
+from scenemind_ros.demo.folder import only_writer
 from scenemind_ros.demo.health import Health
 from scenemind_ros.demo.nodes import LOGS, MEMORIES, MEMORY, DemoNodes
 from scenemind_ros.demo.options import DemoOptions, parse_options
@@ -47,8 +49,6 @@ def run_demo(options: DemoOptions, console: Console) -> Run:
     """
     sequence = open_source(options.sequence)
     total = min(options.frames or len(sequence), len(sequence))
-    for leftover in (MEMORIES, LOGS):
-        shutil.rmtree(options.report / leftover, ignore_errors=True)
     seen = seen_objects(sequence, total) if isinstance(sequence, SimulatedSequence) else ()
     with DemoNodes(options, sequence) as nodes:
         nodes.start()
@@ -121,15 +121,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        run = run_demo(options, console)
+        with only_writer(options.report):
+            for leftover in (MEMORIES, LOGS):
+                shutil.rmtree(options.report / leftover, ignore_errors=True)
+            run = run_demo(options, console)
+            page = write_report(run, options.report)
+            write_record(run, options.report)
     except (RosError, *USER_ERRORS) as error:
         print(f"scenemind demo: {error}", file=sys.stderr)
-        print(f"the nodes' logs are in {options.report / LOGS}", file=sys.stderr)
+        if (options.report / LOGS).is_dir():
+            print(f"the nodes' logs are in {options.report / LOGS}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    page = write_report(run, options.report)
-    write_record(run, options.report)
     print_summary(run, console)
     _say_where(page, options.report, console)
     return 0 if all(step.ok for step in run.steps) else 1
@@ -137,6 +141,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _say_where(page: Path, report: Path, console: Console) -> None:
     console.print(f"report: {page}")
-    console.print(
-        f'ask more: scenemind ask "..." --memory {MEMORY} --memory-root {report / MEMORIES}'
-    )
+    memory = f"--memory {MEMORY} --memory-root {shlex.quote(str(report / MEMORIES))}"
+    console.print(f'ask more: {_typed()} ask "..." {memory}')
+
+
+def _typed() -> str:
+    """The command `scenemind` as it can be typed here."""
+    if shutil.which("scenemind"):
+        return "scenemind"
+    command = Path(sys.executable).with_name("scenemind")
+    here = Path.cwd()
+    return shlex.quote(str(command.relative_to(here) if command.is_relative_to(here) else command))
