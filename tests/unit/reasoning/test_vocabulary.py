@@ -57,6 +57,11 @@ def test_loose_matches_are_not_sure_and_say_what_was_not_checked() -> None:
 
 def test_unknown_words_get_suggestions() -> None:
     assert did_you_mean("tabel", ["table", "door"], VOCABULARY) == " Did you mean table?"
+
+
+def test_what_looks_alike_by_chance_is_not_suggested() -> None:
+    known = did_you_mean("unicorn", ["monitor", "door"], VOCABULARY)
+    assert known == " Known are: door, monitor."
     assert did_you_mean("elephant", ["door", "cup"], VOCABULARY) == " Known are: cup, door."
     assert did_you_mean("elephant", [], VOCABULARY) == ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -53,8 +53,11 @@ def print_objects(objects: Iterable[MapObject], title: str | None = None) -> Non
     print_table(table)
 
 
-def print_corrections(corrections: Iterable[Correction]) -> None:
+def print_corrections(corrections: Collection[Correction]) -> None:
     """The journal, a line an entry."""
+    if not corrections:
+        print("no corrections")
+        return
     table = Table("no.", "what", "objects", "by", "reason", "state", box=SIMPLE_HEAD)
     for entry in corrections:
         edit = entry.edit

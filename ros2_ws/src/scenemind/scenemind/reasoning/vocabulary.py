@@ -74,7 +74,7 @@ class Vocabulary:
     def suggest(self, words: str, labels: Iterable[str], count: int = 3) -> list[str]:
         """Labels that look or mean most like the words, for "did you mean"."""
         wanted, known = normal(words), {normal(label): label for label in sorted(labels)}
-        alike = difflib.get_close_matches(wanted[:_MAX_LABEL], _sayable(known), count, cutoff=0.5)
+        alike = difflib.get_close_matches(wanted[:_MAX_LABEL], _sayable(known), count, cutoff=0.6)
         near = [word for word in self._close.get(wanted, ()) if word in known]
         return [known[word] for word in dict.fromkeys((*near, *alike))][:count]
 

@@ -56,6 +56,11 @@ def _missing(stream: str, topic: str, likely: str | None, present: Mapping[str, 
     name = f"{stream} topic"
     if likely is not None:
         return Finding(name, "warn", f"no {topic}; {likely} is there", f"topics.{stream}:={likely}")
-    there = ", ".join(sorted(present)) or "nothing"
-    fix = f"set topics.{stream} to a {' or '.join(TYPES[stream])} topic; there is: {there}"
+    kinds = " or ".join(TYPES[stream])
+    there = ", ".join(sorted(n for n, kind in present.items() if kind in TYPES[stream]))
+    fix = (
+        f"set topics.{stream} to one of: {there}"
+        if there
+        else f"start what publishes it: there is no topic of type {kinds}"
+    )
     return Finding(name, "fail", f"no {topic}", fix)
