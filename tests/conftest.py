@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -15,6 +16,10 @@ os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
 # with those that the system hands out.
 os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 101))
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+
+# The same examples in every run; `--hypothesis-profile=default` looks for new ones.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")
