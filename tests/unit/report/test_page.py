@@ -70,7 +70,7 @@ def test_an_answer_that_nobody_can_check_does_not_count_as_right() -> None:
     assert run.tallies() == [(1, 1, "right"), (1, 2, "answered")]
     text = " ".join(Page(render_page(run)).text.split())
     assert "1 of 1 known answers right" in text
-    assert "1 of 2 answered, truth unknown" in text
+    assert "1 of 2 answered, unchecked" in text
 
 
 def test_objects_are_listed_with_their_most_telling_relation() -> None:
@@ -136,3 +136,13 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
 
 def test_an_empty_run_gives_a_page() -> None:
     assert "Nothing was found." in render_page(make_run())
+
+
+def test_pictures_name_things_as_they_were_called_when_asked() -> None:
+    frame = make_key_frame({1: (10.0, 10.0, 50.0, 50.0)})
+    asked = {"object_ids": (1,), "key_frames": (frame,)}
+    named = [
+        Page(render_page(make_run([CUP], steps=(step(**asked, labels=labels),)))).of("img")
+        for labels in ({}, {1: "cup"}, {1: "toolbox"})
+    ]
+    assert named[0] == named[1] != named[2]

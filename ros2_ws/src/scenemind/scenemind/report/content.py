@@ -27,6 +27,7 @@ class Step:
         object_ids: what the reply speaks of.
         key_frames: frames that show it, best first.
         detail: how the answer was reached; may be empty.
+        labels: object id -> what it was called then; the map's label at the end where missing.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Step:
     object_ids: tuple[int, ...] = ()
     key_frames: tuple[KeyFrame, ...] = ()
     detail: str = ""
+    labels: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Literal["right", "answered", "failed"]:

@@ -55,7 +55,8 @@ def write_report(run: Run, folder: Path) -> Path:
 def render_page(run: Run) -> str:
     """The page as HTML; it needs no other file."""
     objects = list(run.snapshot.objects.values())
-    colors = colors_of(obj.label for obj in objects)
+    spoken = (label for step in run.steps for label in step.labels.values())
+    colors = colors_of([*(obj.label for obj in objects), *spoken])
     relations = _relations(run.snapshot)
     rows = [_Row(o, colors[o.label], relations.get(o.object_id, "")) for o in objects]
     slowest = max(run.stages_ms.values(), default=0.0)
@@ -77,7 +78,8 @@ def render_page(run: Run) -> str:
 
 
 def _card(step: Step, snapshot: MemorySnapshot, colors: Mapping[str, str]) -> _Card:
-    shown = {i: snapshot.objects[i].label for i in step.object_ids if i in snapshot.objects}
+    objects = snapshot.objects
+    shown = {i: objects[i].label for i in step.object_ids if i in objects} | dict(step.labels)
     return _Card(step, tuple(_picture(frame, shown, colors) for frame in step.key_frames))
 
 
