@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from scenemind.cli.errors import CommandError
 from scenemind_ros.demo.folder import only_writer
-from scenemind_ros.errors import RosError
 
 
 def test_a_second_demo_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
     folder = tmp_path / "demo-report"
-    refused = pytest.raises(RosError, match="another demo writes")
+    refused = pytest.raises(CommandError, match="another demo writes")
     with only_writer(folder), refused, only_writer(folder):
         pass
     with only_writer(folder):
@@ -21,5 +21,5 @@ def test_a_second_demo_is_refused_until_the_first_has_ended(tmp_path: Path) -> N
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(RosError, match=r"notes\.txt"), only_writer(tmp_path / "notes.txt"):
+    with pytest.raises(CommandError, match=r"notes\.txt"), only_writer(tmp_path / "notes.txt"):
         pass

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scenemind_ros.errors import RosError
+from scenemind.cli.errors import CommandError
 
 _LOCK = ".lock"
 
@@ -17,18 +17,18 @@ def only_writer(folder: Path) -> Iterator[None]:
     """Make the folder and hold it, so that a second demo does not delete the first one's files.
 
     Raises:
-        RosError: another demo holds it, or it cannot be written.
+        CommandError: another demo holds it, or it cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / _LOCK).open("w")
     except OSError as error:
-        raise RosError(f"cannot write into {folder}: {error.strerror}") from error
+        raise CommandError(f"cannot write into {folder}: {error.strerror}") from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise RosError(
+            raise CommandError(
                 f"another demo writes into {folder}: wait for it, or name another --report"
             ) from error
         yield

@@ -127,10 +127,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run = run_demo(options, console)
             page = write_report(run, options.report)
             write_record(run, options.report)
-    except (RosError, *USER_ERRORS) as error:
+    except USER_ERRORS as error:
         print(f"scenemind demo: {error}", file=sys.stderr)
-        if (options.report / LOGS).is_dir():
-            print(f"the nodes' logs are in {options.report / LOGS}", file=sys.stderr)
+        return 1
+    except RosError as error:
+        print(f"scenemind demo: {error}", file=sys.stderr)
+        print(f"the nodes' logs are in {options.report / LOGS}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
