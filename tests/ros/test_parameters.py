@@ -78,3 +78,9 @@ def test_parameters_explain_themselves(graph: RosGraph) -> None:
     declare_parameters(node, MappingParameters)
     assert "tf2_ros" in node.describe_parameter("pose_source").description
     assert node.describe_parameter("sync.tolerance_s").description
+
+
+def test_settings_that_contradict_each_other_are_named_without_all_the_others() -> None:
+    with pytest.raises(ConfigError, match=r"topics\.instances") as caught:
+        MappingParameters.from_nested({"detector": {"backend": "instance_camera"}})
+    assert "(got {" not in str(caught.value)

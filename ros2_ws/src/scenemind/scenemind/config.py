@@ -22,6 +22,11 @@ class ConfigError(ValueError):
     """A setting that does not exist or cannot have that value."""
 
 
+def _got(value: object) -> str:
+    """The offending value; a message on several settings together names them itself."""
+    return "" if isinstance(value, Mapping) else f" (got {value!r})"
+
+
 class Settings(BaseModel):
     """Settings with a name and a bound each; sections are settings within settings."""
 
@@ -53,7 +58,7 @@ class Settings(BaseModel):
             return cls.model_validate(data)
         except ValidationError as error:
             lines = [
-                f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})"
+                f"{'.'.join(map(str, e['loc']))}: {e['msg']}{_got(e['input'])}".removeprefix(": ")
                 for e in error.errors()
             ]
             raise ConfigError(f"{source}: " + "; ".join(lines)) from error
