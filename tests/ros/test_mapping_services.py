@@ -211,6 +211,7 @@ def test_a_pixel_of_a_key_frame_marks_the_smallest_thing_there(mapped: Mapped) -
         (srv.SetVocabulary, "set_vocabulary", {"labels": ["cup"]}, Error.UNSUPPORTED),
         (srv.SetVocabulary, "set_vocabulary", {}, Error.INVALID_REQUEST),
         (srv.SaveMemory, "save_memory", {"name": "../escape"}, Error.MEMORY_REFUSED),
+        (srv.SaveMemory, "save_memory", {"name": "current"}, Error.MEMORY_REFUSED),
         (srv.LoadMemory, "load_memory", {"name": "/etc"}, Error.MEMORY_REFUSED),
         (srv.LoadMemory, "load_memory", {"name": "never-saved"}, Error.MEMORY_REFUSED),
         (srv.LoadMemory, "load_memory", {"name": "current"}, Error.MEMORY_REFUSED),

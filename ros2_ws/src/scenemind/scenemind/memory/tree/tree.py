@@ -148,9 +148,13 @@ class MemTree:
             self._best_view.pop(object_id, None)
 
     def object_of(self, location_id: int, track_id: int) -> int | None:
-        """The object that a track fed while the camera was there."""
-        tracklet = self._locations[location_id].tracklets.get(track_id)
-        return tracklet.object_id if tracklet is not None else None
+        """The object that a track fed while the camera was there; None for none.
+
+        The location may be gone: a key frame is read from disk while the memory is reset.
+        """
+        location = self._locations.get(location_id)
+        tracklet = None if location is None else location.tracklets.get(track_id)
+        return None if tracklet is None else tracklet.object_id
 
     def take_changes(self) -> TreeChanges:
         """What differs since the last call."""
