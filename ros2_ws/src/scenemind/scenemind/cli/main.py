@@ -15,6 +15,7 @@ from scenemind.cli import (
     demo_command,
     ground_command,
     map_command,
+    play_command,
     up_command,
 )
 from scenemind.cli.bench import command as bench_command
@@ -48,6 +49,7 @@ for _module in (
     ground_command,
     align_command,
     up_command,
+    play_command,
     doctor_command,
     bench_command,
 ):
