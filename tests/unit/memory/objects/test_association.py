@@ -77,3 +77,22 @@ def test_flat_things_have_a_volume() -> None:
     picture = np.array([[0.0, 0, 1, 0.0, 1, 2]])
     compared = compare_boxes(picture, picture + np.array([THINNEST_M / 2, 0, 0] * 2))
     assert compared.share[0] == pytest.approx(0.5)
+
+
+def test_boxes_on_the_way_are_those_that_a_walk_along_the_segment_meets() -> None:
+    rng = np.random.default_rng(5)
+    table, boxes = BoxTable(), {}
+    for object_id in range(1, 150):
+        center, half = rng.uniform(-3, 3, 3), rng.uniform(0.1, 0.6, 3)
+        boxes[object_id] = np.concatenate((center - half, center + half))
+        table.set(object_id, boxes[object_id])
+    start, end = np.array((-4.0, -3.5, -1.0)), np.array((3.0, 4.0, 0.5))
+    table.set(999, np.concatenate((end - 0.2, end + 0.2)))  # holds the end
+    walk = start + np.linspace(0.0, 1.0, 20_000)[:, None] * (end - start)
+    met = {
+        object_id: int(np.argmax(inside))
+        for object_id, box in boxes.items()
+        if (inside := ((walk >= box[:3]) & (walk <= box[3:])).all(axis=1)).any()
+    }
+    assert len(met) > 2
+    assert table.on_the_way(start, end) == sorted(met, key=met.__getitem__)

@@ -92,7 +92,9 @@ class Scene:
         number = self._numbers.frame(frame.number)
         track_ids = self._numbers.tracks(track_ids)
         observations = self._numbers.observations(observations)
-        update = self._objects.update(observations, frame.stamp_ns)
+        update = self._objects.update(
+            observations, frame.stamp_ns, frame.world_T_camera.translation
+        )
         gone_or_changed = update.changed | update.removed
         watch.lap("fuse")
         self._graph.refresh(self._objects.objects(), gone_or_changed)

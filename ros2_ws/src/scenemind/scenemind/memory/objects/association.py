@@ -72,6 +72,24 @@ class BoxTable:
         row, column = np.nonzero(close)
         return row, near_ids[column], near_columns[:, column].T
 
+    def on_the_way(
+        self, start: NDArray[np.float64], end: NDArray[np.float64], margin_m: float = 0.0
+    ) -> list[int]:
+        """Ids of the boxes, grown by a margin, that a segment between two points (3,) crosses.
+
+        Nearest first; a box that holds the end is not crossed.
+        """
+        columns = self._columns[:, : len(self)]
+        step = end - start
+        step = np.where(np.abs(step) < 1e-9, 1e-9, step)[:, None]
+        low = (columns[:3] - margin_m - start[:, None]) / step
+        high = (columns[3:] + margin_m - start[:, None]) / step
+        entered = np.minimum(low, high).max(axis=0)
+        left = np.maximum(low, high).min(axis=0)
+        rows = np.flatnonzero((entered <= left) & (left > 0.0) & (left < 1.0))
+        ids: list[int] = self._ids[rows[np.argsort(entered[rows], kind="stable")]].tolist()
+        return ids
+
     def _append(self, object_id: int) -> int:
         row = len(self._row_of)
         if row == len(self._ids):

@@ -22,6 +22,8 @@ SAME_OFFSET = 0.2
 # Agreement that a tracklet needs to go on feeding its object.
 TRACK_SHARE = 0.1
 TRACK_OFFSET = 0.5
+# A known box may be of the part alone that was seen so far: a chair's back.
+UNSEEN_M = 0.15
 
 
 @dataclass(slots=True)
@@ -50,9 +52,14 @@ def match_observations(
     entries: Mapping[int, MapEntry],
     boxes: BoxTable,
     object_of_track: Mapping[int, int],
+    viewer: NDArray[np.float64],
     config: ObjectMapConfig,
 ) -> list[Match]:
-    """One match an observation, in their order; an object gets at most one that is no double."""
+    """One match an observation, in their order; an object gets at most one that is no double.
+
+    Args:
+        viewer: (3,) world, metres: where the camera was.
+    """
     if not observations:
         return []
     bounds = np.array([o.box.extent() for o in observations])
@@ -72,8 +79,23 @@ def match_observations(
         elif by_track:
             # The tracklet says the same object, but another observation showed it better.
             matches[row] = Match(object_id, doubles=True)
+    for observation, match in zip(observations, matches, strict=True):
+        if match.object_id is None:
+            before = boxes.on_the_way(viewer, np.asarray(observation.box.center), UNSEEN_M)
+            own = [i for i in before if i not in taken and _may_be(entries[i], observation)]
+            if own:
+                match.object_id, match.doubles = own[0], True
     _join_doubles(observations, bounds, matches, config.merge_overlap)
     return matches
+
+
+def _may_be(entry: MapEntry, observation: Observation) -> bool:
+    """Whether what stands before the lifted points is what was detected.
+
+    A known object of that label which nothing else in the frame shows would have been seen there:
+    the depth fell through it, between a chair's slats say, and the points are not its own.
+    """
+    return entry.confirmed and entry.speaks_for(observation.label, LABEL_SHARE)
 
 
 def _candidates(

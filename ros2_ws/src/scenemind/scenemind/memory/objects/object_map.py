@@ -13,6 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from scenemind.config import ObjectMapConfig
 from scenemind.memory.objects.association import BoxTable
 from scenemind.memory.objects.duplicates import find_duplicates
@@ -56,15 +59,25 @@ class ObjectMap:
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
 
-    def update(self, observations: Sequence[Observation], stamp_ns: int) -> ObjectMapUpdate:
+    def update(
+        self, observations: Sequence[Observation], stamp_ns: int, viewer: ArrayLike
+    ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
+
+        Args:
+            viewer: (3,) world, metres: where the camera was.
 
         Raises:
             SceneMemoryError: an observation has no points.
         """
         ordered = sorted(observations, key=_content)
         matches = match_observations(
-            ordered, self._entries, self._boxes, self._object_of_track, self._config
+            ordered,
+            self._entries,
+            self._boxes,
+            self._object_of_track,
+            np.asarray(viewer, dtype=np.float64),
+            self._config,
         )
         fed = [self._fuse(o, m, stamp_ns) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
