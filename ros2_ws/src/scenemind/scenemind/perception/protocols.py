@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.frames import RGBDFrame
 from scenemind.perception.types import Detections
@@ -26,5 +30,38 @@ class Detector(Protocol):
 
         Raises:
             PerceptionError: the model failed on this frame; the mapper counts it and goes on.
+        """
+        ...
+
+
+@runtime_checkable
+class OpenVocabularyDetector(Detector, Protocol):
+    """Finds what it is told to look for."""
+
+    def set_vocabulary(self, classes: Sequence[str]) -> None:
+        """Look for these from the next `detect` on; may be called from any thread.
+
+        Raises:
+            PerceptionError: a class cannot be looked for; the vocabulary stays as it was.
+        """
+        ...
+
+
+class TextEncoder(Protocol):
+    """Words to vectors that an open-vocabulary detector compares with what it sees."""
+
+    @property
+    def name(self) -> str:
+        """Of the model and its weights: vectors of one name can be compared."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(N, dimension) of unit length.
+
+        Raises:
+            PerceptionError: the model cannot be had; names the texts and the way out.
         """
         ...
