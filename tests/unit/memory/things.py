@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
 from scenemind.memory.types import MapObject
+from scenemind.perception.appearance import color_histograms
 from scenemind.perception.types import Observation
 
 Vector = Sequence[float] | NDArray[np.floating]
@@ -48,6 +49,8 @@ def observe(
         mean_rgb=np.asarray(rgb, np.float32),
         pixel_count=1000,
         truncated=truncated,
+        appearance=color_histograms(np.array([rgb], np.uint8), np.zeros(1, int), 1)[0],
+        sigma_m=0.002,
     )
 
 

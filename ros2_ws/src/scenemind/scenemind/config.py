@@ -149,6 +149,9 @@ class LiftingConfig(Settings):
     max_points: int = Field(400, ge=50, description="surface sample kept of one observation")
     min_points: int = Field(20, ge=4, description="fewer measured pixels give no observation")
     edge_ratio: Positive = Field(0.05, description="relative depth step that marks an edge")
+    depth_noise_1m_m: Positive = Field(
+        0.002, description="standard deviation of depth at 1 m; grows with the distance squared"
+    )
 
 
 class ObjectMapConfig(Settings):
@@ -190,6 +193,14 @@ class StoreConfig(Settings):
     commit_s: Positive = Field(0.5, description="at most this much is lost when killed")
 
 
+class MapperConfig(Settings):
+    """How the mapper keeps up with the camera (`mapping.governor`)."""
+
+    deadline_ms: float = Field(
+        33.0, ge=0.0, description="a frame's time without the detector; 0: nothing is put off"
+    )
+
+
 class SceneMindConfig(Settings):
     """Everything that can be set."""
 
@@ -199,6 +210,7 @@ class SceneMindConfig(Settings):
     detector: DetectorConfig = DetectorConfig()
     tracker: TrackerConfig = TrackerConfig()
     lifting: LiftingConfig = LiftingConfig()
+    mapper: MapperConfig = MapperConfig()
     object_map: ObjectMapConfig = ObjectMapConfig()
     tree: TreeConfig = TreeConfig()
     relations: RelationConfig = RelationConfig()

@@ -10,6 +10,7 @@ from scenemind.config import DepthConfig, LiftingConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.geometry.points import trimmed_bounds
+from scenemind.perception.appearance import color_histograms
 from scenemind.perception.depth_window import (
     PixelGrid,
     box_grid,
@@ -54,7 +55,7 @@ def lift(
         surface = _surface(grid, padded_m, frame, lifting, depth)
         if surface is None:
             continue
-        points, color, half_sample_m = surface
+        points, rgb, half_sample_m, distance_m = surface
         low, high = trimmed_bounds(points, _TRIMMED)
         inside = points[((points >= low) & (points <= high)).all(axis=1)]
         observations.append(
@@ -65,9 +66,11 @@ def lift(
                 box_px=box_px,
                 points=_thinned(inside, lifting.max_points),
                 box=Box3D.from_bounds(low - half_sample_m, high + half_sample_m),
-                mean_rgb=color,
+                mean_rgb=np.asarray(cv2.mean(rgb[None])[:3], np.float32),
                 pixel_count=len(points) * grid.stride**2,
                 truncated=_touches_border(box_px, frame),
+                appearance=color_histograms(rgb, np.zeros(len(rgb), np.intp), 1)[0],
+                sigma_m=lifting.depth_noise_1m_m * distance_m**2,
             )
         )
     return observations
@@ -79,8 +82,8 @@ def _surface(
     frame: RGBDFrame,
     lifting: LiftingConfig,
     depth: DepthConfig,
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float64]] | None:
-    """World points (M, 3) of the visible surface, their mean colour (3,), half a sample's extent.
+) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float64], float] | None:
+    """World points (M, 3) of the visible surface, their colours, half a sample's extent, depth.
 
     The extent (3,) is along the world's axes, in metres: a sample stands for `stride` pixels.
     """
@@ -100,11 +103,11 @@ def _surface(
         depth_m[v, u],
     )
     points = frame.world_T_camera.transform(in_camera).astype(np.float32, copy=False)
-    color = np.asarray(cv2.mean(grid.window(frame.color)[v, u][None])[:3], np.float32)
-    half_px = 0.5 * grid.stride * float(in_camera[:, 2].mean())
+    distance_m = float(in_camera[:, 2].mean())
+    half_px = 0.5 * grid.stride * distance_m
     across = np.abs(frame.world_T_camera.rotation[:, :2])
     half_sample_m = across @ (half_px / frame.camera.fx, half_px / frame.camera.fy)
-    return points, color, half_sample_m
+    return points, grid.window(frame.color)[v, u], half_sample_m, distance_m
 
 
 def _thinned(points: NDArray[np.float32], most: int) -> NDArray[np.float32]:

@@ -80,6 +80,10 @@ class Observation:
         mean_rgb: (3,) float32, 0..255, the object's own pixels.
         pixel_count: how many pixels carried the points before sampling.
         truncated: the image border cuts the box, so the object goes on outside.
+        appearance: (48,) float32 of sum 1, colour histogram of the object's own pixels
+            (`appearance.color_histograms`).
+        sigma_m: expected standard deviation of the points' depth in metres, from the camera's
+            noise (`LiftingConfig.depth_noise_1m_m`) and the distance.
     """
 
     track_id: int
@@ -91,3 +95,5 @@ class Observation:
     mean_rgb: NDArray[np.float32]
     pixel_count: int
     truncated: bool
+    appearance: NDArray[np.float32]
+    sigma_m: float

@@ -11,6 +11,7 @@ import numpy as np
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import Memory
+from scenemind.perception.appearance import LENGTH
 from scenemind.perception.types import Detections, Observation
 from scenemind.simulation import SimulatedSequence, make_room
 from scenemind.simulation.trajectory import look
@@ -84,4 +85,6 @@ def _thing(number: int) -> Observation:
         mean_rgb=rng.uniform(0, 255, 3).astype(np.float32),
         pixel_count=10_000,
         truncated=False,
+        appearance=np.full(LENGTH, 1.0 / LENGTH, np.float32),
+        sigma_m=0.01,
     )
