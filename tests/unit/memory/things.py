@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D
+from scenemind.frames import RGBDFrame
+from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory.types import MapObject
 from scenemind.perception.appearance import color_histograms
 from scenemind.perception.types import Observation
@@ -24,6 +25,18 @@ def surface_points(center: Vector, size: Vector, count: int, seed: int) -> NDArr
     corners = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1).T
     unit = np.vstack((corners, points))
     return (np.asarray(center) + unit * np.asarray(size)).astype(np.float32)
+
+
+def empty_frame(stamp_ns: int = 0, viewer: Vector = (0.0, 0.0, 30.0), number: int = 0) -> RGBDFrame:
+    """A frame that measured nothing; by default from so high that nothing hides anything."""
+    return RGBDFrame(
+        number=number,
+        stamp_ns=stamp_ns,
+        color=np.zeros((6, 8, 3), np.uint8),
+        depth_m=np.zeros((6, 8), np.float32),
+        camera=PinholeCamera(8, 6, 8.0, 8.0, 3.5, 2.5),
+        world_T_camera=Pose(np.eye(3), np.asarray(viewer, np.float64)),
+    )
 
 
 def observe(

@@ -12,12 +12,9 @@ from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory import MapObject
 from scenemind.memory.objects.object_map import ObjectMap, ObjectMapUpdate
 from scenemind.perception.types import Observation
-from tests.unit.memory.things import observe
+from tests.unit.memory.things import empty_frame, observe
 
 FRAME_NS = 33_000_000
-
-
-VIEWER = (0.0, 0.0, 30.0)  # high above, so that nothing stands before anything
 
 
 def make_map(**settings: float) -> ObjectMap:
@@ -25,7 +22,7 @@ def make_map(**settings: float) -> ObjectMap:
 
 
 def watch(object_map: ObjectMap, frames: list[list[Observation]]) -> list[ObjectMapUpdate]:
-    return [object_map.update(frame, i * FRAME_NS, VIEWER) for i, frame in enumerate(frames)]
+    return [object_map.update(frame, empty_frame(i * FRAME_NS)) for i, frame in enumerate(frames)]
 
 
 def only(object_map: ObjectMap) -> MapObject:
@@ -49,7 +46,7 @@ def test_an_object_is_shown_once_confirmed_and_has_the_box_of_what_was_seen() ->
 def test_the_stamps_are_those_of_the_first_and_last_view() -> None:
     object_map = make_map()
     for stamp in (100, 200, 300):
-        object_map.update([observe((0, 0, 0))], stamp, VIEWER)
+        object_map.update([observe((0, 0, 0))], empty_frame(stamp))
     assert (only(object_map).first_seen_ns, only(object_map).last_seen_ns) == (100, 300)
 
 
@@ -158,8 +155,8 @@ def test_the_leg_of_a_chair_seen_alone_is_no_second_chair_but_a_sliver_of_one_ma
 def test_a_ghost_is_forgotten_and_a_confirmed_object_is_not() -> None:
     object_map = make_map(forget_tentative_s=1.0)
     watch(object_map, [[observe((0, 0, 0))]] * 3)
-    ghost = object_map.update([observe((5, 0, 0))], 0, VIEWER)
-    update = object_map.update([], 10_000_000_000, VIEWER)
+    ghost = object_map.update([observe((5, 0, 0))], empty_frame(0))
+    update = object_map.update([], empty_frame(10_000_000_000))
     assert update.removed == ghost.changed
     assert list(object_map.objects()) == [1]
 
@@ -168,8 +165,8 @@ def test_confidence_grows_with_evidence_and_falls_with_disagreement() -> None:
     sure, split = make_map(), make_map()
     growing = []
     for i in range(10):
-        sure.update([observe((0, 0, 0), track_id=1)], i, VIEWER)
-        split.update([observe((0, 0, 0), track_id=1, label=["cup", "bowl"][i % 2])], i, VIEWER)
+        sure.update([observe((0, 0, 0), track_id=1)], empty_frame(i))
+        split.update([observe((0, 0, 0), track_id=1, label=["cup", "bowl"][i % 2])], empty_frame(i))
         growing += [o.confidence for o in sure.objects().values()]
     assert growing == sorted(growing)
     assert growing[-1] == pytest.approx(8.0 / 10.0)  # E / (E + 2) with E = 10 * 0.8
@@ -195,12 +192,14 @@ def test_after_a_restart_it_goes_on_as_if_nothing_had_happened() -> None:
 
     lasting, stored = make_map(), make_map()
     for i in range(4):
-        lasting.update(frame(i), i, VIEWER)
-        stored.update(frame(i), i, VIEWER)
+        lasting.update(frame(i), empty_frame(i))
+        stored.update(frame(i), empty_frame(i))
     restarted = make_map()
     restarted.restore(stored.export([1, 2, 99]))
     for i in range(4, 9):
-        assert lasting.update(frame(i), i, VIEWER) == restarted.update(frame(i), i, VIEWER)
+        assert lasting.update(frame(i), empty_frame(i)) == restarted.update(
+            frame(i), empty_frame(i)
+        )
     for a, b in zip(lasting.objects().values(), restarted.objects().values(), strict=True):
         assert (a.object_id, a.label, a.box, a.track_ids) == (
             b.object_id,
@@ -214,9 +213,11 @@ def test_after_a_restart_it_goes_on_as_if_nothing_had_happened() -> None:
 
 def test_ids_are_never_used_again() -> None:
     object_map = make_map(forget_tentative_s=1.0)
-    first = object_map.update([observe((0, 0, 0))], 0, VIEWER).changed
-    object_map.update([], 5_000_000_000, VIEWER)
-    assert object_map.update([observe((0, 0, 0))], 6_000_000_000, VIEWER).changed.isdisjoint(first)
+    first = object_map.update([observe((0, 0, 0))], empty_frame(0)).changed
+    object_map.update([], empty_frame(5_000_000_000))
+    assert object_map.update([observe((0, 0, 0))], empty_frame(6_000_000_000)).changed.isdisjoint(
+        first
+    )
 
 
 places = st.tuples(*[st.integers(-8, 8).map(lambda i: i * 0.25)] * 3)
@@ -242,7 +243,7 @@ def test_the_order_of_observations_within_a_frame_does_not_matter(
     for i, frame in enumerate(frames):
         shuffled = list(frame)
         random.shuffle(shuffled)  # type: ignore[attr-defined]
-        assert one.update(frame, i, VIEWER) == other.update(shuffled, i, VIEWER)
+        assert one.update(frame, empty_frame(i)) == other.update(shuffled, empty_frame(i))
     for a, b in zip(one.objects().values(), other.objects().values(), strict=True):
         assert (a.object_id, a.label, a.box, a.confidence) == (
             b.object_id,
@@ -258,7 +259,7 @@ def test_invariants_of_any_recording(frames: list[list[Observation]]) -> None:
     object_map = make_map(confirm_observations=1)
     known: set[int] = set()
     for i, frame in enumerate(frames):
-        update = object_map.update(frame, i, VIEWER)
+        update = object_map.update(frame, empty_frame(i))
         created = (update.changed | update.removed) - known
         assert len(update.changed) <= len(frame)
         assert len(created) <= len(frame)
@@ -279,14 +280,14 @@ def test_depth_that_falls_through_an_object_makes_no_second_one() -> None:
     """The line of sight to what was lifted leads through a chair that nothing else shows."""
     object_map, robot = make_map(), (-3.0, 0.0, 0.0)
     for i in range(4):
-        object_map.update([observe((0, 0, 0))], i, robot)
+        object_map.update([observe((0, 0, 0))], empty_frame(i, robot))
     for i in range(4, 9):
-        object_map.update([observe((2.0, 0.1, 0))], i, robot)
+        object_map.update([observe((2.0, 0.1, 0))], empty_frame(i, robot))
     assert only(object_map).box.center == pytest.approx((0, 0, 0), abs=0.01)
 
 
 def test_a_chair_behind_a_chair_is_a_second_one_where_both_are_seen() -> None:
     object_map, robot = make_map(), (-3.0, 0.0, 0.0)
     for i in range(6):
-        object_map.update([observe((0, 0, 0)), observe((2.0, 0.1, 0))], i, robot)
+        object_map.update([observe((0, 0, 0)), observe((2.0, 0.1, 0))], empty_frame(i, robot))
     assert len(object_map.objects()) == 2

@@ -5,6 +5,7 @@ from scenemind.geometry.camera import PinholeCamera
 from scenemind.geometry.errors import GeometryError
 from scenemind.geometry.overlap import footprint_overlap_m2, iou_3d, iou_matrix_2d
 from scenemind.geometry.pose import Pose
+from scenemind.geometry.upright import smallest_upright_box
 
 __all__ = [
     "Box3D",
@@ -17,4 +18,5 @@ __all__ = [
     "gaps_m",
     "iou_3d",
     "iou_matrix_2d",
+    "smallest_upright_box",
 ]

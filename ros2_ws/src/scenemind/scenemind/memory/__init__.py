@@ -15,6 +15,7 @@ from scenemind.memory.types import (
     MemorySnapshot,
     ObjectTracklet,
     Relation,
+    Stay,
 )
 
 __all__ = [
@@ -31,5 +32,6 @@ __all__ = [
     "ObjectTracklet",
     "Relation",
     "SceneMemoryError",
+    "Stay",
     "list_memories",
 ]

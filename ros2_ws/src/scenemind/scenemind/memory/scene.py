@@ -24,6 +24,10 @@ from scenemind.memory.tree.tree import FrameInTree, MemTree
 from scenemind.memory.types import LocationNode, MapObject, MemorySnapshot, Relation
 from scenemind.perception.types import Detections, Observation
 
+# Frames between two looks at the relations, which are also looked at when somebody asks: an object
+# in view changes with every frame, and its relations hardly ever.
+_RELATE_EVERY = 5
+
 
 class Scene:
     """The mutable state of a memory: its owner's lock guards it.
@@ -42,6 +46,7 @@ class Scene:
         self._selector = KeyFrameSelector(config.store)
         self._numbers = Numbering()
         self._positions = array("f")  # x, y, z of one image after the other
+        self._unrelated: set[int] = set()
         self._revision = revision
         self._stamp_ns = 0
         self._world_T_camera: Pose | None = None
@@ -87,17 +92,19 @@ class Scene:
         observations: Sequence[Observation],
         put_image: Callable[[int, RGBDFrame], bool],
         watch: Stopwatch,
+        relations: bool,
+        upkeep: bool,
     ) -> frozenset[int]:
         """See `Memory.integrate`; `put_image` says whether the image will be stored."""
         number = self._numbers.frame(frame.number)
         track_ids = self._numbers.tracks(track_ids)
         observations = self._numbers.observations(observations)
-        update = self._objects.update(
-            observations, frame.stamp_ns, frame.world_T_camera.translation
-        )
-        gone_or_changed = update.changed | update.removed
+        update = self._objects.update(observations, frame, upkeep)
+        gone_or_changed = update.changed | update.removed | update.retired
         watch.lap("fuse")
-        self._graph.refresh(self._objects.objects(), gone_or_changed)
+        self._unrelated |= gone_or_changed
+        if relations and number % _RELATE_EVERY == 0:
+            self._relate()
         watch.lap("graph")
         in_tree = self.tree.add_frame(
             number,
@@ -124,7 +131,7 @@ class Scene:
                 tuple(track_ids.tolist()),
             )
         )
-        self.pending.add_objects(update.changed, update.removed)
+        self.pending.add_objects(update.changed | update.retired, update.removed)
         if update.merged:
             self.pending.add_corrections(self.journal.follow(update.merged))
         self._stamp_ns, self._world_T_camera = frame.stamp_ns, frame.world_T_camera
@@ -155,14 +162,22 @@ class Scene:
 
     def snapshot(self) -> MemorySnapshot:
         """The same value until something changes."""
+        self._relate()
         if self._view is None:
             self._view = self.journal.view(self._objects.objects(), self._graph.relations())
         if self._snapshot is None:
             objects, relations = self._view
+            gone, _ = self.journal.view(self._objects.gone(), ())
             self._snapshot = MemorySnapshot(
-                self._revision, self._stamp_ns, objects, relations, self._world_T_camera
+                self._revision, self._stamp_ns, objects, relations, self._world_T_camera, gone
             )
         return self._snapshot
+
+    def _relate(self) -> None:
+        """Bring the relations of what has changed up to date."""
+        if self._unrelated:
+            self._graph.refresh(self._objects.objects(), self._unrelated)
+            self._unrelated = set()
 
     def locations(self) -> tuple[LocationNode, ...]:
         return self.tree.nodes(self.snapshot().objects)

@@ -9,7 +9,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D, PinholeCamera, Pose
+from scenemind.geometry import Box3D, PinholeCamera, Pose, smallest_upright_box
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """An object was at one place for a while.
+
+    Attributes:
+        box: where it was, axis-aligned, world.
+        first_seen_ns, last_seen_ns: stamps of the first and the last observation there.
+        gone_ns: stamp of the frame that showed that it was no longer there.
+    """
+
+    box: Box3D
+    first_seen_ns: int
+    last_seen_ns: int
+    gone_ns: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,12 +38,14 @@ class MapObject:
         perceived_label: what perception alone says.
         attributes: name -> value, such as color -> "dark brown".
         confidence: that the label is right, in [0, 1]; 1 for a person's word.
-        box: upright box around the object, world.
+        box: axis-aligned box around the object, world.
         points: (M, 3) float32 surface sample, world, metres; read-only.
         first_seen_ns, last_seen_ns: stamps of the first and the last observation.
         observation_count: observations fused so far.
         track_ids: the tracklets that fed it, oldest first.
         corrected: a person changed something about it.
+        stays: where it was before, oldest first; for an object that is gone the last one says
+            since when.
     """
 
     object_id: int
@@ -42,6 +60,20 @@ class MapObject:
     observation_count: int
     track_ids: tuple[int, ...]
     corrected: bool = False
+    stays: tuple[Stay, ...] = ()
+    _yaw_box: Box3D | None = field(default=None, init=False, repr=False)
+
+    @property
+    def yaw_box(self) -> Box3D:
+        """The smallest upright box, turned about z, world; `box` where no points are known.
+
+        Computed when first asked for: most objects change with every frame.
+        """
+        if self._yaw_box is None:
+            box = smallest_upright_box(self.points) if len(self.points) else self.box
+            object.__setattr__(self, "_yaw_box", box)
+            return box
+        return self._yaw_box
 
 
 RelationSource = Literal["geometry", "user"]
@@ -68,6 +100,7 @@ class MemorySnapshot:
         objects: confirmed objects by id, ascending.
         relations: relations between them.
         world_T_camera: where the camera was last; None before the first frame.
+        gone: objects that were there once, by id; their last stay says where and when.
     """
 
     revision: int
@@ -75,6 +108,7 @@ class MemorySnapshot:
     objects: Mapping[int, MapObject]
     relations: tuple[Relation, ...]
     world_T_camera: Pose | None
+    gone: Mapping[int, MapObject] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Pose
+from scenemind.geometry import Box3D, Pose
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.location import LocationRecord
 from scenemind.memory.tree.tracklet import TrackletRecord, View
-from scenemind.memory.types import Correction, DetectionNode, Edit, ObjectTracklet
+from scenemind.memory.types import Correction, DetectionNode, Edit, ObjectTracklet, Stay
 
 Row = tuple[Any, ...]
 
@@ -88,6 +88,11 @@ def object_row(record: ObjectRecord) -> Row:
         "track_ids": list(record.track_ids),
         "rgb": record.rgb.tolist(),
         "rgb_pixels": float(record.rgb_pixels),
+        "appearance": None if record.appearance is None else record.appearance.tolist(),
+        "stays": [_stay_values(stay) for stay in record.stays],
+        "gone_ns": record.gone_ns,
+        "viewpoints": dict(record.viewpoints),
+        "doubt": record.doubt,
         "cell_m": record.cell_m,
     }
     return (
@@ -103,6 +108,10 @@ def object_of(row: Row) -> ObjectRecord:
     summary = json.loads(text)
     summary["track_ids"] = tuple(summary["track_ids"])
     summary["rgb"] = np.array(summary["rgb"], np.float64)
+    summary["stays"] = tuple(_stay_of(values) for values in summary["stays"])
+    summary["viewpoints"] = {int(cell): n for cell, n in summary["viewpoints"].items()}
+    if summary["appearance"] is not None:
+        summary["appearance"] = np.array(summary["appearance"], np.float32)
     return ObjectRecord(
         object_id=object_id,
         points=_array(points).reshape(-1, 3),
@@ -139,6 +148,16 @@ def _detection_values(node: DetectionNode) -> list[float]:
 def _detection_of(values: list[Any]) -> DetectionNode:
     number, stamp_ns, score, *box_px = values
     return DetectionNode(number, stamp_ns, score, tuple(box_px))
+
+
+def _stay_values(stay: Stay) -> list[float]:
+    box = stay.box
+    return [*box.center, *box.size, box.yaw, stay.first_seen_ns, stay.last_seen_ns, stay.gone_ns]
+
+
+def _stay_of(values: list[Any]) -> Stay:
+    x, y, z, length, width, height, yaw, first_ns, last_ns, gone_ns = values
+    return Stay(Box3D((x, y, z), (length, width, height), yaw), first_ns, last_ns, gone_ns)
 
 
 def _array(blob: bytes) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from scenemind.geometry import Box3D
 from scenemind.memory.objects.colors import color_name, size_name
 from scenemind.memory.objects.fusion import SurfaceEvidence
 from scenemind.memory.objects.object_record import ObjectRecord
-from scenemind.memory.types import MapObject
+from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.types import Observation
 
 # Boxes are rounded outward to this: finer than a depth camera measures, and an object at rest
@@ -28,15 +28,20 @@ class MapEntry:
     """Mutable, owned by the object map."""
 
     __slots__ = (
+        "appearance",
         "confirmed",
+        "doubt",
         "first_seen_ns",
+        "gone_ns",
         "last_seen_ns",
         "object_id",
         "observation_count",
         "rgb",
         "rgb_pixels",
+        "stays",
         "surface",
         "track_ids",
+        "viewpoints",
         "votes",
     )
 
@@ -50,6 +55,11 @@ class MapEntry:
         self.track_ids: list[int] = []
         self.rgb: NDArray[np.float64] = np.zeros(3)
         self.rgb_pixels = 0.0
+        self.appearance: NDArray[np.float32] | None = None
+        self.stays: tuple[Stay, ...] = ()
+        self.gone_ns: int | None = None
+        self.viewpoints: dict[int, int] = {}
+        self.doubt = 0.0
         self.surface = SurfaceEvidence(config.voxel_m, config.max_points)
 
     @property
@@ -74,10 +84,7 @@ class MapEntry:
         """Fuse one view."""
         self.surface.add(observation.points, whole=not observation.truncated)
         self.observation_count += 1
-        self.rgb_pixels += observation.pixel_count
-        self.rgb += (observation.mean_rgb - self.rgb) * (
-            observation.pixel_count / max(self.rgb_pixels, 1.0)
-        )
+        self._blend(observation.mean_rgb, observation.appearance, observation.pixel_count)
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
         self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
         self.vote(observation)
@@ -96,8 +103,8 @@ class MapEntry:
         self.observation_count += other.observation_count
         for label, votes in other.votes.items():
             self.votes[label] = self.votes.get(label, 0.0) + votes
-        self.rgb_pixels += other.rgb_pixels
-        self.rgb += (other.rgb - self.rgb) * (other.rgb_pixels / max(self.rgb_pixels, 1.0))
+        if other.appearance is not None:
+            self._blend(other.rgb, other.appearance, other.rgb_pixels)
         self.first_seen_ns = min(self.first_seen_ns, other.first_seen_ns)
         self.last_seen_ns = max(self.last_seen_ns, other.last_seen_ns)
         self._add_tracks([t for t in other.track_ids if t not in self.track_ids])
@@ -124,6 +131,7 @@ class MapEntry:
             last_seen_ns=self.last_seen_ns,
             observation_count=self.observation_count,
             track_ids=tuple(self.track_ids),
+            stays=self.stays,
         )
 
     def to_record(self) -> ObjectRecord:
@@ -139,6 +147,11 @@ class MapEntry:
             track_ids=tuple(self.track_ids),
             rgb=self.rgb.copy(),
             rgb_pixels=self.rgb_pixels,
+            appearance=self.appearance,
+            stays=self.stays,
+            gone_ns=self.gone_ns,
+            viewpoints=dict(self.viewpoints),
+            doubt=self.doubt,
             cell_m=self.surface.cell_m,
             points=self.surface.points.copy(),
             hits=self.surface.hits.copy(),
@@ -155,10 +168,30 @@ class MapEntry:
         entry.track_ids = list(record.track_ids)
         entry.rgb = np.array(record.rgb, dtype=np.float64)
         entry.rgb_pixels = record.rgb_pixels
+        entry.appearance = record.appearance
+        entry.stays = record.stays
+        entry.gone_ns = record.gone_ns
+        entry.viewpoints = dict(record.viewpoints)
+        entry.doubt = record.doubt
         entry.surface = SurfaceEvidence.restored(
             record.cell_m, config.max_points, record.whole_count, record.points, record.hits
         )
         return entry
+
+    def _blend(
+        self,
+        rgb: NDArray[np.floating],
+        appearance: NDArray[np.float32],
+        pixels: float,
+    ) -> None:
+        """Mean colour and histogram over all pixels seen."""
+        self.rgb_pixels += pixels
+        share = pixels / max(self.rgb_pixels, 1.0)
+        self.rgb += (rgb - self.rgb) * share
+        if self.appearance is None:
+            self.appearance = appearance
+        else:
+            self.appearance = self.appearance + (appearance - self.appearance) * np.float32(share)
 
     def _add_tracks(self, track_ids: list[int]) -> None:
         self.track_ids.extend(track_ids)

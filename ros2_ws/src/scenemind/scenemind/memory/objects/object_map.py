@@ -13,10 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from scenemind.config import ObjectMapConfig
+from scenemind.frames import RGBDFrame
 from scenemind.memory.objects.association import BoxTable
 from scenemind.memory.objects.duplicates import find_duplicates
 from scenemind.memory.objects.map_entry import MapEntry
@@ -35,13 +33,15 @@ class ObjectMapUpdate:
 
     Attributes:
         changed: objects that are new or got evidence, tentative ones included.
-        removed: objects that are gone: forgotten tentative ones and merged ones.
+        removed: objects that are no more: forgotten tentative ones and merged ones.
+        retired: objects that are no longer where they were, and are kept among the gone.
         merged: id that is gone -> id that goes on; the older id is kept.
         object_of_track: track id -> object that it fed in this frame, maybe a tentative one.
     """
 
     changed: frozenset[int]
     removed: frozenset[int]
+    retired: frozenset[int]
     merged: Mapping[int, int]
     object_of_track: Mapping[int, int]
 
@@ -58,38 +58,41 @@ class ObjectMap:
         self._next_id = 1
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
+        self._gone: dict[int, MapObject] = {}
 
     def update(
-        self, observations: Sequence[Observation], stamp_ns: int, viewer: ArrayLike
+        self, observations: Sequence[Observation], frame: RGBDFrame, upkeep: bool = True
     ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
 
         Args:
-            viewer: (3,) world, metres: where the camera was.
+            upkeep: look for duplicates, splits and emptied places; can wait for a later frame.
 
         Raises:
             SceneMemoryError: an observation has no points.
         """
+        stamp_ns = frame.stamp_ns
         ordered = sorted(observations, key=_content)
         matches = match_observations(
             ordered,
             self._entries,
             self._boxes,
             self._object_of_track,
-            np.asarray(viewer, dtype=np.float64),
+            frame.world_T_camera.translation,
             self._config,
         )
         fed = [self._fuse(o, m, stamp_ns) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
         for object_id in changed:
             self._boxes.set(object_id, self._entries[object_id].bounds())
-        merged = self._merge_duplicates(changed)
+        merged = self._merge_duplicates(changed) if upkeep else {}
         forgotten = self._forget_tentative(stamp_ns)
         changed = {merged.get(object_id, object_id) for object_id in changed} - forgotten
         self._stale |= changed
         return ObjectMapUpdate(
             changed=frozenset(changed),
             removed=frozenset(merged) | forgotten,
+            retired=frozenset(),
             merged=merged,
             object_of_track=self._remember_tracks(ordered, fed, merged),
         )
@@ -109,6 +112,10 @@ class ObjectMap:
             self._values = values
             self._stale = set()
         return MappingProxyType(self._values)
+
+    def gone(self) -> Mapping[int, MapObject]:
+        """Objects that were there once, by id, ascending; constant afterwards."""
+        return MappingProxyType(self._gone)
 
     def export(self, object_ids: Iterable[int]) -> list[ObjectRecord]:
         """What must be stored of the given objects; ids that are gone are skipped."""

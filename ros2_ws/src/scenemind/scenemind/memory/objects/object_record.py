@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.memory.types import Stay
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectRecord:
@@ -22,6 +24,11 @@ class ObjectRecord:
         first_seen_ns, last_seen_ns: stamps of the first and the last observation.
         track_ids: the tracklets that fed it, oldest first.
         rgb: (3,) float64, 0..255, mean colour of its pixels. rgb_pixels: how many pixels spoke.
+        appearance: (48,) float32, sum 1, mean colour histogram; None before the first.
+        stays: where it was before, oldest first.
+        gone_ns: since when it is no longer there; None: it is.
+        viewpoints: cell of the viewing sphere -> how often it was seen from there.
+        doubt: how often a place of it was seen through, against how often it was seen there.
         cell_m: edge of the voxels that `points` and `hits` stand for.
         points: (M, 3) float32, world, metres: mean point of every occupied voxel.
         hits: (M,) float32: in how many observations (decayed) each voxel was seen.
@@ -37,6 +44,11 @@ class ObjectRecord:
     track_ids: tuple[int, ...]
     rgb: NDArray[np.float64]
     rgb_pixels: float
+    appearance: NDArray[np.float32] | None
+    stays: tuple[Stay, ...]
+    gone_ns: int | None
+    viewpoints: Mapping[int, int]
+    doubt: float
     cell_m: float
     points: NDArray[np.float32]
     hits: NDArray[np.float32]
