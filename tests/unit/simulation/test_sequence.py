@@ -13,6 +13,8 @@ from scenemind.simulation import SimulationError, make_room, simulate
 from scenemind.simulation.renderer import Renderer
 from scenemind.simulation.trajectory import look
 
+from .old_frames import old_depth, old_poses
+
 SMALL = {"frame_count": 12, "width": 160, "height": 120}
 
 
@@ -126,3 +128,17 @@ def test_colors_of_plain_objects_show_in_the_image():
         if item.plain and counts[item.instance_id] > 500:
             mean = sums[item.instance_id] / counts[item.instance_id]
             assert np.abs(mean - item.rgb).max() < 60, (item.label, item.color, mean)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_a_default_drive_gives_the_frames_that_it_always_gave(seed):
+    sequence = simulate(seed, **SMALL)
+    renderer = Renderer(make_room(seed), sequence.camera)
+    poses = old_poses(sequence.room, SMALL["frame_count"])
+    for number, (frame, pose) in enumerate(zip(sequence, poses, strict=True)):
+        ideal = renderer.render(pose)
+        depth_m = old_depth(ideal.depth_m, np.random.default_rng((seed, number)))
+        np.testing.assert_array_equal(frame.color, ideal.color)
+        np.testing.assert_array_equal(frame.instances, ideal.instances)
+        np.testing.assert_array_equal(frame.depth_m, depth_m)
+        np.testing.assert_array_equal(frame.world_T_camera.matrix(), pose.matrix())

@@ -12,7 +12,9 @@ from scenemind.frames import SensorFrame
 from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation.depth_noise import add_depth_noise
+from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.make_room import make_room
+from scenemind.simulation.odometry import drifting_odometry
 from scenemind.simulation.renderer import Renderer
 from scenemind.simulation.room import Room
 from scenemind.simulation.trajectory import loop_trajectory
@@ -28,23 +30,33 @@ class SimulatedSequence:
     Attributes:
         room: the ground truth.
         camera: colour, depth (aligned) and instances share it.
-        poses: `world_T_camera` of each frame, exact.
+        true_poses: `world_T_camera` of each frame, exact: from here it is rendered.
         depth_noise: see `depth_noise.add_depth_noise`.
+        odometry: `world_T_camera` of each frame as frames report it; None: the true ones.
+        variant: how it differs from the usual drive, as `open_source` reads it after the seed.
     """
 
     room: Room
     camera: PinholeCamera
-    poses: tuple[Pose, ...]
+    true_poses: tuple[Pose, ...]
     depth_noise: float
+    odometry: tuple[Pose, ...] | None = None
+    variant: str = ""
 
     @property
     def name(self) -> str:
-        return f"simulated room (seed {self.room.seed})"
+        details = ", ".join(["", *self.variant.split(",")]) if self.variant else ""
+        return f"simulated room (seed {self.room.seed}{details})"
 
     @property
     def path(self) -> Path:
         """No file; the name under which the command line knows it."""
-        return Path(f"sim:{self.room.seed}")
+        return Path(":".join(filter(None, ("sim", str(self.room.seed), self.variant))))
+
+    @property
+    def poses(self) -> tuple[Pose, ...]:
+        """`world_T_camera` of each frame, as odometry reports it."""
+        return self.true_poses if self.odometry is None else self.odometry
 
     @property
     def depth_calibration(self) -> None:
@@ -61,12 +73,12 @@ class SimulatedSequence:
         return self.room.class_names
 
     def __len__(self) -> int:
-        return len(self.poses)
+        return len(self.true_poses)
 
     def __iter__(self) -> Iterator[SensorFrame]:
         renderer = Renderer(self.room, self.camera)
-        for number, pose in enumerate(self.poses):
-            ideal = renderer.render(pose)
+        for number, (true_pose, pose) in enumerate(zip(self.true_poses, self.poses, strict=True)):
+            ideal = renderer.render(true_pose)
             rng = np.random.default_rng((self.room.seed, number))
             yield SensorFrame(
                 stamp_ns=counted_stamp_ns(number, _RATE_HZ),
@@ -83,19 +95,28 @@ def simulate(
     width: int = 640,
     height: int = 480,
     depth_noise: float = 1.0,
+    *,
+    loops: int = 1,
+    odometry_noise: float = 0.0,
 ) -> SimulatedSequence:
-    """One round through the room of that seed at 30 Hz.
+    """A drive around the room of that seed at 30 Hz.
 
     Args:
         seed: which room.
-        frame_count: more frames make the robot slower, not its way longer.
+        frame_count: of the whole drive; more make the robot slower, not its way longer.
         width, height: of the images, in pixels.
         depth_noise: 1 as a RealSense camera, 0 for exact depth.
+        loops: rounds through the room.
+        odometry_noise: 1 for a good visual-inertial odometry (`odometry`), 0 for exact poses.
 
     Raises:
-        SimulationError: the seed gives no room.
+        SimulationError: the seed gives no room, or there is no round to drive.
     """
+    if loops < 1:
+        raise SimulationError(f"{loops} loops are no drive: there must be at least 1")
     room = make_room(seed)
     focal = _FOCAL_SHARE * width
     camera = PinholeCamera(width, height, focal, focal, (width - 1) / 2, (height - 1) / 2)
-    return SimulatedSequence(room, camera, tuple(loop_trajectory(room, frame_count)), depth_noise)
+    true_poses = tuple(loop_trajectory(room, frame_count, loops))
+    odometry = drifting_odometry(true_poses, odometry_noise, seed)
+    return SimulatedSequence(room, camera, true_poses, depth_noise, odometry)
