@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, Pose
-from scenemind.mapping import LatestSlot, Mapper, MapperReport, MapperThread
-from scenemind.memory import Memory, SceneMemoryError
+from scenemind.mapping import Mapper, Plan
+from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from tests.unit.perception.scenes import LOOKING_ALONG_Y, depth_and_ids, frame_of
 
@@ -20,6 +21,7 @@ BOXES = {
     "cabinet": Box3D((-0.6, 2.5, 0.0), (0.6, 0.4, 0.8)),
     "toolbox": Box3D((0.5, 2.0, -0.2), (0.4, 0.3, 0.3)),
 }
+STEPS_PUT_OFF = ("relations", "upkeep", "lifting")
 STAGES = ["detect", "track", "lift", "fuse", "graph", "tree", "store"]
 
 
@@ -92,26 +94,32 @@ def test_second_mapper_on_a_memory_goes_on_with_new_numbers(mapper, memory):
     assert memory.tree()[1].revisit_of == 0
 
 
-def test_thread_maps_what_is_in_the_slot_before_it_stops(mapper):
-    slot: LatestSlot[RGBDFrame] = LatestSlot(capacity=5)
-    reports: list[MapperReport] = []
-    thread = MapperThread(mapper, slot, reports.append)
-    for number in range(7):
-        slot.put(frame(number))
-    thread.start()
-    thread.stop()
-    assert [r.frame_number for r in reports] == [2, 3, 4, 5, 6]
-    assert slot.dropped == 2
-    assert thread.failure is None
+def test_halves_on_two_threads_make_what_process_makes(mapper, memory):
+    frames = [frame(number, x=0.05 * number) for number in range(6)]
+    reports = [mapper.integrate(detected) for detected in [mapper.detect(f) for f in frames]]
+    with Memory.create(None, CONFIG) as other:
+        whole = Mapper(mapper.detector, other, CONFIG)
+        assert [r.changed for r in reports] == [whole.process(f).changed for f in frames]
+        boxes = [o.box for o in memory.snapshot().objects.values()]
+        assert boxes == [o.box for o in other.snapshot().objects.values()]
+    assert reports[0].mapping_ms == pytest.approx(sum(reports[0].stage_ms[s] for s in STAGES[1:]))
 
 
-def test_error_that_ends_the_thread_is_kept_and_raised(mapper, caplog):
-    slot: LatestSlot[RGBDFrame] = LatestSlot(capacity=5)
-    thread = MapperThread(mapper, slot)
-    for number in (3, 1):
-        slot.put(frame(number))
-    thread.start()
-    with pytest.raises(SceneMemoryError, match="frame 1 comes after frame 3"):
-        thread.stop()
-    assert isinstance(thread.failure, SceneMemoryError)
-    assert "mapping has stopped" in caplog.text
+def test_every_object_is_placed_in_every_other_frame_when_lifting_is_put_off(mapper, memory):
+    plan = Plan(STEPS_PUT_OFF)
+    reports = [mapper.integrate(mapper.detect(frame(number)), plan) for number in range(6)]
+    lifted = [{o.label for o in report.observations} for report in reports]
+    assert all(one | two == BOXES.keys() for one, two in pairwise(lifted))
+    assert all(len(labels) == 1 for labels in lifted)
+    assert {o.label for o in memory.snapshot().objects.values()} == BOXES.keys()
+    assert reports[0].put_off == STEPS_PUT_OFF
+
+
+def test_relations_that_were_put_off_are_there_when_asked_for(mapper, memory):
+    for number in range(6):
+        mapper.integrate(mapper.detect(frame(number)), Plan(("relations",)))
+    with Memory.create(None, CONFIG) as other:
+        whole = Mapper(mapper.detector, other, CONFIG)
+        for number in range(6):
+            whole.process(frame(number))
+        assert memory.snapshot().relations == other.snapshot().relations

@@ -1,15 +1,19 @@
-"""From frames to memory: the mapper, its thread and its timings."""
+"""From frames to memory: the mapper, the threads it runs on, its timings and its governor."""
 
+from scenemind.mapping.governor import Governor, Plan
 from scenemind.mapping.latest import LatestSlot
-from scenemind.mapping.mapper import Mapper, MapperReport
-from scenemind.mapping.mapper_thread import MapperThread
+from scenemind.mapping.mapper import DetectedFrame, Mapper, MapperReport
+from scenemind.mapping.pipeline import MappingPipeline
 from scenemind.mapping.stage_timings import StageStats, StageTimings
 
 __all__ = [
+    "DetectedFrame",
+    "Governor",
     "LatestSlot",
     "Mapper",
     "MapperReport",
-    "MapperThread",
+    "MappingPipeline",
+    "Plan",
     "StageStats",
     "StageTimings",
 ]

@@ -5,8 +5,12 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
+from scenemind.mapping.governor import EVERYTHING, Plan
 from scenemind.mapping.stage_timings import StageTimings
 from scenemind.memory.memory import Memory
 from scenemind.memory.stopwatch import Stopwatch
@@ -18,6 +22,17 @@ from scenemind.perception.types import Detections, Observation
 
 _log = logging.getLogger(__name__)
 
+DETECT = "detect"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectedFrame:
+    """A frame on its way from the detector to the map."""
+
+    frame: RGBDFrame
+    detections: Detections
+    detect_ms: float
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapperReport:
@@ -27,6 +42,7 @@ class MapperReport:
         frame_number: of this frame in the memory, as key frames are numbered.
         changed: ids of objects that changed, came or went, tentative ones included.
         stage_ms: milliseconds of detect, track, lift, fuse, graph, tree and store.
+        put_off: what was not done for want of time (`mapping.governor`).
     """
 
     frame_number: int
@@ -35,6 +51,12 @@ class MapperReport:
     observations: tuple[Observation, ...]
     changed: frozenset[int]
     stage_ms: dict[str, float]
+    put_off: tuple[str, ...]
+
+    @property
+    def mapping_ms(self) -> float:
+        """All stages but the detector's."""
+        return sum(ms for stage, ms in self.stage_ms.items() if stage != DETECT)
 
 
 class Mapper:
@@ -60,32 +82,18 @@ class Mapper:
         return self._detector
 
     def process(self, frame: RGBDFrame) -> MapperReport:
-        """Map one frame; its images must not change afterwards.
+        """Map one frame, everything of it; its images must not change afterwards.
 
         Raises:
             SceneMemoryError: the frame's number does not come after the last one's.
         """
-        watch = Stopwatch()
-        detections = self._detect(frame)
-        watch.lap("detect")
-        track_ids = self._tracker.update(detections, frame)
-        watch.lap("track")
-        observations = lift(detections, track_ids, frame, self._config.lifting, self._config.depth)
-        watch.lap("lift")
-        changed = self.memory.integrate(frame, detections, track_ids, observations, watch)
-        self.timings.add(watch.stage_ms)
-        return MapperReport(
-            frame_number=self.memory.last_frame_number,
-            stamp_ns=frame.stamp_ns,
-            detections=detections,
-            observations=tuple(observations),
-            changed=changed,
-            stage_ms=watch.stage_ms,
-        )
+        return self.integrate(self.detect(frame))
 
-    def _detect(self, frame: RGBDFrame) -> Detections:
+    def detect(self, frame: RGBDFrame) -> DetectedFrame:
+        """The first half, which another thread may do while `integrate` has an earlier frame."""
+        watch = Stopwatch()
         try:
-            return self._detector.detect(frame)
+            detections = self._detector.detect(frame)
         except PerceptionError as error:
             if self.failed_detections == 0:
                 _log.error(
@@ -95,4 +103,45 @@ class Mapper:
                     error,
                 )
             self.failed_detections += 1
-            return Detections.empty()
+            detections = Detections.empty()
+        watch.lap(DETECT)
+        return DetectedFrame(frame, detections, watch.stage_ms[DETECT])
+
+    def integrate(self, detected: DetectedFrame, plan: Plan = EVERYTHING) -> MapperReport:
+        """The second half: track, lift and remember; frames in order, on one thread.
+
+        Raises:
+            SceneMemoryError: the frame's number does not come after the last one's.
+        """
+        frame, detections = detected.frame, detected.detections
+        watch = Stopwatch()
+        track_ids = self._tracker.update(detections, frame)
+        watch.lap("track")
+        lifted = track_ids if plan.does("lifting") else _every_other(track_ids, frame.number)
+        observations = lift(detections, lifted, frame, self._config.lifting, self._config.depth)
+        watch.lap("lift")
+        changed = self.memory.integrate(
+            frame,
+            detections,
+            track_ids,
+            observations,
+            watch,
+            relations=plan.does("relations"),
+            upkeep=plan.does("upkeep", frame.number),
+        )
+        stage_ms = {DETECT: detected.detect_ms, **watch.stage_ms}
+        self.timings.add(stage_ms)
+        return MapperReport(
+            frame_number=self.memory.last_frame_number,
+            stamp_ns=frame.stamp_ns,
+            detections=detections,
+            observations=tuple(observations),
+            changed=changed,
+            stage_ms=stage_ms,
+            put_off=plan.put_off,
+        )
+
+
+def _every_other(track_ids: NDArray[np.int64], frame_number: int) -> NDArray[np.int64]:
+    """One half of the tracks in even frames, the other in odd ones; the rest is -1."""
+    return np.where((track_ids + frame_number) % 2 == 0, track_ids, -1)

@@ -88,6 +88,9 @@ class Memory:
         track_ids: NDArray[np.int64],
         observations: Sequence[Observation],
         watch: Stopwatch | None = None,
+        *,
+        relations: bool = True,
+        upkeep: bool = True,
     ) -> frozenset[int]:
         """Remember one frame.
 
@@ -96,6 +99,8 @@ class Memory:
             track_ids: (N,) int64 of the detections, -1 for none.
             observations: those of the detections that could be lifted.
             watch: gets the laps fuse, graph, tree and store.
+            relations: bring them up to date before somebody asks.
+            upkeep: look for duplicates, splits and emptied places among the objects.
 
         Returns:
             Ids of objects that changed, came or went, tentative ones included.
@@ -105,7 +110,14 @@ class Memory:
         """
         with self._lock:
             return self._scene.integrate(
-                frame, detections, track_ids, observations, self._put_image, watch or Stopwatch()
+                frame,
+                detections,
+                track_ids,
+                observations,
+                self._put_image,
+                watch or Stopwatch(),
+                relations,
+                upkeep,
             )
 
     def snapshot(self) -> MemorySnapshot:

@@ -66,7 +66,7 @@ class MappingDiagnostics:
         return self._status("input", values, problems + self._yield.problems())
 
     def _mapper(self) -> DiagnosticStatus:
-        """The detector, the rate of frames and the median time of each stage."""
+        """The detector, rates, stage times, and what is put off for want of time."""
         session = self._session
         values: dict[str, object] = {
             "detector": session.detector_name,
@@ -85,6 +85,10 @@ class MappingDiagnostics:
             values["frames_hz"] = self._rates.hz("frames", frames)
             values.update({f"{name}_ms": stage.median_ms for name, stage in stages.items()})
             values["failed_detections"] = session.mapper.failed_detections
+        if session.governor is not None:
+            values["put_off"] = ", ".join(session.governor.plan.put_off) or "nothing"
+            for level, count in enumerate(session.governor.frames_at):
+                values[f"frames_at_level_{level}"] = count
         if session.failure is not None:
             level = DiagnosticStatus.ERROR
             problems.append(

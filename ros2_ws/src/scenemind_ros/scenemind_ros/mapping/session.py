@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scenemind.config import DetectorConfig
 from scenemind.frames import RGBDFrame
-from scenemind.mapping import LatestSlot, Mapper, MapperReport, MapperThread
+from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, checked_name, default_root
 from scenemind.perception.backends import make_detector
@@ -49,7 +49,7 @@ class MappingSession:
         self._path = _path_of(parameters)
         self.memory = self._open()
         self.mapper: Mapper | None = None
-        self._thread: MapperThread | None = None
+        self._pipeline: MappingPipeline | None = None
         self._slot: LatestSlot[RGBDFrame] = LatestSlot(parameters.pending_frames)
         self._is_active = False
         self._dropped_before = 0
@@ -81,27 +81,33 @@ class MappingSession:
     @property
     def failure(self) -> Exception | None:
         """What ended the mapping thread, when something did."""
-        return self._thread.failure if self._thread else None
+        return self._pipeline.failure if self._pipeline else None
+
+    @property
+    def governor(self) -> Governor | None:
+        """What is put off for want of time; None while nothing is mapped."""
+        return self._pipeline.governor if self._pipeline else None
 
     def start(self) -> None:
         """Map what is submitted from now on."""
         self._is_active = True
         if self._detector is not None:
             self.mapper = Mapper(self._detector, self.memory, self._parameters)
-            self._thread = MapperThread(self.mapper, self._slot, self._on_report)
-            self._thread.start()
+            governor = Governor(self._parameters.mapper)
+            self._pipeline = MappingPipeline(self.mapper, self._slot, governor, self._on_report)
+            self._pipeline.start()
 
     def stop(self) -> None:
         """Finish what waits, and map nothing more."""
         self._is_active = False
-        if self._thread is not None:
+        if self._pipeline is not None:
             try:
-                self._thread.stop()
+                self._pipeline.stop()
             except Exception:  # noqa: BLE001 - it was logged in full when it happened
                 _log.error("mapping had stopped before; it starts anew when activated again")
         self._dropped_before += self._slot.dropped
         self._slot = LatestSlot(self._parameters.pending_frames)
-        self._thread = self.mapper = None
+        self._pipeline = self.mapper = None
 
     def submit(self, frame: RGBDFrame) -> None:
         """Hand a frame to the mapper; the newest ones wait for it where it is not there yet."""
