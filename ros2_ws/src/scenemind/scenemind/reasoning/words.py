@@ -29,7 +29,7 @@ _IRREGULAR_PLURAL = {one: many for many, one in _IRREGULAR.items()}
 # One thing, but always in the plural.
 _PAIRS = word_set(
     "scissors pants jeans shorts glasses sunglasses headphones clothes stairs skis tongs pliers"
-    " binoculars series furniture"
+    " binoculars goggles series furniture"
 )
 # Words that end in s and are a singular.
 _INVARIANT = _PAIRS | word_set("glass bus gas dress mattress compass canvas chess lens iris")
