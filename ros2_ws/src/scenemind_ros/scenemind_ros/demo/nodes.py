@@ -111,6 +111,8 @@ class DemoNodes:
     def _node_parameters(self) -> list[str]:
         root = (self._options.report / MEMORIES).resolve()
         parameters = [f"memory.root={root}", f"memory.name={MEMORY}"]
+        # The player waits for the mapper, so that there is time for everything.
+        parameters.append("mapper.deadline_ms=0.0")
         if self._options.detector is None:
             topics = PlayerTopics()
             parameters += [
