@@ -188,6 +188,9 @@ class StoreConfig(Settings):
 
     key_frame_translation_m: Positive = 0.15
     key_frame_rotation_deg: Positive = 10.0
+    views_per_object: int = Field(
+        2, ge=1, le=16, description="best views kept of each object at each location"
+    )
     jpeg_quality: int = Field(90, ge=30, le=100)
     queue_size: int = Field(16, ge=1, description="frames that wait for the disk; more are dropped")
     commit_s: Positive = Field(0.5, description="at most this much is lost when killed")

@@ -129,7 +129,7 @@ def test_other_database_is_no_memory(tmp_path):
         Store(path)
 
 
-@pytest.mark.parametrize("version", ["2", "0.1 (beta)"])
+@pytest.mark.parametrize("version", ["3", "0.1 (beta)"])
 def test_other_version_is_named(database, version):
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))
@@ -137,7 +137,7 @@ def test_other_version_is_named(database, version):
     with pytest.raises(SceneMemoryError) as caught:
         Store(database)
     assert f"version {version}" in str(caught.value)
-    assert "version 1" in str(caught.value)
+    assert "version 2" in str(caught.value)
 
 
 def dump(path) -> list[str]:

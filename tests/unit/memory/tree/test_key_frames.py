@@ -7,8 +7,7 @@ import pytest
 
 from scenemind.geometry import PinholeCamera
 from scenemind.memory.tree.key_frames import rank_frames, view_scores
-from scenemind.memory.tree.tracklet import View
-from scenemind.memory.types import DetectionNode
+from scenemind.memory.tree.views import Views
 from scenemind.perception.types import Detections
 
 CAMERA = PinholeCamera(100, 100, 90.0, 90.0, 49.5, 49.5)
@@ -38,13 +37,13 @@ def test_no_detections_no_views():
 
 
 def test_best_frame_of_each_location_comes_first():
-    views = [seen(0, 10, 0.9), seen(0, 11, 0.8), seen(3, 40, 0.5), seen(7, 70, 0.85)]
+    views = seen((0, 10, 0.9), (0, 11, 0.8), (3, 40, 0.5), (7, 70, 0.85))
     assert [number for number, _ in rank_frames([views])] == [10, 70, 40, 11]
 
 
 def test_frame_that_shows_more_of_the_objects_wins():
-    cup = [seen(0, 10, 0.9), seen(0, 12, 0.6)]
-    table = [seen(0, 11, 0.7), seen(0, 12, 0.6)]
+    cup = seen((0, 10, 0.9), (0, 12, 0.6))
+    table = seen((0, 11, 0.7), (0, 12, 0.6))
     assert rank_frames([cup, table]) == [
         (12, pytest.approx(1.2)),
         (10, pytest.approx(0.9)),
@@ -52,9 +51,8 @@ def test_frame_that_shows_more_of_the_objects_wins():
     ]
 
 
-def test_two_tracklets_of_one_object_do_not_count_twice():
-    assert rank_frames([[seen(0, 10, 0.9), seen(0, 10, 0.5)]]) == [(10, pytest.approx(0.9))]
-
-
-def seen(location_id: int, frame_number: int, score: float) -> tuple[int, View]:
-    return location_id, View(score, DetectionNode(frame_number, 0, score, (0, 0, 1, 1)))
+def seen(*rows: tuple[int, int, float]) -> Views:
+    """One object's views: location, frame and score."""
+    locations, frames, scores = (np.array(column) for column in zip(*rows, strict=True))
+    boxes_px = np.zeros((len(rows), 4), np.int16)
+    return Views(np.ones_like(frames), locations, frames, scores, boxes_px)

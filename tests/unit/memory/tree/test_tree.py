@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
-from scenemind.memory.tree.tracklet import VIEWS_KEPT, Trajectory
+from scenemind.memory.tree.tracklet import Trajectory
 from scenemind.memory.tree.tree import FrameInTree, MemTree
 from scenemind.memory.types import LocationNode, ObjectTracklet
 from scenemind.perception.types import Detections
@@ -140,29 +140,16 @@ def test_tracklets_name_only_known_objects():
 def test_merged_and_removed_objects_are_followed():
     tree = MemTree(CONFIG)
     frame = add(tree, 0, at(0.0), tracks={1: 0.9, 2: 0.8, 3: 0.7}, objects={1: 70, 2: 71, 3: 72})
-    tree.add_views(frame, [0.9, 0.8, 0.7])
+    assert frame.object_ids() == [70, 71, 72]
     tree.follow(merged={71: 70}, removed={71, 72})
     assert linked(tree, known={70}) == [70, 70, None]
-    assert sorted(v.score for _, v in tree.views_of(70)) == [0.8, 0.9]
-    assert tree.views_of(71) == tree.views_of(72) == []
-    assert (tree.best_view_score(70), tree.best_view_score(72)) == (0.9, 0.0)
-
-
-def test_best_views_of_an_object_are_a_bounded_list_a_location():
-    tree = MemTree(CONFIG)
-    scores = np.random.default_rng(1).random(40).tolist()
-    for t, score in enumerate(scores):
-        frame = add(tree, t, at(0.01 * t), tracks={1: score}, objects={1: 7})
-        tree.add_views(frame, [score])
-    views = [view for _, view in tree.views_of(7)]
-    assert [v.score for v in views] == sorted(scores, reverse=True)[:VIEWS_KEPT]
-    assert [scores[v.detection.frame_number] for v in views] == [v.score for v in views]
+    assert frame.object_ids() == [70, 70, None]
 
 
 def test_changes_are_taken_once_and_restore_the_same_tree():
     tree = MemTree(CONFIG)
     for t in range(8):
-        frame = add(
+        add(
             tree,
             t,
             at(0.5 * t),
@@ -170,7 +157,6 @@ def test_changes_are_taken_once_and_restore_the_same_tree():
             objects={1: 7},
             centers={1: (0.1 * t, 2.0, 0.5)},
         )
-        tree.add_views(frame, [0.5, 0.4])
     changes = tree.take_changes()
     assert tree.take_changes().tracklets == ()
     tree.give_back(changes)
@@ -181,7 +167,6 @@ def test_changes_are_taken_once_and_restore_the_same_tree():
     again.restore(changes)
     assert again.take_changes().locations == ()
     assert_same_nodes(again.nodes({7}), tree.nodes({7}))
-    assert again.views_of(7) == tree.views_of(7)
     add(again, 8, at(3.5))
     assert again.nodes(())[-1].location_id == len(tree.nodes(()))
 

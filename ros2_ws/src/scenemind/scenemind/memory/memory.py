@@ -158,7 +158,7 @@ class Memory:
         well the frame shows each (`key_frames.view_scores`).
         """
         with self._lock:
-            views = [self._scene.tree.views_of(i) for i in dict.fromkeys(object_ids)]
+            views = [self._scene.views.of_object(i) for i in dict.fromkeys(object_ids)]
         ranked = [n for n in rank_frames(views) if self._disk.evidence.has_image(n[0])][:count]
         return [
             self._disk.evidence.key_frame(number, self._object_of, object_ids, score)

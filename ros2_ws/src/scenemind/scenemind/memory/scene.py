@@ -19,6 +19,7 @@ from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.memory.numbering import Numbering
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.stopwatch import Stopwatch
+from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.tree import FrameInTree, MemTree
 from scenemind.memory.types import LocationNode, MapObject, MemorySnapshot, Relation
@@ -34,6 +35,7 @@ class Scene:
 
     Attributes:
         journal: what people said. Call `touch` after changing it.
+        views: the frames that show each object best.
         pending: what is not on disk yet.
     """
 
@@ -42,7 +44,8 @@ class Scene:
         self._objects = ObjectMap(config.object_map)
         self._graph = SceneGraph(config.relations)
         self.tree = MemTree(config.tree)
-        self.pending = PendingChanges(self.tree, self._objects)
+        self.views = BestViews(config.store.views_per_object)
+        self.pending = PendingChanges(self.tree, self._objects, self.views)
         self._selector = KeyFrameSelector(config.store)
         self._numbers = Numbering()
         self._positions = array("f")  # x, y, z of one image after the other
@@ -60,6 +63,7 @@ class Scene:
         self._graph.refresh(objects, objects)
         self.journal.restore(list(stored.corrections))
         self.tree.restore(stored.tree)
+        self.views.restore(stored.views)
         self._positions.extend(stored.positions.ravel().tolist())
         newest = stored.last_frame
         if newest is not None:
@@ -116,6 +120,7 @@ class Scene:
             update.object_of_track,
         )
         self.tree.follow(update.merged, update.removed)
+        self.views.follow(update.merged, update.removed)
         watch.lap("tree")
         stored = self._keep_image(number, frame, detections, in_tree, put_image)
         self.pending.add_frame(
@@ -192,10 +197,12 @@ class Scene:
     ) -> bool:
         scores = view_scores(detections, frame.camera)
         pose = frame.world_T_camera
-        wanted = self._selector.wants(pose, in_tree, scores, self.tree, self._objects.objects())
+        wanted = self._selector.wants(pose, in_tree, scores, self.views, self._objects.objects())
         if not wanted or not put_image(number, frame):
             return False
         self._selector.note_stored(pose)
-        self.tree.add_views(in_tree, scores)
+        self.views.add(
+            in_tree.location_id, number, in_tree.object_ids(), scores, detections.boxes_px
+        )
         self._positions.extend(pose.translation.tolist())
         return True

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.tree import MemTree, TreeChanges
+from scenemind.memory.tree.views import ViewsRecord
 from scenemind.memory.types import Correction, DetectionNode
 
 # Frames that wait while the disk fails: a minute at 30 Hz. Older ones are given up, and counted.
@@ -42,6 +44,7 @@ class Changes:
 
     frames: tuple[FrameRecord, ...]
     tree: TreeChanges
+    views: tuple[ViewsRecord, ...]
     objects: tuple[ObjectRecord, ...]
     removed_objects: frozenset[int]
     corrections: tuple[Correction, ...]
@@ -49,7 +52,7 @@ class Changes:
     def __bool__(self) -> bool:
         tree = bool(self.tree.locations or self.tree.tracklets)
         objects = bool(self.objects or self.removed_objects)
-        return tree or objects or bool(self.frames or self.corrections)
+        return tree or objects or bool(self.frames or self.views or self.corrections)
 
 
 class PendingChanges:
@@ -59,8 +62,9 @@ class PendingChanges:
         lost_frames: rows given up because the disk failed for too long.
     """
 
-    def __init__(self, tree: MemTree, object_map: ObjectMap) -> None:
+    def __init__(self, tree: MemTree, object_map: ObjectMap, views: BestViews) -> None:
         self._tree = tree
+        self._views = views
         self._object_map = object_map
         self._frames: deque[FrameRecord] = deque(maxlen=_MAX_WAITING_FRAMES)
         self._changed: set[int] = set()
@@ -85,6 +89,7 @@ class PendingChanges:
         changes = Changes(
             tuple(self._frames),
             self._tree.take_changes(),
+            self._views.take_changes(),
             tuple(self._object_map.export(sorted(self._changed))),
             frozenset(self._removed),
             tuple(self._corrections.values()),
@@ -102,6 +107,7 @@ class PendingChanges:
         for record in (*changes.frames, *newer):
             self.add_frame(record)
         self._tree.give_back(changes.tree)
+        self._views.give_back(changes.views)
         self.add_corrections(
             c for c in changes.corrections if c.correction_id not in self._corrections
         )

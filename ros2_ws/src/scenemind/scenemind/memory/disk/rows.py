@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scenemind.geometry import Box3D, Pose
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.location import LocationRecord
-from scenemind.memory.tree.tracklet import TrackletRecord, View
+from scenemind.memory.tree.tracklet import TrackletRecord
 from scenemind.memory.types import Correction, DetectionNode, Edit, ObjectTracklet, Stay
 
 Row = tuple[Any, ...]
@@ -46,7 +46,6 @@ def location_of(row: Row) -> LocationRecord:
 
 def tracklet_row(record: TrackletRecord) -> Row:
     node = record.tracklet
-    views = [[view.score, *_detection_values(view.detection)] for view in record.views]
     return (
         record.location_id,
         node.track_id,
@@ -57,12 +56,11 @@ def tracklet_row(record: TrackletRecord) -> Row:
         node.last_seen_ns,
         json.dumps(_detection_values(node.best)),
         node.trajectory.tobytes(),
-        json.dumps(views),
     )
 
 
 def tracklet_of(row: Row) -> TrackletRecord:
-    location_id, track_id, label, object_id, count, first_ns, last_ns, best, points, views = row
+    location_id, track_id, label, object_id, count, first_ns, last_ns, best, points = row
     node = ObjectTracklet(
         track_id=track_id,
         label=label,
@@ -73,8 +71,7 @@ def tracklet_of(row: Row) -> TrackletRecord:
         best=_detection_of(json.loads(best)),
         trajectory=np.frombuffer(points, np.float32).reshape(-1, 3),
     )
-    stored_views = (View(score, _detection_of(rest)) for score, *rest in json.loads(views))
-    return TrackletRecord(location_id, node, tuple(stored_views))
+    return TrackletRecord(location_id, node)
 
 
 def object_row(record: ObjectRecord) -> Row:

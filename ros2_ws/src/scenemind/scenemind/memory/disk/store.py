@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,13 @@ from scenemind.memory.disk.store_schema import check, connect, create_tables, sq
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.tree import TreeChanges
+from scenemind.memory.tree.views import ViewsRecord
 from scenemind.memory.types import Correction, DetectionNode
 
-_TABLES = ("frames", "cameras", "locations", "tracklets", "detections", "objects", "corrections")
+_TABLES = (
+    *("frames", "cameras", "detections", "locations", "tracklets", "views"),
+    *("objects", "corrections"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +43,7 @@ class StoredMemory:
     positions: NDArray[np.float32]
     largest_track_id: int
     tree: TreeChanges
+    views: tuple[ViewsRecord, ...]
     objects: tuple[ObjectRecord, ...]
     corrections: tuple[Correction, ...]
 
@@ -81,6 +87,7 @@ class Store:
             if changes is not None:
                 self._write_frames(changes.frames)
                 self._write_tree(changes.tree)
+                self._write_views(changes.views)
                 self._write_objects(changes)
             self._put("corrections", map(rows.correction_row, corrections), 9)
 
@@ -100,6 +107,7 @@ class Store:
                 positions=np.frombuffer(buffer, np.float64).reshape(-1, 7)[:, :3].astype("f4"),
                 largest_track_id=-1 if largest is None else largest,
                 tree=tree,
+                views=tuple(starmap(ViewsRecord, query("SELECT * FROM views"))),
                 objects=tuple(map(rows.object_of, query("SELECT * FROM objects ORDER BY id"))),
                 corrections=tuple(
                     map(rows.correction_of, query("SELECT * FROM corrections ORDER BY id"))
@@ -200,7 +208,15 @@ class Store:
 
     def _write_tree(self, tree: TreeChanges) -> None:
         self._put("locations", map(rows.location_row, tree.locations), 7)
-        self._put("tracklets", map(rows.tracklet_row, tree.tracklets), 10)
+        self._put("tracklets", map(rows.tracklet_row, tree.tracklets), 9)
+
+    def _write_views(self, views: Sequence[ViewsRecord]) -> None:
+        kept = ((v.location_id, v.object_id, v.packed) for v in views if v.packed)
+        self._put("views", kept, 3)
+        gone = [(v.location_id, v.object_id) for v in views if not v.packed]
+        self._connection.executemany(
+            "DELETE FROM views WHERE location_id = ? AND object_id = ?", gone
+        )
 
     def _write_objects(self, changes: Changes) -> None:
         self._put("objects", map(rows.object_row, changes.objects), 4)

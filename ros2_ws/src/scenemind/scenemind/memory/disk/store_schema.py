@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scenemind.memory.errors import SceneMemoryError
 
-VERSION = 1
+VERSION = 2
 
 _SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -47,8 +47,13 @@ CREATE TABLE tracklets (
     first_seen_ns INTEGER NOT NULL, last_seen_ns INTEGER NOT NULL,
     best TEXT NOT NULL,                   -- JSON: frame, stamp_ns, score, x0, y0, x1, y1
     trajectory BLOB NOT NULL,             -- (T, 3) float32, world
-    views TEXT NOT NULL,                  -- JSON: [view score, then as in best], best view first
     PRIMARY KEY (location_id, track_id)
+) WITHOUT ROWID;
+-- The best stored views of an object at a location; object 0: of the location itself.
+CREATE TABLE views (
+    location_id INTEGER NOT NULL, object_id INTEGER NOT NULL,
+    packed BLOB NOT NULL,                 -- a view: frame int32, score float32, box 4 int16
+    PRIMARY KEY (location_id, object_id)
 ) WITHOUT ROWID;
 -- DetNodes; track_id -1: seen, but not tracked.
 CREATE TABLE detections (

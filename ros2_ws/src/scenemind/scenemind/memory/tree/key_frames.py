@@ -10,8 +10,9 @@ import numpy as np
 
 from scenemind.config import StoreConfig
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind.memory.tree.tracklet import View
-from scenemind.memory.tree.tree import FrameInTree, MemTree
+from scenemind.memory.tree.best_views import BestViews
+from scenemind.memory.tree.tree import FrameInTree
+from scenemind.memory.tree.views import Views
 from scenemind.perception.types import Detections
 
 # An object that fills this share of the image is seen as well as it needs to be.
@@ -53,7 +54,7 @@ class KeyFrameSelector:
         world_T_camera: Pose,
         frame: FrameInTree,
         scores: Sequence[float],
-        tree: MemTree,
+        views: BestViews,
         confirmed: Container[int],
     ) -> bool:
         """Whether to store this frame.
@@ -63,11 +64,9 @@ class KeyFrameSelector:
             confirmed: objects that may ask for a frame; tentative ones come and go.
         """
         return self._has_moved(world_T_camera) or any(
-            score > _CLEARLY_BETTER * tree.best_view_score(tracklet.object_id)
-            for tracklet, score in zip(frame.tracklets, scores, strict=True)
-            if tracklet is not None
-            and tracklet.object_id is not None
-            and tracklet.object_id in confirmed
+            score > _CLEARLY_BETTER * views.best_score(object_id)
+            for object_id, score in zip(frame.object_ids(), scores, strict=True)
+            if object_id is not None and object_id in confirmed
         )
 
     def note_stored(self, world_T_camera: Pose) -> None:
@@ -81,13 +80,13 @@ class KeyFrameSelector:
         )
 
 
-def rank_frames(views_of_objects: Iterable[Sequence[tuple[int, View]]]) -> list[tuple[int, float]]:
+def rank_frames(views_of_objects: Iterable[Views]) -> list[tuple[int, float]]:
     """Frame numbers with scores, in the order in which to show them.
 
     A frame's score is the sum over the objects of how well it shows each.
 
     Args:
-        views_of_objects: for each object that is asked for, location id and view.
+        views_of_objects: for each object that is asked for, a frame at most once.
 
     The best frame of each location comes first (as the paper takes one a location), best first;
     then the remaining ones, which look much like one that is already there.
@@ -95,12 +94,9 @@ def rank_frames(views_of_objects: Iterable[Sequence[tuple[int, View]]]) -> list[
     score_of: dict[int, float] = defaultdict(float)
     location_of: dict[int, int] = {}
     for views in views_of_objects:
-        best: dict[int, float] = defaultdict(float)  # two tracklets may show one object
-        for location_id, view in views:
-            number = view.detection.frame_number
-            best[number] = max(best[number], view.score)
-            location_of[number] = location_id
-        for number, score in best.items():
+        numbers = views.frame_numbers.tolist()
+        location_of.update(zip(numbers, views.location_ids.tolist(), strict=True))
+        for number, score in zip(numbers, views.scores.tolist(), strict=True):
             score_of[number] += score
     leading: list[tuple[int, float]] = []
     following: list[tuple[int, float]] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -11,17 +10,6 @@ from numpy.typing import NDArray
 
 from scenemind.memory.types import DetectionNode, ObjectTracklet
 
-# A location lasts a few steps of the camera: more views of one object there look alike.
-VIEWS_KEPT = 4
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """A detection in a frame whose image is stored, and how well it shows the object there."""
-
-    score: float
-    detection: DetectionNode
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackletRecord:
@@ -29,7 +17,6 @@ class TrackletRecord:
 
     location_id: int
     tracklet: ObjectTracklet
-    views: tuple[View, ...]
 
 
 class Trajectory:
@@ -66,11 +53,7 @@ class Trajectory:
 
 
 class Tracklet:
-    """The mutable side of `ObjectTracklet`: owned by `MemTree`, never handed out.
-
-    Attributes:
-        views: the best `VIEWS_KEPT` views, best first.
-    """
+    """The mutable side of `ObjectTracklet`: owned by `MemTree`, never handed out."""
 
     __slots__ = (
         "_detection_count",
@@ -83,7 +66,6 @@ class Tracklet:
         "location_id",
         "object_id",
         "track_id",
-        "views",
     )
 
     def __init__(
@@ -92,7 +74,6 @@ class Tracklet:
         self.location_id = location_id
         self.track_id = track_id
         self.object_id: int | None = None
-        self.views: list[View] = []
         self.best = first
         self._label = ""
         self._label_scores: dict[str, float] = defaultdict(float)
@@ -105,7 +86,6 @@ class Tracklet:
         """As it was stored, not yet linked to its object; its location is closed."""
         node = record.tracklet
         tracklet = cls(record.location_id, node.track_id, node.best, max(1, len(node.trajectory)))
-        tracklet.views = list(record.views)
         tracklet._label = node.label
         tracklet._detection_count = node.detection_count
         tracklet._first_seen_ns, tracklet._last_seen_ns = node.first_seen_ns, node.last_seen_ns
@@ -131,10 +111,6 @@ class Tracklet:
         if center is not None:
             self._trajectory.add(center)
 
-    def add_view(self, view: View) -> None:
-        insort(self.views, view, key=lambda kept: -kept.score)
-        del self.views[VIEWS_KEPT:]
-
     def node(self) -> ObjectTracklet:
         """The tracklet now, as a value."""
         return ObjectTracklet(
@@ -149,4 +125,4 @@ class Tracklet:
         )
 
     def record(self) -> TrackletRecord:
-        return TrackletRecord(self.location_id, self.node(), tuple(self.views))
+        return TrackletRecord(self.location_id, self.node())

@@ -8,7 +8,7 @@ ObjNode: the paper wraps tracklets only, and one without is what the tracker did
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from math import radians
 
@@ -19,7 +19,7 @@ from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
 from scenemind.memory.tree.anchors import Anchors
 from scenemind.memory.tree.location import Location, LocationRecord
-from scenemind.memory.tree.tracklet import Tracklet, TrackletRecord, View
+from scenemind.memory.tree.tracklet import Tracklet, TrackletRecord
 from scenemind.memory.types import DetectionNode, LocationNode
 from scenemind.perception.types import Detections
 
@@ -36,6 +36,10 @@ class FrameInTree:
     location_id: int
     detections: tuple[DetectionNode, ...]
     tracklets: tuple[Tracklet | None, ...]
+
+    def object_ids(self) -> list[int | None]:
+        """The object that each detection's tracklet feeds now; None for none."""
+        return [None if tracklet is None else tracklet.object_id for tracklet in self.tracklets]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +60,6 @@ class MemTree:
         self._previous: Pose | None = None  # P_prev of Algorithm 1
         self._open: Location | None = None
         self._tracklets_of: dict[int, list[Tracklet]] = {}
-        self._best_view: dict[int, float] = {}
         self._dirty_locations: set[int] = set()
         self._dirty_tracklets: dict[tuple[int, int], Tracklet] = {}
 
@@ -114,29 +117,6 @@ class MemTree:
         """
         return tuple(location.node(known_objects) for location in self._locations.values())
 
-    def views_of(self, object_id: int) -> list[tuple[int, View]]:
-        """Location id and view: the best few of each tracklet that fed the object."""
-        return [
-            (tracklet.location_id, view)
-            for tracklet in self._tracklets_of.get(object_id, ())
-            for view in tracklet.views
-        ]
-
-    def best_view_score(self, object_id: int) -> float:
-        """Of the object's stored views; 0 while there is none."""
-        return self._best_view.get(object_id, 0.0)
-
-    def add_views(self, frame: FrameInTree, scores: Sequence[float]) -> None:
-        """The frame's image is stored: each of its detections is a view of its object."""
-        for tracklet, detection, score in zip(
-            frame.tracklets, frame.detections, scores, strict=True
-        ):
-            if tracklet is None:
-                continue
-            tracklet.add_view(View(score, detection))
-            if tracklet.object_id is not None:
-                self._raise_best(tracklet.object_id, score)
-
     def follow(self, merged: Mapping[int, int], removed: Iterable[int]) -> None:
         """Objects that are gone: into another (gone -> kept), or for good."""
         for gone, kept in merged.items():
@@ -145,7 +125,6 @@ class MemTree:
         for object_id in removed:
             for tracklet in tuple(self._tracklets_of.get(object_id, ())):
                 self._link(tracklet, None)
-            self._best_view.pop(object_id, None)
 
     def object_of(self, location_id: int, track_id: int) -> int | None:
         """The object that a track fed while the camera was there; None for none.
@@ -226,13 +205,8 @@ class MemTree:
         tracklet.object_id = object_id
         if object_id is not None:
             self._tracklets_of.setdefault(object_id, []).append(tracklet)
-            if tracklet.views:
-                self._raise_best(object_id, tracklet.views[0].score)
         self._locations[tracklet.location_id].touch()
         self._dirty_tracklets[tracklet.key] = tracklet
-
-    def _raise_best(self, object_id: int, score: float) -> None:
-        self._best_view[object_id] = max(score, self._best_view.get(object_id, 0.0))
 
 
 def _detection_nodes(number: int, stamp_ns: int, detections: Detections) -> list[DetectionNode]:
