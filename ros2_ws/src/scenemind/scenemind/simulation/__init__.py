@@ -1,5 +1,6 @@
 """Procedural rooms with ground truth, rendered to RGB-D, and questions with known answers."""
 
+from scenemind.simulation.detection_truth import true_instances
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.ground_truth import MatchTable, VisibilityCounter, match_objects
 from scenemind.simulation.make_room import make_room
@@ -21,4 +22,5 @@ __all__ = [
     "match_objects",
     "open_source",
     "simulate",
+    "true_instances",
 ]
