@@ -15,7 +15,7 @@ from scenemind.simulation import SimulatedSequence
 WEIGHTS_VARIABLE = "SCENEMIND_WEIGHTS"
 # Masks give better boxes in the world than boxes do; large inputs find small things.
 _PREFERRED = ("yolov8n-seg_deq640.onnx", "yolov8n-seg_int8.onnx", "yolox_nano.onnx")
-_DATA_BESIDE_THE_REPOSITORY = Path("shared/data/weights")
+_DATA_BESIDE_THE_REPOSITORY = Path("shared/data")
 
 
 def choose_detector(
@@ -57,12 +57,24 @@ def find_weights(config: SceneMindConfig, named: Path | None = None) -> Path:
         if not path.is_file():
             raise CommandError(f"there is no ONNX file at {path}")
         return path
-    for folder in Path(__file__).resolve().parents:
-        for name in _PREFERRED:
-            if (path := folder / _DATA_BESIDE_THE_REPOSITORY / name).is_file():
-                return path
+    for name in _PREFERRED:
+        if (path := _data_beside_the_repository(f"weights/{name}")) is not None:
+            return path
     raise CommandError(
         "a recorded sequence needs a detector: name an ONNX file with --detector or"
         f" ${WEIGHTS_VARIABLE}. A YOLO model with masks becomes one with"
         " `pip install ultralytics && yolo export model=yolov8n-seg.pt format=onnx`"
     )
+
+
+def find_recordings() -> list[Path]:
+    """The recorded sequences beside the repository; none where there are none."""
+    folder = _data_beside_the_repository("sequences")
+    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder else []
+
+
+def _data_beside_the_repository(name: str) -> Path | None:
+    for folder in Path(__file__).resolve().parents:
+        if (path := folder / _DATA_BESIDE_THE_REPOSITORY / name).exists():
+            return path
+    return None

@@ -13,11 +13,12 @@ from rich.console import Console
 
 from scenemind.cli.bench.machine import machine, versions
 from scenemind.cli.errors import USER_ERRORS
+from scenemind.cli.truth import true_objects
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RecordedSequence
 from scenemind.memory import Memory, MemorySnapshot
 from scenemind.report import Run, TrueObject, write_report
-from scenemind.simulation import SimulatedSequence, match_objects, open_source
+from scenemind.simulation import SimulatedSequence, open_source
 from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import snapshot_from_msg
 from scenemind_ros.demo.conversation import converse
@@ -98,18 +99,7 @@ def _truth(
 ) -> tuple[TrueObject, ...]:
     if not isinstance(sequence, SimulatedSequence):
         return ()
-    table = match_objects(scene.objects.values(), sequence.room)
-    return tuple(
-        TrueObject(
-            label=row.label,
-            box=sequence.room.get_object(row.instance_id).box,
-            was_seen=row.instance_id in seen,
-            object_id=row.object_id,
-            object_label=row.object_label,
-            iou=row.iou,
-        )
-        for row in table.matches
-    )
+    return true_objects(sequence.room, seen, scene)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

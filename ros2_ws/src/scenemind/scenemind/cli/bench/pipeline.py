@@ -1,0 +1,144 @@
+"""Frames a second from the camera into memory, detector included, as a robot runs it.
+
+First as many frames as the pipeline takes, then 30 a second as a camera gives them. A network with
+random weights finds nothing that could be mapped: it then runs in full, its masks too, and what is
+mapped is what the simulated instance camera sees; the result says so.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scenemind.cli.bench.machine import machine, versions
+from scenemind.cli.bench.scene import RATE_HZ, bench_sequence, endless
+from scenemind.config import SceneMindConfig
+from scenemind.frames import RGBDFrame, read_sequence
+from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
+from scenemind.memory import Memory
+from scenemind.perception.backends.instance_camera import InstanceCamera
+from scenemind.perception.protocols import Detector
+from scenemind.perception.types import Detections
+
+_WARM_UP = 60  # frames: the network's first runs are slow, and the room's objects get confirmed
+_IN_FLIGHT = 3  # frames: one waits, one is detected, one is mapped
+_PENDING = 2  # frames that wait for the mapper at camera rate, as in the node
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutMeaning:
+    """Runs a network for its time and returns what the instance camera sees."""
+
+    network: Detector
+    camera: InstanceCamera
+
+    @property
+    def name(self) -> str:
+        return f"{self.network.name}; mapped is what the {self.camera.name} sees"
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        return self.camera.vocabulary
+
+    def detect(self, frame: RGBDFrame) -> Detections:
+        self.network.detect(frame)
+        return self.camera.detect(frame)
+
+
+def bench_pipeline(
+    make: Callable[[InstanceCamera], Detector], seconds: float = 20.0
+) -> dict[str, Any]:
+    """Measure for so long at each of the two speeds.
+
+    Args:
+        make: the detector, given the instance camera of the frames that will come.
+    """
+    config = SceneMindConfig()
+    sequence = bench_sequence()
+    frames = endless(list(read_sequence(sequence)))
+    detector = make(InstanceCamera(sequence.class_names))
+    with Memory.create(None, config) as memory:
+        mapper = Mapper(detector, memory, config)
+        _flood(mapper, frames, config, count=_WARM_UP)
+        start = time.perf_counter()
+        done = _flood(mapper, frames, config, until=start + seconds)
+        fps = done / (time.perf_counter() - start)
+        live = _at_camera_rate(mapper, frames, config, round(seconds * RATE_HZ))
+        stages = mapper.timings.stats()
+        return {
+            "fps": fps,
+            **live,
+            "stages_ms": {name: stage.median_ms for name, stage in stages.items()},
+            "objects": memory.stats().objects,
+            "detector": detector.name,
+            "machine": machine(),
+            "versions": versions(),
+        }
+
+
+def _flood(
+    mapper: Mapper,
+    frames: Iterator[RGBDFrame],
+    config: SceneMindConfig,
+    count: int | None = None,
+    until: float = float("inf"),
+) -> int:
+    """As fast as frames are taken, none dropped; how many there were."""
+    free = threading.Semaphore(_IN_FLIGHT)
+    slot: LatestSlot[RGBDFrame] = LatestSlot(_IN_FLIGHT)
+    unhurried = Governor(config.mapper.model_copy(update={"deadline_ms": 0.0}))
+    pipeline = MappingPipeline(mapper, slot, unhurried, lambda _report: free.release())
+    pipeline.start()
+    sent = 0
+    while (count is None or sent < count) and time.perf_counter() < until:
+        # A pipeline that has failed frees nothing any more: it is looked at every second.
+        if free.acquire(timeout=1.0):
+            slot.put(next(frames))
+            sent += 1
+        elif pipeline.failure is not None:
+            break
+    pipeline.stop()
+    return sent
+
+
+@dataclass(slots=True)
+class _Arrivals:
+    """When frames were given and when they were in memory, by stamp."""
+
+    given: dict[int, float] = field(default_factory=dict)
+    latency_ms: list[float] = field(default_factory=list)
+    put_off: int = 0
+
+    def give(self, frame: RGBDFrame) -> RGBDFrame:
+        self.given[frame.stamp_ns] = time.perf_counter()
+        return frame
+
+    def note(self, report: MapperReport) -> None:
+        self.latency_ms.append((time.perf_counter() - self.given[report.stamp_ns]) * 1e3)
+        self.put_off += bool(report.put_off)
+
+
+def _at_camera_rate(
+    mapper: Mapper, frames: Iterator[RGBDFrame], config: SceneMindConfig, count: int
+) -> dict[str, float]:
+    arrivals = _Arrivals()
+    slot: LatestSlot[RGBDFrame] = LatestSlot(_PENDING)
+    pipeline = MappingPipeline(mapper, slot, Governor(config.mapper), arrivals.note)
+    pipeline.start()
+    start = time.perf_counter()
+    for number in range(count):
+        time.sleep(max(0.0, start + number / RATE_HZ - time.perf_counter()))
+        slot.put(arrivals.give(next(frames)))
+    pipeline.stop()
+    return {
+        "sent": count,
+        "dropped": slot.dropped,
+        "latency_ms": float(np.median(arrivals.latency_ms)),
+        "latency_ms_p99": float(np.percentile(arrivals.latency_ms, 99)),
+        "frames_with_work_put_off": arrivals.put_off,
+    }
