@@ -1,0 +1,223 @@
+"""The tree as text: what it says, what it drops first, and that it only ever grows at the end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenemind.memory import SceneMemoryError
+from scenemind.memory.tree.contents import NO_OBJECT, Contents
+from scenemind.memory.tree.token_estimate import estimate_tokens
+from scenemind.memory.tree.tree_json import TreeJson, TreeJsonWriter
+from scenemind.memory.tree.tree_lines import Detail, Thing, write_line
+from tests.unit.memory.things import thing
+
+CHAIR, CHAIR_2, TABLE, CUP, LAMP = 3, 11, 4, 7, 9
+OBJECTS = {
+    CHAIR: thing(CHAIR, "chair", (0, 0, 0), (0.5, 0.5, 1.0)),
+    CHAIR_2: thing(CHAIR_2, "chair", (2, 0, 0), (0.5, 0.5, 1.0)),
+    TABLE: thing(TABLE, "table", (1, 0, 0), (1.5, 0.8, 0.7)),
+    CUP: thing(CUP, "cup", (1, 0, 1), (0.08, 0.08, 0.1)),  # small: clutter
+    LAMP: thing(LAMP, "lamp", (3, 0, 0), (0.3, 0.3, 1.5)),
+}
+AMPLE = 10**6
+
+
+def location(location_id: int, *seen: int | str, revisits: int | None = None) -> Contents:
+    """Ids of objects, and labels of tracklets that fed none."""
+    pairs = [(NO_OBJECT, s) if isinstance(s, str) else (s, OBJECTS[s].label) for s in seen]
+    return Contents.of(location_id, revisits, pairs)
+
+
+def write(*locations: Contents, budget: int = AMPLE, objects=OBJECTS) -> TreeJson:
+    return TreeJsonWriter().write(locations, None, objects, budget)
+
+
+def lines(text: TreeJson) -> list[dict]:
+    return [json.loads(line) for line in text.text.splitlines()]
+
+
+def in_detail(detail: Detail, *locations: Contents) -> list[dict | None]:
+    """What each line says that is seen; None for a location without a line."""
+    things = {object_id: Thing.of(o) for object_id, o in OBJECTS.items()}
+    listed: set = set()
+    sees: list[dict | None] = []
+    for contents in locations:
+        place = contents.location_id if contents.revisit_of is None else contents.revisit_of
+        line = write_line(contents, place, things, detail, listed)
+        listed.update(line.listed)
+        sees.append(json.loads(line.text).get("sees", {}) if line.text else None)
+    return sees
+
+
+def test_object_is_named_once_a_location_however_many_tracklets_showed_it():
+    text = write(location(0, CHAIR, CHAIR, TABLE, CHAIR_2, "cup", "cup", "chair"))
+    assert text.text == '{"id":0,"sees":{"chair":[3,11],"cup":2,"table":[4]}}\n'
+    assert (text.objects_shown, text.objects_left_out) == (3, 0)
+
+
+def test_revisit_refers_to_the_first_visit_and_an_empty_location_has_a_line():
+    text = write(location(0, CHAIR), location(1), location(2, CHAIR, revisits=0))
+    assert lines(text) == [
+        {"id": 0, "sees": {"chair": [3]}},
+        {"id": 1},
+        {"id": 2, "revisits": 0, "sees": {"chair": [3]}},
+    ]
+
+
+def test_person_s_label_replaces_the_tracklet_s_and_unknown_objects_are_counted():
+    renamed = {CHAIR: thing(CHAIR, "stool", (0, 0, 0), (1, 1, 1))}
+    text = write(location(0, CHAIR, TABLE), objects=renamed)
+    assert lines(text) == [{"id": 0, "sees": {"stool": [3], "table": 1}}]
+    assert text.objects_shown == 1
+
+
+def test_details_are_dropped_in_the_order_that_is_documented():
+    first = location(0, CHAIR, CHAIR_2, TABLE, CUP, "plant")
+    again = location(1, CHAIR, CUP, LAMP, revisits=0)
+    third = location(2, TABLE, CUP)
+    same = location(3, TABLE, revisits=2)
+    tables = {"chair": [3, 11], "table": [4]}
+    expected = {
+        Detail.FULL: [
+            {**tables, "cup": [7], "plant": 1},
+            {"chair": [3], "cup": [7], "lamp": [9]},
+            {"cup": [7], "table": [4]},
+            {"table": [4]},
+        ],
+        Detail.CLUTTER_COUNTED: [
+            {**tables, "cup": 1, "plant": 1},
+            {"chair": [3], "cup": 1, "lamp": [9]},
+            {"cup": 1, "table": [4]},
+            {"table": [4]},
+        ],
+        Detail.REVISITS_FOLDED: [
+            {**tables, "cup": 1, "plant": 1},
+            {"lamp": [9]},
+            {"cup": 1, "table": [4]},
+            {},
+        ],
+        Detail.CLUTTER_LEFT_OUT: [tables, {"lamp": [9]}, {"table": [4]}, None],
+        Detail.OBJECTS_ONCE: [tables, {"lamp": [9]}, None, None],
+        Detail.COUNTS_ONLY: [{"chair": 2, "table": 1}, {"lamp": 1}, None, None],
+    }
+    for detail, sees in expected.items():
+        assert in_detail(detail, first, again, third, same) == sees, detail
+
+
+def test_smaller_budget_gives_less_detail_and_at_last_only_the_newest():
+    tree = [location(i, CHAIR, TABLE, CUP, LAMP) for i in range(4)]
+    tree += [Contents.of(4 + i, None, [(100 + i, "sofa")]) for i in range(30)]
+    sofas = {100 + i: thing(100 + i, "sofa", (0, 0, 0), (2, 1, 1)) for i in range(30)}
+    texts = [write(*tree, budget=b, objects=OBJECTS | sofas) for b in (AMPLE, 480, 300, 100)]
+    details = [text.detail for text in texts]
+    assert details == sorted(details)
+    assert (details[0], details[-1]) == (Detail.FULL, Detail.NEWEST_ONLY)
+    assert lines(texts[-1])[-1] == {"id": 33, "sees": {"sofa": 1}}
+    assert lines(texts[-1])[0]["id"] > 20
+
+
+def test_crowd_is_counted_and_a_corrected_object_is_no_clutter():
+    books = {i: thing(i, "book", (0, 0, 0), (0.2, 0.1, 0.3)) for i in range(20, 26)}
+    cup = thing(CUP, "cup", (0, 0, 0), (0.08, 0.08, 0.1))
+    told = replace(cup, corrected=True)
+    place = Contents.of(0, None, [(i, "book") for i in books] + [(CUP, "cup")])
+    full = write(place, objects=books | {CUP: told})
+    tight = write(place, objects=books | {CUP: told}, budget=full.tokens - 1)
+    assert lines(full) == [{"id": 0, "sees": {"book": list(books), "cup": [CUP]}}]
+    assert lines(tight) == [{"id": 0, "sees": {"book": 6, "cup": [CUP]}}]
+
+
+def test_clutter_level_is_objects_a_location():
+    text = write(location(0, CHAIR, TABLE), location(1, CHAIR, "plant"), location(2, CUP), budget=1)
+    assert text.clutter_level == pytest.approx(3 / 3)
+    assert (text.text, text.tokens) == ("", 0)
+    assert (text.locations_left_out, text.objects_left_out) == (3, 3)
+    assert write().clutter_level == 0.0
+
+
+def test_budget_without_a_token_is_refused():
+    with pytest.raises(SceneMemoryError, match="at least 1, got 0"):
+        write(location(0, CHAIR), budget=0)
+
+
+MANY = {
+    i: thing(i, ("chair", "cup", "wine glass")[i % 3], (0, 0, 0), (0.1 * (i % 5) + 0.05,) * 3)
+    for i in range(1, 40)
+}
+seen_things = st.lists(
+    st.tuples(st.sampled_from([NO_OBJECT, *MANY, 99]), st.sampled_from(["chair", "box"])),
+    max_size=8,
+)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> list[Contents]:
+    locations: list[Contents] = []
+    for location_id, seen in enumerate(draw(st.lists(seen_things, max_size=30))):
+        firsts = [c.location_id for c in locations if c.revisit_of is None]
+        revisit = draw(st.sampled_from([None, *firsts]))
+        locations.append(Contents.of(location_id, revisit, seen))
+    return locations
+
+
+@settings(max_examples=150, deadline=None)
+@given(trees(), st.integers(1, 600))
+def test_budget_is_never_exceeded_and_nothing_is_lost_unsaid(tree, budget):
+    text = write(*tree, budget=budget, objects=MANY)
+    assert text.tokens == estimate_tokens(text.text) <= budget
+    assert text.locations_shown == len(text.text.splitlines())
+    assert text.locations_shown + text.locations_left_out == len(tree)
+    seen = {i for contents in tree for i in contents.object_ids} & MANY.keys()
+    assert text.objects_shown + text.objects_left_out == len(seen)
+    assert text.clutter_level == pytest.approx(len(seen) / len(tree) if tree else 0.0)
+    named = {i for line in lines(text) for ids in _ids(line) for i in ids}
+    assert named <= seen
+    if text.detail < Detail.CLUTTER_COUNTED:
+        assert named == seen
+
+
+@settings(max_examples=150, deadline=None)
+@given(trees(), st.integers(1, 600), st.lists(st.booleans(), min_size=30, max_size=30))
+def test_growing_tree_only_adds_text_and_gives_what_a_new_writer_gives(tree, budget, asked):
+    writer = TreeJsonWriter()
+    before: TreeJson | None = None
+    for count, is_asked in zip(range(len(tree) + 1), [True, *asked], strict=False):
+        if not is_asked:
+            continue
+        now = writer.write(tree[:count], None, MANY, budget)
+        assert now == write(*tree[:count], budget=budget, objects=MANY)
+        if before is not None and before.detail == now.detail < Detail.NEWEST_ONLY:
+            assert now.text.startswith(before.text)
+        for growing in tree[count : count + 1]:
+            assert writer.write(tree[:count], growing, MANY, budget) == write(
+                *tree[: count + 1], budget=budget, objects=MANY
+            )
+        before = now
+
+
+@settings(max_examples=50, deadline=None)
+@given(trees(), st.integers(100, 600), st.data())
+def test_writer_notices_what_has_changed(tree, budget, data):
+    writer = TreeJsonWriter()
+    writer.write(tree, None, MANY, budget)
+    renamed = data.draw(st.sampled_from(sorted(MANY)))
+    objects = MANY | {renamed: thing(renamed, "sofa", (0, 0, 0), (2, 1, 1))}
+    del objects[data.draw(st.sampled_from(sorted(objects)))]
+    changed = list(tree)
+    if changed:
+        place = data.draw(st.integers(0, len(changed) - 1))
+        old = changed[place]
+        changed[place] = Contents.of(old.location_id, old.revisit_of, [(5, "chair")])
+    assert writer.write(changed, None, objects, budget) == write(
+        *changed, budget=budget, objects=objects
+    )
+
+
+def _ids(line: dict) -> list[list[int]]:
+    listed = [ids for ids in line.get("sees", {}).values() if isinstance(ids, list)]
+    return [[i for i in ids if isinstance(i, int)] for ids in listed]
