@@ -120,12 +120,16 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:
             continue
         if isinstance(value, Mapping):
             rows += [(f"{key}  {part}", _text(number)) for part, number in value.items()]
+        elif isinstance(value, list):
+            rows += [(f"{key}  {count}", _text(part)) for count, part in enumerate(value, start=1)]
         else:
             rows.append((key, _text(value)))
     return rows
 
 
 def _text(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
