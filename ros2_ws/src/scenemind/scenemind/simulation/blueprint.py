@@ -11,11 +11,23 @@ from scenemind.simulation.primitives import Placement, Primitive, box_around
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A rectangle on which things can stand, about the object's own z axis, metres."""
+    """A rectangle on which things can stand, about the object's own z axis, metres.
+
+    Attributes:
+        half_x, half_y: from its middle to its sides.
+        z: how high it is.
+        clearance: how much is free above it.
+    """
 
     half_x: float
     half_y: float
     z: float
+    clearance: float = 1.0
+
+    def placed(self, at: Placement) -> Box3D:
+        """The free space over it in the room."""
+        center = at.apply((0.0, 0.0, self.z + self.clearance / 2))
+        return Box3D(center, (2 * self.half_x, 2 * self.half_y, self.clearance), at.yaw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +38,14 @@ class Blueprint:
         label: class name as common detectors have it.
         color: the name in `palette.COLORS` of what covers most of it.
         parts: the solids that it is built of.
-        surface: where things may stand on it; None where nothing should.
+        surfaces: where things may stand on it, the main one first.
         plain: it has that colour nearly all over, so that asking for it is fair.
     """
 
     label: str
     color: str
     parts: tuple[Primitive, ...]
-    surface: Surface | None = None
+    surfaces: tuple[Surface, ...] = ()
     plain: bool = False
 
     def placed(self, at: Placement) -> tuple[Primitive, ...]:
@@ -43,11 +55,23 @@ class Blueprint:
         return box_around(self.placed(at))
 
     def get_surface(self) -> Surface:
-        """Where things stand on it.
+        """Where things stand on it first of all.
 
         Raises:
             SimulationError: it has no such place.
         """
-        if self.surface is None:
+        if not self.surfaces:
             raise SimulationError(f"nothing can stand on a {self.label}")
-        return self.surface
+        return self.surfaces[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A blueprint and a place for it."""
+
+    blueprint: Blueprint
+    at: Placement
+
+    @property
+    def box(self) -> Box3D:
+        return self.blueprint.box_at(self.at)

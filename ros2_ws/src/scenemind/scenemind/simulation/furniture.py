@@ -15,7 +15,7 @@ def table(label: str, size: tuple[float, float, float], color: str, rgb: Rgb) ->
     thickness, leg = 0.04, 0.06
     parts: list[Primitive] = [block(0, 0, z - thickness, (x, y, thickness), rgb)]
     parts += _legs(x - 0.02, y - 0.02, z - thickness, leg, shaded(rgb, 0.85))
-    return Blueprint(label, color, tuple(parts), Surface(x / 2 - 0.06, y / 2 - 0.06, z))
+    return Blueprint(label, color, tuple(parts), (Surface(x / 2 - 0.06, y / 2 - 0.06, z),))
 
 
 def dining_table(rng: np.random.Generator) -> Blueprint:
@@ -41,7 +41,7 @@ def desk(rng: np.random.Generator) -> Blueprint:
             for height in (0.2, 0.4, 0.6)
         ),
     )
-    return Blueprint("desk", "grey", parts, Surface(x / 2 - 0.06, y / 2 - 0.05, z))
+    return Blueprint("desk", "grey", parts, (Surface(x / 2 - 0.06, y / 2 - 0.05, z),))
 
 
 def chair(color: str) -> Blueprint:
@@ -73,7 +73,7 @@ def couch(color: str) -> Blueprint:
         block(x / 4 - 0.09, 0.12, 0.3, cushion, shaded(rgb, 1.08)),
         *_legs(x - 0.06, y - 0.06, 0.08, 0.06, WOOD),
     )
-    return Blueprint("couch", color, parts, Surface(x / 2 - 0.24, 0.2, 0.44), plain=True)
+    return Blueprint("couch", color, parts, (Surface(x / 2 - 0.24, 0.2, 0.44),), plain=True)
 
 
 def bookshelf(rng: np.random.Generator) -> Blueprint:
@@ -102,7 +102,7 @@ def cabinet(rng: np.random.Generator) -> Blueprint:
         *(block(i * x / 3, y / 2 - 0.012, 0.1, door, shaded(rgb, 1.15)) for i in (-1, 0, 1)),
         *(post(i * x / 3 + 0.12, y / 2, 0.5, 0.012, 0.05, STEEL) for i in (-1, 0, 1)),
     ]
-    return Blueprint("cabinet", "brown", tuple(parts), Surface(x / 2 - 0.06, y / 2 - 0.06, z))
+    return Blueprint("cabinet", "brown", tuple(parts), (Surface(x / 2 - 0.06, y / 2 - 0.06, z),))
 
 
 def refrigerator(color: str) -> Blueprint:

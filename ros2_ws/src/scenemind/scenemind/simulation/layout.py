@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D, gaps_m
-from scenemind.simulation.blueprint import Blueprint
+from scenemind.geometry import gaps_m
+from scenemind.simulation.blueprint import Blueprint, Item
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.primitives import Placement
 from scenemind.simulation.room import Loop, SimObject
@@ -18,18 +18,6 @@ _TRIES = 200
 _ROBOT_HALF_WIDTH_M = 0.3
 _ROBOT_HEIGHT_M = 1.4
 _WALL_GAP_M = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A blueprint and a place for it."""
-
-    blueprint: Blueprint
-    at: Placement
-
-    @property
-    def box(self) -> Box3D:
-        return self.blueprint.box_at(self.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +53,7 @@ class Layout:
         item = Item(blueprint, at)
         if not self._is_free([item], margin_m):
             raise SimulationError(f"no room for a {blueprint.label} at {at}")
-        return self._add(item)
+        return self.add(item)
 
     def place_at_wall(
         self, *group: Item, margin_m: float = 0.3, on_wall: bool = False
@@ -79,7 +67,7 @@ class Layout:
             wall = self._random_wall(group)
             moved = [Item(item.blueprint, _chain(wall, item.at)) for item in group]
             if self._is_free(moved, margin_m):
-                return [self._add(item, on_wall=on_wall) for item in moved]
+                return [self.add(item, on_wall=on_wall) for item in moved]
         raise SimulationError(f"no wall has room for a {group[0].blueprint.label}")
 
     def place_in_corner(self, blueprint: Blueprint, margin_m: float = 0.15) -> Placed:
@@ -93,7 +81,7 @@ class Layout:
         for signs in self.rng.permutation([(-1, -1), (1, -1), (1, 1), (-1, 1)]):
             item = Item(blueprint, Placement(*map(float, signs * reach)))
             if self._is_free([item], margin_m):
-                return self._add(item)
+                return self.add(item)
         raise SimulationError(f"no corner is free for a {blueprint.label}")
 
     def place_on(self, support: Placed, thing: Blueprint, margin_m: float = 0.06) -> Placed:
@@ -109,15 +97,29 @@ class Layout:
             x, y = self.rng.uniform(-reach, reach)
             item = _item_on(support, thing, float(x), float(y))
             if self._is_free([item], margin_m, ignore=support.instance.instance_id):
-                return self._add(item, supported_by=support.instance.instance_id)
+                return self.add(item, supported_by=support.instance.instance_id)
         raise SimulationError(f"no room for a {thing.label} on the {support.instance.label}")
+
+    def find_free(
+        self, places: Iterable[Item], margin_m: float, supported_by: int | None = None
+    ) -> Item | None:
+        """The first of some places that is free.
+
+        Args:
+            supported_by: instance id of what it would stand on, which is not in its way.
+        """
+        for item in places:
+            if self._is_free([item], margin_m, ignore=supported_by):
+                return item
+        return None
 
     def place_exactly_on(self, support: Placed, thing: Blueprint, x: float, y: float) -> Placed:
         """On the surface of what stands already, at x, y in its own frame; nothing is checked."""
         item = _item_on(support, thing, x, y)
-        return self._add(item, supported_by=support.instance.instance_id)
+        return self.add(item, supported_by=support.instance.instance_id)
 
-    def _add(self, item: Item, *, supported_by: int | None = None, on_wall: bool = False) -> Placed:
+    def add(self, item: Item, *, supported_by: int | None = None, on_wall: bool = False) -> Placed:
+        """Make it an object; nothing is checked."""
         made = SimObject(
             len(self.objects) + 1,
             item.blueprint.label,
@@ -127,6 +129,7 @@ class Layout:
             supported_by,
             on_wall,
             item.blueprint.plain,
+            tuple(surface.placed(item.at) for surface in item.blueprint.surfaces),
         )
         self.objects.append(made)
         return Placed(item, made)

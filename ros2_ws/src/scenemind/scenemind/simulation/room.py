@@ -29,6 +29,7 @@ class SimObject:
         supported_by: instance id of what it stands on; None for the floor or a wall.
         on_wall: it hangs on (or is set into) a wall.
         plain: it has its colour nearly all over, so that asking for it is fair.
+        spaces: where things may stand on it: what is free over each of its surfaces, world.
     """
 
     instance_id: int
@@ -39,6 +40,7 @@ class SimObject:
     supported_by: int | None = None
     on_wall: bool = False
     plain: bool = False
+    spaces: tuple[Box3D, ...] = ()
 
     @property
     def rgb(self) -> Rgb:

@@ -96,6 +96,7 @@ def simulate(
     height: int = 480,
     depth_noise: float = 1.0,
     *,
+    objects: int | None = None,
     loops: int = 1,
     odometry_noise: float = 0.0,
 ) -> SimulatedSequence:
@@ -106,15 +107,16 @@ def simulate(
         frame_count: of the whole drive; more make the robot slower, not its way longer.
         width, height: of the images, in pixels.
         depth_noise: 1 as a RealSense camera, 0 for exact depth.
+        objects: how many the room has (`make_room`).
         loops: rounds through the room.
         odometry_noise: 1 for a good visual-inertial odometry (`odometry`), 0 for exact poses.
 
     Raises:
-        SimulationError: the seed gives no room, or there is no round to drive.
+        SimulationError: there is no such room, or no round to drive.
     """
     if loops < 1:
         raise SimulationError(f"{loops} loops are no drive: there must be at least 1")
-    room = make_room(seed)
+    room = make_room(seed, objects)
     focal = _FOCAL_SHARE * width
     camera = PinholeCamera(width, height, focal, focal, (width - 1) / 2, (height - 1) / 2)
     true_poses = tuple(loop_trajectory(room, frame_count, loops))

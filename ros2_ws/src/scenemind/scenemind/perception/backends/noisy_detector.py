@@ -158,8 +158,8 @@ def _jittered(
     """
     free = ~_on_border(box, frame)
     limit = (frame.camera.width, frame.camera.height) * 2
-    moved = box + free * shares * np.tile(box[2:] - box[:2], 2)
-    moved = np.clip(moved, 0.0, limit).astype(np.float32)
+    shifted = box + free * shares * np.tile(box[2:] - box[:2], 2)
+    moved: NDArray[np.float32] = np.clip(shifted, 0.0, limit).astype(np.float32)
     return moved if (moved[2:] - moved[:2]).min() >= _MIN_SIDE_PX else None
 
 
