@@ -55,3 +55,23 @@ def test_closed_slot_takes_nothing_more():
 def test_slot_holds_at_least_one():
     with pytest.raises(ValueError, match="at least 1 item, not 0"):
         LatestSlot(0)
+
+
+def test_patient_put_waits_until_something_is_taken():
+    slot: LatestSlot[int] = LatestSlot(2)
+    putter = threading.Thread(target=lambda: [slot.put_patiently(n) for n in range(20)])
+    putter.start()
+    assert [slot.take() for _ in range(20)] == list(range(20))
+    putter.join()
+    assert slot.dropped == 0
+
+
+def test_closing_frees_who_waits_to_put():
+    slot: LatestSlot[int] = LatestSlot(1)
+    slot.put(1)
+    putter = threading.Thread(target=slot.put_patiently, args=(2,))
+    putter.start()
+    slot.close()
+    putter.join()
+    assert slot.take() == 1
+    assert slot.take() is None

@@ -8,7 +8,7 @@ import pytest
 
 from scenemind.config import MapperConfig, SceneMindConfig
 from scenemind.frames import RGBDFrame
-from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
+from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline, map_all
 from scenemind.memory import Memory, SceneMemoryError
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Detections
@@ -98,3 +98,28 @@ def test_failing_report_ends_the_pipeline_while_frames_wait(mapper):
     with pytest.raises(RuntimeError, match="nobody listens"):
         running.stop()
     assert mapper.memory.last_frame_number == 0
+
+
+def test_recording_is_mapped_whole_and_as_one_thread_maps_it(mapper):
+    reports: list[MapperReport] = []
+    map_all(mapper, map(frame, range(12)), reports.append)
+    assert [r.frame_number for r in reports] == list(range(12))
+    assert not any(r.put_off for r in reports)
+    with Memory.create(None, CONFIG) as memory:
+        alone = Mapper(mapper.detector, memory, CONFIG)
+        assert [r.changed for r in reports] == [alone.process(frame(n)).changed for n in range(12)]
+
+
+def test_recording_that_breaks_off_leaves_what_came_before(mapper):
+    def broken():
+        yield from map(frame, range(3))
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        map_all(mapper, broken())
+    assert mapper.memory.last_frame_number == 2
+
+
+def test_recording_ends_where_mapping_fails(mapper):
+    with pytest.raises(SceneMemoryError, match="frame 1 comes after frame 3"):
+        map_all(mapper, map(frame, (3, 1, 4, 5, 6, 7)))

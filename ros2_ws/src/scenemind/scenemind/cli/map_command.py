@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -14,8 +15,10 @@ from scenemind.cli.options import AsJson, ConfigFile, DetectorFile, MemoryName, 
 from scenemind.cli.output import object_json, print_json, print_objects, progress_console
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RecordedSequence, read_sequence
-from scenemind.mapping import Mapper
+from scenemind.mapping import Mapper, MapperReport, map_all
 from scenemind.simulation import open_source
+
+_COUNT_EVERY = 10  # frames: making a snapshot in each would take part of their time
 
 
 def register(app: typer.Typer) -> None:
@@ -83,18 +86,16 @@ def _process(mapper: Mapper, source: RecordedSequence, limit: int) -> int:
         TimeRemainingColumn(),
     )
     start = time.perf_counter()
+    count = 0
     with Progress(*columns, console=progress_console(), transient=True) as progress:
         task = progress.add_task("", total=min(limit, len(source)), rate=0.0, objects=0)
-        count = 0
-        for frame in read_sequence(source):
-            mapper.process(frame)
+
+        def show(_report: MapperReport) -> None:
+            nonlocal count
             count += 1
-            progress.update(
-                task,
-                completed=count,
-                rate=count / (time.perf_counter() - start),
-                objects=len(mapper.memory.snapshot().objects),
-            )
-            if count == limit:
-                break
+            progress.update(task, completed=count, rate=count / (time.perf_counter() - start))
+            if count % _COUNT_EVERY == 0:
+                progress.update(task, objects=len(mapper.memory.snapshot().objects))
+
+        map_all(mapper, islice(read_sequence(source), limit), show)
     return count

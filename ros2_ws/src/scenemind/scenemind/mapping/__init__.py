@@ -3,7 +3,7 @@
 from scenemind.mapping.governor import Governor, Plan
 from scenemind.mapping.latest import LatestSlot
 from scenemind.mapping.mapper import DetectedFrame, Mapper, MapperReport
-from scenemind.mapping.pipeline import MappingPipeline
+from scenemind.mapping.pipeline import MappingPipeline, map_all
 from scenemind.mapping.stage_timings import StageStats, StageTimings
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "Plan",
     "StageStats",
     "StageTimings",
+    "map_all",
 ]

@@ -45,10 +45,17 @@ class LatestSlot(Generic[Item]):
             self._items.append(item)
             self._changed.notify_all()
 
+    def put_patiently(self, item: Item) -> None:
+        """Waits for room instead of pushing something out. After `close` nothing is taken."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._items) < self._capacity or self._is_closed)
+            self.put(item)
+
     def take(self) -> Item | None:
         """The oldest item; waits for one. None once the slot is closed and empty."""
         with self._changed:
             self._changed.wait_for(lambda: self._items or self._is_closed)
+            self._changed.notify_all()
             return self._items.popleft() if self._items else None
 
     def close(self) -> None:

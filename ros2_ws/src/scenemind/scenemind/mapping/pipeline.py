@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from scenemind.config import MapperConfig
 from scenemind.frames import RGBDFrame
 from scenemind.mapping.governor import Governor
 from scenemind.mapping.latest import LatestSlot
@@ -97,3 +98,28 @@ class MappingPipeline:
             self.failure = error
             self._slot.close()
             return None
+
+
+def map_all(
+    mapper: Mapper,
+    frames: Iterable[RGBDFrame],
+    on_report: Callable[[MapperReport], None] = lambda _report: None,
+) -> None:
+    """Map a recording: every frame, nothing put off, detection and mapping overlapped.
+
+    Args:
+        on_report: called after each frame, on the mapping thread.
+
+    Raises:
+        Exception: what ended the pipeline, or what the frames' iterator raised.
+    """
+    slot: LatestSlot[RGBDFrame] = LatestSlot()
+    pipeline = MappingPipeline(mapper, slot, Governor(MapperConfig(deadline_ms=0.0)), on_report)
+    pipeline.start()
+    try:
+        for frame in frames:
+            slot.put_patiently(frame)
+            if pipeline.failure is not None:
+                break
+    finally:
+        pipeline.stop()

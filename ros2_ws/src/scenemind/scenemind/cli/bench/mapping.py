@@ -27,7 +27,7 @@ from scenemind.cli.output import progress_console
 from scenemind.cli.truth import true_objects
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RecordedSequence, RGBDFrame, open_sequence, read_sequence
-from scenemind.mapping import Mapper
+from scenemind.mapping import Mapper, map_all
 from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.backends.noisy_detector import DetectorNoise, NoisyDetector
@@ -132,12 +132,12 @@ def _run(
 ) -> Run:
     with Memory.create(None, config) as memory:
         mapper = Mapper(detector, memory, config)
-        count = sum(1 for _ in map(mapper.process, frames))
+        map_all(mapper, frames)
         return Run(
             sequence=sequence.name,
             detector=detector.name,
             is_simulated=isinstance(sequence, SimulatedSequence),
-            frames=count,
+            frames=memory.last_frame_number + 1,
             dropped=dict(sequence.drops),
             snapshot=memory.snapshot(),
             path=memory.trajectory(),

@@ -7,10 +7,10 @@ mapped is what the simulated instance camera sees; the result says so.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,13 @@ from scenemind.cli.bench.machine import machine, versions
 from scenemind.cli.bench.scene import RATE_HZ, bench_sequence, endless
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame, read_sequence
-from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
+from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline, map_all
 from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.protocols import Detector
 from scenemind.perception.types import Detections
 
 _WARM_UP = 60  # frames: the network's first runs are slow, and the room's objects get confirmed
-_IN_FLIGHT = 3  # frames: one waits, one is detected, one is mapped
 _PENDING = 2  # frames that wait for the mapper at camera rate, as in the node
 
 
@@ -64,10 +63,10 @@ def bench_pipeline(
     detector = make(InstanceCamera(sequence.class_names))
     with Memory.create(None, config) as memory:
         mapper = Mapper(detector, memory, config)
-        _flood(mapper, frames, config, count=_WARM_UP)
-        start = time.perf_counter()
-        done = _flood(mapper, frames, config, until=start + seconds)
-        fps = done / (time.perf_counter() - start)
+        map_all(mapper, islice(frames, _WARM_UP))
+        start, before = time.perf_counter(), memory.last_frame_number
+        map_all(mapper, _until(frames, start + seconds))
+        fps = (memory.last_frame_number - before) / (time.perf_counter() - start)
         live = _at_camera_rate(mapper, frames, config, round(seconds * RATE_HZ))
         stages = mapper.timings.stats()
         return {
@@ -81,29 +80,9 @@ def bench_pipeline(
         }
 
 
-def _flood(
-    mapper: Mapper,
-    frames: Iterator[RGBDFrame],
-    config: SceneMindConfig,
-    count: int | None = None,
-    until: float = float("inf"),
-) -> int:
-    """As fast as frames are taken, none dropped; how many there were."""
-    free = threading.Semaphore(_IN_FLIGHT)
-    slot: LatestSlot[RGBDFrame] = LatestSlot(_IN_FLIGHT)
-    unhurried = Governor(config.mapper.model_copy(update={"deadline_ms": 0.0}))
-    pipeline = MappingPipeline(mapper, slot, unhurried, lambda _report: free.release())
-    pipeline.start()
-    sent = 0
-    while (count is None or sent < count) and time.perf_counter() < until:
-        # A pipeline that has failed frees nothing any more: it is looked at every second.
-        if free.acquire(timeout=1.0):
-            slot.put(next(frames))
-            sent += 1
-        elif pipeline.failure is not None:
-            break
-    pipeline.stop()
-    return sent
+def _until(frames: Iterator[RGBDFrame], end: float) -> Iterator[RGBDFrame]:
+    while time.perf_counter() < end:
+        yield next(frames)
 
 
 @dataclass(slots=True)
