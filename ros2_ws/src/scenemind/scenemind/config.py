@@ -107,8 +107,23 @@ class DepthConfig(Settings):
 class DetectorConfig(Settings):
     """Which model finds objects (`perception.backends`)."""
 
-    backend: Literal["onnx", "instance_camera"] = "onnx"
-    weights: str = Field("", description="path of the ONNX file; empty is an error for onnx")
+    backend: Literal["onnx", "yolo_world", "yoloe", "instance_camera"] = Field(
+        "onnx", description="onnx: an exported file; yolo_world, yoloe: torch, extra `ultralytics`"
+    )
+    weights: str = Field(
+        "", description="path of an .onnx or .xml file, or of a .pt file of the torch backends"
+    )
+    runtime: Literal["auto", "onnxruntime", "openvino"] = Field(
+        "auto", description="what runs an exported file; auto: CUDA where there, else OpenVINO's"
+    )
+    precision: Literal["auto", "float32"] = Field(
+        "auto", description="auto: bfloat16 or half where the processor is faster with it"
+    )
+    device: str = Field("auto", description="of the torch backends: cpu, cuda, cuda:1, ...")
+    vocabulary: list[str] = Field(
+        default_factory=list,
+        description="what an open-vocabulary detector looks for; empty: the default indoor words",
+    )
     min_score: Fraction = Field(
         0.1, description="low, since the tracker's second stage lives on weak detections"
     )
@@ -120,7 +135,7 @@ class DetectorConfig(Settings):
     )
     providers: list[str] = Field(
         default_factory=list,
-        description="ONNX Runtime execution providers in order; empty: CUDA where there, else CPU",
+        description="ONNX Runtime execution providers in order, which also picks that runtime",
     )
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
 
@@ -140,6 +155,15 @@ class TrackerConfig(Settings):
         0.6, description="share of its IoU that counts when the label differs"
     )
     lost_frames: int = Field(30, ge=1, description="frames that a lost track is kept")
+    out_of_view_frames: int = Field(
+        300, ge=1, description="the same while the camera looks elsewhere"
+    )
+    depth_ratio: float = Field(
+        2.0, gt=1.0, description="a detection this many times nearer or farther is something else"
+    )
+    camera_motion: Literal["pose", "optical_flow", "none"] = Field(
+        "pose", description="where the camera's motion comes from; optical flow for poor odometry"
+    )
 
 
 class LiftingConfig(Settings):
@@ -170,7 +194,11 @@ class TreeConfig(Settings):
 
     translation_m: Positive = 1.5
     rotation_deg: Positive = 45.0
-    max_trajectory_points: int = Field(32, ge=2)
+    max_trajectory_points: int = Field(32, ge=2, description="of a tracklet while it grows")
+    closed_trajectory_points: int = Field(8, ge=2, description="of one in a closed location")
+    trajectory_tolerance_m: Positive = Field(
+        0.05, description="fewer points do for a closed one where they are this near to all"
+    )
 
 
 class RelationConfig(Settings):
@@ -188,10 +216,20 @@ class StoreConfig(Settings):
 
     key_frame_translation_m: Positive = 0.15
     key_frame_rotation_deg: Positive = 10.0
+    retention: Literal["all", "best_views", "byte_budget"] = Field(
+        "byte_budget", description="which images stay, see `memory.disk.retention`"
+    )
     views_per_object: int = Field(
         2, ge=1, le=16, description="best views kept of each object at each location"
     )
+    budget_mb: Positive = Field(4000.0, description="of images, for byte_budget")
     jpeg_quality: int = Field(90, ge=30, le=100)
+    depth_every_px: int = Field(
+        2, ge=0, le=16, description="depth is stored of every n-th pixel of every n-th row; 0: none"
+    )
+    depth_error_1m_m: float = Field(
+        0.002, ge=0.0, description="largest rounding at 1 m; grows with the distance squared"
+    )
     queue_size: int = Field(16, ge=1, description="frames that wait for the disk; more are dropped")
     commit_s: Positive = Field(0.5, description="at most this much is lost when killed")
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
-from scenemind.memory.tree.tracklet import Trajectory
+from scenemind.memory.tree.trajectory import Trajectory
 from scenemind.memory.tree.tree import FrameInTree, MemTree
 from scenemind.memory.types import LocationNode, ObjectTracklet
 from scenemind.perception.types import Detections

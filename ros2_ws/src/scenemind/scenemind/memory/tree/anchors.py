@@ -1,4 +1,10 @@
-"""The poses at which locations were opened, to tell crossings and revisits."""
+"""The poses at which locations were opened, to tell crossings and revisits.
+
+The paper does not merge the locations of a revisit (section 4.1), and neither do we; but it does
+not say either that they are at the same place, which we link. A revisit is linked to the first
+visit: poses of first visits alone are searched, so that links make no chains which creep away
+from where they began, and the search grows with the space that was seen, not with time.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +12,13 @@ import numpy as np
 
 from scenemind.geometry import Pose
 
+# Of anchors that are nearly as near, the oldest is taken, by this share of the thresholds: a camera
+# that comes back between two of them would else be at the one this time and at the other the next.
+_NEARLY = 0.1
+
 
 class Anchors:
-    """Anchor poses in one growing array, searched at once."""
+    """Anchor poses of first visits in one growing array, searched at once."""
 
     def __init__(self, translation_m: float, rotation_rad: float) -> None:
         self._translation_m = translation_m
@@ -27,8 +37,11 @@ class Anchors:
         self._ids.append(location_id)
 
     def find_near(self, pose: Pose) -> int | None:
-        """The location whose anchor is within both thresholds: the nearest of several, each
-        distance counted in its threshold; None without one."""
+        """The location whose anchor is within both thresholds; None without one.
+
+        The nearest of several, each distance counted in its threshold, or an older one that is
+        nearly as near.
+        """
         if not self._ids:
             return None
         rows = self._rows[: len(self._ids)]
@@ -37,5 +50,7 @@ class Anchors:
         angle_rad = np.arccos(np.clip(cosine, -1.0, 1.0))
         share = np.hypot(distance_m / self._translation_m, angle_rad / self._rotation_rad)
         share[(distance_m > self._translation_m) | (angle_rad > self._rotation_rad)] = np.inf
-        nearest = int(np.argmin(share))
-        return self._ids[nearest] if np.isfinite(share[nearest]) else None
+        nearest = share.min()
+        if not np.isfinite(nearest):
+            return None
+        return self._ids[int(np.flatnonzero(share <= nearest + _NEARLY)[0])]

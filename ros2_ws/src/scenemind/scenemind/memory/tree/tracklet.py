@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from scenemind.memory.tree.trajectory import Trajectory, simplify
 from scenemind.memory.types import DetectionNode, ObjectTracklet
 
 
@@ -17,39 +15,6 @@ class TrackletRecord:
 
     location_id: int
     tracklet: ObjectTracklet
-
-
-class Trajectory:
-    """Points over any length of time in a bounded array: evenly thinned, oldest kept."""
-
-    __slots__ = ("_count", "_points", "_seen", "_stride")
-
-    def __init__(self, max_points: int) -> None:
-        self._points = np.empty((max_points, 3), np.float32)
-        self._count = 0
-        self._seen = 0
-        self._stride = 1
-
-    def add(self, point: NDArray[np.floating] | tuple[float, float, float]) -> None:
-        """Append one position (3,), metres."""
-        if self._seen % self._stride == 0 and self._count == len(self._points):
-            self._thin()
-        if self._seen % self._stride == 0:
-            self._points[self._count] = point
-            self._count += 1
-        self._seen += 1
-
-    def array(self) -> NDArray[np.float32]:
-        """(T, 3) float32, read-only copy."""
-        points = self._points[: self._count].copy()
-        points.flags.writeable = False
-        return points
-
-    def _thin(self) -> None:
-        kept = self._points[: self._count : 2].copy()
-        self._points[: len(kept)] = kept
-        self._count = len(kept)
-        self._stride *= 2
 
 
 class Tracklet:
@@ -80,18 +45,6 @@ class Tracklet:
         self._detection_count = 0
         self._first_seen_ns = self._last_seen_ns = first.stamp_ns
         self._trajectory = Trajectory(max_points)
-
-    @classmethod
-    def restored(cls, record: TrackletRecord) -> Tracklet:
-        """As it was stored, not yet linked to its object; its location is closed."""
-        node = record.tracklet
-        tracklet = cls(record.location_id, node.track_id, node.best, max(1, len(node.trajectory)))
-        tracklet._label = node.label
-        tracklet._detection_count = node.detection_count
-        tracklet._first_seen_ns, tracklet._last_seen_ns = node.first_seen_ns, node.last_seen_ns
-        for point in node.trajectory:
-            tracklet._trajectory.add(point)
-        return tracklet
 
     @property
     def key(self) -> tuple[int, int]:
@@ -124,5 +77,11 @@ class Tracklet:
             trajectory=self._trajectory.array(),
         )
 
-    def record(self) -> TrackletRecord:
-        return TrackletRecord(self.location_id, self.node())
+    def finish(self, tolerance_m: float, max_points: int) -> bool:
+        """Its location is closed: keep the trajectory in fewer points; whether that changed it."""
+        points = self._trajectory.array()
+        fewer = simplify(points, tolerance_m, max_points)
+        if len(fewer) == len(points):
+            return False
+        self._trajectory = Trajectory.through(fewer)
+        return True

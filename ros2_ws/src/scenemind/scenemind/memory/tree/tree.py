@@ -1,15 +1,23 @@
 """MemTree3D, grown one frame at a time (MemTree3D paper, section 3.1 and Algorithm 1).
 
 Three levels: locations (LocNode), the tracklets seen in each (ObjNode), and their detections
-(DetNode). The tree holds the first two and a bounded choice of the third; all detections go to the
-store. A detection without a track (-1) is a DetNode of its frame and location, and belongs to no
-ObjNode: the paper wraps tracklets only, and one without is what the tracker did not trust.
+(DetNode). The tree holds the first two; all detections go to the store. Where it differs from the
+paper:
+
+- A detection without a track (-1) is a DetNode of its frame and location, and belongs to no
+  ObjNode: the paper wraps tracklets only, and one without is what the tracker did not trust.
+- The location that is still open when the pseudo code returns is one of the tree too: a robot asks
+  while it drives.
+- ObjNodes name the map object that they fed, so that a thing can be followed across locations,
+  and locations the first visit to their place (`anchors`); the paper leaves both to the model.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from math import radians
 
 import numpy as np
@@ -19,14 +27,15 @@ from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
 from scenemind.memory.tree.anchors import Anchors
 from scenemind.memory.tree.location import Location, LocationRecord
+from scenemind.memory.tree.packed_location import PackedLocation
 from scenemind.memory.tree.tracklet import Tracklet, TrackletRecord
-from scenemind.memory.types import DetectionNode, LocationNode
+from scenemind.memory.types import DetectionNode, LocationNode, ObjectTracklet
 from scenemind.perception.types import Detections
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameInTree:
-    """Where a frame went.
+    """Where a frame went; valid until the next one.
 
     Attributes:
         detections: its DetNodes, in the order of the detections given.
@@ -51,21 +60,24 @@ class TreeChanges:
 
 
 class MemTree:
-    """The tree; its owner's lock guards it. One frame costs the same however old the tree is."""
+    """The tree; its owner's lock guards it. One frame costs the same however old the tree is.
+
+    The newest location is a `Location` that grows; all others are packed.
+    """
 
     def __init__(self, config: TreeConfig) -> None:
         self._config = config
-        self._locations: dict[int, Location] = {}
+        self._packed: dict[int, PackedLocation] = {}
+        self._newest: Location | None = None
         self._anchors = Anchors(config.translation_m, radians(config.rotation_deg))
         self._previous: Pose | None = None  # P_prev of Algorithm 1
-        self._open: Location | None = None
-        self._tracklets_of: dict[int, list[Tracklet]] = {}
+        self._seen_at: dict[int, array[int]] = {}  # object id -> locations, some more than once
         self._dirty_locations: set[int] = set()
-        self._dirty_tracklets: dict[tuple[int, int], Tracklet] = {}
+        self._dirty_tracklets: set[tuple[int, int]] = set()
 
     @property
     def location_count(self) -> int:
-        return len(self._locations)
+        return len(self._packed) + (self._newest is not None)
 
     def add_frame(
         self,
@@ -105,41 +117,54 @@ class MemTree:
 
     def close_location(self) -> None:
         """Also what a new session does first: its first pose opens a location, as Algorithm 1."""
-        if self._open is not None:
-            self._open.close()
-        self._open = self._previous = None
+        if self._newest is not None:
+            self._newest.is_open = False
+        self._previous = None
+
+    def locations(self) -> tuple[PackedLocation, ...]:
+        """Every location as it is now, oldest first: nodes can be made of them without the lock.
+
+        The same values as in the call before, but for the newest and for those whose tracklets
+        feed other objects since.
+        """
+        return (*self._packed.values(), *self._newest_packed())
 
     def nodes(self, known_objects: Container[int]) -> tuple[LocationNode, ...]:
-        """Every location, oldest first, the open one last. Closed ones are built only once.
+        """Every location, oldest first, the open one last.
 
         Args:
             known_objects: ids that may be shown; a tracklet of another object names none.
         """
-        return tuple(location.node(known_objects) for location in self._locations.values())
+        return tuple(location.node(known_objects) for location in self.locations())
 
     def follow(self, merged: Mapping[int, int], removed: Iterable[int]) -> None:
         """Objects that are gone: into another (gone -> kept), or for good."""
         for gone, kept in merged.items():
-            for tracklet in tuple(self._tracklets_of.get(gone, ())):
-                self._link(tracklet, kept)
+            self._relink(gone, kept)
         for object_id in removed:
-            for tracklet in tuple(self._tracklets_of.get(object_id, ())):
-                self._link(tracklet, None)
+            self._relink(object_id, None)
 
     def object_of(self, location_id: int, track_id: int) -> int | None:
         """The object that a track fed while the camera was there; None for none.
 
         The location may be gone: a key frame is read from disk while the memory is reset.
         """
-        location = self._locations.get(location_id)
-        tracklet = None if location is None else location.tracklets.get(track_id)
-        return None if tracklet is None else tracklet.object_id
+        if self._newest is not None and self._newest.record.location_id == location_id:
+            tracklet = self._newest.tracklets.get(track_id)
+            return None if tracklet is None else tracklet.object_id
+        location = self._packed.get(location_id)
+        return None if location is None else location.object_of(track_id)
 
     def take_changes(self) -> TreeChanges:
         """What differs since the last call."""
+        by_location = groupby(sorted(self._dirty_tracklets), key=lambda pair: pair[0])
         changes = TreeChanges(
-            tuple(self._locations[i].record for i in sorted(self._dirty_locations)),
-            tuple(tracklet.record() for tracklet in self._dirty_tracklets.values()),
+            tuple(self._record_of(i) for i in sorted(self._dirty_locations)),
+            tuple(
+                TrackletRecord(location_id, tracklet)
+                for location_id, pairs in by_location
+                for tracklet in self._tracklets(location_id, {track_id for _, track_id in pairs})
+            ),
         )
         self._dirty_locations.clear()
         self._dirty_tracklets.clear()
@@ -148,34 +173,41 @@ class MemTree:
     def give_back(self, changes: TreeChanges) -> None:
         """They could not be stored: the next `take_changes` has them again, as they are then."""
         self._dirty_locations.update(record.location_id for record in changes.locations)
-        for record in changes.tracklets:
-            tracklet = self._locations[record.location_id].tracklets[record.tracklet.track_id]
-            self._dirty_tracklets[tracklet.key] = tracklet
+        self._dirty_tracklets.update(
+            (r.location_id, r.tracklet.track_id) for r in changes.tracklets
+        )
 
     def restore(self, changes: TreeChanges) -> None:
         """Fill an empty tree with everything stored; all locations are closed."""
-        for record in changes.locations:
-            self._locations[record.location_id] = Location(record, is_open=False)
-            self._anchors.add(record.location_id, record.anchor)
+        tracklets_at: dict[int, list[ObjectTracklet]] = {
+            r.location_id: [] for r in changes.locations
+        }
         for stored in changes.tracklets:
-            tracklet = Tracklet.restored(stored)
-            self._locations[stored.location_id].tracklets[tracklet.track_id] = tracklet
-            self._link(tracklet, stored.tracklet.object_id)
-        self.take_changes()
+            tracklets_at[stored.location_id].append(stored.tracklet)
+            self._note(stored.tracklet.object_id, stored.location_id)
+        for record in changes.locations:
+            tracklets = tracklets_at[record.location_id]
+            self._packed[record.location_id] = PackedLocation.pack(record, False, tracklets)
+            if record.revisit_of is None:
+                self._anchors.add(record.location_id, record.anchor)
 
     def _location_for(self, number: int, stamp_ns: int) -> Location:
-        if self._open is None:
+        if self._newest is None or not self._newest.is_open:
+            self._pack_newest()
             assert self._previous is not None
-            location_id = len(self._locations)
+            location_id = len(self._packed)
             revisit_of = self._anchors.find_near(self._previous)
-            record = LocationRecord(
-                location_id, self._previous, stamp_ns, stamp_ns, (number, number), revisit_of
+            if revisit_of is None:
+                self._anchors.add(location_id, self._previous)
+            frame_numbers = number, number
+            self._newest = Location(
+                LocationRecord(
+                    location_id, self._previous, stamp_ns, stamp_ns, frame_numbers, revisit_of
+                )
             )
-            self._open = self._locations[location_id] = Location(record, is_open=True)
-            self._anchors.add(location_id, self._previous)
-        self._open.extend(number, stamp_ns)
-        self._dirty_locations.add(self._open.record.location_id)
-        return self._open
+        self._newest.extend(number, stamp_ns)
+        self._dirty_locations.add(self._newest.record.location_id)
+        return self._newest
 
     def _grow(
         self,
@@ -194,19 +226,66 @@ class MemTree:
             )
             location.tracklets[track_id] = tracklet
         tracklet.add(node, label, center)
-        self._dirty_tracklets[tracklet.key] = tracklet
+        self._dirty_tracklets.add(tracklet.key)
         return tracklet
 
     def _link(self, tracklet: Tracklet, object_id: int | None) -> None:
-        if tracklet.object_id == object_id:
-            return
-        if tracklet.object_id is not None:
-            self._tracklets_of[tracklet.object_id].remove(tracklet)
-        tracklet.object_id = object_id
+        if tracklet.object_id != object_id:
+            tracklet.object_id = object_id
+            self._note(object_id, tracklet.location_id)
+            self._dirty_tracklets.add(tracklet.key)
+
+    def _note(self, object_id: int | None, location_id: int) -> None:
+        """That tracklets of a location fed an object."""
         if object_id is not None:
-            self._tracklets_of.setdefault(object_id, []).append(tracklet)
-        self._locations[tracklet.location_id].touch()
-        self._dirty_tracklets[tracklet.key] = tracklet
+            places = self._seen_at.setdefault(object_id, array("i"))
+            if not places or places[-1] != location_id:
+                places.append(location_id)
+
+    def _relink(self, gone: int, kept: int | None) -> None:
+        for location_id in dict.fromkeys(self._seen_at.pop(gone, ())):
+            if location_id in self._packed:
+                packed, track_ids = self._packed[location_id].relinked(gone, kept)
+                self._packed[location_id] = packed
+                self._dirty_tracklets.update((location_id, track_id) for track_id in track_ids)
+                self._note(kept, location_id)
+            elif self._newest is not None:
+                for tracklet in self._newest.tracklets.values():
+                    if tracklet.object_id == gone:
+                        self._link(tracklet, kept)
+
+    def _pack_newest(self) -> None:
+        """The newest location is closed and another one follows: what may still change of it is
+        which objects its tracklets fed."""
+        if self._newest is None:
+            return
+        fewest = self._config.trajectory_tolerance_m, self._config.closed_trajectory_points
+        shortened = [t.key for t in self._newest.tracklets.values() if t.finish(*fewest)]
+        self._dirty_tracklets.update(shortened)
+        (packed,) = self._newest_packed()
+        self._packed[packed.record.location_id] = packed
+
+    def _newest_packed(self) -> tuple[PackedLocation, ...]:
+        newest = self._newest
+        if newest is None:
+            return ()
+        tracklets = [tracklet.node() for tracklet in newest.tracklets.values()]
+        return (PackedLocation.pack(newest.record, newest.is_open, tracklets),)
+
+    def _record_of(self, location_id: int) -> LocationRecord:
+        packed = self._packed.get(location_id)
+        if packed is None:
+            assert self._newest is not None
+            return self._newest.record
+        return packed.record
+
+    def _tracklets(self, location_id: int, track_ids: Container[int]) -> list[ObjectTracklet]:
+        if location_id in self._packed:
+            tracklets = self._packed[location_id].tracklets()
+            return [t for t in tracklets if t.track_id in track_ids]
+        assert self._newest is not None
+        growing = self._newest.tracklets.values()
+        return [t.node() for t in growing if t.track_id in track_ids]
 
 
 def _detection_nodes(number: int, stamp_ns: int, detections: Detections) -> list[DetectionNode]:

@@ -143,8 +143,7 @@ def _is_left_out(sees_something: bool, contents: Contents, detail: Detail) -> bo
 def _sees(
     named: Mapping[str, list[int]], counts: Mapping[str, int], loose: Mapping[str, int]
 ) -> dict[str, Any]:
-    sees: dict[str, Any] = {label: count for label, count in loose.items()}
-    sees.update(counts)
+    sees: dict[str, Any] = {**loose, **counts}
     for label, ids in named.items():
         sees[label] = [*ids, f"+{counts[label]}"] if counts[label] else ids
     return dict(sorted(sees.items()))
