@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from scenemind.perception.types import Detections
 
-_GRID = 9  # sample positions a side
+_GRID = 8  # sample positions a side
+_FRACTION = np.linspace(0.2, 0.8, _GRID)  # of the box, where samples lie
 
 
 def inverse_median_depth(
@@ -17,29 +18,33 @@ def inverse_median_depth(
 
     A grid of samples over the box's middle, on the mask where there is one.
     """
-    if len(detections) == 0:
+    count = len(detections)
+    if count == 0:
         return np.zeros(0)
     height, width = depth_m.shape
-    fraction = np.linspace(0.2, 0.8, _GRID)
-    low, size = detections.boxes_px[:, :2], detections.boxes_px[:, 2:] - detections.boxes_px[:, :2]
-    u = np.clip((low[:, :1] + size[:, :1] * fraction).astype(int), 0, width - 1)
-    v = np.clip((low[:, 1:] + size[:, 1:] * fraction).astype(int), 0, height - 1)
-    samples = depth_m[v[:, :, None], u[:, None, :]].astype(np.float64)
-    usable = np.isfinite(samples) & (samples > 0.0)
+    low = detections.boxes_px[:, :2]
+    size = detections.boxes_px[:, 2:] - low
+    u = (low[:, :1] + size[:, :1] * _FRACTION).astype(np.intp).clip(0, width - 1)
+    v = (low[:, 1:] + size[:, 1:] * _FRACTION).astype(np.intp).clip(0, height - 1)
+    samples = depth_m[v[:, :, None], u[:, None, :]]
     for row, mask in enumerate(detections.masks):
         if mask is not None:
-            usable[row] &= _on_mask(mask.bits, v[row] - mask.y_px, u[row] - mask.x_px)
-    samples = np.where(usable, samples, np.inf).reshape(len(detections), -1)
+            samples[row] *= _on_mask(mask.bits, v[row] - mask.y_px, u[row] - mask.x_px)
+    samples = samples.reshape(count, -1)
+    # What is no depth goes to the end of the order; comparing with NaN is false.
+    samples[~(samples > 0.0)] = np.inf
     samples.sort(axis=1)
-    count = usable.sum(axis=(1, 2))
-    median = samples[np.arange(len(samples)), np.maximum(count - 1, 0) // 2]
-    return 1.0 / median
+    measured = np.count_nonzero(np.isfinite(samples), axis=1)
+    median = samples[np.arange(count), np.maximum(measured - 1, 0) // 2]
+    return 1.0 / median.astype(np.float64)
 
 
 def _on_mask(
     bits: NDArray[np.bool_], v: NDArray[np.integer], u: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
-    inside_v, inside_u = (v >= 0) & (v < bits.shape[0]), (u >= 0) & (u < bits.shape[1])
-    found = bits[np.ix_(np.where(inside_v, v, 0), np.where(inside_u, u, 0))]
-    on_mask: NDArray[np.bool_] = found & inside_v[:, None] & inside_u[None, :]
-    return on_mask
+    """Where (len(v), len(u)) the mask is set; v and u ascend, and may lie beside it."""
+    height, width = bits.shape
+    if v[0] >= 0 and u[0] >= 0 and v[-1] < height and u[-1] < width:
+        return bits[v[:, None], u]
+    found = bits[v.clip(0, height - 1)[:, None], u.clip(0, width - 1)]
+    return found & ((v >= 0) & (v < height))[:, None] & ((u >= 0) & (u < width))

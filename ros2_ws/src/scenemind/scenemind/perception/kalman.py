@@ -17,116 +17,116 @@ _POSITION_NOISE = 1.0 / 20.0
 _VELOCITY_NOISE = 1.0 / 160.0
 
 Columns = NDArray[np.float64]
+_POSITION, _VELOCITY, _VAR_POSITION, _COVARIANCE, _VAR_VELOCITY = range(5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoxStates:
-    """Estimates of T boxes; every array is (T, 4) float64, columns centre x, y, width, height.
+    """Estimates of T boxes.
 
     Attributes:
-        position: pixels. velocity: pixels a frame.
-        var_position, covariance, var_velocity: the 2x2 covariance of each quantity.
+        moments: (5, T, 4) float64: position in pixels, velocity in pixels a frame, variance of the
+            position, covariance of both, variance of the velocity; the last axis is centre x, y,
+            width, height.
     """
 
-    position: Columns
-    velocity: Columns
-    var_position: Columns
-    covariance: Columns
-    var_velocity: Columns
+    moments: NDArray[np.float64]
 
     @classmethod
     def starting_at(cls, boxes_px: NDArray[np.floating]) -> BoxStates:
         """New states from measured boxes (T, 4), x0, y0, x1, y1; at rest."""
         position = to_center_size(boxes_px)
         extent = _extent(position)
-        zeros = np.zeros_like(position)
-        return cls(
-            position,
-            zeros,
-            (2.0 * _POSITION_NOISE * extent) ** 2,
-            zeros.copy(),
-            (10.0 * _VELOCITY_NOISE * extent) ** 2,
-        )
+        moments = np.zeros((5, *position.shape))
+        moments[_POSITION] = position
+        moments[_VAR_POSITION] = (2.0 * _POSITION_NOISE * extent) ** 2
+        moments[_VAR_VELOCITY] = (10.0 * _VELOCITY_NOISE * extent) ** 2
+        return cls(moments)
+
+    @property
+    def position(self) -> Columns:
+        """(T, 4): centre x, y, width, height in pixels."""
+        return self.moments[_POSITION]
+
+    @property
+    def velocity(self) -> Columns:
+        """(T, 4): the same, in pixels a frame."""
+        return self.moments[_VELOCITY]
 
     def __len__(self) -> int:
-        return len(self.position)
+        return self.moments.shape[1]
 
     def boxes_px(self) -> NDArray[np.float64]:
         """(T, 4): x0, y0, x1, y1."""
-        center, size = self.position[:, :2], np.maximum(self.position[:, 2:], 0.0)
-        return np.hstack((center - size / 2.0, center + size / 2.0))
+        center, half = self.position[:, :2], np.maximum(self.position[:, 2:], 0.0) / 2.0
+        return np.concatenate((center - half, center + half), axis=1)
 
     def predicted(self) -> BoxStates:
         """One frame later."""
-        extent = _extent(self.position)
-        return BoxStates(
-            self.position + self.velocity,
-            self.velocity,
-            self.var_position
-            + 2.0 * self.covariance
-            + self.var_velocity
-            + (_POSITION_NOISE * extent) ** 2,
-            self.covariance + self.var_velocity,
-            self.var_velocity + (_VELOCITY_NOISE * extent) ** 2,
-        )
+        position, velocity, var_position, covariance, var_velocity = self.moments
+        noise = _extent(position) ** 2
+        moments = np.empty_like(self.moments)
+        moments[_POSITION] = position + velocity
+        moments[_VELOCITY] = velocity
+        moments[_COVARIANCE] = covariance + var_velocity
+        moments[_VAR_POSITION] = var_position + covariance + moments[_COVARIANCE]
+        moments[_VAR_POSITION] += _POSITION_NOISE**2 * noise
+        moments[_VAR_VELOCITY] = var_velocity + _VELOCITY_NOISE**2 * noise
+        return BoxStates(moments)
 
     def updated(self, boxes_px: NDArray[np.floating]) -> BoxStates:
         """With one measured box (T, 4) each, x0, y0, x1, y1."""
-        surprise = to_center_size(boxes_px) - self.position
-        spread = self.var_position + (_POSITION_NOISE * _extent(self.position)) ** 2
-        gain, gain_velocity = self.var_position / spread, self.covariance / spread
-        return BoxStates(
-            self.position + gain * surprise,
-            self.velocity + gain_velocity * surprise,
-            (1.0 - gain) * self.var_position,
-            (1.0 - gain) * self.covariance,
-            self.var_velocity - gain_velocity * self.covariance,
-        )
+        position, velocity, var_position, covariance, var_velocity = self.moments
+        surprise = to_center_size(boxes_px) - position
+        spread = var_position + _POSITION_NOISE**2 * _extent(position) ** 2
+        gain, gain_velocity = var_position / spread, covariance / spread
+        moments = np.empty_like(self.moments)
+        moments[_POSITION] = position + gain * surprise
+        moments[_VELOCITY] = velocity + gain_velocity * surprise
+        moments[_VAR_POSITION] = (1.0 - gain) * var_position
+        moments[_COVARIANCE] = (1.0 - gain) * covariance
+        moments[_VAR_VELOCITY] = var_velocity - gain_velocity * covariance
+        return BoxStates(moments)
 
     def moved(self, centers_px: NDArray[np.floating], scale: NDArray[np.floating]) -> BoxStates:
-        """Seen from another pose: centres (T, 2) and everything scaled by (T,)."""
-        s = scale[:, None]
-        position = np.hstack((centers_px, self.position[:, 2:] * s))
-        return BoxStates(
-            position,
-            self.velocity * s,
-            self.var_position * s**2,
-            self.covariance * s**2,
-            self.var_velocity * s**2,
-        )
+        """Seen from another pose: centres (T, 2) and everything else scaled by (T,)."""
+        moments = self.moments * scale[:, None]
+        moments[_VAR_POSITION:] *= scale[:, None]
+        moments[_POSITION, :, :2] = centers_px
+        return BoxStates(moments)
+
+    def slowed(self, rows: NDArray[np.integer] | NDArray[np.bool_], share: Columns) -> BoxStates:
+        """The given rows keep only these shares (4,) of their velocity."""
+        moments = self.moments.copy()
+        moments[_VELOCITY, rows] *= share
+        return BoxStates(moments)
+
+    def restarted(self, boxes_px: NDArray[np.floating], which: NDArray[np.bool_]) -> BoxStates:
+        """As if first seen at these boxes (T, 4), in the quantities (T, 4) marked by `which`."""
+        return BoxStates(np.where(which, BoxStates.starting_at(boxes_px).moments, self.moments))
 
     def select(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> BoxStates:
-        return BoxStates(*(column[rows] for column in self._columns()))
+        return BoxStates(self.moments[:, rows])
 
     def replaced(self, rows: NDArray[np.integer], other: BoxStates) -> BoxStates:
         """A copy in which `other` stands at the given rows."""
-        columns = [column.copy() for column in self._columns()]
-        for column, new in zip(columns, other._columns(), strict=True):
-            column[rows] = new
-        return BoxStates(*columns)
+        moments = self.moments.copy()
+        moments[:, rows] = other.moments
+        return BoxStates(moments)
 
     def joined(self, other: BoxStates) -> BoxStates:
         """Both, one after the other."""
-        return BoxStates(*map(np.vstack, zip(self._columns(), other._columns(), strict=True)))
-
-    def _columns(self) -> tuple[Columns, ...]:
-        return (
-            self.position,
-            self.velocity,
-            self.var_position,
-            self.covariance,
-            self.var_velocity,
-        )
+        return BoxStates(np.concatenate((self.moments, other.moments), axis=1))
 
 
 def to_center_size(boxes_px: NDArray[np.floating]) -> Columns:
     """(T, 4) corners to centre x, y, width, height, float64."""
     boxes = np.asarray(boxes_px, dtype=np.float64)
     low, high = boxes[:, :2], boxes[:, 2:]
-    return np.hstack(((low + high) / 2.0, high - low))
+    return np.concatenate(((low + high) / 2.0, high - low), axis=1)
 
 
 def _extent(position: Columns) -> Columns:
     """Width, height, width, height: what the noise of each column is in proportion to."""
     size = np.maximum(position[:, 2:], 1.0)
-    return np.hstack((size, size))
+    return np.concatenate((size, size), axis=1)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.perception.kalman import BoxStates
+from scenemind.perception.motion.places import Places
 
 UNCONFIRMED, TRACKED, LOST = 0, 1, 2
 
@@ -20,43 +21,48 @@ class Tracks:
         ids: (T,) int64, from 1, never used twice.
         label_codes: (T,) int64, the tracker's own numbering of labels.
         status: (T,) int8: UNCONFIRMED (seen once), TRACKED, LOST.
-        first_frame, last_frame: (T,) int64, frames counted by the tracker.
-        inverse_depth: (T,) float64 in 1/m at the last known place; 0 where unknown.
+        lived: (T,) int64, frames from the first to the last one in which it was seen.
+        missed: (T,) float64, frames since then; those in which it was out of view count less.
+        cut: (T, 4) bool, which sides x0, y0, x1, y1 of the last measured box the image border cut.
+        places: (T, 4), see `motion.places`; w = 0 where the depth is unknown.
         states: the filter.
     """
 
     ids: NDArray[np.int64]
     label_codes: NDArray[np.int64]
     status: NDArray[np.int8]
-    first_frame: NDArray[np.int64]
-    last_frame: NDArray[np.int64]
-    inverse_depth: NDArray[np.float64]
+    lived: NDArray[np.int64]
+    missed: NDArray[np.float64]
+    cut: NDArray[np.bool_]
+    places: Places
     states: BoxStates
 
     @classmethod
     def empty(cls) -> Tracks:
         none = np.zeros(0, np.int64)
         return cls(
-            none,
-            none,
-            np.zeros(0, np.int8),
-            none,
-            none,
-            np.zeros(0),
-            BoxStates.starting_at(np.zeros((0, 4))),
+            ids=none,
+            label_codes=none,
+            status=np.zeros(0, np.int8),
+            lived=none,
+            missed=np.zeros(0),
+            cut=np.zeros((0, 4), np.bool_),
+            places=np.zeros((0, 4)),
+            states=BoxStates.starting_at(np.zeros((0, 4))),
         )
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def select(self, rows: NDArray[np.bool_]) -> Tracks:
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> Tracks:
         return Tracks(
             self.ids[rows],
             self.label_codes[rows],
             self.status[rows],
-            self.first_frame[rows],
-            self.last_frame[rows],
-            self.inverse_depth[rows],
+            self.lived[rows],
+            self.missed[rows],
+            self.cut[rows],
+            self.places[rows],
             self.states.select(rows),
         )
 
@@ -65,8 +71,9 @@ class Tracks:
             np.concatenate((self.ids, other.ids)),
             np.concatenate((self.label_codes, other.label_codes)),
             np.concatenate((self.status, other.status)),
-            np.concatenate((self.first_frame, other.first_frame)),
-            np.concatenate((self.last_frame, other.last_frame)),
-            np.concatenate((self.inverse_depth, other.inverse_depth)),
+            np.concatenate((self.lived, other.lived)),
+            np.concatenate((self.missed, other.missed)),
+            np.concatenate((self.cut, other.cut)),
+            np.concatenate((self.places, other.places)),
             self.states.joined(other.states),
         )

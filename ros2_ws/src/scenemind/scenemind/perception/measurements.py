@@ -1,0 +1,71 @@
+"""Detections as the tracker compares them: columns next to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Self
+
+from scenemind.frames import RGBDFrame
+from scenemind.perception.detection_depth import inverse_median_depth
+from scenemind.perception.types import Detections
+
+_BORDER_PX = 2.0  # a box that ends this close to the image's border is cut by it
+
+
+class LabelCodes:
+    """Numbers for labels, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+
+    def of(self, labels: Iterable[str]) -> NDArray[np.int64]:
+        """(N,)."""
+        codes = self._codes
+        return np.array([codes.setdefault(label, len(codes)) for label in labels], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurements:
+    """N detections.
+
+    Attributes:
+        boxes_px: (N, 4) float64: x0, y0, x1, y1.
+        scores: (N,) float32.
+        label_codes: (N,) int64, the tracker's own numbering of labels.
+        inverse_depth: (N,) float64 in 1/m; 0 where it is unknown.
+        cut: (N, 4) bool, which sides the image border cuts.
+    """
+
+    boxes_px: NDArray[np.float64]
+    scores: NDArray[np.float32]
+    label_codes: NDArray[np.int64]
+    inverse_depth: NDArray[np.float64]
+    cut: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, detections: Detections, frame: RGBDFrame, labels: LabelCodes) -> Self:
+        boxes = detections.boxes_px.astype(np.float64)
+        size = np.array((frame.camera.width, frame.camera.height)) - _BORDER_PX
+        return cls(
+            boxes_px=boxes,
+            scores=detections.scores,
+            label_codes=labels.of(detections.labels),
+            inverse_depth=inverse_median_depth(detections, frame.depth_m),
+            cut=np.concatenate((boxes[:, :2] <= _BORDER_PX, boxes[:, 2:] >= size), axis=1),
+        )
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def select(self, rows: NDArray[np.intp]) -> Measurements:
+        return Measurements(
+            self.boxes_px[rows],
+            self.scores[rows],
+            self.label_codes[rows],
+            self.inverse_depth[rows],
+            self.cut[rows],
+        )
