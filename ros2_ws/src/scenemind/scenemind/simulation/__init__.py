@@ -1,5 +1,6 @@
 """Procedural rooms with ground truth, rendered to RGB-D, and questions with known answers."""
 
+from scenemind.simulation.changes import Change
 from scenemind.simulation.detection_truth import true_instances
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.ground_truth import MatchTable, VisibilityCounter, match_objects
@@ -10,6 +11,7 @@ from scenemind.simulation.room import Room, SimObject
 from scenemind.simulation.sequence import SimulatedSequence, simulate
 
 __all__ = [
+    "Change",
     "MatchTable",
     "Question",
     "Room",

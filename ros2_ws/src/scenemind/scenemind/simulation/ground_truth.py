@@ -114,7 +114,8 @@ class VisibilityCounter:
     """Counts the frames that show an object well while a sequence goes by."""
 
     def __init__(self, room: Room, min_pixels: int = 400) -> None:
-        self._frames: NDArray[np.int64] = np.zeros(len(room.objects) + 1, dtype=np.int64)
+        last_id = max((item.instance_id for item in room.objects), default=0)
+        self._frames: NDArray[np.int64] = np.zeros(last_id + 1, dtype=np.int64)
         self._min_pixels = min_pixels
 
     def add(self, instances: NDArray[np.int32]) -> None:

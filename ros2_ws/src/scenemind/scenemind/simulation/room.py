@@ -73,7 +73,7 @@ class Room:
     Attributes:
         seed: `make_room` makes the same room from the same seed.
         size: x, y, z between opposite walls, metres.
-        objects: instance ids 1, 2, ... in this order.
+        objects: in order of their instance ids: 1, 2, ... as it is made.
         loop: where a robot may drive around the middle.
     """
 
@@ -90,11 +90,13 @@ class Room:
         Raises:
             SimulationError: no object has it.
         """
-        if not 1 <= instance_id <= len(self.objects):
-            raise SimulationError(
-                f"no object {instance_id} in room {self.seed}: ids go from 1 to {len(self.objects)}"
-            )
-        return self.objects[instance_id - 1]
+        for item in self.objects[max(0, instance_id - 1) :: -1]:
+            if item.instance_id == instance_id:
+                return item
+        raise SimulationError(
+            f"no object {instance_id} in room {self.seed}: ids go from 1 to"
+            f" {max((item.instance_id for item in self.objects), default=0)}"
+        )
 
     @property
     def skirting(self) -> tuple[Primitive, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 from scenemind.frames import SensorFrame
 from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
+from scenemind.simulation.change_planner import Drive, plan_changes
+from scenemind.simulation.changes import Change, room_after
 from scenemind.simulation.depth_noise import add_depth_noise
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.make_room import make_room
@@ -28,11 +31,12 @@ class SimulatedSequence:
     """A `RecordedSequence` rendered while it is iterated: the same frames every time.
 
     Attributes:
-        room: the ground truth.
+        room: the ground truth, as it is at first.
         camera: colour, depth (aligned) and instances share it.
         true_poses: `world_T_camera` of each frame, exact: from here it is rendered.
         depth_noise: see `depth_noise.add_depth_noise`.
         odometry: `world_T_camera` of each frame as frames report it; None: the true ones.
+        changes: what was moved or removed on the way, in order of stamps.
         variant: how it differs from the usual drive, as `open_source` reads it after the seed.
     """
 
@@ -41,6 +45,7 @@ class SimulatedSequence:
     true_poses: tuple[Pose, ...]
     depth_noise: float
     odometry: tuple[Pose, ...] | None = None
+    changes: tuple[Change, ...] = ()
     variant: str = ""
 
     @property
@@ -72,16 +77,25 @@ class SimulatedSequence:
         """Instance id -> label, as the simulator's instance camera announces them."""
         return self.room.class_names
 
+    def room_at(self, stamp_ns: int) -> Room:
+        """The ground truth at a moment."""
+        return room_after(self.room, [c for c in self.changes if c.stamp_ns <= stamp_ns])
+
     def __len__(self) -> int:
         return len(self.true_poses)
 
     def __iter__(self) -> Iterator[SensorFrame]:
         renderer = Renderer(self.room, self.camera)
+        pending = deque(sorted({change.stamp_ns for change in self.changes}))
         for number, (true_pose, pose) in enumerate(zip(self.true_poses, self.poses, strict=True)):
+            stamp_ns = counted_stamp_ns(number, _RATE_HZ)
+            if pending and pending[0] <= stamp_ns:
+                pending.popleft()
+                renderer = Renderer(self.room_at(stamp_ns), self.camera)
             ideal = renderer.render(true_pose)
             rng = np.random.default_rng((self.room.seed, number))
             yield SensorFrame(
-                stamp_ns=counted_stamp_ns(number, _RATE_HZ),
+                stamp_ns=stamp_ns,
                 color=ideal.color,
                 depth_m=add_depth_noise(ideal.depth_m, self.depth_noise, rng),
                 world_T_camera=pose,
@@ -99,6 +113,7 @@ def simulate(
     objects: int | None = None,
     loops: int = 1,
     odometry_noise: float = 0.0,
+    changes: int = 0,
 ) -> SimulatedSequence:
     """A drive around the room of that seed at 30 Hz.
 
@@ -111,8 +126,10 @@ def simulate(
         loops: rounds through the room.
         odometry_noise: 1 for a good visual-inertial odometry (`odometry`), 0 for exact poses.
 
+        changes: how many objects are moved or removed, unseen, between rounds.
+
     Raises:
-        SimulationError: there is no such room, or no round to drive.
+        SimulationError: there is no such room, no round to drive, or no way to change so much.
     """
     if loops < 1:
         raise SimulationError(f"{loops} loops are no drive: there must be at least 1")
@@ -120,5 +137,12 @@ def simulate(
     focal = _FOCAL_SHARE * width
     camera = PinholeCamera(width, height, focal, focal, (width - 1) / 2, (height - 1) / 2)
     true_poses = tuple(loop_trajectory(room, frame_count, loops))
-    odometry = drifting_odometry(true_poses, odometry_noise, seed)
-    return SimulatedSequence(room, camera, true_poses, depth_noise, odometry)
+    stamps_ns = [counted_stamp_ns(number, _RATE_HZ) for number in range(frame_count)]
+    return SimulatedSequence(
+        room,
+        camera,
+        true_poses,
+        depth_noise,
+        drifting_odometry(true_poses, odometry_noise, seed),
+        plan_changes(room, Drive(camera, true_poses, stamps_ns, loops), changes),
+    )
