@@ -36,7 +36,7 @@ def test_the_total_is_without_the_detector() -> None:
 
 def test_frames_show_about_twenty_things() -> None:
     whole = bench_sequence()
-    sequence = replace(whole, poses=whole.poses[::20])
+    sequence = replace(whole, true_poses=whole.true_poses[::20])
     detector = InstanceCamera(sequence.class_names)
     counts = [len(detector.detect(frame)) for frame in read_sequence(sequence)]
     assert 15 <= np.median(counts) <= 25

@@ -44,7 +44,7 @@ class Recording:
 def room() -> Recording:
     """The first 40 frames of a simulated drive, rendered once."""
     drive = simulate(1, 300, 320, 240)
-    return Recording(list(replace(drive, poses=drive.poses[:40])), drive.camera)
+    return Recording(list(replace(drive, true_poses=drive.true_poses[:40])), drive.camera)
 
 
 def examine(path: Path) -> tuple[int, dict[str, dict[str, Any]]]:

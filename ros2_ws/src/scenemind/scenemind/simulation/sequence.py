@@ -143,6 +143,6 @@ def simulate(
         camera,
         true_poses,
         depth_noise,
-        drifting_odometry(true_poses, odometry_noise, seed),
+        drifting_odometry(true_poses, odometry_noise, seed) if odometry_noise > 0.0 else None,
         plan_changes(room, Drive(camera, true_poses, stamps_ns, loops), changes),
     )
