@@ -20,7 +20,7 @@ BODY = bytes(range(256)) * 5000
 
 
 class Weights(BaseHTTPRequestHandler):
-    """`/good`, `/cut` (half of it), `/unsized`, `/silent` (only headers), `/login` (a page), else 404."""
+    """`/good`, `/moved`, `/cut` (half), `/unsized`, `/silent`, `/login` (a page), else 404."""
 
     released = threading.Event()
 

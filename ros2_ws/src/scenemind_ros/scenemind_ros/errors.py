@@ -8,6 +8,7 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from scenemind.geometry import GeometryError
 from scenemind.memory import SceneMemoryError
+from scenemind.perception import PerceptionError
 from scenemind_interfaces.msg import Error
 
 
@@ -32,7 +33,7 @@ def error_of(failure: Exception, logger: RcutilsLogger) -> Error:
         return Error(code=failure.code, message=str(failure))
     if isinstance(failure, SceneMemoryError):
         return Error(code=Error.MEMORY_REFUSED, message=str(failure))
-    if isinstance(failure, GeometryError):
+    if isinstance(failure, (GeometryError, PerceptionError)):
         return Error(code=Error.INVALID_REQUEST, message=str(failure))
     logger.error("".join(traceback.format_exception(failure)))
     return Error(code=Error.INTERNAL, message=f"{type(failure).__name__}: {failure}")

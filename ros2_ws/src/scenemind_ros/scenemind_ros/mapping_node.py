@@ -19,6 +19,7 @@ from scenemind_ros.mapping.map_publisher import MapPublisher
 from scenemind_ros.mapping.run import MappingRun
 from scenemind_ros.mapping.services import MappingServices
 from scenemind_ros.mapping.session import MappingSession
+from scenemind_ros.mapping.vocabulary_service import VocabularyService
 from scenemind_ros.parameters import (
     MappingParameters,
     declare_parameters,
@@ -65,6 +66,8 @@ class MappingNode(LifecycleNode):
         self._outgoing = MapPublisher(self, self._settings.map_frame)
         self._processed = self.create_publisher(Header, "~/processed", SENSOR_OUT)
         self._services_of_memory = MappingServices(self, self.session, self._settings)
+        self._vocabulary = VocabularyService(self, self.session)
+        self._vocabulary.show()
         self.get_logger().info(
             f"memory {self.session.memory.path}, detector {self.session.detector_name}"
         )
@@ -109,6 +112,7 @@ class MappingNode(LifecycleNode):
         if self.session is None:
             return
         self._services_of_memory.close()
+        self._vocabulary.close()
         self._outgoing.close()
         self.destroy_publisher(self._processed)
         try:
@@ -127,7 +131,7 @@ class MappingNode(LifecycleNode):
 
     def _refuse_while_configured(self, parameters: list[Parameter]) -> SetParametersResult:
         ours = [parameter.name for parameter in parameters if is_own_parameter(parameter.name)]
-        if self.session is None or not ours:
+        if self.session is None or not ours or self._vocabulary.is_shown_by(parameters):
             return SetParametersResult(successful=True)
         return SetParametersResult(
             successful=False,

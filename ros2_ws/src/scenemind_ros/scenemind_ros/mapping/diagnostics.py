@@ -71,6 +71,7 @@ class MappingDiagnostics:
         values: dict[str, object] = {
             "detector": session.detector_name,
             "simulated": str(session.is_simulated).lower(),
+            "classes": len(session.vocabulary),
             "dropped_newer_frame": session.dropped,
         }
         problems = []

@@ -47,7 +47,6 @@ class MappingServices:
                 ("apply_corrections", srv.ApplyCorrections, self._apply_corrections),
                 ("undo_correction", srv.UndoCorrection, self._undo_correction),
                 ("list_corrections", srv.ListCorrections, self._list_corrections),
-                ("set_vocabulary", srv.SetVocabulary, self._set_vocabulary),
                 ("save_memory", srv.SaveMemory, self._save_memory),
                 ("load_memory", srv.LoadMemory, self._load_memory),
                 ("reset_memory", srv.ResetMemory, self._reset_memory),
@@ -167,18 +166,6 @@ class MappingServices:
             for correction in self._session.memory.corrections()
             if request.include_undone or not correction.undone
         ]
-
-    def _set_vocabulary(
-        self, request: srv.SetVocabulary.Request, response: srv.SetVocabulary.Response
-    ) -> None:
-        if not request.labels:
-            raise RosError("labels is empty: a detector without classes finds nothing")
-        response.vocabulary = list(self._session.vocabulary)
-        raise RosError(
-            f"the detector {self._session.detector_name} finds a fixed set of"
-            f" {len(response.vocabulary)} classes; narrow it with the parameter detector.classes",
-            Error.UNSUPPORTED,
-        )
 
     def _save_memory(
         self, request: srv.SaveMemory.Request, response: srv.SaveMemory.Response

@@ -55,6 +55,11 @@ class MappingSession:
         self._dropped_before = 0
 
     @property
+    def detector(self) -> Detector | None:
+        """None for an instance camera whose names have not come yet."""
+        return self._detector
+
+    @property
     def detector_name(self) -> str:
         if self._detector is None:
             return "simulated instance camera (its names have not come yet)"
