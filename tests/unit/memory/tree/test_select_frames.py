@@ -1,0 +1,89 @@
+"""Which frame of each location answers, against the paper's sum written out in full."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.memory.tree.best_views import BestViews
+from scenemind.memory.tree.select_frames import SelectedFrame, select_key_frames
+
+CUP, TABLE, CHAIR = 1, 2, 3
+ROOM_FOR_ALL = 50
+
+
+def stored(*frames: tuple[int, int, dict[int, float]], room: int = ROOM_FOR_ALL) -> BestViews:
+    """Frames: location, number, and how well each object is shown."""
+    views = BestViews(room)
+    for location_id, number, shown in frames:
+        boxes = np.zeros((len(shown), 4), np.float32)
+        views.add(location_id, number, list(shown), list(shown.values()), boxes)
+    return views
+
+
+def test_key_object_outweighs_ten_cues():
+    views = stored((0, 10, {TABLE: 0.9, CHAIR: 0.9}), (0, 11, {CUP: 0.2}), (0, 12, {TABLE: 0.8}))
+    (frame,) = select_key_frames(views, [CUP], [TABLE, CHAIR])
+    assert frame == SelectedFrame(0, 11, pytest.approx(0.2), (CUP,))
+
+
+def test_cue_decides_between_views_of_the_key_that_are_alike():
+    views = stored((0, 10, {CUP: 0.5}), (0, 11, {CUP: 0.5, TABLE: 0.6}))
+    (frame,) = select_key_frames(views, [CUP], [TABLE])
+    assert frame == SelectedFrame(0, 11, pytest.approx(0.56), (CUP, TABLE))
+
+
+def test_one_frame_a_location_best_first_and_no_more_than_asked_for():
+    views = stored(
+        (0, 10, {CUP: 0.9}), (0, 11, {CUP: 0.8}), (4, 40, {CUP: 0.5}), (7, 70, {CUP: 0.85})
+    )
+    assert [f.frame_number for f in select_key_frames(views, [CUP])] == [10, 70, 40]
+    assert [f.frame_number for f in select_key_frames(views, [CUP], k=2)] == [10, 70]
+
+
+def test_object_that_is_key_and_cue_is_a_key():
+    views = stored((0, 10, {CUP: 0.5}))
+    assert select_key_frames(views, [CUP], [CUP])[0].score == pytest.approx(0.5)
+
+
+def test_picked_locations_give_a_frame_each_also_without_the_objects():
+    views = stored((0, 10, {CUP: 0.9}), (1, 20, {TABLE: 0.3}), (1, 21, {TABLE: 0.7}), (2, 30, {}))
+    frames = select_key_frames(views, [CUP], locations=[2, 1, 5])
+    assert frames == [SelectedFrame(1, 21, 0.0, ()), SelectedFrame(2, 30, 0.0, ())]
+    frames = select_key_frames(views, [CUP], locations=[1, 0])
+    assert [f.frame_number for f in frames] == [10, 21]
+
+
+def test_nothing_asked_for_gives_nothing():
+    views = stored((0, 10, {CUP: 0.9}))
+    assert select_key_frames(views, []) == []
+    assert select_key_frames(views, [TABLE]) == []
+    assert select_key_frames(views, [CUP], k=0) == []
+
+
+shown = st.dictionaries(st.integers(1, 6), st.floats(0.015625, 1.0, width=32), max_size=5)
+runs = st.lists(st.tuples(st.integers(0, 4), shown), max_size=25)
+ids = st.sets(st.integers(1, 6))
+
+
+@given(runs, ids, ids, st.integers(1, 5), st.none() | st.sets(st.integers(0, 4)))
+def test_scores_are_those_of_the_paper_s_formula(run, keys, cues, k, locations):
+    frames = [(location_id, number, objects) for number, (location_id, objects) in enumerate(run)]
+    best: dict[int, float] = defaultdict(float)
+    for location_id, _, objects in frames:
+        score = sum(s if o in keys else 0.1 * s if o in cues else 0.0 for o, s in objects.items())
+        if locations is None or location_id in locations:
+            best[location_id] = max(best[location_id], score)
+    expected = sorted((s for s in best.values() if s > 0 or locations is not None), reverse=True)
+
+    selected = select_key_frames(
+        stored(*frames), keys, cues, k, None if locations is None else sorted(locations)
+    )
+    assert [f.score for f in selected] == pytest.approx(expected[:k], abs=1e-6)
+    place_of = {number: location_id for location_id, number, _ in frames}
+    assert all(place_of[f.frame_number] == f.location_id for f in selected)
+    assert len({f.location_id for f in selected}) == len(selected)
