@@ -16,6 +16,12 @@ def voxel_keys(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.int64
     return keys
 
 
+def voxel_indices(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(N, 3): index along each axis, from the lowest that a key can have."""
+    mask = (1 << _BITS) - 1
+    return np.stack((keys >> (2 * _BITS), (keys >> _BITS) & mask, keys & mask), axis=1)
+
+
 def trimmed_bounds(
     points: NDArray[np.floating], share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -90,21 +90,24 @@ def object_row(record: ObjectRecord) -> Row:
         "gone_ns": record.gone_ns,
         "viewpoints": dict(record.viewpoints),
         "doubt": record.doubt,
+        "noise": record.noise.tolist(),
         "cell_m": record.cell_m,
     }
     return (
         record.object_id,
         json.dumps(summary),
         np.ascontiguousarray(record.points, np.float32).tobytes(),
-        np.ascontiguousarray(record.hits, np.float32).tobytes(),
+        np.stack((record.hits, record.weights)).astype(np.float32, copy=False).tobytes(),
     )
 
 
 def object_of(row: Row) -> ObjectRecord:
-    object_id, text, points, hits = row
+    object_id, text, points, blob = row
+    hits, weights = _array(blob).reshape(2, -1)
     summary = json.loads(text)
     summary["track_ids"] = tuple(summary["track_ids"])
     summary["rgb"] = np.array(summary["rgb"], np.float64)
+    summary["noise"] = np.array(summary["noise"], np.float64)
     summary["stays"] = tuple(_stay_of(values) for values in summary["stays"])
     summary["viewpoints"] = {int(cell): n for cell, n in summary["viewpoints"].items()}
     if summary["appearance"] is not None:
@@ -112,7 +115,8 @@ def object_of(row: Row) -> ObjectRecord:
     return ObjectRecord(
         object_id=object_id,
         points=_array(points).reshape(-1, 3),
-        hits=_array(hits),
+        hits=hits,
+        weights=weights,
         **summary,
     )
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from scenemind.config import ObjectMapConfig
 from scenemind.memory.objects.association import BoxTable, compare_boxes
-from scenemind.memory.objects.fusion import shared_surface
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.memory.objects.matching import LABEL_SHARE, SAME_OFFSET
+from scenemind.memory.objects.voxels import shared_surface
 
 # One label: two things of a kind touch, but they do not share this much of their surfaces. So two
 # views of a refrigerator, its door and its side, are found to be one.

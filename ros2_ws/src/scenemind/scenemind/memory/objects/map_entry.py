@@ -80,9 +80,12 @@ class MapEntry:
         """Whether at least this share of the votes went to a label."""
         return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
 
-    def add(self, observation: Observation, stamp_ns: int) -> None:
-        """Fuse one view."""
-        self.surface.add(observation.points, whole=not observation.truncated)
+    def add(self, observation: Observation, stamp_ns: int, viewer: NDArray[np.float64]) -> None:
+        """Fuse one view, taken from a place (3,) in the world."""
+        ray = np.asarray(observation.box.center) - viewer
+        ray /= max(float(np.linalg.norm(ray)), 1e-9)
+        whole = not observation.truncated
+        self.surface.add(observation.points, whole, observation.sigma_m, ray)
         self.observation_count += 1
         self._blend(observation.mean_rgb, observation.appearance, observation.pixel_count)
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
@@ -141,7 +144,6 @@ class MapEntry:
             confirmed=self.confirmed,
             votes=dict(self.votes),
             observation_count=self.observation_count,
-            whole_count=self.surface.whole_count,
             first_seen_ns=self.first_seen_ns,
             last_seen_ns=self.last_seen_ns,
             track_ids=tuple(self.track_ids),
@@ -152,9 +154,7 @@ class MapEntry:
             gone_ns=self.gone_ns,
             viewpoints=dict(self.viewpoints),
             doubt=self.doubt,
-            cell_m=self.surface.cell_m,
-            points=self.surface.points.copy(),
-            hits=self.surface.hits.copy(),
+            **self.surface.to_columns(),
         )
 
     @classmethod
@@ -173,9 +173,7 @@ class MapEntry:
         entry.gone_ns = record.gone_ns
         entry.viewpoints = dict(record.viewpoints)
         entry.doubt = record.doubt
-        entry.surface = SurfaceEvidence.restored(
-            record.cell_m, config.max_points, record.whole_count, record.points, record.hits
-        )
+        entry.surface = SurfaceEvidence.restored(record, config.max_points)
         return entry
 
     def _blend(

@@ -13,6 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scenemind.config import ObjectMapConfig
 from scenemind.frames import RGBDFrame
 from scenemind.memory.objects.association import BoxTable
@@ -71,17 +74,17 @@ class ObjectMap:
         Raises:
             SceneMemoryError: an observation has no points.
         """
-        stamp_ns = frame.stamp_ns
+        stamp_ns, viewer = frame.stamp_ns, frame.world_T_camera.translation
         ordered = sorted(observations, key=_content)
         matches = match_observations(
             ordered,
             self._entries,
             self._boxes,
             self._object_of_track,
-            frame.world_T_camera.translation,
+            viewer,
             self._config,
         )
-        fed = [self._fuse(o, m, stamp_ns) for o, m in zip(ordered, matches, strict=True)]
+        fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
         for object_id in changed:
             self._boxes.set(object_id, self._entries[object_id].bounds())
@@ -129,11 +132,13 @@ class ObjectMap:
             self._object_of_track.update(dict.fromkeys(entry.track_ids, entry.object_id))
             self._next_id = max(self._next_id, entry.object_id + 1)
 
-    def _fuse(self, observation: Observation, match: Match, stamp_ns: int) -> int:
+    def _fuse(
+        self, observation: Observation, match: Match, stamp_ns: int, viewer: NDArray[np.float64]
+    ) -> int:
         """Give an observation to its object; the id of that object."""
         if match.object_id is None:
             entry = MapEntry(self._next_id, self._config, stamp_ns)
-            entry.add(observation, stamp_ns)
+            entry.add(observation, stamp_ns, viewer)
             self._next_id += 1
             self._insert(entry)
             match.resolve(entry.object_id)
@@ -142,7 +147,7 @@ class ObjectMap:
             if match.doubles:
                 entry.vote(observation)
             else:
-                entry.add(observation, stamp_ns)
+                entry.add(observation, stamp_ns, viewer)
         self._confirm(entry)
         return entry.object_id
 

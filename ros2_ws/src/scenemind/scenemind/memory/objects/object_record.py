@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.memory.types import Stay
+
+
+class SurfaceColumns(TypedDict):
+    """The part of a record that the surface fills; see there."""
+
+    whole_count: int
+    noise: NDArray[np.float64]
+    cell_m: float
+    points: NDArray[np.float32]
+    hits: NDArray[np.float32]
+    weights: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,9 +41,11 @@ class ObjectRecord:
         gone_ns: since when it is no longer there; None: it is.
         viewpoints: cell of the viewing sphere -> how often it was seen from there.
         doubt: how often a place of it was seen through, against how often it was seen there.
-        cell_m: edge of the voxels that `points` and `hits` stand for.
+        noise: (8,) float64, of the depth in its views: see `extents.NoiseOfViews`.
+        cell_m: edge of the voxels that the columns below stand for.
         points: (M, 3) float32, world, metres: mean point of every occupied voxel.
         hits: (M,) float32: in how many observations (decayed) each voxel was seen.
+        weights: (M,) float32: summed weight of these observations.
     """
 
     object_id: int
@@ -49,6 +63,8 @@ class ObjectRecord:
     gone_ns: int | None
     viewpoints: Mapping[int, int]
     doubt: float
+    noise: NDArray[np.float64]
     cell_m: float
     points: NDArray[np.float32]
     hits: NDArray[np.float32]
+    weights: NDArray[np.float32]
