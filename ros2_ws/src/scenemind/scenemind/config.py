@@ -197,7 +197,7 @@ class TreeConfig(Settings):
     max_trajectory_points: int = Field(32, ge=2, description="of a tracklet while it grows")
     closed_trajectory_points: int = Field(8, ge=2, description="of one in a closed location")
     trajectory_tolerance_m: Positive = Field(
-        0.05, description="fewer points do for a closed one where they are this near to all"
+        0.1, description="fewer points do for a closed one where they are this near to all"
     )
 
 

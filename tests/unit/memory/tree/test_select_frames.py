@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.memory.tree.best_views import BestViews
@@ -70,6 +70,7 @@ runs = st.lists(st.tuples(st.integers(0, 4), shown), max_size=25)
 ids = st.sets(st.integers(1, 6))
 
 
+@settings(deadline=None)
 @given(runs, ids, ids, st.integers(1, 5), st.none() | st.sets(st.integers(0, 4)))
 def test_scores_are_those_of_the_paper_s_formula(run, keys, cues, k, locations):
     frames = [(location_id, number, objects) for number, (location_id, objects) in enumerate(run)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.memory.tree.token_estimate import estimate_tokens
@@ -33,6 +33,7 @@ def test_length_alone_is_no_bound():
     assert len(line) / 3.5 < 36 <= estimate_tokens(line)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text()))
 def test_lines_cost_together_what_they_cost_one_by_one(texts):
     lines = [text.replace("\n", "") + "\n" for text in texts]

@@ -12,8 +12,10 @@ from scipy.spatial.transform import Rotation
 
 from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
-from scenemind.memory.tree.trajectory import Trajectory
-from scenemind.memory.tree.tree import FrameInTree, MemTree
+from scenemind.memory.tree.anchors import Anchors
+from scenemind.memory.tree.location import LocationRecord
+from scenemind.memory.tree.tracklet import TrackletRecord
+from scenemind.memory.tree.tree import FrameInTree, MemTree, TreeChanges
 from scenemind.memory.types import LocationNode, ObjectTracklet
 from scenemind.perception.types import Detections
 
@@ -171,16 +173,98 @@ def test_changes_are_taken_once_and_restore_the_same_tree():
     assert again.nodes(())[-1].location_id == len(tree.nodes(()))
 
 
-@given(count=st.integers(1, 500), bound=st.integers(2, 40))
-def test_trajectory_is_an_even_bounded_subsequence(count, bound):
-    trajectory = Trajectory(bound)
-    for i in range(count):
-        trajectory.add((i, 0.0, 0.0))
-    kept = trajectory.array()[:, 0].astype(int).tolist()
-    assert 1 <= len(kept) <= bound
-    assert kept[0] == 0
-    assert len({b - a for a, b in pairwise(kept)}) <= 1
-    assert len(kept) * 2 >= min(count, bound)
+def test_every_loop_is_linked_to_the_first_one():
+    tree = MemTree(CONFIG)
+    rng = np.random.default_rng(3)
+    corners = [(0, 0), (4, 0), (4, 4), (0, 4)]
+    loop = [
+        (x0 + (x1 - x0) * s, y0 + (y1 - y0) * s, 90.0 * side)
+        for side, ((x0, y0), (x1, y1)) in enumerate(pairwise([*corners, corners[0]]))
+        for s in np.linspace(0.0, 1.0, 20, endpoint=False)
+    ]
+    for t, (x, y, yaw) in enumerate(loop * 5):
+        pose = at(x, yaw)
+        shift = np.array([0.0, y, 0.0]) + rng.normal(0.0, 0.02, 3)
+        add(tree, t, Pose(pose.rotation, pose.translation + shift))
+    nodes = tree.nodes(())
+    firsts = [node.location_id for node in nodes if node.revisit_of is None]
+    assert firsts == list(range(len(firsts)))
+    assert len(nodes) > 4 * len(firsts) > 20
+    for node in nodes[len(firsts) :]:
+        first = nodes[node.revisit_of]
+        assert first.revisit_of is None
+        assert node.anchor.distance_m(first.anchor) <= CONFIG.translation_m
+        assert np.degrees(node.anchor.angle_rad(first.anchor)) <= CONFIG.rotation_deg
+
+
+def test_between_two_first_visits_the_older_one_is_taken_every_time():
+    anchors = Anchors(1.5, np.radians(45.0))
+    for location_id, x in enumerate((0.0, 2.0)):
+        anchors.add(location_id, at(x))
+    found = [anchors.find_near(at(x)) for x in (0.5, 0.95, 1.05, 1.2, 2.0, 3.6)]
+    assert found == [0, 0, 0, 1, 1, None]
+
+
+class Plainly:
+    """Which object each tracklet fed, in a dict."""
+
+    def __init__(self) -> None:
+        self.objects: dict[tuple[int, int], int | None] = {}
+
+    def follow(self, merged: dict[int, int], removed: set[int]) -> None:
+        for key, object_id in self.objects.items():
+            if object_id in merged or object_id in removed:
+                self.objects[key] = merged.get(object_id)
+
+
+moves = st.lists(
+    st.tuples(
+        st.sampled_from([0.1, 1.6, -1.6]),
+        st.dictionaries(st.integers(0, 4), st.integers(1, 6), max_size=4),
+        st.sampled_from([{}, {}, {2: 1}, {6: 3}, {5: 4}]),
+        st.sampled_from([set(), set(), {3}, {1, 4}]),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(moves, st.data())
+def test_packed_tree_answers_as_a_plain_one_and_stores_the_same(run, data):
+    tree, plain = MemTree(CONFIG), Plainly()
+    rows: dict[tuple[int, int], ObjectTracklet] = {}
+    locations: dict[int, LocationRecord] = {}
+
+    def store(changes: TreeChanges) -> None:
+        rows.update({(r.location_id, r.tracklet.track_id): r.tracklet for r in changes.tracklets})
+        locations.update({r.location_id: r for r in changes.locations})
+
+    x = 0.0
+    for t, (step, fed, merged, removed) in enumerate(run):
+        x += step
+        frame = add(tree, t, at(x), tracks=dict.fromkeys(fed, 0.5), objects=fed)
+        plain.objects.update({(frame.location_id, track): i for track, i in fed.items()})
+        gone = {*merged, *removed}
+        tree.follow(merged, gone)
+        plain.follow(merged, gone)
+        if data.draw(st.booleans()):
+            changes = tree.take_changes()
+            if data.draw(st.booleans()):
+                store(changes)
+            else:
+                tree.give_back(changes)
+    store(tree.take_changes())
+
+    nodes = tree.nodes(range(10))
+    seen = {(n.location_id, s.track_id): s.object_id for n in nodes for s in n.tracklets}
+    assert seen == plain.objects
+    assert {key: tree.object_of(*key) for key in plain.objects} == plain.objects
+    assert {key: row.object_id for key, row in rows.items()} == plain.objects
+    tree.close_location()
+    again = MemTree(CONFIG)
+    records = [TrackletRecord(location_id, rows[location_id, track]) for location_id, track in rows]
+    again.restore(TreeChanges(tuple(locations.values()), tuple(records)))
+    assert_same_nodes(again.nodes(range(10)), tree.nodes(range(10)))
 
 
 def at(x: float, yaw_deg: float = 0.0) -> Pose:
