@@ -1,6 +1,7 @@
 """Procedural rooms with ground truth, rendered to RGB-D, and questions with known answers."""
 
 from scenemind.simulation.changes import Change
+from scenemind.simulation.depth_noise import DepthNoise, SimpleDepthNoise
 from scenemind.simulation.detection_truth import true_instances
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.ground_truth import MatchTable, VisibilityCounter, match_objects
@@ -9,15 +10,19 @@ from scenemind.simulation.open_source import open_source
 from scenemind.simulation.questions import Question, make_questions
 from scenemind.simulation.room import Room, SimObject
 from scenemind.simulation.sequence import SimulatedSequence, simulate
+from scenemind.simulation.stereo_noise import StereoDepthNoise
 
 __all__ = [
     "Change",
+    "DepthNoise",
     "MatchTable",
     "Question",
     "Room",
     "SimObject",
+    "SimpleDepthNoise",
     "SimulatedSequence",
     "SimulationError",
+    "StereoDepthNoise",
     "VisibilityCounter",
     "make_questions",
     "make_room",

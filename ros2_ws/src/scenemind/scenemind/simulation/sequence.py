@@ -14,7 +14,7 @@ from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation.change_planner import Drive, plan_changes
 from scenemind.simulation.changes import Change, room_after
-from scenemind.simulation.depth_noise import add_depth_noise
+from scenemind.simulation.depth_noise import DepthNoise, SimpleDepthNoise
 from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.make_room import make_room
 from scenemind.simulation.odometry import drifting_odometry
@@ -34,7 +34,7 @@ class SimulatedSequence:
         room: the ground truth, as it is at first.
         camera: colour, depth (aligned) and instances share it.
         true_poses: `world_T_camera` of each frame, exact: from here it is rendered.
-        depth_noise: see `depth_noise.add_depth_noise`.
+        depth_noise: what the depth camera makes of exact depth.
         odometry: `world_T_camera` of each frame as frames report it; None: the true ones.
         changes: what was moved or removed on the way, in order of stamps.
         variant: how it differs from the usual drive, as `open_source` reads it after the seed.
@@ -43,7 +43,7 @@ class SimulatedSequence:
     room: Room
     camera: PinholeCamera
     true_poses: tuple[Pose, ...]
-    depth_noise: float
+    depth_noise: DepthNoise
     odometry: tuple[Pose, ...] | None = None
     changes: tuple[Change, ...] = ()
     variant: str = ""
@@ -97,7 +97,7 @@ class SimulatedSequence:
             yield SensorFrame(
                 stamp_ns=stamp_ns,
                 color=ideal.color,
-                depth_m=add_depth_noise(ideal.depth_m, self.depth_noise, rng),
+                depth_m=self.depth_noise.measure(ideal, self.camera, rng),
                 world_T_camera=pose,
                 instances=ideal.instances,
             )
@@ -108,7 +108,7 @@ def simulate(
     frame_count: int = 300,
     width: int = 640,
     height: int = 480,
-    depth_noise: float = 1.0,
+    depth_noise: float | DepthNoise = 1.0,
     *,
     objects: int | None = None,
     loops: int = 1,
@@ -121,7 +121,8 @@ def simulate(
         seed: which room.
         frame_count: of the whole drive; more make the robot slower, not its way longer.
         width, height: of the images, in pixels.
-        depth_noise: 1 as a RealSense camera, 0 for exact depth.
+        depth_noise: 1 roughly as a RealSense camera, 0 for exact depth (`SimpleDepthNoise`); or a
+            model such as `StereoDepthNoise()`, which is closer to the real one.
         objects: how many the room has (`make_room`).
         loops: rounds through the room.
         odometry_noise: 1 for a good visual-inertial odometry (`odometry`), 0 for exact poses.
@@ -142,7 +143,7 @@ def simulate(
         room,
         camera,
         true_poses,
-        depth_noise,
+        SimpleDepthNoise(depth_noise) if isinstance(depth_noise, (int, float)) else depth_noise,
         drifting_odometry(true_poses, odometry_noise, seed) if odometry_noise > 0.0 else None,
         plan_changes(room, Drive(camera, true_poses, stamps_ns, loops), changes),
     )

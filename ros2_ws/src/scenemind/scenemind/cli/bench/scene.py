@@ -13,7 +13,7 @@ from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import Memory
 from scenemind.perception.appearance import LENGTH
 from scenemind.perception.types import Detections, Observation
-from scenemind.simulation import SimulatedSequence, make_room
+from scenemind.simulation import SimpleDepthNoise, SimulatedSequence, make_room
 from scenemind.simulation.trajectory import look
 
 RATE_HZ = 30.0
@@ -34,7 +34,7 @@ def bench_sequence(count: int = STRETCH) -> SimulatedSequence:
     """640x480 frames of a camera under the ceiling that drives along a wall, looking in."""
     step_rad = _SPEED_M_S / RATE_HZ / _RADIUS_M
     poses = tuple(_pose(step_rad * number) for number in range(count))
-    return SimulatedSequence(make_room(_SEED), _CAMERA, poses, depth_noise=1.0)
+    return SimulatedSequence(make_room(_SEED), _CAMERA, poses, SimpleDepthNoise())
 
 
 def endless(frames: list[RGBDFrame]) -> Iterator[RGBDFrame]:
