@@ -8,12 +8,15 @@ from scenemind.perception.text.labels import (
     normalized_label,
     read_vocabulary,
 )
+from scenemind.perception.text.make_encoder import ENCODER_FAMILIES, make_text_encoder
 
 __all__ = [
+    "ENCODER_FAMILIES",
     "CachedTextEncoder",
     "EmbeddingCache",
     "checked_vocabulary",
     "default_vocabulary",
+    "make_text_encoder",
     "normalized_label",
     "read_vocabulary",
 ]

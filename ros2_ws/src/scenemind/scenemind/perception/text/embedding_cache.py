@@ -116,7 +116,7 @@ class EmbeddingCache:
             self.path.unlink(missing_ok=True)
 
 
-def _vector(blob: bytes, dimension: int) -> NDArray[np.float32] | None:
+def _vector(blob: object, dimension: int) -> NDArray[np.float32] | None:
     """None for what cannot be a vector of this encoder."""
     if not isinstance(blob, bytes) or len(blob) != 4 * dimension:
         return None

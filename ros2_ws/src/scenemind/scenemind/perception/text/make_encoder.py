@@ -1,0 +1,55 @@
+"""The text encoder of a family of detectors, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, get_args
+
+from scenemind.perception.errors import PerceptionError
+from scenemind.perception.protocols import TextEncoder
+from scenemind.perception.text.cached_encoder import CachedTextEncoder
+from scenemind.perception.text.embedding_cache import EmbeddingCache
+from scenemind.perception.weights import find_weights
+
+# CLIP is YOLO-World's; MobileCLIP is YOLOE-v8's and -11's, MobileCLIP2 YOLOE-26's.
+EncoderFamily = Literal["clip_vit_b32", "mobileclip", "mobileclip2"]
+ENCODER_FAMILIES: tuple[EncoderFamily, ...] = get_args(EncoderFamily)
+DIMENSION = 512  # of all three
+
+_WEIGHTS: Mapping[EncoderFamily, str] = {
+    "clip_vit_b32": "ViT-B-32.pt",
+    "mobileclip": "mobileclip_blt.ts",
+    "mobileclip2": "mobileclip2_b.ts",
+}
+
+
+def make_text_encoder(family: str, folder: Path | None = None) -> CachedTextEncoder:
+    """The family's encoder behind its cache: torch is imported for the first unknown word.
+
+    Args:
+        family: one of `ENCODER_FAMILIES`, which is also the encoder's name.
+        folder: of the caches; None: `embedding_cache.default_folder()`.
+
+    Raises:
+        PerceptionError: no such family.
+    """
+    known = next((name for name in ENCODER_FAMILIES if name == family), None)
+    if known is None:
+        raise PerceptionError(
+            f"there is no text encoder {family!r}: known are {', '.join(ENCODER_FAMILIES)}"
+        )
+    cache = EmbeddingCache(known, folder)
+    return CachedTextEncoder(cache, known, DIMENSION, _builder(known))
+
+
+def _builder(family: EncoderFamily) -> Callable[[], TextEncoder]:
+    def build() -> TextEncoder:
+        from scenemind.perception.text import torch_encoders
+
+        torch_encoders.require_torch()  # before some hundred megabytes are fetched
+        is_clip = family == "clip_vit_b32"
+        load = torch_encoders.load_clip if is_clip else torch_encoders.load_mobileclip
+        return load(family, find_weights(_WEIGHTS[family]))
+
+    return build
