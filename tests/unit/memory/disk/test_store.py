@@ -91,7 +91,7 @@ def test_clear_leaves_an_empty_memory(database):
     stored = store.load()
     assert stored.last_frame is None
     assert stored.largest_track_id == -1
-    assert (stored.objects, stored.tree.locations, len(stored.positions)) == ((), (), 0)
+    assert (stored.objects, stored.tree.locations, len(stored.path)) == ((), (), 0)
     store.close()
 
 

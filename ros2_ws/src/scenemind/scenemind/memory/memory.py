@@ -38,9 +38,9 @@ class Memory:
         self._disk = disk
         self._lock = threading.Lock()
         self._scene = Scene(config)
-        self._scene.restore(disk.store.load())
+        self._scene.restore(disk.load())
         self._is_open = True
-        disk.start(self._take, self._give_back, self._scene.next_frame)
+        disk.start(self._take, self._give_back)
 
     @classmethod
     def create(cls, path: Path | None, config: SceneMindConfig) -> Memory:
@@ -131,22 +131,26 @@ class Memory:
             return self._scene.locations()
 
     def trajectory(self) -> NDArray[np.float32]:
-        """(N, 3) float32, world: where the camera took the stored images, in order."""
+        """(N, 3) float32, world: the camera's way, a place for every step of it
+        (`StoreConfig.key_frame_translation_m`)."""
         with self._lock:
-            return self._scene.positions
+            return self._scene.path
 
     def stats(self) -> MemoryStats:
         """Sizes and what the disk could not take, for diagnostics."""
         images = self._disk.images.counts
         with self._lock:
+            retention = self._scene.retention
             return MemoryStats(
                 frames=self._scene.next_frame,
                 objects=len(self._scene.snapshot().objects),
                 locations=self._scene.tree.location_count,
-                images=len(self._scene.positions),
+                images=retention.image_count,
+                images_removed=retention.removed,
                 images_dropped=images.dropped,
                 images_failed=images.failed,
-                image_bytes=images.bytes_written,
+                image_bytes=retention.image_bytes,
+                image_bytes_written=images.bytes_written,
                 failed_commits=self._disk.writer.failed_commits,
                 lost_frames=self._scene.pending.lost_frames,
             )
@@ -159,20 +163,24 @@ class Memory:
         """
         with self._lock:
             views = [self._scene.views.of_object(i) for i in dict.fromkeys(object_ids)]
-        ranked = [n for n in rank_frames(views) if self._disk.evidence.has_image(n[0])][:count]
-        return [
-            self._disk.evidence.key_frame(number, self._object_of, object_ids, score)
-            for number, score in sorted(ranked, key=lambda item: -item[1])
-        ]
+        found: list[KeyFrame] = []
+        for number, score in rank_frames(views):
+            if len(found) == count:
+                break
+            # An image may have gone since: the next best takes its place.
+            key_frame = self._disk.evidence.find(number, self._object_of, object_ids, score)
+            if key_frame is not None:
+                found.append(key_frame)
+        return sorted(found, key=lambda key_frame: -key_frame.score)
 
     def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
         """A stored frame with the boxes of the given objects; of all objects when none is given.
 
         Raises:
-            SceneMemoryError: no image of this frame was stored.
+            SceneMemoryError: no image of this frame is stored.
         """
         wanted = object_ids or self.snapshot().objects
-        return self._disk.evidence.key_frame(frame_number, self._object_of, wanted, score=0.0)
+        return self._disk.evidence.get(frame_number, self._object_of, wanted)
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """Write edits to the journal, all or none; they are on disk when this returns.
@@ -234,7 +242,7 @@ class Memory:
             return
         self._is_open = False
         try:
-            self._disk.writer.commit()
+            self._disk.flush()
         finally:
             self._disk.close()
 
@@ -271,7 +279,9 @@ class Memory:
             return self._scene.tree.object_of(location_id, track_id)
 
     def _take(self) -> Changes:
+        results = self._disk.images.take_results()
         with self._lock:
+            self._scene.settle_images(results)
             return self._scene.pending.take()
 
     def _give_back(self, changes: Changes) -> None:

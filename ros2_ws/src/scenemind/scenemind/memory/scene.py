@@ -13,6 +13,8 @@ from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
 from scenemind.memory.disk.changes import FrameRecord, PendingChanges
+from scenemind.memory.disk.frame_store import ImageResults
+from scenemind.memory.disk.retention import Retention
 from scenemind.memory.disk.store import StoredMemory
 from scenemind.memory.graph.corrections import CorrectionsJournal
 from scenemind.memory.graph.scene_graph import SceneGraph
@@ -36,6 +38,7 @@ class Scene:
     Attributes:
         journal: what people said. Call `touch` after changing it.
         views: the frames that show each object best.
+        retention: which images are stored, and which of them stay.
         pending: what is not on disk yet.
     """
 
@@ -45,10 +48,11 @@ class Scene:
         self._graph = SceneGraph(config.relations)
         self.tree = MemTree(config.tree)
         self.views = BestViews(config.store.views_per_object)
-        self.pending = PendingChanges(self.tree, self._objects, self.views)
+        self.retention = Retention(config.store, self.views)
+        self.pending = PendingChanges(self.tree, self._objects, self.views, self.retention)
         self._selector = KeyFrameSelector(config.store)
         self._numbers = Numbering()
-        self._positions = array("f")  # x, y, z of one image after the other
+        self._path = array("f")  # x, y, z of one place after the other
         self._unrelated: set[int] = set()
         self._revision = revision
         self._stamp_ns = 0
@@ -64,7 +68,8 @@ class Scene:
         self.journal.restore(list(stored.corrections))
         self.tree.restore(stored.tree)
         self.views.restore(stored.views)
-        self._positions.extend(stored.positions.ravel().tolist())
+        self.retention.restore(stored.image_bytes)
+        self._path.extend(stored.path.ravel().tolist())
         newest = stored.last_frame
         if newest is not None:
             self._stamp_ns, self._world_T_camera = newest.stamp_ns, newest.world_T_camera
@@ -84,9 +89,9 @@ class Scene:
         return self._numbers.next_frame
 
     @property
-    def positions(self) -> NDArray[np.float32]:
-        """(N, 3) float32, world: where the camera took the stored images."""
-        return np.array(self._positions, np.float32).reshape(-1, 3)
+    def path(self) -> NDArray[np.float32]:
+        """(N, 3) float32, world: the camera's way, a place for every step of it."""
+        return np.array(self._path, np.float32).reshape(-1, 3)
 
     def integrate(
         self,
@@ -122,7 +127,7 @@ class Scene:
         self.tree.follow(update.merged, update.removed)
         self.views.follow(update.merged, update.removed)
         watch.lap("tree")
-        stored = self._keep_image(number, frame, detections, in_tree, put_image)
+        on_path = self._keep_image(number, frame, detections, in_tree, put_image)
         self.pending.add_frame(
             FrameRecord(
                 number,
@@ -130,7 +135,7 @@ class Scene:
                 in_tree.location_id,
                 frame.camera,
                 frame.world_T_camera,
-                stored,
+                on_path,
                 in_tree.detections,
                 detections.labels,
                 tuple(track_ids.tolist()),
@@ -184,6 +189,16 @@ class Scene:
             self._graph.refresh(self._objects.objects(), self._unrelated)
             self._unrelated = set()
 
+    def settle_images(self, results: ImageResults) -> None:
+        """Take in what the frame store did, and decide which images go."""
+        corrected = {
+            object_id
+            for entry in self.journal.entries()
+            if not entry.undone
+            for object_id in entry.edit.object_ids
+        }
+        self.retention.settle(results, corrected)
+
     def locations(self) -> tuple[LocationNode, ...]:
         return self.tree.nodes(self.snapshot().objects)
 
@@ -195,14 +210,19 @@ class Scene:
         in_tree: FrameInTree,
         put_image: Callable[[int, RGBDFrame], bool],
     ) -> bool:
+        """Whether the camera had moved, or its image was worth storing from where it was."""
         scores = view_scores(detections, frame.camera)
         pose = frame.world_T_camera
-        wanted = self._selector.wants(pose, in_tree, scores, self.views, self._objects.objects())
-        if not wanted or not put_image(number, frame):
+        moved = self._selector.has_moved(pose)
+        if self._selector.wants(moved, in_tree, scores, self.views, self._objects.objects()):
+            if not put_image(number, frame):
+                return False  # the next frame is asked again
+            self.retention.note_put(number)
+            self.views.add(
+                in_tree.location_id, number, in_tree.object_ids(), scores, detections.boxes_px
+            )
+        elif not moved:
             return False
-        self._selector.note_stored(pose)
-        self.views.add(
-            in_tree.location_id, number, in_tree.object_ids(), scores, detections.boxes_px
-        )
-        self._positions.extend(pose.translation.tolist())
+        self._selector.note_place(pose)
+        self._path.extend(pose.translation.tolist())
         return True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scenemind.geometry import PinholeCamera, Pose
+from scenemind.memory.disk.retention import Retention
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.best_views import BestViews
@@ -23,7 +24,7 @@ class FrameRecord:
     """One integrated frame with its DetNodes: columns of equal length.
 
     Attributes:
-        has_image: its image was handed to the frame store.
+        on_path: the camera had moved since the last such frame.
         track_ids: -1 for a detection without a track.
     """
 
@@ -32,7 +33,7 @@ class FrameRecord:
     location_id: int
     camera: PinholeCamera
     world_T_camera: Pose
-    has_image: bool
+    on_path: bool
     detections: tuple[DetectionNode, ...] = ()
     labels: tuple[str, ...] = ()
     track_ids: tuple[int, ...] = ()
@@ -40,9 +41,14 @@ class FrameRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """Values to write in one transaction: new frames, and the newest state of all the rest."""
+    """Values to write in one transaction: new frames, and the newest state of all the rest.
+
+    Attributes:
+        images: frame -> bytes of its image, which is on disk; 0: it is to be deleted.
+    """
 
     frames: tuple[FrameRecord, ...]
+    images: Mapping[int, int]
     tree: TreeChanges
     views: tuple[ViewsRecord, ...]
     objects: tuple[ObjectRecord, ...]
@@ -52,7 +58,8 @@ class Changes:
     def __bool__(self) -> bool:
         tree = bool(self.tree.locations or self.tree.tracklets)
         objects = bool(self.objects or self.removed_objects)
-        return tree or objects or bool(self.frames or self.views or self.corrections)
+        images = bool(self.images or self.views)
+        return tree or objects or images or bool(self.frames or self.corrections)
 
 
 class PendingChanges:
@@ -62,9 +69,12 @@ class PendingChanges:
         lost_frames: rows given up because the disk failed for too long.
     """
 
-    def __init__(self, tree: MemTree, object_map: ObjectMap, views: BestViews) -> None:
+    def __init__(
+        self, tree: MemTree, object_map: ObjectMap, views: BestViews, retention: Retention
+    ) -> None:
         self._tree = tree
         self._views = views
+        self._retention = retention
         self._object_map = object_map
         self._frames: deque[FrameRecord] = deque(maxlen=_MAX_WAITING_FRAMES)
         self._changed: set[int] = set()
@@ -88,6 +98,7 @@ class PendingChanges:
     def take(self) -> Changes:
         changes = Changes(
             tuple(self._frames),
+            self._retention.take_changes(),
             self._tree.take_changes(),
             self._views.take_changes(),
             tuple(self._object_map.export(sorted(self._changed))),
@@ -108,6 +119,7 @@ class PendingChanges:
             self.add_frame(record)
         self._tree.give_back(changes.tree)
         self._views.give_back(changes.views)
+        self._retention.give_back(changes.images)
         self.add_corrections(
             c for c in changes.corrections if c.correction_id not in self._corrections
         )

@@ -23,45 +23,61 @@ class Evidence:
         self._images = images
         self._commit = commit
 
-    def has_image(self, number: int) -> bool:
-        if not self._images.has(number):
-            self._images.flush()
-        return self._images.has(number)
-
-    def key_frame(
+    def get(
         self,
         number: int,
         object_of: Callable[[int, int], int | None],
         wanted: Collection[int],
-        score: float,
     ) -> KeyFrame:
-        """A stored frame.
+        """See `find`.
+
+        Raises:
+            SceneMemoryError: no image of this frame is stored.
+        """
+        key_frame = self.find(number, object_of, wanted)
+        if key_frame is None:
+            raise SceneMemoryError(
+                f"frame {number} has no stored image: only key frames do (see key_frames_of)"
+            )
+        return key_frame
+
+    def find(
+        self,
+        number: int,
+        object_of: Callable[[int, int], int | None],
+        wanted: Collection[int],
+        score: float = 0.0,
+    ) -> KeyFrame | None:
+        """A stored frame; None without its image, which may go at any moment.
 
         Args:
             object_of: location id and track id -> object id.
             wanted: objects whose boxes go with it.
-
-        Raises:
-            SceneMemoryError: no image of this frame was stored.
         """
         record = self._store.find_frame(number)
         if record is None:
             self._commit()
             record = self._store.find_frame(number)
-        if record is None or not self.has_image(number):
-            raise SceneMemoryError(
-                f"frame {number} has no stored image: only key frames do (see key_frames_of)"
-            )
+        jpeg = None if record is None else self._find_jpeg(number)
+        if record is None or jpeg is None:
+            return None
         return KeyFrame(
             frame_number=number,
             stamp_ns=record.stamp_ns,
             location_id=record.location_id,
             camera=record.camera,
             world_T_camera=record.world_T_camera,
-            jpeg=frame_files.read_jpeg(self._images.folder, number),
+            jpeg=jpeg,
             score=score,
             boxes_px=_boxes(record, object_of, wanted),
         )
+
+    def _find_jpeg(self, number: int) -> bytes | None:
+        jpeg = frame_files.find_jpeg(self._images.folder, number)
+        if jpeg is None:
+            self._images.flush()
+            jpeg = frame_files.find_jpeg(self._images.folder, number)
+        return jpeg
 
 
 def _boxes(

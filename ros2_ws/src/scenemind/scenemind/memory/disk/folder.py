@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import IO
 
+from scenemind.memory.disk import frame_files
 from scenemind.memory.disk.store import Store
 from scenemind.memory.errors import SceneMemoryError
 
@@ -99,8 +100,8 @@ class MemoryFolder:
         try:
             (half / _FRAMES).mkdir(parents=True)
             store.copy_to(half / DATABASE)
-            for image in self.frames.iterdir():
-                if image.suffix != ".tmp":
+            for number in store.image_numbers():
+                for image in frame_files.paths(self.frames, number):
                     _link_or_copy(image, half / _FRAMES / image.name)
             half.rename(target)
         except OSError as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,11 +29,24 @@ class FrameStoreCounts:
     bytes_written: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ImageResults:
+    """What became of images that were put: frame -> bytes of what is on disk, and what failed."""
+
+    written: dict[int, int] = field(default_factory=dict)
+    failed: set[int] = field(default_factory=set)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class _Job:
+class _Image:
     number: int
     color: NDArray[np.uint8]
     depth_m: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    numbers: tuple[int, ...]
 
 
 class FrameStore:
@@ -40,9 +54,12 @@ class FrameStore:
 
     def __init__(self, folder: Path, config: StoreConfig) -> None:
         self._folder = folder
-        self._quality = config.jpeg_quality
-        self._queue: queue.Queue[_Job | threading.Event | None] = queue.Queue(config.queue_size)
+        self._config = config
+        self._queue: queue.Queue[_Image | _Removal | threading.Event | None] = queue.Queue(
+            config.queue_size
+        )
         self._counts = FrameStoreCounts()
+        self._results = ImageResults()
         self._lock = threading.Lock()
         folder.mkdir(exist_ok=True)
         self._thread = threading.Thread(target=self._run, name="frame store", daemon=True)
@@ -64,11 +81,21 @@ class FrameStore:
             False when the disk is so far behind that the frame was dropped.
         """
         try:
-            self._queue.put_nowait(_Job(number, color, depth_m))
+            self._queue.put_nowait(_Image(number, color, depth_m))
         except queue.Full:
             self._count(dropped=1)
             return False
         return True
+
+    def remove(self, numbers: Sequence[int]) -> None:
+        """Delete images, after those that were put before; may wait for room in the queue."""
+        self._queue.put(_Removal(tuple(numbers)))
+
+    def take_results(self) -> ImageResults:
+        """What became of the images since the last call."""
+        with self._lock:
+            results, self._results = self._results, ImageResults()
+        return results
 
     def flush(self) -> None:
         """Return when everything that was put so far has been written, or has failed."""
@@ -86,32 +113,47 @@ class FrameStore:
     def clear(self) -> None:
         """Remove all images."""
         self.flush()
-        frame_files.clean_up(self._folder, keep_below=0)
+        self.take_results()
+        frame_files.remove_others(self._folder, {})
 
     def _run(self) -> None:
         while (job := self._queue.get()) is not None:
             if isinstance(job, threading.Event):
                 job.set()
+            elif isinstance(job, _Removal):
+                self._remove(job.numbers)
             else:
                 self._write(job)
 
-    def _write(self, job: _Job) -> None:
+    def _write(self, image: _Image) -> None:
         try:
             written = frame_files.write_frame(
-                self._folder, job.number, job.color, job.depth_m, self._quality
+                self._folder, image.number, image.color, image.depth_m, self._config
             )
         except (OSError, FrameError) as error:
             if self.counts.failed == 0:
                 _log.error(
                     "key frame %d was not stored (%s); mapping goes on without its image:"
                     " free space at %s",
-                    job.number,
+                    image.number,
                     error,
                     self._folder,
                 )
             self._count(failed=1)
+            with self._lock:
+                self._results.failed.add(image.number)
         else:
             self._count(written=1, bytes_written=written)
+            with self._lock:
+                self._results.written[image.number] = written
+
+    def _remove(self, numbers: Sequence[int]) -> None:
+        try:
+            for number in numbers:
+                frame_files.remove_frame(self._folder, number)
+        except OSError as error:
+            # Nothing names them any more: they go when the memory is opened next.
+            _log.warning("images that are no longer needed stay for now: %s", error)
 
     def _count(self, **more: int) -> None:
         with self._lock:

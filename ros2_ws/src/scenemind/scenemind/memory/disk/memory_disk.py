@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from scenemind.config import StoreConfig
@@ -13,9 +15,11 @@ from scenemind.memory.disk.changes import Changes
 from scenemind.memory.disk.evidence import Evidence
 from scenemind.memory.disk.folder import MemoryFolder
 from scenemind.memory.disk.frame_store import FrameStore
-from scenemind.memory.disk.store import Store
+from scenemind.memory.disk.store import Store, StoredMemory
 from scenemind.memory.disk.store_writer import StoreWriter
 from scenemind.memory.errors import SceneMemoryError
+
+_log = logging.getLogger(__name__)
 
 
 class MemoryDisk:
@@ -83,15 +87,26 @@ class MemoryDisk:
     def path(self) -> Path:
         return self._folder.path
 
-    def start(
-        self,
-        take: Callable[[], Changes],
-        give_back: Callable[[Changes], None],
-        next_frame: int,
-    ) -> None:
-        """Begin to commit what `take` gives; images from `next_frame` on are a killed process's."""
-        frame_files.clean_up(self._folder.frames, keep_below=next_frame)
-        self.writer = StoreWriter(self.store, take, give_back, self._config.commit_s)
+    def load(self) -> StoredMemory:
+        """What was committed last. What a killed process left half done is cleaned up: files that
+        no row names go, and a row does not name a file that is not there.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        stored = self.store.load()
+        there = frame_files.remove_others(self._folder.frames, stored.image_bytes)
+        lost = stored.image_bytes.keys() - there.keys()
+        if lost:
+            _log.warning("%d images of %s are missing: they are no evidence", len(lost), self.path)
+            self.store.write_images(dict.fromkeys(lost, 0))
+        return replace(stored, image_bytes=there)
+
+    def start(self, take: Callable[[], Changes], give_back: Callable[[Changes], None]) -> None:
+        """Begin to commit what `take` gives."""
+        self.writer = StoreWriter(
+            self.store, take, give_back, self.images.remove, self._config.commit_s
+        )
         self._opened.callback(self.writer.close)
         self.evidence = Evidence(self.store, self.images, self.writer.commit)
 
@@ -101,6 +116,7 @@ class MemoryDisk:
         Raises:
             SceneMemoryError: the disk failed; it is tried again later.
         """
+        self.images.flush()
         self.writer.commit()
         self.images.flush()
 
@@ -109,6 +125,7 @@ class MemoryDisk:
         if self._is_temporary:
             raise SceneMemoryError("this memory is a temporary one: create it with a path to save")
         with self.writer.lock:
+            # Until the lock is free no image is deleted.
             self.flush()
             return self._folder.copy_to_sibling(name, self.store)
 

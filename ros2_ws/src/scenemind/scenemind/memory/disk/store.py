@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import starmap
@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import PinholeCamera
 from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import Changes, FrameRecord
+from scenemind.memory.disk.frame_tables import FrameTables
 from scenemind.memory.disk.store_schema import check, connect, create_tables, sqlite_errors
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.objects.object_record import ObjectRecord
@@ -24,7 +24,7 @@ from scenemind.memory.tree.views import ViewsRecord
 from scenemind.memory.types import Correction, DetectionNode
 
 _TABLES = (
-    *("frames", "cameras", "detections", "locations", "tracklets", "views"),
+    *("frames", "cameras", "labels", "detections", "locations", "tracklets", "views"),
     *("objects", "corrections"),
 )
 
@@ -35,12 +35,14 @@ class StoredMemory:
 
     Attributes:
         last_frame: the newest frame, without its detections; None in an empty memory.
-        positions: (N, 3) float32, world: where the camera took the stored images.
+        image_bytes: frame -> bytes of its image, for those that have one.
+        path: (N, 3) float32, world: the camera's way.
         largest_track_id: -1 when nothing was tracked yet.
     """
 
     last_frame: FrameRecord | None
-    positions: NDArray[np.float32]
+    image_bytes: Mapping[int, int]
+    path: NDArray[np.float32]
     largest_track_id: int
     tree: TreeChanges
     views: tuple[ViewsRecord, ...]
@@ -62,7 +64,6 @@ class Store:
         """
         self._path = path
         self._lock = threading.Lock()
-        self._camera_ids: dict[PinholeCamera, int] = {}
         if not path.is_file():
             raise SceneMemoryError(f"there is no memory at {path}")
         with sqlite_errors(path, "opening"):
@@ -74,6 +75,7 @@ class Store:
             raise
         # With WAL this keeps the file whole in a power cut too; only the last commits may be lost.
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._frames = FrameTables(self._connection)
 
     @classmethod
     def create(cls, path: Path) -> Store:
@@ -85,26 +87,31 @@ class Store:
         """All of it in one transaction."""
         with self._transaction("storing"):
             if changes is not None:
-                self._write_frames(changes.frames)
+                self._frames.write(changes.frames)
+                self._frames.write_images(changes.images)
                 self._write_tree(changes.tree)
                 self._write_views(changes.views)
                 self._write_objects(changes)
             self._put("corrections", map(rows.correction_row, corrections), 9)
 
+    def write_images(self, image_bytes: Mapping[int, int]) -> None:
+        """Frame -> bytes of its image; 0: it has none any more."""
+        with self._transaction("storing"):
+            self._frames.write_images(image_bytes)
+
     def load(self) -> StoredMemory:
         """What was committed last."""
         with self._lock, sqlite_errors(self._path, "reading"):
             query = self._connection.execute
-            poses = query("SELECT world_T_camera FROM frames WHERE has_image ORDER BY number")
-            buffer = b"".join(blob for (blob,) in poses)
             (largest,) = query("SELECT MAX(track_id) FROM tracklets").fetchone()
             tree = TreeChanges(
                 tuple(map(rows.location_of, query("SELECT * FROM locations ORDER BY id"))),
                 tuple(map(rows.tracklet_of, query("SELECT * FROM tracklets"))),
             )
             return StoredMemory(
-                last_frame=self._find_frame("ORDER BY number DESC LIMIT 1"),
-                positions=np.frombuffer(buffer, np.float64).reshape(-1, 7)[:, :3].astype("f4"),
+                last_frame=self._frames.find_newest(),
+                image_bytes=self._frames.image_bytes(),
+                path=self._frames.path(),
                 largest_track_id=-1 if largest is None else largest,
                 tree=tree,
                 views=tuple(starmap(ViewsRecord, query("SELECT * FROM views"))),
@@ -117,23 +124,19 @@ class Store:
     def find_frame(self, number: int) -> FrameRecord | None:
         """A frame with its detections; None when it is not stored (yet)."""
         with self._lock, sqlite_errors(self._path, f"reading frame {number}"):
-            return self._find_frame("WHERE number = ?", number)
+            return self._frames.find(number)
+
+    def image_numbers(self) -> list[int]:
+        """Frames whose image is on disk, ascending."""
+        with self._lock, sqlite_errors(self._path, "reading"):
+            return list(self._frames.image_bytes())
 
     def detections_of(
         self, track_id: int, first_frame: int, last_frame: int
     ) -> list[DetectionNode]:
         """The DetNodes of a track in a stretch of frames (both included), oldest first."""
         with self._lock, sqlite_errors(self._path, f"reading track {track_id}"):
-            found = self._connection.execute(
-                "SELECT frame, stamp_ns, score, x0, y0, x1, y1 FROM detections"
-                " JOIN frames ON number = frame"
-                " WHERE frame BETWEEN ? AND ? AND track_id = ? ORDER BY frame",
-                (first_frame, last_frame, track_id),
-            )
-            return [
-                DetectionNode(frame, stamp_ns, score, tuple(box))
-                for frame, stamp_ns, score, *box in found
-            ]
+            return self._frames.detections_of(track_id, first_frame, last_frame)
 
     def copy_to(self, path: Path) -> None:
         """A consistent copy of what is committed, while writing goes on."""
@@ -150,7 +153,7 @@ class Store:
         with self._transaction("clearing"):
             for table in _TABLES:
                 self._connection.execute(f"DELETE FROM {table}")
-        self._camera_ids.clear()
+        self._frames.forget()
 
     def close(self) -> None:
         with self._lock:
@@ -164,47 +167,10 @@ class Store:
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
-                self._camera_ids.clear()
+                self._frames.forget()
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-
-    def _write_frames(self, frames: Iterable[FrameRecord]) -> None:
-        for frame in frames:
-            self._put("frames", [self._frame_row(frame)], 6)
-            columns = zip(frame.track_ids, frame.labels, frame.detections, strict=True)
-            self._put(
-                "detections",
-                [
-                    (frame.number, position, track_id, label, node.score, *node.box_px)
-                    for position, (track_id, label, node) in enumerate(columns)
-                ],
-                9,
-            )
-
-    def _frame_row(self, frame: FrameRecord) -> rows.Row:
-        return (
-            frame.number,
-            frame.stamp_ns,
-            frame.location_id,
-            self._camera_id(frame.camera),
-            rows.pose_blob(frame.world_T_camera),
-            frame.has_image,
-        )
-
-    def _camera_id(self, camera: PinholeCamera) -> int:
-        if camera not in self._camera_ids:
-            values = (camera.width, camera.height, camera.fx, camera.fy, camera.cx, camera.cy)
-            self._connection.execute(
-                "INSERT OR IGNORE INTO cameras (width, height, fx, fy, cx, cy)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                values,
-            )
-            (self._camera_ids[camera],) = self._connection.execute(
-                "SELECT id FROM cameras WHERE (width, height, fx, fy, cx, cy) = (?, ?, ?, ?, ?, ?)",
-                values,
-            ).fetchone()
-        return self._camera_ids[camera]
 
     def _write_tree(self, tree: TreeChanges) -> None:
         self._put("locations", map(rows.location_row, tree.locations), 7)
@@ -226,29 +192,3 @@ class Store:
     def _put(self, table: str, values: Iterable[rows.Row], columns: int) -> None:
         marks = ", ".join("?" * columns)
         self._connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
-
-    def _find_frame(self, clause: str, *values: int) -> FrameRecord | None:
-        found = self._connection.execute(
-            "SELECT number, stamp_ns, location_id, world_T_camera, has_image, width, height, fx,"
-            f" fy, cx, cy FROM frames JOIN cameras ON camera_id = cameras.id {clause}",
-            values,
-        ).fetchone()
-        if found is None:
-            return None
-        number, stamp_ns, location_id, pose, has_image, *camera = found
-        seen = self._connection.execute(
-            "SELECT track_id, label, score, x0, y0, x1, y1 FROM detections WHERE frame = ?"
-            " ORDER BY position",
-            (number,),
-        ).fetchall()
-        return FrameRecord(
-            number,
-            stamp_ns,
-            location_id,
-            PinholeCamera(*camera),
-            rows.pose_of(pose),
-            bool(has_image),
-            tuple(DetectionNode(number, stamp_ns, row[2], tuple(row[3:])) for row in seen),
-            tuple(row[1] for row in seen),
-            tuple(row[0] for row in seen),
-        )

@@ -20,16 +20,16 @@ CREATE TABLE cameras (
     width INTEGER, height INTEGER, fx REAL, fy REAL, cx REAL, cy REAL,
     UNIQUE (width, height, fx, fy, cx, cy)
 );
--- Every integrated frame; has_image: its files were handed to the frame store.
+-- Every integrated frame.
 CREATE TABLE frames (
     number INTEGER PRIMARY KEY,
     stamp_ns INTEGER NOT NULL,
     location_id INTEGER NOT NULL,
     camera_id INTEGER NOT NULL REFERENCES cameras (id),
     world_T_camera BLOB NOT NULL,         -- 7 float64: x y z, quaternion x y z w
-    has_image INTEGER NOT NULL
+    on_path INTEGER NOT NULL,             -- the camera had moved since the last such frame
+    image_bytes INTEGER NOT NULL          -- of its files, which are there; 0: it has none
 );
-CREATE INDEX frames_with_image ON frames (number) WHERE has_image;
 -- LocNodes.
 CREATE TABLE locations (
     id INTEGER PRIMARY KEY,
@@ -55,19 +55,16 @@ CREATE TABLE views (
     packed BLOB NOT NULL,                 -- a view: frame int32, score float32, box 4 int16
     PRIMARY KEY (location_id, object_id)
 ) WITHOUT ROWID;
--- DetNodes; track_id -1: seen, but not tracked.
-CREATE TABLE detections (
-    frame INTEGER NOT NULL, position INTEGER NOT NULL,
-    track_id INTEGER NOT NULL, label TEXT NOT NULL, score REAL NOT NULL,
-    x0 REAL NOT NULL, y0 REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL,
-    PRIMARY KEY (frame, position)
-) WITHOUT ROWID;
+-- DetNodes, all of a frame packed: track int32 (-1: seen, but not tracked), label uint16, score
+-- float32, box 4 float32.
+CREATE TABLE detections (frame INTEGER PRIMARY KEY, packed BLOB NOT NULL);
+CREATE TABLE labels (id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
 -- Perception's view of the objects, tentative ones included; corrections are laid over it.
 CREATE TABLE objects (
     id INTEGER PRIMARY KEY,
     summary TEXT NOT NULL,                -- JSON: the fields of ObjectRecord that are no arrays
     points BLOB NOT NULL,                 -- (M, 3) float32, world
-    hits BLOB NOT NULL                    -- (M,) float32
+    hits BLOB NOT NULL                    -- (2, M) float32: hits, weights
 );
 -- The journal of what people said.
 CREATE TABLE corrections (

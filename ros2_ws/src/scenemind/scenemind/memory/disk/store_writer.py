@@ -26,11 +26,17 @@ class StoreWriter:
         store: Store,
         take: Callable[[], Changes],
         give_back: Callable[[Changes], None],
+        delete_images: Callable[[Sequence[int]], None],
         every_s: float,
     ) -> None:
+        """
+        Args:
+            delete_images: called with the images that no row names any more.
+        """
         self._store = store
         self._take = take
         self._give_back = give_back
+        self._delete_images = delete_images
         self._every_s = every_s
         self._failed_commits = 0
         self.lock = threading.RLock()
@@ -60,6 +66,9 @@ class StoreWriter:
                 self._failed_commits += 1
                 self._give_back(changes)
                 raise
+            gone = [number for number, size in changes.images.items() if size == 0]
+            if gone:
+                self._delete_images(gone)
 
     def close(self) -> None:
         """Stop the thread. What has changed since its last commit is not written: see `commit`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from math import radians
 
 import numpy as np
@@ -12,7 +12,7 @@ from scenemind.config import StoreConfig
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.tree import FrameInTree
-from scenemind.memory.tree.views import Views
+from scenemind.memory.tree.views import OVERVIEW, Views
 from scenemind.perception.types import Detections
 
 # An object that fills this share of the image is seen as well as it needs to be.
@@ -23,6 +23,8 @@ _CUT_FACTOR = 0.5
 # A view must be this much better than the best stored one to be stored for its own sake. The
 # score is at most 1, so an object can ask for few frames however long it is watched.
 _CLEARLY_BETTER = 1.3
+# The same for the stored views of its location, which look much like it.
+_BETTER_HERE = 1.1
 
 
 def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
@@ -42,16 +44,22 @@ def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
 
 
 class KeyFrameSelector:
-    """A frame is kept when the camera has moved, or when it shows an object first or better."""
+    """A frame is worth an image when the camera has moved, or when it shows an object first or
+    better than any before.
+
+    Where not all images are kept (`StoreConfig.retention`), one that was taken because the camera
+    has moved must also show something of the location better than its images so far.
+    """
 
     def __init__(self, config: StoreConfig) -> None:
+        self._keeps_all = config.retention == "all"
         self._translation_m = config.key_frame_translation_m
         self._rotation_rad = radians(config.key_frame_rotation_deg)
         self._last: Pose | None = None
 
     def wants(
         self,
-        world_T_camera: Pose,
+        has_moved: bool,
         frame: FrameInTree,
         scores: Sequence[float],
         views: BestViews,
@@ -63,21 +71,35 @@ class KeyFrameSelector:
             scores: `view_scores` of the frame's detections.
             confirmed: objects that may ask for a frame; tentative ones come and go.
         """
-        return self._has_moved(world_T_camera) or any(
-            score > _CLEARLY_BETTER * views.best_score(object_id)
+        if has_moved and self._keeps_all:
+            return True
+        seen = [
+            (object_id, score)
             for object_id, score in zip(frame.object_ids(), scores, strict=True)
             if object_id is not None and object_id in confirmed
-        )
+        ]
+        if any(score > _CLEARLY_BETTER * views.best_score(object_id) for object_id, score in seen):
+            return True
+        return has_moved and _adds(views.score_to_beat(frame.location_id), seen, sum(scores))
 
-    def note_stored(self, world_T_camera: Pose) -> None:
+    def note_place(self, world_T_camera: Pose) -> None:
+        """From here on the camera has to move again."""
         self._last = world_T_camera
 
-    def _has_moved(self, pose: Pose) -> bool:
+    def has_moved(self, pose: Pose) -> bool:
+        """Since the last place that was noted."""
         return (
             self._last is None
             or pose.distance_m(self._last) >= self._translation_m
             or pose.angle_rad(self._last) >= self._rotation_rad
         )
+
+
+def _adds(to_beat: Mapping[int, float], seen: Iterable[tuple[int, float]], total: float) -> bool:
+    """Whether a frame shows an object, or the location in all, better than its images there."""
+    return total > _BETTER_HERE * to_beat.get(OVERVIEW, -1.0) or any(
+        score > _BETTER_HERE * to_beat.get(object_id, 0.0) for object_id, score in seen
+    )
 
 
 def rank_frames(views_of_objects: Iterable[Views]) -> list[tuple[int, float]]:
