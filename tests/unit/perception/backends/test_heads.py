@@ -8,7 +8,7 @@ import pytest
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends.candidates import Candidates, best_first, suppress
 from scenemind.perception.backends.onnx_heads import coco_names, recognise_head
-from scenemind.perception.backends.yolo_head import decode_end_to_end, decode_yolo
+from scenemind.perception.backends.yolo_head import decode_rows, decode_yolo
 from scenemind.perception.backends.yolox_head import decode_yolox
 
 NAMES = {"names": "{0: 'Cup', 1: 'chair'}"}
@@ -30,11 +30,11 @@ def test_yolo_columns_are_centre_size_classes_and_mask_weights() -> None:
 def test_end_to_end_rows_are_corners_score_class() -> None:
     rows = np.array([(1, 2, 3, 4, 0.8, 5), (1, 2, 3, 4, 0.05, 6), (0, 0, 0, 0, 0, 0)], np.float32)
 
-    found = decode_end_to_end(rows, min_score=0.1)
+    found = decode_rows(rows, min_score=0.1)
 
     np.testing.assert_allclose(found.boxes_px, [(1, 2, 3, 4)])
     assert found.class_ids.tolist() == [5]
-    assert len(decode_end_to_end(rows, min_score=0.0)) == 2, "unused rows never count"
+    assert len(decode_rows(rows, min_score=0.0)) == 2, "unused rows never count"
 
 
 def test_yolox_offsets_are_relative_to_their_cell_and_stride() -> None:

@@ -14,7 +14,6 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose, iou_matrix_2d
 from scenemind.perception import Detections, Detector, PerceptionError
 from scenemind.perception.backends import make_detector
-from scenemind.perception.backends.onnx_detector import OnnxDetector
 
 INT8, FLOAT, YOLOX = "yolov8n-seg_int8", "yolov8n-seg_deq640", "yolox_nano"
 LOUNGE = "hololens/images/00347.png"
@@ -130,12 +129,14 @@ def test_an_image_without_objects_gives_none(shared_data: Path) -> None:
     grey = np.full((360, 540, 3), 128, np.uint8)
     camera = PinholeCamera(540, 360, 500.0, 500.0, 270.0, 180.0)
     frame = RGBDFrame(0, 0, grey, np.zeros((360, 540), np.float32), camera, Pose.identity())
-    assert len(OnnxDetector(DetectorConfig(weights=weights, min_score=0.5)).detect(frame)) == 0
+    assert len(make_detector(DetectorConfig(weights=weights, min_score=0.5)).detect(frame)) == 0
 
 
 def test_the_name_says_what_runs(shared_data: Path) -> None:
     weights = str(shared_data / "weights" / f"{YOLOX}.onnx")
-    detector = OnnxDetector(DetectorConfig(weights=weights, classes=["cup", "chair"]))
+    detector = make_detector(
+        DetectorConfig(weights=weights, classes=["cup", "chair"], runtime="onnxruntime")
+    )
     assert detector.name == "yolox_nano (ONNX Runtime, CPU)"
     assert set(detector.vocabulary) == {"cup", "chair"}
 
@@ -143,12 +144,12 @@ def test_the_name_says_what_runs(shared_data: Path) -> None:
 def test_an_unknown_class_names_the_nearest(shared_data: Path) -> None:
     weights = str(shared_data / "weights" / f"{YOLOX}.onnx")
     with pytest.raises(PerceptionError, match=r"'coach'.*couch"):
-        OnnxDetector(DetectorConfig(weights=weights, classes=["coach"]))
+        make_detector(DetectorConfig(weights=weights, classes=["coach"]))
 
 
 def test_a_missing_file_says_what_to_set(tmp_path: Path) -> None:
     with pytest.raises(PerceptionError, match=r"detector\.weights"):
-        OnnxDetector(DetectorConfig(weights=str(tmp_path / "none.onnx")))
+        make_detector(DetectorConfig(weights=str(tmp_path / "none.onnx")))
     with pytest.raises(PerceptionError, match=r"detector\.weights"):
         make_detector(DetectorConfig())
 
@@ -157,14 +158,14 @@ def test_a_file_that_is_no_model_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.onnx"
     path.write_bytes(b"this is not a network")
     with pytest.raises(PerceptionError, match=r"broken\.onnx does not load"):
-        OnnxDetector(DetectorConfig(weights=str(path)))
+        make_detector(DetectorConfig(weights=str(path)))
 
 
 def test_an_unknown_provider_lists_those_there_are(tmp_path: Path) -> None:
     path = tmp_path / "any.onnx"
     path.write_bytes(b"")
     with pytest.raises(PerceptionError, match="CPUExecutionProvider"):
-        OnnxDetector(DetectorConfig(weights=str(path), providers=["NoSuchProvider"]))
+        make_detector(DetectorConfig(weights=str(path), providers=["NoSuchProvider"]))
 
 
 def test_the_instance_camera_needs_names() -> None:

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from scenemind.config import DetectorConfig
 from scenemind.perception.errors import PerceptionError
-from scenemind.perception.protocols import Detector
+from scenemind.perception.protocols import Detector, OpenVocabularyDetector, TextEncoder
 
 __all__ = ["make_detector"]
 
 
 def make_detector(
-    config: DetectorConfig, instance_names: Mapping[int, str] | None = None
+    config: DetectorConfig,
+    instance_names: Mapping[int, str] | None = None,
+    encoder: TextEncoder | None = None,
 ) -> Detector:
     """The configured detector.
 
     Args:
         config: which backend, and its settings.
         instance_names: instance id -> label of a simulated sequence, for the instance camera.
+        encoder: words to vectors, for an open-vocabulary model; None: the model's own.
 
     Raises:
         PerceptionError: the model cannot be used, or the instance camera has no names.
     """
     # A backend's runtime is imported only where the backend is used.
     if config.backend == "onnx":
-        from scenemind.perception.backends.onnx_detector import OnnxDetector
-
-        return OnnxDetector(config)
+        return _exported(config, encoder)
+    if config.backend in ("yolo_world", "yoloe"):
+        return _in_torch(config, encoder)
     if instance_names is None:
         raise PerceptionError(
             "detector.backend is instance_camera, but this sequence has no instance names: only"
@@ -36,3 +40,24 @@ def make_detector(
     from scenemind.perception.backends.instance_camera import InstanceCamera
 
     return InstanceCamera(instance_names)
+
+
+def _exported(config: DetectorConfig, encoder: TextEncoder | None) -> Detector:
+    from scenemind.perception.backends.network import open_network
+    from scenemind.perception.backends.onnx_detector import OnnxDetector
+    from scenemind.perception.backends.prompted_detector import PromptedDetector, encoder_of
+
+    path = Path(config.weights).expanduser()
+    network = open_network(path, config)
+    if network.texts_shape is None:
+        return OnnxDetector(network, config, path.stem)
+    return PromptedDetector(network, encoder or encoder_of(network, path.name), config, path.stem)
+
+
+def _in_torch(config: DetectorConfig, encoder: TextEncoder | None) -> OpenVocabularyDetector:
+    from scenemind.perception.backends.prompted_detector import PromptedDetector, encoder_of
+    from scenemind.perception.backends.torch_session import TorchSession
+
+    network = TorchSession(config)
+    title = network.metadata["description"]
+    return PromptedDetector(network, encoder or encoder_of(network, title), config, title)

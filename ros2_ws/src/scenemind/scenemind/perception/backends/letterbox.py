@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BORDER = 114  # the grey that YOLO networks are trained with
+_STRIDE = 32  # of their coarsest level
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,9 @@ class Letterbox:
         return (self.resized[0] / self.image_size[0], self.resized[1] / self.image_size[1])
 
     def apply(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Image (H, W, 3) to network input (h, w, 3), uint8."""
+        """Image (H, W, 3) to network input (h, w, 3), uint8; the same array where it fits."""
+        if self.image_size == self.input_size:
+            return image
         width, height = self.input_size
         canvas = np.full((height, width, 3), _BORDER, dtype=np.uint8)
         x, y = self.pad
@@ -55,3 +58,18 @@ class Letterbox:
         limit = np.array(self.image_size * 2, dtype=np.float32)
         boxes: NDArray[np.float32] = np.clip((boxes_px - pad) / scale, 0.0, limit)
         return boxes
+
+
+def input_size_for(image_size: tuple[int, int], longest: int) -> tuple[int, int]:
+    """The smallest multiple of the networks' stride that holds the scaled image.
+
+    Args:
+        image_size: width, height.
+        longest: the longer side after scaling, in pixels.
+    """
+    ratio = longest / max(image_size)
+    return (_rounded_up(image_size[0] * ratio), _rounded_up(image_size[1] * ratio))
+
+
+def _rounded_up(pixels: float) -> int:
+    return _STRIDE * max(1, int(np.ceil(pixels / _STRIDE - 1e-6)))

@@ -1,65 +1,76 @@
-"""One ONNX file in ONNX Runtime: opened, warmed up, run."""
+"""One ONNX file in ONNX Runtime: opened and run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
+from scenemind.perception.backends.network import check_inputs
 from scenemind.perception.errors import PerceptionError
 
 _FLOAT_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 # TensorRT builds an engine for minutes when it starts: it is used only where it is asked for.
 _PREFERRED = ("CUDAExecutionProvider", "CPUExecutionProvider")
+_TENSORRT_CACHE = Path("~/.cache/scenemind/tensorrt")
 
 
 class OnnxSession:
-    """A network with one image input (1, 3, h, w)."""
+    """A `Network` in ONNX Runtime, on the CPU, CUDA or TensorRT."""
 
-    def __init__(self, path: Path, providers: Sequence[str], threads: int) -> None:
+    def __init__(
+        self,
+        path: Path,
+        providers: Sequence[str],
+        threads: int,
+        precision: Literal["auto", "float32"] = "auto",
+    ) -> None:
         """Open it.
 
         Args:
             path: the ONNX file.
             providers: ONNX Runtime's execution providers in order; empty: CUDA if there, CPU.
             threads: of the CPU provider; 0: as many as there are cores.
+            precision: auto lets GPUs round inside (TF32 in CUDA, half in TensorRT).
 
         Raises:
-            PerceptionError: no such file, no ONNX model, no such provider, or another input.
+            PerceptionError: no ONNX model, no such provider, or other inputs.
         """
-        if not path.is_file():
-            raise PerceptionError(
-                f"no model at {str(path)!r}: set detector.weights to an ONNX file"
-                " (for example one made by `yolo export model=... format=onnx`)"
-            )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
         try:
             self._session = onnxruntime.InferenceSession(
-                str(path), options, providers=_available(providers)
+                str(path), options, providers=with_options(_available(providers), precision)
             )
         except Exception as error:  # ONNX Runtime has a dozen kinds without a base
             raise PerceptionError(f"{path} does not load as an ONNX model: {error}") from error
         inputs = self._session.get_inputs()
-        shape = inputs[0].shape if len(inputs) == 1 else []
-        if len(shape) != 4 or shape[1] != 3 or inputs[0].type not in _FLOAT_TYPES:
+        if not all(port.type in _FLOAT_TYPES for port in inputs):
             raise PerceptionError(
-                f"{path} takes {[(i.name, i.shape, i.type) for i in inputs]}, not one float image"
-                " (1, 3, height, width): export the model without pre-processing"
+                f"{path} takes {', '.join(port.type for port in inputs)}, not floats: export the"
+                " model without pre-processing"
             )
-        self._input = inputs[0].name
-        self._dtype = _FLOAT_TYPES[inputs[0].type]
-        self._shape = shape
+        self._names = [port.name for port in inputs]
+        self._types = [_FLOAT_TYPES[port.type] for port in inputs]
+        self._shapes = [_numbers(port.shape) for port in inputs]
+        check_inputs(path, dict(zip(self._names, self._shapes, strict=True)))
 
     @property
     def fixed_size(self) -> tuple[int, int] | None:
-        """Width and height of the input; None where the file takes any."""
-        _, _, height, width = self._shape
-        return (width, height) if isinstance(width, int) and isinstance(height, int) else None
+        _, _, height, width = self._shapes[0]
+        return None if width is None or height is None else (width, height)
+
+    @property
+    def texts_shape(self) -> tuple[int | None, int] | None:
+        if len(self._shapes) == 1:
+            return None
+        _, slots, dimension = self._shapes[1]
+        return slots, dimension  # type: ignore[return-value]  # checked when it was opened
 
     @property
     def metadata(self) -> Mapping[str, str]:
@@ -67,21 +78,42 @@ class OnnxSession:
 
     @property
     def runtime(self) -> str:
-        """The provider that runs it, such as CUDA or CPU."""
-        return str(self._session.get_providers()[0]).removesuffix("ExecutionProvider")
+        """Such as `ONNX Runtime, CPU`: the provider that is asked first."""
+        provider = str(self._session.get_providers()[0]).removesuffix("ExecutionProvider")
+        return f"ONNX Runtime, {provider}"
 
-    def run(self, images: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """(1, 3, h, w) to the outputs in the file's order, float32.
-
-        Raises:
-            PerceptionError: ONNX Runtime failed, such as out of memory on the accelerator.
-        """
-        feed = {self._input: images.astype(self._dtype, copy=False)}
+    def run(
+        self, images: NDArray[np.float32], texts: NDArray[np.float32] | None = None
+    ) -> list[NDArray[np.float32]]:
+        """See `Network`."""
+        arrays = [images] if texts is None else [images, texts]
+        typed = [a.astype(t, copy=False) for a, t in zip(arrays, self._types, strict=True)]
         try:
-            outputs = self._session.run(None, feed)
+            outputs = self._session.run(None, dict(zip(self._names, typed, strict=True)))
         except Exception as error:  # as above
-            raise PerceptionError(f"ONNX Runtime failed on {images.shape}: {error}") from error
+            shapes = [array.shape for array in arrays]
+            raise PerceptionError(f"ONNX Runtime failed on {shapes}: {error}") from error
         return [np.asarray(output, dtype=np.float32) for output in outputs]
+
+
+def with_options(
+    providers: Sequence[str], precision: Literal["auto", "float32"]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Each provider with its options.
+
+    TensorRT keeps the engines that it builds for minutes, one for each model, image size and GPU,
+    so that the next start takes seconds.
+    """
+    options: dict[str, dict[str, Any]] = {
+        "CUDAExecutionProvider": {"use_tf32": int(precision == "auto")},
+        "TensorrtExecutionProvider": {
+            "trt_engine_cache_enable": True,
+            "trt_engine_cache_path": str(_TENSORRT_CACHE.expanduser()),
+            "trt_timing_cache_enable": True,
+            "trt_fp16_enable": precision == "auto",
+        },
+    }
+    return [(name, options.get(name, {})) for name in providers]
 
 
 def _available(wanted: Sequence[str]) -> list[str]:
@@ -93,3 +125,8 @@ def _available(wanted: Sequence[str]) -> list[str]:
             " install onnxruntime-gpu, or leave detector.providers empty"
         )
     return list(wanted) or [name for name in _PREFERRED if name in offered]
+
+
+def _numbers(shape: Sequence[int | str | None]) -> tuple[int | None, ...]:
+    """ONNX names dimensions that may have any length."""
+    return tuple(length if isinstance(length, int) else None for length in shape)

@@ -30,8 +30,8 @@ def decode_yolo(prediction: NDArray[np.float32], class_count: int, min_score: fl
     )
 
 
-def decode_end_to_end(prediction: NDArray[np.float32], min_score: float) -> Candidates:
-    """Exports that suppress overlaps themselves (`end2end`, `nms=True`): one row a detection.
+def decode_rows(prediction: NDArray[np.float32], min_score: float) -> Candidates:
+    """Exports that pick the best boxes themselves (`end2end`, `nms=True`, ours): one a row.
 
     Args:
         prediction: (N, 6 + K): x0, y0, x1, y1 in input pixels, score, class id, mask weights;
