@@ -52,6 +52,7 @@ def test_a_second_box_for_one_object_is_a_duplicate_and_a_ghost_is_not():
     assert table.unmatched == (900, 901)
     assert table.duplicates == (900,)
     assert table.precision(0.25) == pytest.approx(len(ROOM.objects) / (len(ROOM.objects) + 2))
+    assert table.duplicate_rate() == pytest.approx(1 / (len(ROOM.objects) + 2))
 
 
 def test_a_box_half_as_long_has_half_the_iou():
@@ -66,6 +67,19 @@ def test_an_empty_map_finds_nothing():
     table = match_objects([], ROOM)
     assert table.recall(0.25) == table.mean_iou() == 0.0
     assert table.precision(0.25) == 1.0
+    assert table.duplicate_rate() == 0.0
+
+
+def test_a_map_is_compared_with_the_room_of_its_moment():
+    sequence = simulate(1, 60, 64, 48, loops=2, changes=6)
+    removed = sum(change.kind == "removed" for change in sequence.changes)
+    count = len(sequence.room.objects)
+    late = sequence.room_at(sequence.changes[-1].stamp_ns)
+    of_first_round = match_objects(perfect_map(), late)
+    assert of_first_round.recall(0.9) == pytest.approx((count - 6) / (count - removed))
+    assert of_first_round.precision(0.9) == pytest.approx((count - 6) / count)
+    now = [Mapped(item.instance_id, item.label, item.box) for item in late.objects]
+    assert match_objects(now, late).recall(0.99) == 1.0
 
 
 @pytest.mark.parametrize("min_frames", [1, 2, 4])

@@ -44,5 +44,7 @@ class Change:
 def room_after(room: Room, changes: Iterable[Change]) -> Room:
     """The room when these have happened; objects keep their ids, so removed ones leave a gap."""
     now = {change.instance_id: change.after for change in changes}
+    if not now:
+        return room
     objects = (now.get(item.instance_id, item) for item in room.objects)
     return replace(room, objects=tuple(item for item in objects if item is not None))

@@ -67,6 +67,11 @@ class MatchTable:
         count = len(met) + len(self.unmatched)
         return sum(met) / count if count else 1.0
 
+    def duplicate_rate(self) -> float:
+        """Share of the map's objects that are duplicates."""
+        count = len(self.instance_of) + len(self.unmatched)
+        return len(self.duplicates) / count if count else 0.0
+
     def mean_iou(self, among: Collection[int] | None = None) -> float:
         """Over the real objects (of those instance ids); a missing one counts as 0."""
         rows = self._rows(among)
@@ -77,7 +82,10 @@ class MatchTable:
 
 
 def match_objects(map_objects: Iterable[MappedObject], room: Room) -> MatchTable:
-    """One-to-one by 3D IoU, best sum (Hungarian method); labels do not count."""
+    """One-to-one by 3D IoU, best sum (Hungarian method); labels do not count.
+
+    Where objects were moved, the room is that of the moment: `SimulatedSequence.room_at`.
+    """
     mapped = list(map_objects)
     real = room.objects
     iou = np.array([[iou_3d(r.box, m.box) for m in mapped] for r in real])

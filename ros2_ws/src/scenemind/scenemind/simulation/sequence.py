@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,13 +84,11 @@ class SimulatedSequence:
         return len(self.true_poses)
 
     def __iter__(self) -> Iterator[SensorFrame]:
-        renderer = Renderer(self.room, self.camera)
-        pending = deque(sorted({change.stamp_ns for change in self.changes}))
+        room, renderer = self.room, Renderer(self.room, self.camera)
         for number, (true_pose, pose) in enumerate(zip(self.true_poses, self.poses, strict=True)):
             stamp_ns = counted_stamp_ns(number, _RATE_HZ)
-            if pending and pending[0] <= stamp_ns:
-                pending.popleft()
-                renderer = Renderer(self.room_at(stamp_ns), self.camera)
+            if (now := self.room_at(stamp_ns)) != room:
+                room, renderer = now, Renderer(now, self.camera)
             ideal = renderer.render(true_pose)
             rng = np.random.default_rng((self.room.seed, number))
             yield SensorFrame(
@@ -126,12 +123,13 @@ def simulate(
         objects: how many the room has (`make_room`).
         loops: rounds through the room.
         odometry_noise: 1 for a good visual-inertial odometry (`odometry`), 0 for exact poses.
-
         changes: how many objects are moved or removed, unseen, between rounds.
 
     Raises:
         SimulationError: there is no such room, no round to drive, or no way to change so much.
     """
+    if frame_count < 1:
+        raise SimulationError(f"{frame_count} frames are no drive: there must be at least 1")
     if loops < 1:
         raise SimulationError(f"{loops} loops are no drive: there must be at least 1")
     room = make_room(seed, objects)
@@ -146,4 +144,16 @@ def simulate(
         SimpleDepthNoise(depth_noise) if isinstance(depth_noise, (int, float)) else depth_noise,
         drifting_odometry(true_poses, odometry_noise, seed) if odometry_noise > 0.0 else None,
         plan_changes(room, Drive(camera, true_poses, stamps_ns, loops), changes),
+        _variant(objects, loops, odometry_noise, changes),
     )
+
+
+def _variant(objects: int | None, loops: int, odometry_noise: float, changes: int) -> str:
+    """What differs from the usual drive."""
+    settings = (
+        ("objects", objects or 0, 0),
+        ("loops", loops, 1),
+        ("odometry", odometry_noise, 0.0),
+        ("changes", changes, 0),
+    )
+    return ",".join(f"{key}={value:g}" for key, value, usual in settings if value != usual)

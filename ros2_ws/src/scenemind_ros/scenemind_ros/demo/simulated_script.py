@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from scenemind.memory import MemorySnapshot
 from scenemind.simulation import (
     MatchTable,
     Question,
     Room,
+    SimpleDepthNoise,
     SimulatedSequence,
     VisibilityCounter,
     make_questions,
     match_objects,
-    simulate,
 )
 from scenemind.simulation.true_relations import surely_next_to
 from scenemind_ros.demo.corrections import correction_requests
@@ -37,7 +38,8 @@ _SEEN_FRAMES = 5
 
 def seen_objects(sequence: SimulatedSequence, frames: int) -> Collection[int]:
     """Instance ids that the camera saw well in the first `frames` frames."""
-    small = simulate(sequence.room.seed, len(sequence), _SMALL_WIDTH, _SMALL_HEIGHT, 0.0)
+    camera = sequence.camera.resized(_SMALL_WIDTH, _SMALL_HEIGHT)
+    small = replace(sequence, camera=camera, depth_noise=SimpleDepthNoise(0.0))
     counter = VisibilityCounter(small.room, _SEEN_PIXELS)
     for number, frame in enumerate(small):
         if number == frames:
