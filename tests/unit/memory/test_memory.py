@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Edit, Memory, SceneMemoryError, list_memories
+from scenemind.memory import Edit, Memory, SceneMemoryError, list_memories, tree_json
 from tests.unit.memory import walk
 from tests.unit.memory.tree.test_tree import assert_same_nodes
 
@@ -103,6 +103,31 @@ def test_key_frames_show_the_object_best_first(memory):
     assert image.shape == (walk.CAMERA.height, walk.CAMERA.width, 3)
     assert image[0, 0, 2] == pytest.approx(best.frame_number, abs=3)  # red tells the frame
     assert best.location_id != key_frames[1].location_id
+
+
+def test_one_frame_a_location_is_selected_by_key_and_cue_objects(memory):
+    go(memory, range(60))
+    of_chair = {o.track_ids[0]: i for i, o in memory.snapshot().objects.items()}
+    first, second = of_chair[0], of_chair[1]
+    frames = memory.select_key_frames([second], [first], count=2)
+    assert [f.location_id for f in frames] == [1, 0]  # the camera is beside chair 1 at frame 20
+    assert abs(frames[0].frame_number - 20) <= 2
+    assert set(frames[1].boxes_px) == {second}  # from there chair 0 is out of view
+    (last,) = memory.select_key_frames([second], locations=[3])
+    assert (last.location_id, last.score, last.boxes_px) == (3, 0.0, {})
+
+
+def test_tree_is_told_to_a_language_model(memory):
+    go(memory, range(60))
+    text = memory.tree_json()
+    assert text == tree_json(memory.tree(), memory.snapshot().objects)
+    assert text.text.splitlines()[0] == '{"id":0,"sees":{"chair":[1,2]}}'
+    assert text.clutter_level == 1.0  # four chairs, four locations
+    closed = "".join(text.text.splitlines(keepends=True)[:-1])
+    go(memory, range(60, 100))
+    assert memory.tree_json().text.startswith(closed)
+    assert [n.location_id for n in memory.tree(newest=2)] == [5, 6]
+    assert len(memory.tree(newest=99)) == 7
 
 
 def test_newest_frame_can_be_shown_at_once(memory):

@@ -34,7 +34,7 @@ def location(location_id: int, *seen: int | str, revisits: int | None = None) ->
 
 
 def write(*locations: Contents, budget: int = AMPLE, objects=OBJECTS) -> TreeJson:
-    return TreeJsonWriter().write(locations, None, objects, budget)
+    return TreeJsonWriter().write_contents(locations, None, objects, budget)
 
 
 def lines(text: TreeJson) -> list[dict]:
@@ -189,12 +189,12 @@ def test_growing_tree_only_adds_text_and_gives_what_a_new_writer_gives(tree, bud
     for count, is_asked in zip(range(len(tree) + 1), [True, *asked], strict=False):
         if not is_asked:
             continue
-        now = writer.write(tree[:count], None, MANY, budget)
+        now = writer.write_contents(tree[:count], None, MANY, budget)
         assert now == write(*tree[:count], budget=budget, objects=MANY)
         if before is not None and before.detail == now.detail < Detail.NEWEST_ONLY:
             assert now.text.startswith(before.text)
         for growing in tree[count : count + 1]:
-            assert writer.write(tree[:count], growing, MANY, budget) == write(
+            assert writer.write_contents(tree[:count], growing, MANY, budget) == write(
                 *tree[: count + 1], budget=budget, objects=MANY
             )
         before = now
@@ -204,7 +204,7 @@ def test_growing_tree_only_adds_text_and_gives_what_a_new_writer_gives(tree, bud
 @given(trees(), st.integers(100, 600), st.data())
 def test_writer_notices_what_has_changed(tree, budget, data):
     writer = TreeJsonWriter()
-    writer.write(tree, None, MANY, budget)
+    writer.write_contents(tree, None, MANY, budget)
     renamed = data.draw(st.sampled_from(sorted(MANY)))
     objects = MANY | {renamed: thing(renamed, "sofa", (0, 0, 0), (2, 1, 1))}
     del objects[data.draw(st.sampled_from(sorted(objects)))]
@@ -213,7 +213,7 @@ def test_writer_notices_what_has_changed(tree, budget, data):
         place = data.draw(st.integers(0, len(changed) - 1))
         old = changed[place]
         changed[place] = Contents.of(old.location_id, old.revisit_of, [(5, "chair")])
-    assert writer.write(changed, None, objects, budget) == write(
+    assert writer.write_contents(changed, None, objects, budget) == write(
         *changed, budget=budget, objects=objects
     )
 

@@ -5,6 +5,7 @@ from scenemind.memory.disk.folder import list_memories
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.memory import Memory
 from scenemind.memory.stats import MemoryStats
+from scenemind.memory.tree.tree_json import TreeJson, tree_json
 from scenemind.memory.types import (
     Correction,
     DetectionNode,
@@ -33,5 +34,7 @@ __all__ = [
     "Relation",
     "SceneMemoryError",
     "Stay",
+    "TreeJson",
     "list_memories",
+    "tree_json",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,15 +15,14 @@ from scenemind.frames import RGBDFrame
 from scenemind.memory.disk.changes import Changes
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.reader import MemoryReader
 from scenemind.memory.scene import Scene
-from scenemind.memory.stats import MemoryStats
 from scenemind.memory.stopwatch import Stopwatch
-from scenemind.memory.tree.key_frames import rank_frames
-from scenemind.memory.types import Correction, Edit, KeyFrame, LocationNode, MemorySnapshot
+from scenemind.memory.types import Correction, Edit
 from scenemind.perception.types import Detections, Observation
 
 
-class Memory:
+class Memory(MemoryReader):
     """Safe to use from several threads: one lock, and readers get values. Is a `MemoryAccess`.
 
     A frame never waits for the disk: images and rows go there on two threads. A killed process
@@ -34,10 +32,8 @@ class Memory:
 
     def __init__(self, disk: MemoryDisk, config: SceneMindConfig) -> None:
         """See `create` and `open`."""
+        super().__init__(disk, Scene(config))
         self._config = config
-        self._disk = disk
-        self._lock = threading.Lock()
-        self._scene = Scene(config)
         self._scene.restore(disk.load())
         self._is_open = True
         disk.start(self._take, self._give_back)
@@ -64,17 +60,6 @@ class Memory:
         except BaseException:
             disk.close()
             raise
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self._disk.path
-
-    @property
-    def last_frame_number(self) -> int:
-        """Of the newest integrated frame; -1 before the first."""
-        with self._lock:
-            return self._scene.next_frame - 1
 
     def begin_session(self) -> None:
         """A new recording or tracker, whose frames and tracks count from 0 again."""
@@ -120,68 +105,6 @@ class Memory:
                 upkeep,
             )
 
-    def snapshot(self) -> MemorySnapshot:
-        """The scene graph now; the same value until something changes."""
-        with self._lock:
-            return self._scene.snapshot()
-
-    def tree(self) -> tuple[LocationNode, ...]:
-        """MemTree3D's locations and tracklets, oldest first; the open location is the last."""
-        with self._lock:
-            return self._scene.locations()
-
-    def trajectory(self) -> NDArray[np.float32]:
-        """(N, 3) float32, world: the camera's way, a place for every step of it
-        (`StoreConfig.key_frame_translation_m`)."""
-        with self._lock:
-            return self._scene.path
-
-    def stats(self) -> MemoryStats:
-        """Sizes and what the disk could not take, for diagnostics."""
-        images = self._disk.images.counts
-        with self._lock:
-            retention = self._scene.retention
-            return MemoryStats(
-                frames=self._scene.next_frame,
-                objects=len(self._scene.snapshot().objects),
-                locations=self._scene.tree.location_count,
-                images=retention.image_count,
-                images_removed=retention.removed,
-                images_dropped=images.dropped,
-                images_failed=images.failed,
-                image_bytes=retention.image_bytes,
-                image_bytes_written=images.bytes_written,
-                failed_commits=self._disk.writer.failed_commits,
-                lost_frames=self._scene.pending.lost_frames,
-            )
-
-    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
-        """Up to `count` stored frames that show the objects best, best first.
-
-        Frames of different locations are preferred. A score is the sum over the objects of how
-        well the frame shows each (`key_frames.view_scores`).
-        """
-        with self._lock:
-            views = [self._scene.views.of_object(i) for i in dict.fromkeys(object_ids)]
-        found: list[KeyFrame] = []
-        for number, score in rank_frames(views):
-            if len(found) == count:
-                break
-            # An image may have gone since: the next best takes its place.
-            key_frame = self._disk.evidence.find(number, self._object_of, object_ids, score)
-            if key_frame is not None:
-                found.append(key_frame)
-        return sorted(found, key=lambda key_frame: -key_frame.score)
-
-    def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
-        """A stored frame with the boxes of the given objects; of all objects when none is given.
-
-        Raises:
-            SceneMemoryError: no image of this frame is stored.
-        """
-        wanted = object_ids or self.snapshot().objects
-        return self._disk.evidence.get(frame_number, self._object_of, wanted)
-
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """Write edits to the journal, all or none; they are on disk when this returns.
 
@@ -199,11 +122,6 @@ class Memory:
             SceneMemoryError: there is none (left), or the disk failed; nothing was undone.
         """
         return self._correct(lambda scene: [scene.journal.undo(correction_id)])[0]
-
-    def corrections(self) -> list[Correction]:
-        """The whole journal, oldest first, undone entries included."""
-        with self._lock:
-            return list(self._scene.journal.entries())
 
     def save_as(self, name: str) -> Path:
         """Copy this memory, as it is now, to a folder of this name beside it.
@@ -273,10 +191,6 @@ class Memory:
 
     def _put_image(self, number: int, frame: RGBDFrame) -> bool:
         return self._disk.images.put(number, frame.color, frame.depth_m)
-
-    def _object_of(self, location_id: int, track_id: int) -> int | None:
-        with self._lock:
-            return self._scene.tree.object_of(location_id, track_id)
 
     def _take(self) -> Changes:
         results = self._disk.images.take_results()

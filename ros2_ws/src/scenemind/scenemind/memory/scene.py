@@ -24,7 +24,7 @@ from scenemind.memory.stopwatch import Stopwatch
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.tree import FrameInTree, MemTree
-from scenemind.memory.types import LocationNode, MapObject, MemorySnapshot, Relation
+from scenemind.memory.types import MapObject, MemorySnapshot, Relation
 from scenemind.perception.types import Detections, Observation
 
 # Frames between two looks at the relations, which are also looked at when somebody asks: an object
@@ -198,9 +198,6 @@ class Scene:
             for object_id in entry.edit.object_ids
         }
         self.retention.settle(results, corrected)
-
-    def locations(self) -> tuple[LocationNode, ...]:
-        return self.tree.nodes(self.snapshot().objects)
 
     def _keep_image(
         self,

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.tree.contents import Contents, contents_of
 from scenemind.memory.tree.json_lines import JsonLines
+from scenemind.memory.tree.packed_location import PackedLocation
 from scenemind.memory.tree.tree_lines import Detail, Thing
 from scenemind.memory.types import LocationNode, MapObject
 
@@ -74,20 +75,32 @@ class TreeJsonWriter:
 
     def write(
         self,
-        closed: Sequence[Contents],
-        growing: Contents | None,
+        locations: Sequence[PackedLocation],
         objects: Mapping[int, MapObject],
         token_budget: int,
     ) -> TreeJson:
         """
         Args:
-            closed: the same values as in the call before, with more behind them.
-            growing: the open location.
+            locations: as `MemTree.locations` gives them: while the tree grows, closed ones are
+                the same values in every call.
             objects: those that may be named.
 
         Raises:
             SceneMemoryError: a budget below 1.
         """
+        contents = [location.contents() for location in locations]
+        is_growing = bool(locations) and locations[-1].is_open
+        closed, growing = (contents[:-1], contents[-1]) if is_growing else (contents, None)
+        return self.write_contents(closed, growing, objects, token_budget)
+
+    def write_contents(
+        self,
+        closed: Sequence[Contents],
+        growing: Contents | None,
+        objects: Mapping[int, MapObject],
+        token_budget: int,
+    ) -> TreeJson:
+        """See `write`."""
         if token_budget < 1:
             raise SceneMemoryError(f"a token budget is at least 1, got {token_budget}")
         if objects is not self._objects:
@@ -111,7 +124,8 @@ def tree_json(
     Raises:
         SceneMemoryError: a budget below 1.
     """
-    return TreeJsonWriter().write(list(map(contents_of, locations)), None, objects, token_budget)
+    contents = list(map(contents_of, locations))
+    return TreeJsonWriter().write_contents(contents, None, objects, token_budget)
 
 
 def _summed_up(lines: JsonLines) -> TreeJson:

@@ -1,0 +1,160 @@
+"""What can be read from a memory, from any thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.memory.disk.memory_disk import MemoryDisk
+from scenemind.memory.scene import Scene
+from scenemind.memory.stats import MemoryStats
+from scenemind.memory.tree.key_frames import rank_frames
+from scenemind.memory.tree.packed_location import PackedLocation
+from scenemind.memory.tree.select_frames import select_key_frames
+from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson, TreeJsonWriter
+from scenemind.memory.types import Correction, KeyFrame, LocationNode, MapObject, MemorySnapshot
+
+
+class MemoryReader:
+    """The reading half of `Memory`. The lock is held for as long as it takes to get values; what
+    takes longer (nodes, text, images) is made of them afterwards, while frames go on."""
+
+    def __init__(self, disk: MemoryDisk, scene: Scene) -> None:
+        self._disk = disk
+        self._scene = scene
+        self._lock = threading.Lock()
+        self._tree_text = TreeJsonWriter()
+        self._tree_text_lock = threading.Lock()
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self._disk.path
+
+    @property
+    def last_frame_number(self) -> int:
+        """Of the newest integrated frame; -1 before the first."""
+        with self._lock:
+            return self._scene.next_frame - 1
+
+    def snapshot(self) -> MemorySnapshot:
+        """The scene graph now; the same value until something changes."""
+        with self._lock:
+            return self._scene.snapshot()
+
+    def tree(self, newest: int | None = None) -> tuple[LocationNode, ...]:
+        """MemTree3D's locations and tracklets, oldest first; the open location is the last.
+
+        An hour takes a second to build, though no frame waits for it.
+
+        Args:
+            newest: only so many of the newest locations.
+        """
+        locations, objects = self._seen()
+        first = 0 if newest is None else max(0, len(locations) - newest)
+        return tuple(location.node(objects) for location in locations[first:])
+
+    def tree_json(self, token_budget: int = DEFAULT_TOKEN_BUDGET) -> TreeJson:
+        """The tree as text for a language model; cheap to ask for again and again.
+
+        Raises:
+            SceneMemoryError: a budget below 1.
+        """
+        locations, objects = self._seen()
+        with self._tree_text_lock:
+            return self._tree_text.write(locations, objects, token_budget)
+
+    def trajectory(self) -> NDArray[np.float32]:
+        """(N, 3) float32, world: the camera's way, a place for every step of it
+        (`StoreConfig.key_frame_translation_m`)."""
+        with self._lock:
+            return self._scene.path
+
+    def stats(self) -> MemoryStats:
+        """Sizes and what the disk could not take, for diagnostics."""
+        images = self._disk.images.counts
+        with self._lock:
+            retention = self._scene.retention
+            return MemoryStats(
+                frames=self._scene.next_frame,
+                objects=len(self._scene.snapshot().objects),
+                locations=self._scene.tree.location_count,
+                images=retention.image_count,
+                images_removed=retention.removed,
+                images_dropped=images.dropped,
+                images_failed=images.failed,
+                image_bytes=retention.image_bytes,
+                image_bytes_written=images.bytes_written,
+                failed_commits=self._disk.writer.failed_commits,
+                lost_frames=self._scene.pending.lost_frames,
+            )
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        """Up to `count` stored frames that show the objects best, best first.
+
+        Frames of different locations are preferred. A score is the sum over the objects of how
+        well the frame shows each (`key_frames.view_scores`).
+        """
+        with self._lock:
+            views = [self._scene.views.of_object(i) for i in dict.fromkeys(object_ids)]
+        found: list[KeyFrame] = []
+        for number, score in rank_frames(views):
+            if len(found) == count:
+                break
+            # An image may have gone since: the next best takes its place.
+            key_frame = self._disk.evidence.find(number, self._object_of, object_ids, score)
+            if key_frame is not None:
+                found.append(key_frame)
+        return sorted(found, key=lambda key_frame: -key_frame.score)
+
+    def select_key_frames(
+        self,
+        key_objects: Sequence[int],
+        cue_objects: Sequence[int] = (),
+        count: int = 3,
+        locations: Sequence[int] | None = None,
+    ) -> list[KeyFrame]:
+        """One stored frame a location, best first, by MemTree3D's score (`select_frames`).
+
+        Args:
+            key_objects: ids of those that help to answer.
+            cue_objects: of those that are near; they count a tenth.
+            locations: those to choose from; None: all.
+        """
+        with self._lock:
+            selected = select_key_frames(
+                self._scene.views, key_objects, cue_objects, count, locations
+            )
+        wanted = (*key_objects, *cue_objects)
+        found = (
+            self._disk.evidence.find(frame.frame_number, self._object_of, wanted, frame.score)
+            for frame in selected
+        )
+        return [key_frame for key_frame in found if key_frame is not None]
+
+    def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
+        """A stored frame with the boxes of the given objects; of all objects when none is given.
+
+        Raises:
+            SceneMemoryError: no image of this frame is stored.
+        """
+        wanted = object_ids or self.snapshot().objects
+        return self._disk.evidence.get(frame_number, self._object_of, wanted)
+
+    def corrections(self) -> list[Correction]:
+        """The whole journal, oldest first, undone entries included."""
+        with self._lock:
+            return list(self._scene.journal.entries())
+
+    def _seen(self) -> tuple[tuple[PackedLocation, ...], Mapping[int, MapObject]]:
+        """Locations and the objects that they may name."""
+        with self._lock:
+            return self._scene.tree.locations(), self._scene.snapshot().objects
+
+    def _object_of(self, location_id: int, track_id: int) -> int | None:
+        with self._lock:
+            return self._scene.tree.object_of(location_id, track_id)
