@@ -35,17 +35,21 @@ def test_far_voxels_do_not_collide(seed: int) -> None:
 
 
 def test_trimmed_bounds_leave_out_a_share_at_every_end() -> None:
-    points = np.column_stack((np.arange(101.0), np.arange(101.0) * 2, np.zeros(101)))
-    points[0, 2], points[1, 2] = -50.0, 50.0
-    low, high = trimmed_bounds(points, 0.02)
-    np.testing.assert_allclose(low, (2, 4, 0))
-    np.testing.assert_allclose(high, (98, 196, 0))
+    columns = np.stack((np.arange(101.0), np.arange(101.0) * 2, np.zeros(101)))
+    columns[2, 0], columns[2, 1] = -50.0, 50.0
+    low, high = trimmed_bounds(columns, np.zeros(101, int), np.array([101]), 0.02)
+    np.testing.assert_allclose(low[:, 0], (2, 4, 0))
+    np.testing.assert_allclose(high[:, 0], (98, 196, 0))
 
 
-@given(seeds, st.integers(1, 60), st.floats(0.0, 0.2))
-def test_trimmed_bounds_lie_within_the_points(seed: int, count: int, share: float) -> None:
-    points = np.random.default_rng(seed).normal(size=(count, 3))
-    low, high = trimmed_bounds(points, share)
-    assert (points.min(axis=0) <= low).all()
-    assert (low <= high).all()
-    assert (high <= points.max(axis=0)).all()
+@given(seeds, st.lists(st.integers(1, 60), min_size=1, max_size=5), st.floats(0.0, 0.2))
+def test_clouds_have_the_trimmed_bounds_that_they_have_alone(
+    seed: int, counts: list[int], share: float
+) -> None:
+    columns = np.random.default_rng(seed).normal(0.0, 5.0, (3, sum(counts))).astype(np.float32)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    low, high = trimmed_bounds(columns, owner, np.array(counts), share)
+    for number, count in enumerate(counts):
+        ordered, spare = np.sort(columns[:, owner == number], axis=1), int(share * count)
+        np.testing.assert_allclose(low[:, number], ordered[:, spare], rtol=1e-6)
+        np.testing.assert_allclose(high[:, number], ordered[:, count - 1 - spare], rtol=1e-6)

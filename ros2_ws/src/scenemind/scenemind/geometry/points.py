@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.geometry.segments import sorted_within, starts_of
+
 _BITS = 21  # a voxel's index along one axis: +-1 million voxels, 20 km of 2 cm
 
 
@@ -16,19 +18,20 @@ def voxel_keys(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.int64
     return keys
 
 
-def voxel_indices(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(N, 3): index along each axis, from the lowest that a key can have."""
-    mask = (1 << _BITS) - 1
-    return np.stack((keys >> (2 * _BITS), (keys >> _BITS) & mask, keys & mask), axis=1)
-
-
 def trimmed_bounds(
-    points: NDArray[np.floating], share: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lowest and highest corner (3,), (3,) after leaving out that share at every end.
+    columns: NDArray[np.floating],
+    owner: NDArray[np.integer],
+    counts: NDArray[np.integer],
+    share: float,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Lowest and highest corner (3, N), (3, N) of N clouds, leaving out a share at every end.
 
-    Cheap and robust: along each axis `share` of the points (N, 3) may lie beyond either corner.
+    Cheap and robust: along each axis `share` of a cloud's points may lie beyond either corner.
+
+    Args:
+        columns: (3, K), the clouds one after the other. owner, counts: as `segments` has them,
+            every count above 0.
     """
-    spare = int(share * len(points))
-    ordered = np.sort(points, axis=0)
-    return ordered[spare].astype(np.float64), ordered[-1 - spare].astype(np.float64)
+    ordered = sorted_within(columns, owner)
+    starts, spare = starts_of(counts), (share * counts).astype(np.int64)
+    return ordered[:, starts + spare], ordered[:, starts + counts - 1 - spare]

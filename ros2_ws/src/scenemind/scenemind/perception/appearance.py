@@ -24,7 +24,7 @@ def color_histograms(
         rgb: (K, 3), the pixels of all objects.
         owner: (K,) in [0, count): whose pixel it is; every object has at least one.
     """
-    red, green, blue = rgb.T.astype(np.int16)
+    red, green, blue = np.ascontiguousarray(rgb.T).astype(np.int16)
     brightness = (red + green + blue) // (3 * _BIN_WIDTH)
     red_green = _centered_bin(red - green)
     yellow_blue = _centered_bin((red + green) // 2 - blue)

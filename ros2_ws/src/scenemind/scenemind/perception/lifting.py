@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import cv2
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,19 +11,16 @@ from scenemind.config import DepthConfig, LiftingConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.geometry.points import trimmed_bounds
+from scenemind.geometry.segments import evenly, starts_of
 from scenemind.perception.appearance import color_histograms
-from scenemind.perception.depth_window import (
-    PixelGrid,
-    box_grid,
-    drop_isolated,
-    mask_grid,
-    measured_depth,
-)
-from scenemind.perception.foreground import foreground_range
+from scenemind.perception.denoising import denoised
+from scenemind.perception.depth_window import among_others, measured_depth
+from scenemind.perception.foreground import foreground_ranges
+from scenemind.perception.image_border import cut_by_border
+from scenemind.perception.sample_grids import Samples, sample
 from scenemind.perception.types import Detections, Observation
 
-_TRIMMED = 0.01  # share of the points that may stick out at each side of the box
-_BORDER_PX = 2.0
+_TRIMMED = 0.0025  # share of the points that may stick out at each side of the box
 
 
 def lift(
@@ -34,91 +32,112 @@ def lift(
 ) -> list[Observation]:
     """Observations of the detections that have a track (id >= 0) and enough measured depth.
 
-    The mask is sampled on a grid. Samples without depth, at depth edges, alone, or outside the
-    object's own range of depths, which the eroded mask tells, are dropped. The rest, in the world,
-    give points and box. (VLM-Grounder, section 3.4, takes the points themselves from the eroded
-    mask, which makes every object smaller.)
+    Each mask or box is sampled on a grid. Samples without depth, at depth edges, outside the
+    object's own range of depths, which the eroded mask tells, or alone are dropped. The rest,
+    smoothed as far as the camera's noise allows and in the world, give points and box. All
+    detections go through each step together: numpy's calls cost more than their numbers.
 
     Args:
         detections: N of them. track_ids: (N,), -1 for those without a track.
         frame: colour, depth and pose.
         lifting, depth: thresholds.
     """
-    # One pixel around the image lets every sample have neighbours.
-    padded_m = cv2.copyMakeBorder(frame.depth_m, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
-    observations = []
-    for row in np.flatnonzero(track_ids >= 0):
-        mask, box_px = detections.masks[row], detections.boxes_px[row]
-        grid = box_grid(box_px) if mask is None else mask_grid(mask, lifting.erosion_px)
-        if grid is None:
-            continue
-        surface = _surface(grid, padded_m, frame, lifting, depth)
-        if surface is None:
-            continue
-        points, rgb, half_sample_m, distance_m = surface
-        low, high = trimmed_bounds(points, _TRIMMED)
-        inside = points[((points >= low) & (points <= high)).all(axis=1)]
-        observations.append(
-            Observation(
-                track_id=int(track_ids[row]),
-                label=detections.labels[row],
-                score=float(detections.scores[row]),
-                box_px=box_px,
-                points=_thinned(inside, lifting.max_points),
-                box=Box3D.from_bounds(low - half_sample_m, high + half_sample_m),
-                mean_rgb=np.asarray(cv2.mean(rgb[None])[:3], np.float32),
-                pixel_count=len(points) * grid.stride**2,
-                truncated=_touches_border(box_px, frame),
-                appearance=color_histograms(rgb, np.zeros(len(rgb), np.intp), 1)[0],
-                sigma_m=lifting.depth_noise_1m_m * distance_m**2,
-            )
+    rows = np.flatnonzero(track_ids >= 0)
+    if len(rows) == 0:
+        return []
+    samples = sample(detections, rows.tolist(), lifting.erosion_px)
+    enough, samples, depth_m = _own_samples(samples, frame, lifting, depth)
+    rows = rows[enough]
+    if len(rows) == 0:
+        return []
+    surfaces = _surfaces(samples, depth_m, frame, lifting)
+    pixels = samples.v_px * frame.camera.width + samples.u_px
+    rgb = frame.color.reshape(-1, 3).take(pixels, axis=0)
+    counts = samples.counts()
+    mean_rgb = np.add.reduceat(rgb, starts_of(counts), axis=0, dtype=np.float32)
+    mean_rgb /= counts[:, None].astype(np.float32)
+    appearance = color_histograms(rgb, samples.owner, len(rows))
+    pixel_count = (counts * samples.stride_px**2).tolist()
+    truncated = cut_by_border(detections.boxes_px[rows], frame.camera).tolist()
+    return [
+        Observation(
+            track_id=int(track_ids[row]),
+            label=detections.labels[row],
+            score=float(detections.scores[row]),
+            box_px=detections.boxes_px[row],
+            points=surfaces[number].points,
+            box=surfaces[number].box,
+            mean_rgb=mean_rgb[number],
+            pixel_count=pixel_count[number],
+            truncated=truncated[number],
+            appearance=appearance[number],
+            sigma_m=surfaces[number].sigma_m,
         )
-    return observations
+        for number, row in enumerate(rows.tolist())
+    ]
 
 
-def _surface(
-    grid: PixelGrid,
-    padded_m: NDArray[np.float32],
-    frame: RGBDFrame,
-    lifting: LiftingConfig,
-    depth: DepthConfig,
-) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float64], float] | None:
-    """World points (M, 3) of the visible surface, their colours, half a sample's extent, depth.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Surface:
+    """What an observation says about where its object is."""
 
-    The extent (3,) is along the world's axes, in metres: a sample stands for `stride` pixels.
+    points: NDArray[np.float32]
+    box: Box3D
+    sigma_m: float
+
+
+def _own_samples(
+    samples: Samples, frame: RGBDFrame, lifting: LiftingConfig, depth: DepthConfig
+) -> tuple[NDArray[np.bool_], Samples, NDArray[np.float32]]:
+    """Which grids show their object with enough samples, those samples, and their depth (K,).
+
+    The grids that are left are numbered anew.
     """
-    depth_m, good = measured_depth(grid, padded_m, lifting, depth)
-    trusted = depth_m[good & grid.trusted]
-    if len(trusted) == 0:
-        return None
-    nearest, farthest = foreground_range(trusted, lifting.edge_ratio)
-    kept = good & grid.inside & (depth_m >= nearest) & (depth_m <= farthest)
-    kept = drop_isolated(kept)
-    v, u = np.nonzero(kept)
-    if len(v) < lifting.min_points:
-        return None
-    in_camera = frame.camera.unproject(
-        (grid.x_px + u * grid.stride).astype(np.float32),
-        (grid.y_px + v * grid.stride).astype(np.float32),
-        depth_m[v, u],
+    count = len(samples.stride_px)
+    depth_m, own = measured_depth(samples, frame.depth_m, depth, lifting.edge_ratio)
+    trusted = np.flatnonzero(own & samples.trusted)
+    nearest_m, farthest_m = foreground_ranges(
+        depth_m.take(trusted), samples.owner.take(trusted), count, lifting.edge_ratio
     )
-    points = frame.world_T_camera.transform(in_camera).astype(np.float32, copy=False)
-    distance_m = float(in_camera[:, 2].mean())
-    half_px = 0.5 * grid.stride * distance_m
-    across = np.abs(frame.world_T_camera.rotation[:, :2])
-    half_sample_m = across @ (half_px / frame.camera.fx, half_px / frame.camera.fy)
-    return points, grid.window(frame.color)[v, u], half_sample_m, distance_m
+    own &= depth_m >= nearest_m.take(samples.owner)
+    own &= depth_m <= farthest_m.take(samples.owner)
+    own &= among_others(samples, own)
+    enough = np.bincount(samples.owner[own], minlength=count) >= lifting.min_points
+    rows = np.flatnonzero(own & enough.take(samples.owner))
+    return enough, samples.select(rows, enough), depth_m.take(rows)
 
 
-def _thinned(points: NDArray[np.float32], most: int) -> NDArray[np.float32]:
-    """At most so many of the points (N, 3), evenly from all of them; fusion finds the voxels."""
-    if len(points) <= most:
-        return points
-    return points[(np.arange(most) * (len(points) / most)).astype(np.intp)]
+def _surfaces(
+    samples: Samples, depth_m: NDArray[np.float32], frame: RGBDFrame, lifting: LiftingConfig
+) -> list[_Surface]:
+    """Points, box and noise of every grid's samples."""
+    owner, counts, camera = samples.owner, samples.counts(), frame.camera
+    starts = starts_of(counts)
+    smooth_m, left = denoised(depth_m, samples, lifting.depth_noise_1m_m)
+    in_camera = camera.unproject(samples.u_px, samples.v_px, smooth_m)
+    columns = np.ascontiguousarray(frame.world_T_camera.transform(in_camera).T, dtype=np.float32)
 
+    low, high = trimmed_bounds(columns, owner, counts, _TRIMMED)
+    inside = (columns >= low.take(owner, axis=1)) & (columns <= high.take(owner, axis=1))
+    rows = np.flatnonzero(inside[0] & inside[1] & inside[2])
+    of_each = np.bincount(owner.take(rows), minlength=len(counts))
+    rows = rows[evenly(of_each, lifting.max_points)]
+    points = np.ascontiguousarray(columns.take(rows, axis=1).T)
+    ends = np.cumsum(np.minimum(of_each, lifting.max_points))
 
-def _touches_border(box_px: NDArray[np.float32], frame: RGBDFrame) -> bool:
-    height, width = frame.depth_m.shape
-    x0, y0, x1, y1 = box_px.tolist()
-    near_low = min(x0, y0) <= _BORDER_PX
-    return near_low or x1 >= width - _BORDER_PX or y1 >= height - _BORDER_PX
+    # A sample stands for `stride` pixels, so the object goes on for half of them.
+    half_px = 0.5 * samples.stride_px * np.add.reduceat(smooth_m, starts) / counts
+    across = np.abs(frame.world_T_camera.rotation[:, :2]) @ (1.0 / camera.fx, 1.0 / camera.fy)
+    half_m = half_px * across[:, None]
+    center, size = (high + low) / 2.0, (high - low) + 2.0 * half_m
+    variance = np.add.reduceat(left * smooth_m**4, starts) / counts
+    sigma_m = lifting.depth_noise_1m_m * np.sqrt(variance)
+    return [
+        _Surface(part, Box3D(tuple(box[:3]), tuple(box[3:])), sigma)
+        for part, box, sigma in zip(
+            np.split(points, ends[:-1]),
+            np.vstack((center, size)).T.tolist(),
+            sigma_m.tolist(),
+            strict=True,
+        )
+    ]
