@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scenemind.simulation import Room, make_room
 from scenemind.simulation.questions import Question, make_questions
 
+ROOMS = st.builds(make_room, st.integers(0, 100_000), st.none() | st.integers(20, 60))
 quick = settings(max_examples=6, deadline=None)
 
 
@@ -26,12 +27,12 @@ def ids_of(room: Room, label: str) -> list[int]:
 
 
 @quick
-@given(st.integers(0, 100_000))
-def test_counts_and_existence_are_true(seed):
-    room = make_room(seed)
+@given(ROOMS)
+def test_counts_and_existence_are_true(room: Room):
     for question in make_questions(room):
         if question.kind == "count":
             label = question.text.removeprefix("How many ").removesuffix("s are there?")
+            label = {"boxe": "box", "wine glasse": "wine glass"}.get(label, label)
             assert question.expected == (str(len(ids_of(room, label))),)
         if question.kind == "exists":
             label = question.text.removeprefix("Is there a ").removesuffix("?")
@@ -39,9 +40,8 @@ def test_counts_and_existence_are_true(seed):
 
 
 @quick
-@given(st.integers(0, 100_000))
-def test_the_closest_one_is_closest_by_far(seed):
-    room = make_room(seed)
+@given(ROOMS)
+def test_the_closest_one_is_closest_by_far(room: Room):
     asked = [q for q in make_questions(room) if q.kind == "closest"]
     assert asked
     for question in asked:
@@ -55,9 +55,8 @@ def test_the_closest_one_is_closest_by_far(seed):
 
 
 @quick
-@given(st.integers(0, 100_000))
-def test_what_is_on_something_is_right_above_it(seed):
-    room = make_room(seed)
+@given(ROOMS)
+def test_what_is_on_something_is_right_above_it(room: Room):
     for question in make_questions(room):
         if question.kind != "on":
             continue
@@ -72,9 +71,8 @@ def test_what_is_on_something_is_right_above_it(seed):
 
 
 @quick
-@given(st.integers(0, 100_000))
-def test_phrases_by_color_mean_one_object(seed):
-    room = make_room(seed)
+@given(ROOMS)
+def test_phrases_by_color_mean_one_object(room: Room):
     for question in make_questions(room):
         words = question.text.split()
         if question.kind == "ground" and len(words) == 3:

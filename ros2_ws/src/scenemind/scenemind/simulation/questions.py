@@ -111,7 +111,7 @@ def _count(several: list[list[SimObject]]) -> Iterator[Question]:
         label = items[0].label
         if label not in _UNCOUNTABLE_LABELS:
             ids = tuple(item.instance_id for item in items)
-            text = f"How many {label}s are there?"
+            text = f"How many {_plural(label)} are there?"
             yield Question(text, "count", (str(len(items)),), ids)
 
 
@@ -185,6 +185,10 @@ def _ground_next_to(several: list[list[SimObject]], unique: list[SimObject]) -> 
 
 def _has_strong_color(item: SimObject) -> bool:
     return item.plain and item.color in _STRONG_COLORS
+
+
+def _plural(label: str) -> str:
+    return label + ("es" if label.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def _first_number(words: list[str]) -> int | None:
