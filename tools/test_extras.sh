@@ -14,4 +14,13 @@ if ! command -v chromium chromium-browser google-chrome >/dev/null; then
   fi
 fi
 
+# What is there already stays: on a GPU machine it is a torch with CUDA.
+if ! .venv/bin/python -c "import importlib.util as u, sys
+sys.exit(not all(map(u.find_spec, ('onnx', 'open_clip', 'openvino', 'torch', 'ultralytics'))))"; then
+  echo "Installing OpenVINO, torch and ultralytics (AGPL-3.0), 1.6 GB"
+  .venv/bin/python -m pip install -q --disable-pip-version-check \
+    -c requirements/constraints.txt -r requirements/extras-cpu.txt
+fi
+export YOLO_CONFIG_DIR="$PWD/.venv/ultralytics"  # its settings stay out of the home folder
+
 exec .venv/bin/python -m scenemind.cli.ros_environment -- .venv/bin/python -m pytest -m extras

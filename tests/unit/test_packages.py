@@ -21,6 +21,8 @@ DISTRIBUTIONS = {
     "yaml": "pyyaml",
     "segment_anything": "segment-anything",
     "typing_extensions": "typing-extensions",
+    "open_clip": "open-clip-torch",
+    "ultralytics": "ultralytics-opencv-headless",
 }
 
 

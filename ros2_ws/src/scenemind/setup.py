@@ -42,7 +42,15 @@ setup(
         "typing-extensions>=4.5",
     ],
     extras_require={
-        "ultralytics": ["torch>=2.2", "ultralytics>=8.3"],
+        "openvino": ["openvino>=2024.4"],
+        # YOLO-World, YOLOE and their text encoders; AGPL-3.0. ONNX writes exported models.
+        "ultralytics": [
+            "onnx>=1.16",
+            "open-clip-torch>=2.24",
+            "torch>=2.2",
+            "torchvision>=0.17",
+            "ultralytics-opencv-headless>=8.4.190",
+        ],
         "segment": ["torch>=2.2", "segment-anything>=1.0"],
         "open3d": ["open3d>=0.18"],
         "llm": ["openai>=1.40"],
