@@ -22,6 +22,7 @@ from scenemind_ros.errors import RosError
 from scenemind_ros.service_call import call_service, wait_for_service
 
 _ON_THE_WAY_S = 1.0  # beside the time that a node may take to answer
+_EMBEDDING_S = 600.0
 
 _SERVICES: dict[str, dict[str, Any]] = {
     "mapping": {
@@ -29,6 +30,7 @@ _SERVICES: dict[str, dict[str, Any]] = {
         "select_key_frames": srv.SelectKeyFrames,
         "undo_correction": srv.UndoCorrection,
         "list_corrections": srv.ListCorrections,
+        "set_vocabulary": srv.SetVocabulary,
     },
     "reasoning": {"ask": srv.Ask, "ground": srv.Ground, "align": srv.Align},
 }
@@ -44,9 +46,9 @@ class SceneMindClient:
             scenemind.wait_ready(30.0)
             answer = scenemind.ask("how many chairs are there?").answer.text
 
-    What answers people (`ask`, `ground`, `align`, `undo`) returns the service's response, which
-    carries `success` and `error`. The others return what they fetch. All of them raise RosError
-    when a node is not there (NODE_UNAVAILABLE) or gives no response in time (TIMEOUT).
+    What answers people (`ask`, `ground`, `align`, `undo`, `set_vocabulary`) returns the service's
+    response, which carries `success` and `error`. The others return what they fetch. All raise
+    RosError when a node is not there (NODE_UNAVAILABLE) or does not respond in time (TIMEOUT).
     """
 
     def __init__(
@@ -155,6 +157,15 @@ class SceneMindClient:
         response = self._fetch(srv.ListCorrections, include_undone=include_undone)
         return list(response.corrections)
 
+    def set_vocabulary(
+        self, labels: Sequence[str], *, timeout_s: float = _EMBEDDING_S
+    ) -> srv.SetVocabulary.Response:
+        """Let an open-vocabulary detector look for these; the response has what it looks for now.
+
+        New words may take minutes: the text encoder is loaded, and the first time fetched.
+        """
+        return self._call(srv.SetVocabulary, timeout_s, labels=list(labels))
+
     def scene_graph(self) -> SceneGraph:
         """What is there now, and how it stands."""
         return self._fetch(srv.GetSceneGraph).scene_graph
@@ -174,10 +185,11 @@ class SceneMindClient:
             raise RosError(response.error.message, response.error.code)
         return response
 
-    def _call(self, kind: Any, **fields: Any) -> Any:
+    def _call(self, kind: Any, timeout_s: float | None = None, **fields: Any) -> Any:
         client = self._clients[kind]
         wait_for_service(client, self._timeout_s)
-        return call_service(client, kind.Request(**fields), self._timeout_s + _ON_THE_WAY_S)
+        limit_s = self._timeout_s if timeout_s is None else timeout_s
+        return call_service(client, kind.Request(**fields), limit_s + _ON_THE_WAY_S)
 
     def _spin(self) -> None:
         try:

@@ -12,11 +12,11 @@ import typer
 from scenemind.cli.ros_environment import ros_environment
 
 
-def run_live(task: str, text: str, *, as_json: bool, **options: str) -> NoReturn:
+def run_live(task: str, text: str, *, as_json: bool, **options: object) -> NoReturn:
     """Let `scenemind_ros.commands.live_request` ask the running nodes, and end as it ends.
 
     Args:
-        task: ask, ground, align, undo or corrections.
+        task: ask, ground, align, undo, corrections or set_vocabulary.
     """
     request = json.dumps({"task": task, "text": text, "as_json": as_json, **options})
     command = [sys.executable, "-m", "scenemind_ros.commands.live_request", request]

@@ -17,6 +17,7 @@ from scenemind.cli import (
     map_command,
     play_command,
     up_command,
+    vocabulary_command,
 )
 from scenemind.cli.bench import command as bench_command
 from scenemind.cli.doctor import command as doctor_command
@@ -50,6 +51,7 @@ for _module in (
     align_command,
     up_command,
     play_command,
+    vocabulary_command,
     doctor_command,
     bench_command,
 ):

@@ -1,7 +1,7 @@
 """One request to running nodes, printed: what `scenemind ask --live` and its siblings start.
 
 `python -m scenemind_ros.commands.live_request '{"task": "ask", "text": "where is the cup?"}'`;
-tasks are ask, ground, align, undo and corrections. `as_json` prints one JSON object.
+tasks are ask, ground, align, undo, corrections and set_vocabulary. `as_json` prints a JSON object.
 """
 
 from __future__ import annotations
@@ -112,6 +112,14 @@ def _corrections(client: SceneMindClient, _request: dict[str, Any]) -> _Result:
     return _journal([correction_from_msg(entry) for entry in journal])
 
 
+def _set_vocabulary(client: SceneMindClient, request: dict[str, Any]) -> _Result:
+    response = client.set_vocabulary(request["labels"])
+    words = list(response.vocabulary)
+    result = {"vocabulary": words, "error": _error(response.error)}
+    done = f"looks for {len(words)} classes: {', '.join(words)}"
+    return result, lambda: print(done if response.success else response.error.message)
+
+
 def _journal(entries: list[Any]) -> _Result:
     result = {"corrections": [correction_json(entry) for entry in entries]}
     return result, lambda: print_corrections(entries)
@@ -131,6 +139,7 @@ _TASKS: dict[str, Callable[[SceneMindClient, dict[str, Any]], _Result]] = {
     "align": _align,
     "undo": _undo,
     "corrections": _corrections,
+    "set_vocabulary": _set_vocabulary,
 }
 
 

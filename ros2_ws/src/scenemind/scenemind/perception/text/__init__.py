@@ -9,6 +9,8 @@ from scenemind.perception.text.labels import (
     read_vocabulary,
 )
 from scenemind.perception.text.make_encoder import ENCODER_FAMILIES, make_text_encoder
+from scenemind.perception.text.published_vectors import import_vectors
+from scenemind.perception.text.similarity import label_similarity
 
 __all__ = [
     "ENCODER_FAMILIES",
@@ -16,6 +18,8 @@ __all__ = [
     "EmbeddingCache",
     "checked_vocabulary",
     "default_vocabulary",
+    "import_vectors",
+    "label_similarity",
     "make_text_encoder",
     "normalized_label",
     "read_vocabulary",

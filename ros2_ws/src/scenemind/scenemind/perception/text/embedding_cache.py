@@ -47,6 +47,7 @@ class EmbeddingCache:
         """
         if not re.fullmatch(r"[\w.-]{1,64}", encoder_name) or encoder_name.startswith("."):
             raise PerceptionError(f"{encoder_name!r} is no name of an encoder: letters and digits")
+        self.encoder_name = encoder_name
         self.path = (folder or default_folder()) / f"{encoder_name}.sqlite"
 
     def find(self, words: Sequence[str], dimension: int) -> dict[str, NDArray[np.float32]]:
