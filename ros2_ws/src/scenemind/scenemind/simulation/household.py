@@ -82,7 +82,7 @@ def apple(color: str) -> Blueprint:
 def can(color: str) -> Blueprint:
     rgb = COLORS[color]
     parts = (post(0, 0, 0, 0.033, 0.115, rgb), post(0, 0, 0.115, 0.029, 0.004, STEEL))
-    return Blueprint("can", color, parts, plain=True)
+    return Blueprint("soda can", color, parts, plain=True)
 
 
 def wine_glass() -> Blueprint:

@@ -6,7 +6,7 @@ from __future__ import annotations
 _LOOK_ALIKES: tuple[tuple[str, ...], ...] = (
     ("chair", "couch", "stool", "armchair", "bench"),
     ("dining table", "desk", "side table", "coffee table", "bench"),
-    ("cup", "bowl", "vase", "bottle", "wine glass", "can"),
+    ("cup", "bowl", "vase", "bottle", "wine glass", "soda can"),
     ("monitor", "laptop", "tv"),
     ("keyboard", "remote", "laptop", "book"),
     ("book", "cell phone", "remote", "box"),
