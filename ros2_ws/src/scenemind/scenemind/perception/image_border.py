@@ -10,10 +10,7 @@ from scenemind.geometry import PinholeCamera
 _NEAR_PX = 2.0  # detectors' boxes end this near to the border when the object goes on
 
 
-def cut_by_border(boxes_px: NDArray[np.floating], camera: PinholeCamera) -> NDArray[np.bool_]:
-    """Which boxes (N, 4) of x0, y0, x1, y1 reach the border of the camera's image, (N,)."""
-    x0, y0, x1, y1 = boxes_px.T
-    cut = np.minimum(x0, y0) <= _NEAR_PX
-    cut |= x1 >= camera.width - _NEAR_PX
-    cut |= y1 >= camera.height - _NEAR_PX
-    return cut
+def cut_sides(boxes_px: NDArray[np.floating], camera: PinholeCamera) -> NDArray[np.bool_]:
+    """Which sides (N, 4) of boxes (N, 4) end at the border: left, top, right, bottom."""
+    far = np.array((camera.width, camera.height)) - _NEAR_PX
+    return np.concatenate((boxes_px[:, :2] <= _NEAR_PX, boxes_px[:, 2:] >= far), axis=1)

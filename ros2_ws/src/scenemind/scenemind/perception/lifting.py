@@ -16,7 +16,7 @@ from scenemind.perception.appearance import color_histograms
 from scenemind.perception.denoising import denoised
 from scenemind.perception.depth_window import among_others, measured_depth
 from scenemind.perception.foreground import foreground_ranges
-from scenemind.perception.image_border import cut_by_border
+from scenemind.perception.image_border import cut_sides
 from scenemind.perception.sample_grids import Samples, sample
 from scenemind.perception.types import Detections, Observation
 
@@ -58,7 +58,7 @@ def lift(
     mean_rgb /= counts[:, None].astype(np.float32)
     appearance = color_histograms(rgb, samples.owner, len(rows))
     pixel_count = (counts * samples.stride_px**2).tolist()
-    truncated = cut_by_border(detections.boxes_px[rows], frame.camera).tolist()
+    truncated = cut_sides(detections.boxes_px[rows], frame.camera).any(axis=1).tolist()
     return [
         Observation(
             track_id=int(track_ids[row]),

@@ -11,9 +11,8 @@ from typing_extensions import Self
 
 from scenemind.frames import RGBDFrame
 from scenemind.perception.detection_depth import inverse_median_depth
+from scenemind.perception.image_border import cut_sides
 from scenemind.perception.types import Detections
-
-_BORDER_PX = 2.0  # a box that ends this close to the image's border is cut by it
 
 
 class LabelCodes:
@@ -49,13 +48,12 @@ class Measurements:
     @classmethod
     def of(cls, detections: Detections, frame: RGBDFrame, labels: LabelCodes) -> Self:
         boxes = detections.boxes_px.astype(np.float64)
-        size = np.array((frame.camera.width, frame.camera.height)) - _BORDER_PX
         return cls(
             boxes_px=boxes,
             scores=detections.scores,
             label_codes=labels.of(detections.labels),
             inverse_depth=inverse_median_depth(detections, frame.depth_m),
-            cut=np.concatenate((boxes[:, :2] <= _BORDER_PX, boxes[:, 2:] >= size), axis=1),
+            cut=cut_sides(boxes, frame.camera),
         )
 
     def __len__(self) -> int:

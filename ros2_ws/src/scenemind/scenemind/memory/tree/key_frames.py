@@ -13,13 +13,12 @@ from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.tree import FrameInTree
 from scenemind.memory.tree.views import OVERVIEW, Views
+from scenemind.perception.image_border import cut_sides
 from scenemind.perception.types import Detections
 
 # An object that fills this share of the image is seen as well as it needs to be.
 _LARGE_SHARE = 0.1
-# A box this close to the image border is cut by it; half an object is half a view.
-_BORDER_PX = 2.0
-_CUT_FACTOR = 0.5
+_CUT_FACTOR = 0.5  # half an object is half a view
 # A view must be this much better than the best stored one to be stored for its own sake. The
 # score is at most 1, so an object can ask for few frames however long it is watched.
 _CLEARLY_BETTER = 1.3
@@ -37,8 +36,7 @@ def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
     x0, y0, x1, y1 = detections.boxes_px.T
     share = (x1 - x0) * (y1 - y0) / (camera.width * camera.height)
     large = np.sqrt(np.clip(share / _LARGE_SHARE, 0.0, 1.0))
-    cut = (np.minimum(x0, y0) < _BORDER_PX) | (x1 > camera.width - _BORDER_PX)
-    cut |= y1 > camera.height - _BORDER_PX
+    cut = cut_sides(detections.boxes_px, camera).any(axis=1)
     scores: list[float] = (detections.scores * large * np.where(cut, _CUT_FACTOR, 1.0)).tolist()
     return scores
 
