@@ -10,6 +10,11 @@ from pathlib import Path
 from scenemind.memory.errors import SceneMemoryError
 
 VERSION = 2
+_MIGRATED = ("1",)
+_NO_MEMORY = (
+    "{path} is no scene memory, or a damaged one ({error}): open another one, or move it away and"
+    " map again"
+)
 
 _SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -113,6 +118,21 @@ def create_tables(path: Path) -> None:
             connection.close()
 
 
+def read_meta(path: Path) -> dict[str, str]:
+    """What the file says of itself, such as its version; it need not be of this one.
+
+    Raises:
+        SceneMemoryError: it is no memory, or a damaged one.
+    """
+    connection = connect(path)
+    try:
+        return _meta(connection)
+    except sqlite3.Error as error:
+        raise SceneMemoryError(_NO_MEMORY.format(path=path, error=error)) from error
+    finally:
+        connection.close()
+
+
 def check(connection: sqlite3.Connection, path: Path) -> None:
     """That the file is whole, a memory, and of this version.
 
@@ -120,19 +140,35 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         SceneMemoryError: it is not; says what it is instead and what to do.
     """
     try:
-        damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        meta = dict(connection.execute("SELECT key, value FROM meta"))
+        version = _meta(connection).get("version", "unknown")
+        if version == str(VERSION):
+            _check_pages(connection, path)
     except sqlite3.Error as error:
+        raise SceneMemoryError(_NO_MEMORY.format(path=path, error=error)) from error
+    if version in _MIGRATED:
         raise SceneMemoryError(
-            f"{path} is no scene memory, or a damaged one ({error}): open another one, or move it"
-            " away and map again"
-        ) from error
+            f"{path} is a memory of version {version}, this SceneMind reads version {VERSION}: run"
+            f" `scenemind memory migrate {path.parent.name}`"
+        )
+    if version != str(VERSION):
+        raise SceneMemoryError(
+            f"{path} is a memory of version {version}, this SceneMind reads version {VERSION}:"
+            " open it with the SceneMind that wrote it"
+        )
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    """Every page of the tables that are read at opening; the others' when they are read.
+
+    Raises:
+        SceneMemoryError: the file is damaged.
+    """
+    damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
         raise SceneMemoryError(
             f"{path} is damaged ({damage}): restore a copy (save_as makes them), or map again"
-        )
-    if meta.get("version") != str(VERSION):
-        raise SceneMemoryError(
-            f"{path} is a memory of version {meta.get('version', 'unknown')}, this SceneMind reads"
-            f" version {VERSION}: open it with the SceneMind that wrote it"
         )

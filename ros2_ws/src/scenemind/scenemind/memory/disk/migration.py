@@ -1,0 +1,206 @@
+"""A memory that an older SceneMind wrote, rewritten as this one stores it.
+
+The new file is written beside the old one, checked, and put in its place in one step: a process
+that is killed before leaves the old memory as it was. Key frames' images stay where they are.
+
+Version 1 to 2: detections are packed by frame, best views are by object and location, a frame says
+how large its image is (1 claimed images that could not be written, too), and objects have earlier
+stays, an appearance and the noise of their views, which 1 did not know.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scenemind.geometry import PinholeCamera
+from scenemind.memory.disk import frame_files, rows
+from scenemind.memory.disk.changes import Changes, FrameRecord
+from scenemind.memory.disk.folder import MemoryFolder
+from scenemind.memory.disk.store import Store
+from scenemind.memory.disk.store_schema import VERSION, connect, read_meta, sqlite_errors
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.objects.extents import NoiseOfViews
+from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.tree.best_views import BestViews
+from scenemind.memory.tree.tree import TreeChanges
+from scenemind.memory.tree.views import ViewsRecord
+from scenemind.memory.types import DetectionNode
+
+_OLDEST = 1
+_VIEWS_A_TRACKLET = 4  # as version 1 kept them
+_FRAMES_AT_ONCE = 1000
+# The depth noise of a view in version 1, which did not note it: that of an object 2 m away.
+_SIGMA_M = 0.008
+_COUNTED = ("frames", "locations", "tracklets", "objects", "corrections")
+
+
+def migrate(folder: MemoryFolder) -> int:
+    """Rewrite a memory that nobody has open.
+
+    Returns:
+        The version that it had; the current one: there was nothing to do.
+
+    Raises:
+        SceneMemoryError: it is damaged, newer than this SceneMind, or the disk is full; the memory
+            is as it was.
+    """
+    version = int(read_meta(folder.database).get("version", "0"))
+    if version == VERSION:
+        return version
+    if not _OLDEST <= version < VERSION:
+        raise SceneMemoryError(
+            f"{folder.database} is of version {version}: this SceneMind migrates versions"
+            f" {_OLDEST} to {VERSION - 1}"
+        )
+    new = folder.database.with_suffix(".migrating")
+    _remove(new)
+    try:
+        with (
+            closing(connect(folder.database)) as old,
+            sqlite_errors(folder.database, "migrating"),
+        ):
+            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            _rewrite(old, new, folder.frames)
+            _verify(old, new)
+        os.replace(new, folder.database)
+    except OSError as error:
+        raise SceneMemoryError(f"cannot migrate {folder.path}: {error}") from error
+    finally:
+        _remove(new)
+    return version
+
+
+def _rewrite(old: sqlite3.Connection, new: Path, images: Path) -> None:
+    with closing(Store.create(new)) as store:
+        frames = _frames(old)
+        while chunk := tuple(islice(frames, _FRAMES_AT_ONCE)):
+            store.write(_changes(frames=chunk))
+        store.write_images(_image_bytes(old, images))
+        tree = TreeChanges(
+            tuple(map(rows.location_of, old.execute("SELECT * FROM locations"))),
+            tuple(rows.tracklet_of(row[:-1]) for row in old.execute("SELECT * FROM tracklets")),
+        )
+        objects = tuple(map(_object, old.execute("SELECT * FROM objects")))
+        journal = map(rows.correction_of, old.execute("SELECT * FROM corrections ORDER BY id"))
+        store.write(_changes(tree=tree, views=_views(old), objects=objects), tuple(journal))
+
+
+def _changes(**known: Any) -> Changes:
+    nothing: dict[str, Any] = {"frames": (), "images": {}, "tree": TreeChanges((), ())}
+    nothing |= {"views": (), "objects": (), "removed_objects": frozenset(), "corrections": ()}
+    return Changes(**{**nothing, **known})
+
+
+def _frames(old: sqlite3.Connection) -> Iterator[FrameRecord]:
+    detections = groupby(
+        old.execute(
+            "SELECT frame, track_id, label, score, x0, y0, x1, y1 FROM detections"
+            " ORDER BY frame, position"
+        ),
+        key=lambda row: row[0],
+    )
+    following = next(detections, None)
+    for number, stamp_ns, location_id, pose, has_image, *camera in old.execute(
+        "SELECT number, stamp_ns, location_id, world_T_camera, has_image, width, height, fx, fy,"
+        " cx, cy FROM frames JOIN cameras ON camera_id = cameras.id ORDER BY number"
+    ):
+        seen: list[rows.Row] = []
+        if following is not None and following[0] == number:
+            seen = list(following[1])
+            following = next(detections, None)
+        yield FrameRecord(
+            number,
+            stamp_ns,
+            location_id,
+            PinholeCamera(*camera),
+            rows.pose_of(pose),
+            bool(has_image),
+            tuple(DetectionNode(number, stamp_ns, row[3], tuple(row[4:])) for row in seen),
+            tuple(row[2] for row in seen),
+            tuple(row[1] for row in seen),
+        )
+
+
+def _image_bytes(old: sqlite3.Connection, images: Path) -> dict[int, int]:
+    """Of the images that are there."""
+    numbers = [n for (n,) in old.execute("SELECT number FROM frames WHERE has_image")]
+    sizes = {
+        number: sum(path.stat().st_size for path in frame_files.paths(images, number))
+        for number in numbers
+        if frame_files.color_path(images, number).exists()
+    }
+    return {number: size for number, size in sizes.items() if size}
+
+
+def _views(old: sqlite3.Connection) -> tuple[ViewsRecord, ...]:
+    """The views of tracklets as views of the objects that they fed."""
+    seen: dict[tuple[int, int], list[tuple[int, float, list[float]]]] = defaultdict(list)
+    for location_id, object_id, views in old.execute(
+        "SELECT location_id, object_id, views FROM tracklets WHERE object_id IS NOT NULL"
+    ):
+        for view_score, number, _, _, *box_px in json.loads(views):
+            seen[location_id, number].append((object_id, view_score, box_px))
+    best = BestViews(_VIEWS_A_TRACKLET)
+    for (location_id, number), views in sorted(seen.items()):
+        object_ids, scores, boxes_px = zip(*views, strict=True)
+        best.add(location_id, number, object_ids, scores, np.array(boxes_px))
+    return best.take_changes()
+
+
+def _object(row: rows.Row) -> ObjectRecord:
+    object_id, text, points, hits = row
+    summary = json.loads(text)
+    count = summary["observation_count"]
+    noise, ray = NoiseOfViews(), np.full(3, 3.0**-0.5)
+    weight = noise.add(_SIGMA_M, ray)
+    old_hits = np.frombuffer(hits, np.float32)
+    summary["track_ids"] = tuple(summary["track_ids"])
+    summary["rgb"] = np.array(summary["rgb"], np.float64)
+    return ObjectRecord(
+        object_id=object_id,
+        points=np.frombuffer(points, np.float32).reshape(-1, 3),
+        hits=old_hits,
+        weights=old_hits * np.float32(weight),
+        appearance=None,
+        stays=(),
+        gone_ns=None,
+        viewpoints={},
+        doubt=0.0,
+        noise=noise.to_array() * count,
+        **summary,
+    )
+
+
+def _verify(old: sqlite3.Connection, new: Path) -> None:
+    """That the new file is whole and has as much in it.
+
+    Raises:
+        SceneMemoryError: it is not.
+    """
+    with closing(Store(new)) as store:
+        store.load()
+    with closing(connect(new)) as written:
+        damage = written.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        for table in _COUNTED:
+            count = f"SELECT COUNT(*) FROM {table}"
+            before, after = (c.execute(count).fetchone()[0] for c in (old, written))
+            if damage != "ok" or before != after:
+                raise SceneMemoryError(
+                    f"{new} came out wrong ({after} of {before} {table}, {damage}): the memory is"
+                    " as it was"
+                )
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
