@@ -58,7 +58,7 @@ def lift(
     mean_rgb /= counts[:, None].astype(np.float32)
     appearance = color_histograms(rgb, samples.owner, len(rows))
     pixel_count = (counts * samples.stride_px**2).tolist()
-    truncated = cut_sides(detections.boxes_px[rows], frame.camera).any(axis=1).tolist()
+    cut = cut_sides(detections.boxes_px[rows], frame.camera)
     return [
         Observation(
             track_id=int(track_ids[row]),
@@ -69,7 +69,7 @@ def lift(
             box=surfaces[number].box,
             mean_rgb=mean_rgb[number],
             pixel_count=pixel_count[number],
-            truncated=truncated[number],
+            truncated=bool(cut[number].any()),
             appearance=appearance[number],
             sigma_m=surfaces[number].sigma_m,
         )
