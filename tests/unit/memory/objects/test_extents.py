@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenemind.geometry.points import voxel_keys
 from scenemind.memory.objects.extents import NoiseOfViews, prominence, without_noise
 from scenemind.memory.objects.fusion import SurfaceEvidence
 from tests.unit.memory.things import surface_points
@@ -22,17 +21,16 @@ def test_prominence_is_that_of_brute_force(seed: int, reach: tuple[int, int, int
     rng = np.random.default_rng(seed)
     index = np.unique(rng.integers(0, 12, (80, 3)), axis=0)
     weights = rng.uniform(0.1, 5.0, len(index)).astype(np.float32)
-    keys = voxel_keys((index + 0.5) * CELL_M - 0.1, CELL_M)
     steps = np.clip(reach, 1, 4)
     near = (np.abs(index[:, None] - index[None]) <= steps).all(axis=2)
     expected = weights / np.where(near, weights[None], 0.0).max(axis=1)
-    found = prominence(keys, weights, np.array(reach, float))
+    found = prominence(index - 5, weights, np.array(reach, float))
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_far_apart_voxels_are_each_prominent() -> None:
-    keys = voxel_keys(np.array([[0.0, 0.0, 0.0], [30.0, 20.0, 2.0]]), CELL_M)
-    np.testing.assert_array_equal(prominence(keys, np.ones(2, np.float32), np.ones(3)), [1.0, 1.0])
+    index = np.array([[0, 0, 0], [1000, 700, 70]])
+    np.testing.assert_array_equal(prominence(index, np.ones(2, np.float32), np.ones(3)), [1.0, 1.0])
 
 
 def test_a_plane_that_is_all_noise_becomes_thin_and_keeps_its_sides() -> None:

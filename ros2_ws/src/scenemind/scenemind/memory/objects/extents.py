@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry.points import voxel_indices
-
 # A voxel of the surface has at least this share of the largest weight nearby. On simulated rooms
 # 0.1 to 0.25 are equally good; less leaves noise, more eats sides that were seen seldom.
 PROMINENT = 0.2
@@ -93,17 +91,16 @@ class NoiseOfViews:
 
 
 def prominence(
-    keys: NDArray[np.int64], weights: NDArray[np.float32], reach: NDArray[np.float64]
+    index: NDArray[np.int64], weights: NDArray[np.float32], reach: NDArray[np.float64]
 ) -> NDArray[np.float32]:
     """Weight of each voxel (M,) over the largest one nearby, in (0, 1].
 
     Args:
-        keys: of the voxels, see `geometry.points.voxel_keys`. weights: (M,).
+        index: (M, 3), of the voxels along each axis. weights: (M,).
         reach: (3,), how far along each axis noise goes, in voxels.
     """
     steps = np.clip(np.rint(reach), 1, LARGEST_REACH).astype(np.int64)
-    index = voxel_indices(keys)
-    index -= index.min(axis=0)
+    index = index - index.min(axis=0)
     span = index.max(axis=0)
     while np.prod(span + 1.0) > MOST_CELLS:
         index >>= 1
@@ -114,7 +111,8 @@ def prominence(
     stride_x = stride_y * int(span[1] + 1 + steps[1])
     cells = (index[:, 0] + steps[0]) * stride_x + index[:, 1] * stride_y + index[:, 2]
     grid = np.zeros(stride_x * int(span[0] + 1 + 2 * steps[0]), np.float32)
-    np.maximum.at(grid, cells, weights)
+    order = weights.argsort()  # where voxels share a cell the heaviest counts
+    grid[cells[order]] = weights[order]
     for stride, count in zip((stride_x, stride_y, 1), steps.tolist(), strict=True):
         grid = _largest_within(grid, stride, count)
     return weights / grid[cells]

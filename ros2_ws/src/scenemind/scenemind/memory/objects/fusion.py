@@ -14,6 +14,8 @@ of the surface (`extents`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,9 +29,11 @@ VIEWS_A_HIT = 8
 DECAY_EVERY = 50
 # Where the voxels that count fill this share of the limit, the grid becomes coarser.
 CROWDED = 0.75
-# An object seen more often changes slowly: its surface is found again every so many views.
-YOUNG_VIEWS = 16
-SURFACE_EVERY = 4
+# The surface is found again with each of the first views, where so large a share of the voxels is
+# new, and every so many views.
+YOUNG_VIEWS = 8
+NEW_SHARE = 0.1
+SURFACE_EVERY = 8
 
 
 class SurfaceEvidence:
@@ -43,6 +47,7 @@ class SurfaceEvidence:
     """
 
     __slots__ = (
+        "_new_count",
         "_surface",
         "cell_m",
         "hits",
@@ -64,6 +69,7 @@ class SurfaceEvidence:
         self.hits: NDArray[np.float32] = np.zeros(0, np.float32)
         self.weights: NDArray[np.float32] = np.zeros(0, np.float32)
         self._surface: NDArray[np.float32] = self.points
+        self._new_count = 0  # voxels that came since the surface was found
 
     @classmethod
     def restored(cls, record: ObjectRecord, max_points: int) -> SurfaceEvidence:
@@ -127,7 +133,9 @@ class SurfaceEvidence:
             if self.whole_count % DECAY_EVERY == 0:
                 self._decay()
         self._bound()
-        if self.noise.views <= YOUNG_VIEWS or self.noise.views % SURFACE_EVERY == 0:
+        self._new_count += len(keys)
+        views, has_grown = self.noise.views, self._new_count >= NEW_SHARE * len(self.keys)
+        if has_grown or views <= YOUNG_VIEWS or views % SURFACE_EVERY == 0:
             self._find_surface()
 
     def absorb(self, other: SurfaceEvidence) -> None:
@@ -144,19 +152,24 @@ class SurfaceEvidence:
         self._find_surface()
 
     def surface(self) -> NDArray[np.float32]:
-        """The points (M, 3) that count, M > 0, noise taken off; read-only, constant afterwards."""
+        """The points (M, 3) that count, M > 0, noise taken off; read-only, constant afterwards.
+
+        The same array until it is found again.
+        """
         return self._surface
 
     def _find_surface(self) -> None:
         counts = self._counts()
         rows = np.flatnonzero(counts) if counts.any() else np.arange(len(self.keys))
         weights = self.weights[rows]
-        clear = prominence(self.keys[rows], weights, self.noise.reach_m() / self.cell_m)
+        index = np.floor(self.points[rows] / self.cell_m).astype(np.int64)
+        clear = prominence(index, weights, self.noise.reach_m() / self.cell_m)
         shown = clear >= PROMINENT
         rows, weights, clear = rows[shown], weights[shown], clear[shown]
         firm = clear * np.minimum(self.hits[rows] / ESTABLISHED, 1.0)
         self._surface = without_noise(self.points[rows], weights, firm, self.noise.along_axes_m2())
         self._surface.setflags(write=False)
+        self._new_count = 0
 
     def _counts(self) -> NDArray[np.bool_]:
         required = min(1.0 + self.whole_count // VIEWS_A_HIT, ESTABLISHED)
@@ -164,11 +177,13 @@ class SurfaceEvidence:
         return counts
 
     def _insert(self, keys: NDArray[np.int64], points: NDArray[np.float32], weight: float) -> None:
-        at = np.searchsorted(self.keys, keys)
-        self.points = np.insert(self.points, at, points, axis=0)
-        self.hits = np.insert(self.hits, at, 1.0)
-        self.weights = np.insert(self.weights, at, weight)
-        self.keys = np.insert(self.keys, at, keys)
+        rows = np.searchsorted(self.keys, keys) + np.arange(len(keys))
+        is_old = np.ones(len(self.keys) + len(keys), bool)
+        is_old[rows] = False
+        self.keys = _spread(self.keys, is_old, rows, keys)
+        self.points = _spread(self.points, is_old, rows, points)
+        self.hits = _spread(self.hits, is_old, rows, np.float32(1.0))
+        self.weights = _spread(self.weights, is_old, rows, np.float32(weight))
 
     def _decay(self) -> None:
         young = self.hits < ESTABLISHED
@@ -208,3 +223,13 @@ class SurfaceEvidence:
         total = np.add.reduceat(points * weights[:, None], starts)
         self.points = (total / self.weights[:, None]).astype(np.float32)
         self.hits = np.maximum.reduceat(hits, starts)
+
+
+def _spread(
+    column: NDArray[Any], is_old: NDArray[np.bool_], rows: NDArray[np.intp], new: Any
+) -> NDArray[Any]:
+    """A column with new values put in at the given rows of the result."""
+    wider = np.empty((len(is_old), *column.shape[1:]), column.dtype)
+    wider[is_old] = column
+    wider[rows] = new
+    return wider

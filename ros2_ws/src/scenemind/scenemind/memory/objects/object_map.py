@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
 from scenemind.frames import RGBDFrame
+from scenemind.geometry import Box3D
 from scenemind.memory.objects.association import BoxTable
 from scenemind.memory.objects.duplicates import find_duplicates
 from scenemind.memory.objects.map_entry import MapEntry
@@ -57,6 +58,8 @@ class ObjectMap:
         self._entries: dict[int, MapEntry] = {}
         self._tentative: set[int] = set()
         self._boxes = BoxTable()
+        self._known_box: dict[int, Box3D] = {}
+        self._uncompared: set[int] = set()  # with their neighbours, as they are now
         self._object_of_track: dict[int, int] = {}
         self._next_id = 1
         self._values: dict[int, MapObject] = {}
@@ -87,8 +90,8 @@ class ObjectMap:
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
         for object_id in changed:
-            self._boxes.set(object_id, self._entries[object_id].bounds())
-        merged = self._merge_duplicates(changed) if upkeep else {}
+            self._note_box(self._entries[object_id])
+        merged = self._merge_duplicates() if upkeep else {}
         forgotten = self._forget_tentative(stamp_ns)
         changed = {merged.get(object_id, object_id) for object_id in changed} - forgotten
         self._stale |= changed
@@ -151,27 +154,36 @@ class ObjectMap:
         self._confirm(entry)
         return entry.object_id
 
+    def _note_box(self, entry: MapEntry) -> None:
+        """Follow a surface that was found again; the rest looks as it did."""
+        if entry.box is not self._known_box.get(entry.object_id):
+            self._known_box[entry.object_id] = entry.box
+            self._boxes.set(entry.object_id, np.array(entry.box.extent()))
+            self._uncompared.add(entry.object_id)
+
     def _insert(self, entry: MapEntry) -> None:
         self._entries[entry.object_id] = entry
-        self._boxes.set(entry.object_id, entry.bounds())
+        self._note_box(entry)
         self._stale.add(entry.object_id)
         if not entry.confirmed:
             self._tentative.add(entry.object_id)
 
     def _confirm(self, entry: MapEntry) -> None:
-        if entry.observation_count >= self._config.confirm_observations:
+        if not entry.confirmed and entry.observation_count >= self._config.confirm_observations:
             entry.confirmed = True
+            self._uncompared.add(entry.object_id)
         if entry.confirmed:
             self._tentative.discard(entry.object_id)
 
-    def _merge_duplicates(self, changed: set[int]) -> dict[int, int]:
+    def _merge_duplicates(self) -> dict[int, int]:
         merged: dict[int, int] = {}
-        for kept, gone in find_duplicates(changed, self._entries, self._boxes, self._config):
+        asked, self._uncompared = self._uncompared, set()
+        for kept, gone in find_duplicates(asked, self._entries, self._boxes, self._config):
             entry = self._entries[kept]
             entry.absorb(self._entries[gone])
             self._remove(gone)
             self._confirm(entry)
-            self._boxes.set(kept, entry.bounds())
+            self._note_box(entry)
             merged = {old: kept if new == gone else new for old, new in merged.items()}
             merged[gone] = kept
         return merged
@@ -190,6 +202,8 @@ class ObjectMap:
 
     def _remove(self, object_id: int) -> None:
         del self._entries[object_id]
+        del self._known_box[object_id]
+        self._uncompared.discard(object_id)
         self._boxes.remove(object_id)
         self._tentative.discard(object_id)
         self._stale.add(object_id)
