@@ -54,7 +54,7 @@ def load_model(weights: str, family: Family | None = None) -> UltralyticsModel:
     Raises:
         PerceptionError: ultralytics is not installed, no such weights, or another model.
     """
-    ultralytics = _import_ultralytics()
+    ultralytics = import_ultralytics()
     family = family or _family_of(weights)
     weights = weights or _DEFAULT_WEIGHTS[family]
     random = weights.endswith((".yaml", ".yml"))
@@ -79,7 +79,7 @@ def load_model(weights: str, family: Family | None = None) -> UltralyticsModel:
     )
 
 
-def _import_ultralytics() -> Any:
+def import_ultralytics() -> Any:
     """Ultralytics, kept from installing packages and from reporting home."""
     os.environ["YOLO_AUTOINSTALL"] = "false"
     os.environ["YOLO_OFFLINE"] = "true"
