@@ -165,6 +165,14 @@ def test_who_waits_is_answered_when_the_node_is_cleaned_up(told: Told) -> None:
     assert told.set_words("lamp").success
 
 
+def test_a_detector_of_fixed_classes_says_so(graph: RosGraph) -> None:
+    graph.add(MappingNode, SIMULATED)
+    response = graph.call(srv.SetVocabulary, f"{NODE}/set_vocabulary", labels=["cup"])
+    assert response.error.code == Error.UNSUPPORTED
+    for part in ("instance camera", "fixed set", "detector.backend"):
+        assert part in response.error.message
+
+
 def test_the_parameter_is_changed_only_through_the_service(told: Told) -> None:
     wanted = Parameter("detector.vocabulary", value=["lamp"]).to_parameter_msg()
     result = told.graph.call(

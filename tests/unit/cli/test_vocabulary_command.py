@@ -56,6 +56,13 @@ def test_imported_words_are_listed_as_there(tmp_path: Path) -> None:
     assert "0 with a vector" in run("list", "--encoder", "mobileclip")[1]
 
 
+def test_words_that_are_there_are_not_embedded_again(tmp_path: Path) -> None:
+    run("import", *published(tmp_path))
+    status, output = run("embed", "Chair", "unicorn", "--json")
+    assert status == 0, output
+    assert json.loads(output.splitlines()[-1])["added"] == 0
+
+
 def test_the_words_of_the_settings_are_listed(tmp_path: Path) -> None:
     settings = tmp_path / "settings.yaml"
     settings.write_text("detector: {vocabulary: [Lamp, '[red] box']}", encoding="utf-8")
@@ -90,6 +97,8 @@ def test_words_go_to_the_running_nodes_as_data(
         (("set", "cup", "--default"), "takes one of"),
         (("set", "cup", "?!"), "'?!' is no name"),
         (("set", "--file", "missing.txt"), "cannot read missing.txt"),
+        (("embed", "cup", "--file", "words.txt"), "takes one of"),
+        (("embed", "cup", "--encoder", "t5"), "'t5'"),
         (("import", "missing.npy", "missing.txt"), "missing.npy"),
         (("list", "--encoder", "t5"), "'t5'"),
     ],

@@ -14,11 +14,8 @@ from scenemind.perception.text import (
     EmbeddingCache,
     default_vocabulary,
     import_vectors,
-    label_similarity,
     make_text_encoder,
 )
-
-LVIS = ("lvis_v1_clip_a+cname.npy", "lvis_v1_train_cat_info.json")
 
 
 def files(folder: Path, vectors: Any, names: Any) -> tuple[Path, Path]:
@@ -83,15 +80,6 @@ def test_pickled_objects_are_not_read(tmp_path: Path) -> None:
         import_vectors(EmbeddingCache("clip", tmp_path), *published, 2)
 
 
-@pytest.fixture(scope="module")
-def lvis(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> EmbeddingCache:
-    """CLIP's vectors of the names of LVIS."""
-    cache = EmbeddingCache("clip_vit_b32", tmp_path_factory.mktemp("cache"))
-    vectors, names = (shared_data / "clip_text" / name for name in LVIS)
-    assert import_vectors(cache, vectors, names, 512) > 1203
-    return cache
-
-
 def test_lvis_words_need_no_torch_and_have_sensible_neighbours(lvis: EmbeddingCache) -> None:
     encoder = make_text_encoder("clip_vit_b32", lvis.path.parent)
     words = ["cup", "mug", "refrigerator", "sofa", "loveseat", "pillow", "cushion", "lamp", "chair"]
@@ -102,23 +90,6 @@ def test_lvis_words_need_no_torch_and_have_sensible_neighbours(lvis: EmbeddingCa
     nearest = {word: words[row.argmax()] for word, row in zip(words, alike, strict=True)}
     for pair in (("cup", "mug"), ("sofa", "loveseat"), ("pillow", "cushion")):
         assert (nearest[pair[0]], nearest[pair[1]]) == (pair[1], pair[0])
-
-
-def test_other_names_are_alike_and_other_things_are_not(lvis: EmbeddingCache) -> None:
-    similarity = label_similarity(lvis)
-    assert similarity("cup", "cup") == 1.0
-    assert similarity("unheard of", "unheard of") == 1.0
-    assert similarity("unheard of", "cup") == 0.0
-    assert similarity("pillow", "cushion") == similarity("cushion", "pillow") > 0.9
-    assert similarity("cup", "mug") > 0.7 > similarity("cup", "bowl") > 0.1
-    assert similarity("cup", "refrigerator") == similarity("sofa", "keyboard") == 0.0
-
-
-def test_without_calibrated_vectors_only_equal_labels_are_alike(tmp_path: Path) -> None:
-    other = EmbeddingCache("mobileclip", tmp_path)
-    other.put(["cup", "mug"], np.eye(1, 512, dtype=np.float32).repeat(2, axis=0))
-    for similarity in (label_similarity(), label_similarity(other)):
-        assert (similarity("cup", "cup"), similarity("cup", "mug")) == (1.0, 0.0)
 
 
 def test_most_default_words_come_with_published_lists(lvis: EmbeddingCache) -> None:

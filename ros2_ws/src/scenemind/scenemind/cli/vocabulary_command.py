@@ -30,6 +30,13 @@ _app = typer.Typer(
 _Encoder = Annotated[
     str, typer.Option(help="clip_vit_b32 (YOLO-World), mobileclip or mobileclip2 (YOLOE).")
 ]
+_Words = Annotated[list[str] | None, typer.Argument(show_default=False)]
+_File = Annotated[
+    Path | None, typer.Option("--file", help="Text file with a word a line.", show_default=False)
+]
+_Default = Annotated[
+    bool, typer.Option("--default", help="The indoor words of `scenemind vocabulary list`.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -57,23 +64,26 @@ def _list(
 
 @_app.command("set", epilog='Example: scenemind vocabulary set chair "fire extinguisher" cup')
 def _set(
-    words: Annotated[list[str] | None, typer.Argument(show_default=False)] = None,
-    file: Annotated[
-        Path | None, typer.Option(help="Text file with a word a line.", show_default=False)
-    ] = None,
-    use_default: Annotated[
-        bool, typer.Option("--default", help="The indoor words of `scenemind vocabulary list`.")
-    ] = False,
-    as_json: AsJson = False,
+    words: _Words = None, file: _File = None, use_default: _Default = False, as_json: AsJson = False
 ) -> None:
     """Let the detector of the running mapping node look for these words and no others."""
-    if sum((bool(words), file is not None, use_default)) != 1:
-        raise CommandError("vocabulary set takes one of: words, --file, --default")
-    if file is not None:
-        labels = _read(file)
-    else:
-        labels = default_vocabulary() if use_default else checked_vocabulary(words or ())
+    labels = _chosen("set", words, file, use_default)
     run_live("set_vocabulary", "", labels=labels, as_json=as_json)
+
+
+@_app.command("embed", epilog="Example: scenemind vocabulary embed --default")
+def _embed(
+    words: _Words = None,
+    file: _File = None,
+    use_default: _Default = False,
+    encoder: _Encoder = "clip_vit_b32",
+    as_json: AsJson = False,
+) -> None:
+    """Make the vectors of words now, for a robot that will have no network, or no torch."""
+    labels = _chosen("embed", words, file, use_default)
+    family = make_text_encoder(encoder)
+    family.encode(labels)
+    _report(EmbeddingCache(family.name), family.missed, as_json)
 
 
 @_app.command("import", epilog="Example: scenemind vocabulary import lvis.npy lvis_names.json")
@@ -86,16 +96,25 @@ def _import(
     """Add published word vectors, so that these words need neither torch nor a network."""
     family = make_text_encoder(encoder)
     cache = EmbeddingCache(family.name)
-    added = import_vectors(cache, vectors, names, family.dimension)
-    total = len(cache.words())
-    if as_json:
-        print_json({"encoder": encoder, "added": added, "words": total, "path": str(cache.path)})
-    else:
-        print(f"added {added} words; {total} of {encoder} are in {cache.path}")
+    _report(cache, import_vectors(cache, vectors, names, family.dimension), as_json)
 
 
-def _read(file: Path) -> tuple[str, ...]:
+def _chosen(
+    command: str, words: list[str] | None, file: Path | None, use_default: bool
+) -> tuple[str, ...]:
+    if sum((bool(words), file is not None, use_default)) != 1:
+        raise CommandError(f"vocabulary {command} takes one of: words, --file, --default")
+    if file is None:
+        return default_vocabulary() if use_default else checked_vocabulary(words or ())
     try:
         return read_vocabulary(file.read_text(encoding="utf-8").splitlines())
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"cannot read {file}: {error}") from error
+
+
+def _report(cache: EmbeddingCache, added: int, as_json: bool) -> None:
+    total, name = len(cache.words()), cache.encoder_name
+    if as_json:
+        print_json({"encoder": name, "added": added, "words": total, "path": str(cache.path)})
+    else:
+        print(f"added {added} words; {total} of {name} are in {cache.path}")

@@ -116,7 +116,7 @@ def _set_vocabulary(client: SceneMindClient, request: dict[str, Any]) -> _Result
     response = client.set_vocabulary(request["labels"])
     words = list(response.vocabulary)
     result = {"vocabulary": words, "error": _error(response.error)}
-    done = f"looks for {len(words)} classes: {', '.join(words)}"
+    done = f"looks for {', '.join(words)}"
     return result, lambda: print(done if response.success else response.error.message)
 
 

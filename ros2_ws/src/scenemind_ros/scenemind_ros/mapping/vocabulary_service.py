@@ -87,7 +87,7 @@ class VocabularyService:
         await self._on_a_thread(partial(detector.set_vocabulary, words))
         if self._is_closed:
             raise RosError("the node was cleaned up meanwhile", Error.NODE_UNAVAILABLE)
-        self._node.get_logger().info(f"looks for {len(words)} classes: {_some(words)}")
+        self._node.get_logger().info(f"looks for {_some(words)}")
         self.show()
 
     def _on_a_thread(self, work: Callable[[], None]) -> Future[None]:
@@ -109,4 +109,5 @@ class VocabularyService:
 
 
 def _some(words: Sequence[str]) -> str:
-    return ", ".join(words[:5]) + (", ..." if len(words) > 5 else "")
+    more = f" and {len(words) - 5} more" if len(words) > 5 else ""
+    return ", ".join(words[:5]) + more

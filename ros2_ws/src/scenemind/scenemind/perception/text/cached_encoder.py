@@ -67,8 +67,10 @@ class CachedTextEncoder:
                     self._encoder = self._build()
                 except PerceptionError as error:
                     raise PerceptionError(
-                        f"{_listed(words)} cannot be embedded: {error}"
+                        f"{_listed(words)} cannot be embedded: {error}; or copy {self._cache.path}"
+                        " from a machine where they were"
                     ) from error
+            _log.info("embedding %d words with %s", len(words), self._name)
             vectors = self._encoder.encode(words)
             self.missed += len(words)
         try:
