@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scenemind.config import TrackerConfig
 from scenemind.perception.assignment import assign
 from scenemind.perception.measurements import Measurements
-from scenemind.perception.tracks import LOST, TRACKED, UNCONFIRMED, Tracks
+from scenemind.perception.tracks import LOST, UNCONFIRMED, Tracks
 from scenemind.perception.visible_overlap import Table, visible_overlap
 
 # Of two tracks on one spot, the one that was seen in the last frame has it; by status.
@@ -45,7 +45,7 @@ def associate(
 
     anyone = np.ones(len(tracks), dtype=np.bool_)
     _match(matched, value, overlap >= needed[:, None], anyone, high)
-    in_view = tracks.status == TRACKED
+    in_view = tracks.status != LOST
     _match(matched, value, overlap >= config.match_iou_low, in_view, low)
     if (matched < 0).any() and len(measured) > np.count_nonzero(matched >= 0):
         hidden = same_label & (contained >= _CONTAINED)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.perception.types import Detections
+from scenemind.perception.types import BoxMask, Detections
 
 _GRID = 8  # sample positions a side
+_FEWEST = 4  # samples on a mask, below which it needs its own
 _FRACTION = np.linspace(0.2, 0.8, _GRID)  # of the box, where samples lie
 
 
@@ -16,7 +17,8 @@ def inverse_median_depth(
 ) -> NDArray[np.float64]:
     """Inverse of the median depth in each box (N,), in 1/m; 0 where nothing was measured.
 
-    A grid of samples over the box's middle, on the mask where there is one.
+    A grid of samples over the box's middle, on the mask where there is one. Masks that the grid
+    misses, of things with holes or mostly hidden ones, are sampled on their own pixels.
     """
     count = len(detections)
     if count == 0:
@@ -29,7 +31,11 @@ def inverse_median_depth(
     samples = depth_m[v[:, :, None], u[:, None, :]]
     for row, mask in enumerate(detections.masks):
         if mask is not None:
-            samples[row] *= _on_mask(mask.bits, v[row] - mask.y_px, u[row] - mask.x_px)
+            on_mask = _on_mask(mask.bits, v[row] - mask.y_px, u[row] - mask.x_px)
+            if np.count_nonzero(on_mask) < _FEWEST:
+                samples[row] = _of_mask(mask, depth_m)
+            else:
+                samples[row] *= on_mask
     samples = samples.reshape(count, -1)
     # What is no depth goes to the end of the order; comparing with NaN is false.
     samples[~(samples > 0.0)] = np.inf
@@ -48,3 +54,14 @@ def _on_mask(
         return bits[v[:, None], u]
     found = bits[v.clip(0, height - 1)[:, None], u.clip(0, width - 1)]
     return found & ((v >= 0) & (v < height))[:, None] & ((u >= 0) & (u < width))
+
+
+def _of_mask(mask: BoxMask, depth_m: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(_GRID, _GRID) depths spread over a mask, 0 where it has too few pixels."""
+    samples = np.zeros(_GRID * _GRID, dtype=np.float32)
+    pixels = np.flatnonzero(mask.bits)
+    if len(pixels) > 0:
+        chosen = pixels[:: -(-len(pixels) // len(samples))]
+        v, u = np.divmod(chosen, mask.bits.shape[1])
+        samples[: len(chosen)] = depth_m[mask.y_px + v, mask.x_px + u]
+    return samples.reshape(_GRID, _GRID)

@@ -36,8 +36,9 @@ from scenemind.perception.visible_overlap import may_be_visible
 _DUPLICATE_IOU = 0.85  # a lost track this close to a live one is the same (BoT-SORT's value)
 _REACH = 0.25  # of the image: as far may a thing go on beyond the border that cut it
 _MOST_TRACKS = 500  # lost ones included; those that were missed longest go first
-# The size of what is lost is not extrapolated (BoT-SORT does the same).
-_LOST_VELOCITY = np.array([1.0, 1.0, 0.0, 0.0])
+# What is lost slows down, since most of a velocity is an error of boxes or depth that the camera's
+# motion multiplies; its size is not extrapolated at all (BoT-SORT does the same).
+_LOST_VELOCITY = np.array([0.5, 0.5, 0.0, 0.0])
 
 
 class Tracker:

@@ -10,16 +10,20 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from scenemind.cli.bench.detect import bench_detect
 from scenemind.cli.bench.frame import FRAMES_PER_HOUR, bench_frame
 from scenemind.cli.bench.mapping import Drive, bench_mapping
+from scenemind.cli.bench.tracking import bench_tracking
 from scenemind.cli.bench.transport import bench_transport
 from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, print_table, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
 _ALL: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "detect": bench_detect,
     "frame": bench_frame,
     "mapping": bench_mapping,
+    "tracking": bench_tracking,
     "transport": bench_transport,
 }
 _WITHOUT_TABLE = ("machine", "versions")
@@ -47,6 +51,18 @@ def _frame(
     if hours is not None:
         frames = max(1, round(hours * FRAMES_PER_HOUR))
     _show("frame", bench_frame(objects, frames), as_json)
+
+
+@_app.command("detect", epilog="Example: scenemind bench detect --json")
+def _detect(
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long for each model.")] = 3.0,
+    as_json: AsJson = False,
+) -> None:
+    """Detect in simulated 640x480 frames, with every model and runtime that is here.
+
+    Models "with random weights" have the architecture and the speed of trained ones.
+    """
+    _show("detect", bench_detect(seconds), as_json)
 
 
 @_app.command("transport", epilog="Example: scenemind bench transport --seconds 10 --json")
@@ -87,6 +103,20 @@ def _mapping(
     _show("mapping", bench_mapping(rooms, noise, drive, report), as_json)
 
 
+@_app.command("tracking", epilog="Example: scenemind bench tracking --rooms 1 --json")
+def _tracking(
+    rooms: Annotated[int, typer.Option(min=1, help="How many simulated rooms.")] = 3,
+    frames: Annotated[int, typer.Option(min=6, help="Frames of each drive.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Track with the camera's motion from poses, optical flow or nothing, and with BoT-SORT.
+
+    Milliseconds are medians of CPU time; identity switches are summed over simulated rooms and
+    recordings, where there are any. BoT-SORT is ultralytics', where that is installed.
+    """
+    _show("tracking", bench_tracking(rooms, frames), as_json)
+
+
 @_app.command("all", epilog="Example: scenemind bench all --json")
 def _all(as_json: AsJson = False) -> None:
     """Run every benchmark with its defaults; one JSON object by name with --json."""
@@ -119,7 +149,7 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         if key in _WITHOUT_TABLE:
             continue
         if isinstance(value, Mapping):
-            rows += [(f"{key}  {part}", _text(number)) for part, number in value.items()]
+            rows += [(f"{key}  {part}", text) for part, text in _rows(value)]
         elif isinstance(value, list):
             rows += [(f"{key}  {count}", _text(part)) for count, part in enumerate(value, start=1)]
         else:
