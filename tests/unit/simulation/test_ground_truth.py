@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from scenemind.geometry import Box3D
+from scenemind.geometry import Box3D, Pose
 from scenemind.simulation import make_room, simulate
 from scenemind.simulation.ground_truth import VisibilityCounter, match_objects
 
@@ -80,6 +80,27 @@ def test_a_map_is_compared_with_the_room_of_its_moment():
     assert of_first_round.precision(0.9) == pytest.approx((count - 6) / count)
     now = [Mapped(item.instance_id, item.label, item.box) for item in late.objects]
     assert match_objects(now, late).recall(0.99) == 1.0
+
+
+def test_a_map_in_a_drifted_frame_is_compared_where_it_stands():
+    sequence = simulate(1, 60, 64, 48, loops=3, odometry_noise=2.0)
+    world_T_odometry = sequence.world_T_odometry()
+    odometry_T_world = world_T_odometry.inverse()
+    drifted = [
+        Mapped(
+            item.instance_id,
+            item.label,
+            Box3D(
+                tuple(odometry_T_world.transform(np.array(item.box.center)).tolist()),
+                item.box.size,
+                -np.arctan2(world_T_odometry.rotation[1, 0], world_T_odometry.rotation[0, 0]),
+            ),
+        )
+        for item in ROOM.objects
+    ]
+    assert match_objects(drifted, ROOM).mean_iou() < 0.6
+    assert match_objects(drifted, ROOM, world_T_odometry).mean_iou() > 0.95
+    assert simulate(1, 4).world_T_odometry().distance_m(Pose.identity()) < 1e-9
 
 
 @pytest.mark.parametrize("min_frames", [1, 2, 4])

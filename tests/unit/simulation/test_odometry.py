@@ -40,12 +40,12 @@ def test_without_noise_it_is_the_truth() -> None:
 def test_it_drifts_as_a_good_visual_inertial_odometry_does() -> None:
     distance_m, yaw_deg = final_errors(1.0, range(100))
     assert 0.001 < distance_m / 30.0 < 0.006
-    assert 1.0 < yaw_deg < 3.0  # 0.1 degree a metre all the way would be 3
+    assert 0.3 < yaw_deg < 0.9  # 0.03 degrees a metre all the way would be 0.9
 
 
 def test_drift_grows_with_the_amount() -> None:
     once, twice = final_errors(0.5, range(40)), final_errors(1.0, range(40))
-    assert twice[1] == pytest.approx(2 * once[1], rel=0.05)
+    assert twice[1] == pytest.approx(2 * once[1], rel=0.1)
 
 
 def test_it_starts_at_the_true_pose_and_moves_without_jumps() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from scenemind.geometry import Box3D, iou_3d
+from scenemind.geometry import Box3D, Pose, iou_3d
 from scenemind.simulation.room import Room
 
 
@@ -81,14 +81,22 @@ class MatchTable:
         return [row for row in self.matches if among is None or row.instance_id in among]
 
 
-def match_objects(map_objects: Iterable[MappedObject], room: Room) -> MatchTable:
+def match_objects(
+    map_objects: Iterable[MappedObject], room: Room, world_T_map: Pose | None = None
+) -> MatchTable:
     """One-to-one by 3D IoU, best sum (Hungarian method); labels do not count.
 
-    Where objects were moved, the room is that of the moment: `SimulatedSequence.room_at`.
+    Args:
+        map_objects: boxes in the map's frame.
+        room: where objects were moved, as it is at the moment (`SimulatedSequence.room_at`).
+        world_T_map: where the map's frame stands in the room, upright; None where it is the
+            room's own. For a map made with drifting odometry, what has drifted until then
+            (`SimulatedSequence.world_T_odometry`): else the drift is measured and not the map.
     """
     mapped = list(map_objects)
     real = room.objects
-    iou = np.array([[iou_3d(r.box, m.box) for m in mapped] for r in real])
+    boxes = [m.box if world_T_map is None else _moved(m.box, world_T_map) for m in mapped]
+    iou = np.array([[iou_3d(r.box, box) for box in boxes] for r in real])
     iou = iou.reshape(len(real), len(mapped))
     rows, columns = linear_sum_assignment(iou, maximize=True)
     partner = {int(r): int(c) for r, c in zip(rows, columns, strict=True) if iou[r, c] > 0.0}
@@ -116,6 +124,12 @@ def match_objects(map_objects: Iterable[MappedObject], room: Room) -> MatchTable
         tuple(mapped[c].object_id for c in spare),
         tuple(mapped[c].object_id for c in duplicates),
     )
+
+
+def _moved(box: Box3D, world_T_map: Pose) -> Box3D:
+    x, y, z = world_T_map.transform(np.array(box.center)).tolist()
+    turn = float(np.arctan2(world_T_map.rotation[1, 0], world_T_map.rotation[0, 0]))
+    return Box3D((x, y, z), box.size, box.yaw + turn)
 
 
 class VisibilityCounter:

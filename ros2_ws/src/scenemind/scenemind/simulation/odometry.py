@@ -15,9 +15,10 @@ from scipy.spatial.transform import Rotation
 
 from scenemind.geometry import Pose
 
-# At amount 1, standard deviations of a good visual-inertial odometry.
+# At amount 1, standard deviations of a good visual-inertial odometry: after 30 m straight on it is
+# off by 0.4 % ahead and, by its turn, about as much to the side.
 _SCALE_ERROR = 0.004  # of the distance driven
-_TURN_RAD_PER_M = np.deg2rad(0.1)
+_TURN_RAD_PER_M = np.deg2rad(0.03)
 _CLIMB_PER_M = 0.001
 _CORRELATION_M = 15.0  # of way, over which drift keeps its direction
 _JITTER_M = 0.002

@@ -80,6 +80,13 @@ class SimulatedSequence:
         """The ground truth at a moment."""
         return room_after(self.room, [c for c in self.changes if c.stamp_ns <= stamp_ns])
 
+    def world_T_odometry(self, number: int = -1) -> Pose:
+        """How far odometry has drifted at a frame; identity for exact poses.
+
+        A map that was made with odometry stands in odometry's frame, not in the room's.
+        """
+        return self.true_poses[number] @ self.poses[number].inverse()
+
     def __len__(self) -> int:
         return len(self.true_poses)
 
