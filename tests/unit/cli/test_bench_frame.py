@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from scenemind.cli.bench.frame import measure
 from scenemind.cli.bench.frame_timings import DETECT, STAGES, FrameTimings
+from scenemind.cli.bench.garbage_pauses import GarbagePauses
 from scenemind.cli.bench.scene import bench_sequence, endless, prefill
 from scenemind.cli.main import app
 from scenemind.config import SceneMindConfig
@@ -31,6 +33,7 @@ def test_the_total_is_without_the_detector() -> None:
     assert summary["total_ms_p99"] == pytest.approx(len(STAGES) * (2.0 + 0.98 * 4.0))
     assert summary["detector_ms"] == 200.0
     assert summary["cpu_ms"] == 14.0
+    assert summary["total_ms_by_tenth"] == [len(STAGES) * factor for factor in (1.0, 2.0, 6.0)]
     assert summary["stages_ms"] == dict.fromkeys(STAGES, 2.0)
 
 
@@ -84,4 +87,14 @@ def test_the_command_prints_one_json_object_measured_on_one_core() -> None:
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout.splitlines()[-1])
     assert result["frames"] == 3
+    assert set(result["disk_mb_per_min_by_retention"]) == {"all", "best_views", "byte_budget"}
     assert result["machine"]["cores"] == 1
+
+
+def test_pauses_for_garbage_are_counted_only_meanwhile() -> None:
+    with GarbagePauses() as pauses:
+        gc.collect()
+    assert 0.0 < pauses.longest_ms <= pauses.total_ms
+    total_ms = pauses.total_ms
+    gc.collect()
+    assert pauses.total_ms == total_ms

@@ -9,6 +9,7 @@ import numpy as np
 # As `Mapper` names them, in the order in which they run.
 DETECT = "detect"
 STAGES = ("track", "lift", "fuse", "graph", "tree", "store")
+_PARTS = 10
 
 
 class FrameTimings:
@@ -31,7 +32,7 @@ class FrameTimings:
         """Medians unless said; the total is of a frame without its detector.
 
         Where other programs share the core, `cpu_ms` says what the frame itself took, detector
-        included.
+        included. `total_ms_by_tenth` shows whether frames get slower as the map gets older.
         """
         ms = self._ms[: self._count]
         total_ms = ms[:, 1:].sum(axis=1)
@@ -42,4 +43,7 @@ class FrameTimings:
             "stages_ms": dict(zip(STAGES, np.median(ms[:, 1:], axis=0).tolist(), strict=True)),
             "detector_ms": float(np.median(ms[:, 0])),
             "cpu_ms": float(np.median(self._cpu_ms[: self._count])),
+            "total_ms_by_tenth": [
+                float(np.median(part)) for part in np.array_split(total_ms, _PARTS) if len(part)
+            ],
         }
