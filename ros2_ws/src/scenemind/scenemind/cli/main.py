@@ -15,6 +15,7 @@ from scenemind.cli import (
     demo_command,
     ground_command,
     map_command,
+    memory_command,
     play_command,
     up_command,
     vocabulary_command,
@@ -46,6 +47,7 @@ app = typer.Typer(
 for _module in (
     demo_command,
     map_command,
+    memory_command,
     ask_command,
     ground_command,
     align_command,

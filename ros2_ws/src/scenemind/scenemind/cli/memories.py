@@ -20,12 +20,12 @@ def memory_path(name: str, root: Path | None) -> Path:
     return (root or default_root()) / checked_name(name)
 
 
-def open_memory(name: str, root: Path | None, config: SceneMindConfig) -> Memory:
-    """A memory that is there.
+def existing_memory_path(name: str, root: Path | None) -> Path:
+    """The folder of a memory that is there.
 
     Raises:
         CommandError: there is none of that name.
-        SceneMemoryError: it is damaged or in use.
+        SceneMemoryError: the name could be a path.
     """
     path = memory_path(name, root)
     if not (path / DATABASE).is_file():
@@ -34,7 +34,17 @@ def open_memory(name: str, root: Path | None, config: SceneMindConfig) -> Memory
             f"there is no memory {name} in {path.parent} (there: {known}): make one with"
             f" `scenemind map SEQUENCE --memory {name}`"
         )
-    return Memory.open(path, config)
+    return path
+
+
+def open_memory(name: str, root: Path | None, config: SceneMindConfig) -> Memory:
+    """A memory that is there.
+
+    Raises:
+        CommandError: there is none of that name.
+        SceneMemoryError: it is damaged or in use.
+    """
+    return Memory.open(existing_memory_path(name, root), config)
 
 
 def new_memory(

@@ -16,6 +16,7 @@ from scenemind.memory.errors import SceneMemoryError
 DATABASE = "memory.sqlite"
 _HOME_VARIABLE = "SCENEMIND_HOME"
 _FRAMES = "frames"
+_LOCK = "memory.lock"
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 
 
@@ -42,6 +43,19 @@ def checked_name(name: str) -> str:
             " not beginning with '.'"
         )
     return name
+
+
+def find_owner(path: Path) -> str | None:
+    """The process that has a memory open, as it wrote itself into the lock; None: nobody."""
+    try:
+        with (path / _LOCK).open("r") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return lock.read().strip() or "unknown"
+    except FileNotFoundError:
+        pass
+    return None
 
 
 class MemoryFolder:
@@ -116,7 +130,7 @@ class MemoryFolder:
 
 def _locked(path: Path) -> IO[str]:
     try:
-        lock = (path / "memory.lock").open("a+")
+        lock = (path / _LOCK).open("a+")
     except OSError as error:
         raise SceneMemoryError(f"cannot write to {path}: {error.strerror}") from error
     try:

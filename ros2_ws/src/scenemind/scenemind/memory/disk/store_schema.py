@@ -10,7 +10,7 @@ from pathlib import Path
 from scenemind.memory.errors import SceneMemoryError
 
 VERSION = 2
-_MIGRATED = ("1",)
+MIGRATABLE = ("1",)
 _NO_MEMORY = (
     "{path} is no scene memory, or a damaged one ({error}): open another one, or move it away and"
     " map again"
@@ -145,7 +145,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
             _check_pages(connection, path)
     except sqlite3.Error as error:
         raise SceneMemoryError(_NO_MEMORY.format(path=path, error=error)) from error
-    if version in _MIGRATED:
+    if version in MIGRATABLE:
         raise SceneMemoryError(
             f"{path} is a memory of version {version}, this SceneMind reads version {VERSION}: run"
             f" `scenemind memory migrate {path.parent.name}`"

@@ -22,8 +22,6 @@ _CUT_FACTOR = 0.5  # half an object is half a view
 # A view must be this much better than the best stored one to be stored for its own sake. The
 # score is at most 1, so an object can ask for few frames however long it is watched.
 _CLEARLY_BETTER = 1.3
-# The same for the stored views of its location, which look much like it.
-_BETTER_HERE = 1.1
 
 
 def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
@@ -95,8 +93,8 @@ class KeyFrameSelector:
 
 def _adds(to_beat: Mapping[int, float], seen: Iterable[tuple[int, float]], total: float) -> bool:
     """Whether a frame shows an object, or the location in all, better than its images there."""
-    return total > _BETTER_HERE * to_beat.get(OVERVIEW, -1.0) or any(
-        score > _BETTER_HERE * to_beat.get(object_id, 0.0) for object_id, score in seen
+    return total > _CLEARLY_BETTER * to_beat.get(OVERVIEW, -1.0) or any(
+        score > _CLEARLY_BETTER * to_beat.get(object_id, 0.0) for object_id, score in seen
     )
 
 

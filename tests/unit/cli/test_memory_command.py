@@ -1,0 +1,133 @@
+"""`scenemind memory`: what it lists, copies, migrates and deletes, by name."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from scenemind.cli.main import app
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Memory
+from tests.unit.memory import walk
+from tests.unit.memory.disk import version_1
+
+CONFIG = SceneMindConfig()
+FRAMES = 20
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Folder with `kitchen`, of this version, and `attic`, of version 1."""
+    with Memory.create(tmp_path / "kitchen", CONFIG) as memory:
+        for number in range(FRAMES):
+            step = walk.step(number)
+            memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+    version_1.write_memory(tmp_path / "attic")
+    return tmp_path
+
+
+def test_list_says_what_each_memory_holds(root: Path) -> None:
+    kitchen = Memory.open(root / "kitchen", CONFIG)
+    listed = run_json(root, "list")
+    attic, open_one = listed["memories"]
+    assert listed["root"] == str(root)
+    assert (attic["name"], attic["version"], attic["open_in"]) == ("attic", "1", None)
+    assert (attic["frames"], attic["objects"], attic["corrections"]) == (4, 1, 1)
+    assert open_one["open_in"] == str(os.getpid())
+    assert open_one["frames"] == FRAMES
+    assert open_one["objects"] == len(kitchen.snapshot().objects)
+    assert open_one["images"] == kitchen.stats().images
+    folder = root / "kitchen"
+    assert open_one["disk_bytes"] == sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
+    kitchen.close()
+    status, output = run(root, "list")
+    assert status == 0
+    assert "run `scenemind memory migrate attic`" in output
+
+
+def test_list_shows_a_damaged_memory_too(root: Path) -> None:
+    (root / "kitchen" / "memory.sqlite").write_bytes(b"no database at all" * 100)
+    damaged = run_json(root, "list")["memories"][1]
+    assert (damaged["version"], damaged["images"] > 0) == (None, True)
+    assert "no scene memory" in damaged["problem"]
+
+
+def test_no_memories_are_no_error(tmp_path: Path) -> None:
+    assert run_json(tmp_path, "list")["memories"] == []
+    assert "make one with" in run(tmp_path, "list")[1]
+
+
+def test_info_is_readable(root: Path) -> None:
+    status, output = run(root, "info", "kitchen")
+    assert status == 0
+    assert f"frames      {FRAMES}" in output
+
+
+def test_migrated_memory_opens(root: Path) -> None:
+    assert run_json(root, "migrate", "attic") == {
+        "name": "attic",
+        "from_version": 1,
+        "version": 2,
+    }
+    assert "is of version 2 already" in run(root, "migrate", "attic")[1]
+    with Memory.open(root / "attic", CONFIG) as memory:
+        assert memory.snapshot().objects[1].label == "stool"
+
+
+def test_copy_is_a_memory_of_its_own(root: Path) -> None:
+    assert run_json(root, "save-as", "kitchen", "monday")["path"] == str(root / "monday")
+    assert run_json(root, "delete", "kitchen", "--yes")["deleted"]
+    assert [m["name"] for m in run_json(root, "list")["memories"]] == ["attic", "monday"]
+    assert sorted(path.name for path in root.iterdir()) == ["attic", "monday"]
+    with Memory.open(root / "monday", CONFIG) as memory:
+        assert memory.last_frame_number == FRAMES - 1
+        assert memory.key_frames_of([1], 1)
+
+
+def test_delete_asks_first(root: Path) -> None:
+    status, _ = run(root, "delete", "kitchen", typed="n\n")
+    assert status == 1
+    assert (root / "kitchen").exists()
+    status, _ = run(root, "delete", "kitchen", typed="y\n")
+    assert status == 0
+    assert not (root / "kitchen").exists()
+
+
+@pytest.mark.parametrize("command", [("info",), ("migrate",), ("delete", "--yes")])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("cellar", "there: attic, kitchen"), ("../kitchen", "is no name for a memory")],
+)
+def test_only_names_of_memories_are_taken(
+    root: Path, command: tuple[str, ...], name: str, reason: str
+) -> None:
+    status, output = run(root, *command, name)
+    assert status == 1
+    assert reason in output.replace("\n", " ")
+
+
+@pytest.mark.parametrize("command", [("save-as", "kitchen", "b"), ("delete", "kitchen", "--yes")])
+def test_open_memory_is_left_alone(root: Path, command: tuple[str, ...]) -> None:
+    with Memory.open(root / "kitchen", CONFIG):
+        status, output = run(root, *command)
+    assert status == 1
+    assert "is open in process" in output.replace("\n", " ")
+    assert sorted(path.name for path in root.iterdir()) == ["attic", "kitchen"]
+
+
+def run(root: Path, *arguments: str, typed: str | None = None) -> tuple[int, str]:
+    """Exit status, and both outputs together."""
+    command = ["memory", *arguments, "--memory-root", str(root)]
+    result = CliRunner().invoke(app, command, input=typed)
+    return result.exit_code, result.output
+
+
+def run_json(root: Path, *arguments: str) -> Any:
+    status, output = run(root, *arguments, "--json")
+    assert status == 0, output
+    return json.loads(output.splitlines()[-1])
