@@ -184,7 +184,10 @@ def test_the_tree_says_minus_one_for_what_is_not_there() -> None:
         ObjectTracklet(track, "cup", None, 2, 10, 40, best, trajectory) for track in (8, 2)
     )
     location = LocationNode(1, Pose.identity(), 10, 40, (0, 4), tracklets)
-    (message,) = through_wire(c.tree_to_msg([location], 9, 40, "map")).locations
+    snapshot = MemorySnapshot(9, 40, {}, (), None)
+    tree = through_wire(c.tree_to_msg([c.location_to_msg(location)], 5, snapshot, "map"))
+    assert (tree.revision, tree.location_count, c.stamp_ns(tree.header.stamp)) == (9, 5, 40)
+    (message,) = tree.locations
     assert (message.revisit_of, message.frame_count) == (-1, 5)
     assert [t.track_id for t in message.tracklets] == [2, 8]
     assert message.tracklets[0].object_id == -1

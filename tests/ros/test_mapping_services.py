@@ -235,6 +235,43 @@ def test_a_question_selects_frames_of_what_it_names(mapped: Mapped) -> None:
     assert all(chairs.intersection(frame.object_ids) for frame in frames)
 
 
+def test_the_tree_is_given_as_text_within_a_budget_of_tokens(mapped: Mapped) -> None:
+    assert mapped.node.session is not None
+    memory = mapped.node.session.memory
+    for budget in (100_000, 300):
+        response = mapped.graph.call(
+            srv.GetMemTree, f"{NODE}/get_mem_tree", token_budget=budget, only_json=True
+        )
+        text = memory.tree_json(budget)
+        assert (response.json, response.json_reading) == (text.text, text.reading)
+        assert response.json_tokens == text.tokens <= budget
+        assert response.locations_left_out == memory.location_count - len(text.text.splitlines())
+        assert response.objects_left_out == text.objects_left_out
+        assert response.clutter_level == pytest.approx(text.clutter_level)
+        assert response.mem_tree.locations == []
+    everything = mapped.graph.call(srv.GetMemTree, f"{NODE}/get_mem_tree").mem_tree
+    newest = mapped.graph.call(srv.GetMemTree, f"{NODE}/get_mem_tree", newest=2)
+    assert newest.json == ""
+    assert newest.mem_tree.locations == everything.locations[-2:]
+    assert newest.mem_tree.location_count == len(everything.locations) > 2
+
+
+def test_cues_and_locations_select_one_frame_a_location(mapped: Mapped) -> None:
+    def selected(**fields: object) -> list[tuple[int, float]]:
+        response = mapped.graph.call(
+            srv.SelectKeyFrames, f"{NODE}/select_key_frames", k=10, **fields
+        )
+        assert response.success, response.error
+        return [(frame.location_id, frame.score) for frame in response.key_frames]
+
+    wanted, near = (thing.id for thing in scene_of(mapped.graph).objects[:2])
+    with_cue = selected(object_ids=[wanted], cue_object_ids=[near])
+    places = [location_id for location_id, _ in with_cue]
+    assert len(set(places)) == len(places) > 0
+    assert selected(object_ids=[wanted], location_ids=places[-1:])[0][0] == places[-1]
+    assert [location_id for location_id, _ in selected(location_ids=places[:1])] == places[:1]
+
+
 def test_corrections_are_applied_listed_and_undone(mapped: Mapped) -> None:
     thing = scene_of(mapped.graph).objects[0]
 

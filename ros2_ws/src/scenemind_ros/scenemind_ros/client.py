@@ -27,6 +27,7 @@ _EMBEDDING_S = 600.0
 _SERVICES: dict[str, dict[str, Any]] = {
     "mapping": {
         "get_scene_graph": srv.GetSceneGraph,
+        "get_mem_tree": srv.GetMemTree,
         "select_key_frames": srv.SelectKeyFrames,
         "undo_correction": srv.UndoCorrection,
         "list_corrections": srv.ListCorrections,
@@ -170,12 +171,31 @@ class SceneMindClient:
         """What is there now, and how it stands."""
         return self._fetch(srv.GetSceneGraph).scene_graph
 
+    def mem_tree_json(self, token_budget: int = 8000) -> srv.GetMemTree.Response:
+        """What was seen where, as text for a language model; see `json` and `json_reading`."""
+        return self._fetch(srv.GetMemTree, token_budget=token_budget, only_json=True)
+
     def key_frames(
-        self, question: str = "", *, object_ids: Sequence[int] = (), count: int = 3
+        self,
+        question: str = "",
+        *,
+        object_ids: Sequence[int] = (),
+        cue_object_ids: Sequence[int] = (),
+        location_ids: Sequence[int] = (),
+        count: int = 3,
     ) -> list[KeyFrame]:
-        """Stored images that show the objects, or those that a question names; best first."""
+        """Stored images that show the objects, or those that a question names; best first.
+
+        With cues or locations, such as a language model picks them from `mem_tree_json`, one image
+        a location, as MemTree3D selects.
+        """
         response = self._fetch(
-            srv.SelectKeyFrames, question=question, object_ids=list(object_ids), k=count
+            srv.SelectKeyFrames,
+            question=question,
+            object_ids=list(object_ids),
+            cue_object_ids=list(cue_object_ids),
+            location_ids=list(location_ids),
+            k=count,
         )
         return list(response.key_frames)
 

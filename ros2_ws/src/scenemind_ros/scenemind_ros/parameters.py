@@ -86,6 +86,9 @@ class PublishParameters(Settings):
     camera_frame: str = Field(
         "camera_color_optical_frame", description="frame_id written into key frames"
     )
+    tree_locations: int = Field(
+        50, ge=1, description="newest locations in ~/mem_tree; ~/get_mem_tree gives all"
+    )
 
 
 class MappingParameters(SceneMindConfig):

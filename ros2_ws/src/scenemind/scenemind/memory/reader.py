@@ -46,6 +46,12 @@ class MemoryReader:
         with self._lock:
             return self._scene.snapshot()
 
+    @property
+    def location_count(self) -> int:
+        """Of the whole tree."""
+        with self._lock:
+            return self._scene.tree.location_count
+
     def tree(self, newest: int | None = None) -> tuple[LocationNode, ...]:
         """MemTree3D's locations and tracklets, oldest first; the open location is the last.
 

@@ -8,7 +8,14 @@ from typing import get_args
 
 from sensor_msgs.msg import CompressedImage, RegionOfInterest
 
-from scenemind.memory import Correction, Edit, KeyFrame, LocationNode, ObjectTracklet
+from scenemind.memory import (
+    Correction,
+    Edit,
+    KeyFrame,
+    LocationNode,
+    MemorySnapshot,
+    ObjectTracklet,
+)
 from scenemind.memory.types import EditKind
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
@@ -60,12 +67,14 @@ def location_to_msg(location: LocationNode) -> LocationNodeMsg:
 
 
 def tree_to_msg(
-    locations: Iterable[LocationNode], revision: int, stamp: int, map_frame: str
+    locations: Iterable[LocationNodeMsg], count: int, snapshot: MemorySnapshot, map_frame: str
 ) -> MemTree:
+    """Args: count: of all locations; `locations` may be the newest alone."""
     return MemTree(
-        header=header_to_msg(stamp, map_frame),
-        revision=int(revision),
-        locations=[location_to_msg(location) for location in locations],
+        header=header_to_msg(snapshot.stamp_ns, map_frame),
+        revision=snapshot.revision,
+        location_count=count,
+        locations=list(locations),
     )
 
 

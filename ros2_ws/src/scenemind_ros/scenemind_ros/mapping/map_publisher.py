@@ -10,11 +10,13 @@ from rclpy.publisher import Publisher
 from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
-from scenemind.memory import MapObject, Memory
+from scenemind.memory import LocationNode, MapObject, Memory
+from scenemind_interfaces.msg import LocationNode as LocationNodeMsg
 from scenemind_interfaces.msg import MemTree, SceneGraph, SceneObject, SceneObjectArray
 from scenemind_ros.conversions import (
     graph_to_msg,
     header_to_msg,
+    location_to_msg,
     markers_to_msg,
     object_to_markers,
     object_to_msg,
@@ -23,18 +25,23 @@ from scenemind_ros.conversions import (
 )
 from scenemind_ros.qos import LATCHED
 
+Value = TypeVar("Value")
 Converted = TypeVar("Converted")
 
 
 class MapPublisher:
     """Publishes snapshots on the node's `~/` topics, each latched for those who come late.
 
-    A topic is converted only when the memory changed since it was last sent and somebody listens;
-    a listener that comes later gets the newest state at the next call.
+    The tree goes with its newest locations only, since it grows for as long as the robot drives:
+    the service `~/get_mem_tree` gives all of it. A topic is converted only when the memory changed
+    since it was last sent and somebody listens; a listener that comes later gets the newest state
+    at the next call.
     """
 
-    def __init__(self, node: Node, map_frame: str) -> None:
+    def __init__(self, node: Node, map_frame: str, tree_locations: int) -> None:
+        """Args: tree_locations: how many of the newest locations go with `~/mem_tree`."""
         self._map_frame = map_frame
+        self._tree_locations = tree_locations
         self._node = node
         self._memory: Memory | None = None
         self._topics = {
@@ -47,9 +54,15 @@ class MapPublisher:
                 "points": PointCloud2,
             }.items()
         }
-        self._messages: _PerObject[SceneObject] = _PerObject(object_to_msg)
-        self._markers: _PerObject[list[Marker]] = _PerObject(
-            lambda thing: object_to_markers(thing, header_to_msg(0, map_frame))
+        self._messages: _Kept[MapObject, SceneObject] = _Kept(
+            object_to_msg, lambda thing: (thing.object_id, thing)
+        )
+        self._markers: _Kept[MapObject, list[Marker]] = _Kept(
+            lambda thing: object_to_markers(thing, header_to_msg(0, map_frame)),
+            lambda thing: (thing.object_id, thing),
+        )
+        self._locations: _Kept[LocationNode, LocationNodeMsg] = _Kept(
+            location_to_msg, lambda location: (location.location_id, _state(location))
         )
 
     def publish(self, memory: Memory) -> None:
@@ -67,7 +80,10 @@ class MapPublisher:
                 snapshot, self._messages.of(things), self._map_frame
             ),
             "mem_tree": lambda: tree_to_msg(
-                memory.tree(), snapshot.revision, snapshot.stamp_ns, self._map_frame
+                self._locations.of(memory.tree(self._tree_locations)),
+                memory.location_count,
+                snapshot,
+                self._map_frame,
             ),
             "markers": lambda: markers_to_msg(
                 (marker for both in self._markers.of(things) for marker in both), header
@@ -95,18 +111,29 @@ class _Topic:
             self.sent = state
 
 
-class _PerObject(Generic[Converted]):
-    """Keeps what was made of an object for as long as the object is the same."""
+class _Kept(Generic[Value, Converted]):
+    """Keeps what was made of a value for as long as the value is the same."""
 
-    def __init__(self, convert: Callable[[MapObject], Converted]) -> None:
+    def __init__(
+        self, convert: Callable[[Value], Converted], describe: Callable[[Value], tuple[int, object]]
+    ) -> None:
+        """Args: describe: gives the id of a value, and what is equal when it is the same."""
         self._convert = convert
-        self._kept: dict[int, tuple[MapObject, Converted]] = {}
+        self._describe = describe
+        self._kept: dict[int, tuple[object, Converted]] = {}
 
-    def of(self, things: Iterable[MapObject]) -> list[Converted]:
-        kept: dict[int, tuple[MapObject, Converted]] = {}
-        for thing in things:
-            known = self._kept.get(thing.object_id)
-            is_same = known is not None and known[0] is thing
-            kept[thing.object_id] = known if is_same and known else (thing, self._convert(thing))
+    def of(self, values: Iterable[Value]) -> list[Converted]:
+        kept: dict[int, tuple[object, Converted]] = {}
+        for value in values:
+            value_id, state = self._describe(value)
+            known = self._kept.get(value_id)
+            is_same = known is not None and known[0] == state
+            kept[value_id] = known if is_same and known else (state, self._convert(value))
         self._kept = kept
         return [converted for _, converted in kept.values()]
+
+
+def _state(location: LocationNode) -> tuple[object, ...]:
+    """What still changes of a location: it grows until it is closed, and objects are merged."""
+    objects = tuple(tracklet.object_id for tracklet in location.tracklets)
+    return location.is_open, location.last_stamp_ns, objects

@@ -15,6 +15,7 @@ from scenemind_ros.conversions import (
     correction_to_msg,
     edit_from_msg,
     key_frame_to_msg,
+    location_to_msg,
     object_to_msg,
     point_to_msg,
     snapshot_to_msg,
@@ -74,12 +75,24 @@ class MappingServices:
         snapshot = self._session.memory.snapshot()
         response.scene_graph = snapshot_to_msg(snapshot, self._parameters.map_frame)
 
-    def _get_mem_tree(self, _: Any, response: srv.GetMemTree.Response) -> None:
+    def _get_mem_tree(
+        self, request: srv.GetMemTree.Request, response: srv.GetMemTree.Response
+    ) -> None:
         memory = self._session.memory
-        snapshot = memory.snapshot()
-        response.mem_tree = tree_to_msg(
-            memory.tree(), snapshot.revision, snapshot.stamp_ns, self._parameters.map_frame
-        )
+        if not request.only_json:
+            response.mem_tree = tree_to_msg(
+                map(location_to_msg, memory.tree(request.newest or None)),
+                memory.location_count,
+                memory.snapshot(),
+                self._parameters.map_frame,
+            )
+        if request.token_budget:
+            text = memory.tree_json(request.token_budget)
+            response.json, response.json_reading = text.text, text.reading
+            response.json_tokens = text.tokens
+            response.locations_left_out = text.locations_left_out
+            response.objects_left_out = text.objects_left_out
+            response.clutter_level = text.clutter_level
 
     def _query_objects(
         self, request: srv.QueryObjects.Request, response: srv.QueryObjects.Response
@@ -129,15 +142,20 @@ class MappingServices:
         if not request.k:
             raise RosError("k is 0: ask for at least one key frame")
         memory = self._session.memory
+        cues, locations = list(request.cue_object_ids), list(request.location_ids)
         object_ids = list(request.object_ids) or objects_named(memory.snapshot(), request.question)
-        if not object_ids:
+        if not (object_ids or cues or locations):
             raise RosError(
                 f"the question {request.question!r} names no object of the memory; give object_ids",
                 Error.NOT_FOUND,
             )
+        if cues or locations:
+            found = memory.select_key_frames(object_ids, cues, request.k, locations or None)
+        else:
+            found = memory.key_frames_of(object_ids, request.k)
         response.key_frames = [
             key_frame_to_msg(key_frame, self._parameters.publish.camera_frame)
-            for key_frame in memory.key_frames_of(object_ids, request.k)
+            for key_frame in found
         ]
 
     def _apply_corrections(
