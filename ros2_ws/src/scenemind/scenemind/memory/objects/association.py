@@ -43,6 +43,11 @@ class BoxTable:
         rows = [self._row_of[object_id] for object_id in object_ids]
         return self._columns[:, rows].T
 
+    def centers(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Ids (N,) and centres (N, 3) of all boxes."""
+        columns = self._columns[:, : len(self)]
+        return self._ids[: len(self)], ((columns[:3] + columns[3:]) / 2.0).T
+
     def pairs(
         self, bounds: NDArray[np.float64], reach_m: float = 0.0, any_height: bool = False
     ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.float64]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,9 @@ from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.types import Observation
 
+# What the depth image shows where an object was: see `free_space`.
+Sight = Literal["through", "there", "unclear"]
+
 # Boxes are rounded outward to this: finer than a depth camera measures, and an object at rest
 # keeps exactly the same box, so nothing that hangs on it need be computed again.
 BOX_STEP_M = 0.005
@@ -20,6 +25,11 @@ BOX_STEP_M = 0.005
 HALF_EVIDENCE = 2.0
 # A view that the image border cuts shows a part, and parts are mistaken for other things.
 TRUNCATED_VOTE = 0.5
+# Seen through from so many places without being seen in between, an object is gone. The same place
+# says again and again what it said first: a pose that is wrong, glass.
+RETIRING_DOUBT = 3.0
+OTHER_VIEW_M = 0.1
+SAME_VIEW_DOUBT = 0.05
 # Oldest and newest tracklets that are kept when an object had more.
 MOST_TRACKS = 256
 
@@ -30,6 +40,7 @@ class MapEntry:
     __slots__ = (
         "_box",
         "_boxed",
+        "_doubted_from",
         "appearance",
         "confirmed",
         "doubt",
@@ -63,6 +74,7 @@ class MapEntry:
         self.viewpoints: dict[int, int] = {}
         self.doubt = 0.0
         self.surface = SurfaceEvidence(config.voxel_m, config.max_points)
+        self._doubted_from: NDArray[np.float64] | None = None
         self._boxed: NDArray[np.float32] | None = None  # what `_box` is of
 
     @property
@@ -93,6 +105,7 @@ class MapEntry:
         self._blend(observation.mean_rgb, observation.appearance, observation.pixel_count)
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
         self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
+        self.doubt = max(0.0, self.doubt - 1.0)
         self.vote(observation)
 
     def vote(self, observation: Observation) -> None:
@@ -102,9 +115,41 @@ class MapEntry:
         if observation.track_id >= 0 and observation.track_id not in self.track_ids:
             self._add_tracks([observation.track_id])
 
+    def note_sight(self, sight: Sight, viewer: NDArray[np.float64]) -> None:
+        """What the depth image said where the object should be, seen from a place (3,)."""
+        if sight == "there":
+            self.doubt = max(0.0, self.doubt - 1.0)
+        elif sight == "through":
+            before = self._doubted_from
+            is_new = before is None or float(np.linalg.norm(viewer - before)) >= OTHER_VIEW_M
+            self.doubt += 1.0 if is_new else SAME_VIEW_DOUBT
+            if is_new:
+                self._doubted_from = viewer
+
+    @property
+    def is_doubted(self) -> bool:
+        """It was seen through from several places since it was last seen."""
+        return self.doubt >= RETIRING_DOUBT
+
+    def retire(self, stamp_ns: int) -> None:
+        """It is no longer where it was."""
+        since_ns = self.stays[-1].gone_ns if self.stays else self.first_seen_ns
+        self.stays += (Stay(self.box, since_ns, self.last_seen_ns, stamp_ns),)
+        self.gone_ns = stamp_ns
+
+    def go_on_as(self, new: MapEntry) -> None:
+        """It was moved: what was taken for a new object is this one at its new place."""
+        self.surface, self.gone_ns, self.doubt = new.surface, None, 0.0
+        self.confirmed = True
+        self._take_over(new)
+
     def absorb(self, other: MapEntry) -> None:
         """Take over everything of a duplicate."""
         self.surface.absorb(other.surface)
+        self._take_over(other)
+
+    def _take_over(self, other: MapEntry) -> None:
+        """All but the surface."""
         self.confirmed = self.confirmed or other.confirmed
         self.observation_count += other.observation_count
         for label, votes in other.votes.items():

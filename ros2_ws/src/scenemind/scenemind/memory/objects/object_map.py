@@ -9,7 +9,7 @@ duplicates are merged into the oldest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -21,8 +21,11 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.memory.objects.association import BoxTable
 from scenemind.memory.objects.duplicates import find_duplicates
+from scenemind.memory.objects.free_space import look, objects_in_view
+from scenemind.memory.objects.gone import GoneObjects
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.memory.objects.matching import Match, match_observations
+from scenemind.memory.objects.moves import find_new_place
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.types import MapObject
 from scenemind.perception.types import Observation
@@ -64,7 +67,9 @@ class ObjectMap:
         self._next_id = 1
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
-        self._gone: dict[int, MapObject] = {}
+        self._gone = GoneObjects()
+        self._confirmed_now: list[int] = []
+        self._last_looked_at = 0
 
     def update(
         self, observations: Sequence[Observation], frame: RGBDFrame, upkeep: bool = True
@@ -91,14 +96,20 @@ class ObjectMap:
         changed = set(fed)
         for object_id in changed:
             self._note_box(self._entries[object_id])
-        merged = self._merge_duplicates() if upkeep else {}
-        forgotten = self._forget_tentative(stamp_ns)
-        changed = {merged.get(object_id, object_id) for object_id in changed} - forgotten
+        merged: dict[int, int] = {}
+        removed = self._forget_tentative(stamp_ns)
+        if upkeep:
+            self._merge_duplicates(merged)
+        self._recognise(merged)
+        retired = self._retire_seen_through(frame, changed, merged) if upkeep else set()
+        removed |= self._forget_gone()
+        changed = {merged.get(object_id, object_id) for object_id in changed}
+        changed = (changed | set(merged.values())) - removed - retired
         self._stale |= changed
         return ObjectMapUpdate(
             changed=frozenset(changed),
-            removed=frozenset(merged) | forgotten,
-            retired=frozenset(),
+            removed=frozenset(merged) | removed,
+            retired=frozenset(retired),
             merged=merged,
             object_of_track=self._remember_tracks(ordered, fed, merged),
         )
@@ -121,18 +132,22 @@ class ObjectMap:
 
     def gone(self) -> Mapping[int, MapObject]:
         """Objects that were there once, by id, ascending; constant afterwards."""
-        return MappingProxyType(self._gone)
+        return self._gone.values()
 
     def export(self, object_ids: Iterable[int]) -> list[ObjectRecord]:
         """What must be stored of the given objects; ids that are gone are skipped."""
-        return [self._entries[i].to_record() for i in object_ids if i in self._entries]
+        found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
+        return [entry.to_record() for entry in found if entry is not None]
 
     def restore(self, records: Iterable[ObjectRecord]) -> None:
         """Go on from stored objects; new ids start after the largest one."""
         for record in records:
             entry = MapEntry.from_record(record, self._config)
-            self._insert(entry)
-            self._object_of_track.update(dict.fromkeys(entry.track_ids, entry.object_id))
+            if entry.gone_ns is None:
+                self._insert(entry)
+                self._object_of_track.update(dict.fromkeys(entry.track_ids, entry.object_id))
+            else:
+                self._gone.add(entry)
             self._next_id = max(self._next_id, entry.object_id + 1)
 
     def _fuse(
@@ -172,11 +187,11 @@ class ObjectMap:
         if not entry.confirmed and entry.observation_count >= self._config.confirm_observations:
             entry.confirmed = True
             self._uncompared.add(entry.object_id)
+            self._confirmed_now.append(entry.object_id)
         if entry.confirmed:
             self._tentative.discard(entry.object_id)
 
-    def _merge_duplicates(self) -> dict[int, int]:
-        merged: dict[int, int] = {}
+    def _merge_duplicates(self, merged: dict[int, int]) -> None:
         asked, self._uncompared = self._uncompared, set()
         for kept, gone in find_duplicates(asked, self._entries, self._boxes, self._config):
             entry = self._entries[kept]
@@ -184,9 +199,49 @@ class ObjectMap:
             self._remove(gone)
             self._confirm(entry)
             self._note_box(entry)
-            merged = {old: kept if new == gone else new for old, new in merged.items()}
-            merged[gone] = kept
-        return merged
+            _note_merge(merged, kept, gone)
+
+    def _recognise(self, merged: dict[int, int]) -> None:
+        """Newly confirmed objects that are gone ones at another place."""
+        appeared, self._confirmed_now = self._confirmed_now, []
+        for object_id in appeared:
+            new = self._entries.get(object_id)
+            old = None if new is None else self._gone.find_origin(new)
+            if new is not None and old is not None and old.object_id < object_id:
+                self._go_on(self._gone.take(old.object_id), new, merged)
+
+    def _retire_seen_through(
+        self, frame: RGBDFrame, observed: set[int], merged: dict[int, int]
+    ) -> set[int]:
+        """Objects that are no longer where they were; of those, the ones seen nowhere else."""
+        looked_at = objects_in_view(
+            self._boxes, self._entries, observed, frame, self._last_looked_at
+        )
+        entries = [self._entries[i] for i in looked_at]
+        retired = set()
+        for entry, sight in zip(entries, look(entries, frame), strict=True):
+            self._last_looked_at = entry.object_id
+            entry.note_sight(sight, frame.world_T_camera.translation)
+            if entry.is_doubted:
+                entry.retire(frame.stamp_ns)
+                self._remove(entry.object_id)
+                new = find_new_place(entry, self._confirmed())
+                if new is None:
+                    self._gone.add(entry)
+                    retired.add(entry.object_id)
+                else:
+                    self._go_on(entry, new, merged)
+        return retired
+
+    def _go_on(self, old: MapEntry, new: MapEntry, merged: dict[int, int]) -> None:
+        """What was taken for a new object is an old one that was moved."""
+        self._remove(new.object_id)
+        old.go_on_as(new)
+        self._insert(old)
+        _note_merge(merged, old.object_id, new.object_id)
+
+    def _confirmed(self) -> Iterator[MapEntry]:
+        return (entry for entry in self._entries.values() if entry.confirmed)
 
     def _forget_tentative(self, stamp_ns: int) -> set[int]:
         # Either way in time: where a recording starts over, its ghosts should go as well.
@@ -199,6 +254,9 @@ class ObjectMap:
         for object_id in forgotten:
             self._remove(object_id)
         return forgotten
+
+    def _forget_gone(self) -> set[int]:
+        return self._gone.take_oldest()
 
     def _remove(self, object_id: int) -> None:
         del self._entries[object_id]
@@ -221,6 +279,14 @@ class ObjectMap:
         while len(self._object_of_track) > MOST_LIVE_TRACKS:
             del self._object_of_track[next(iter(self._object_of_track))]
         return of_track
+
+
+def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
+    """Add gone -> kept to what was merged before."""
+    for old, new in merged.items():
+        if new == gone:
+            merged[old] = kept
+    merged[gone] = kept
 
 
 def _content(observation: Observation) -> tuple[float, ...]:
