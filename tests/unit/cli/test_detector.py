@@ -46,7 +46,7 @@ def test_models_with_masks_beside_the_repository_are_preferred(tmp_path: Path) -
 
 
 def test_without_weights_the_error_says_where_to_get_some() -> None:
-    with pytest.raises(CommandError, match=r"--detector.*SCENEMIND_WEIGHTS.*yolo export"):
+    with pytest.raises(CommandError, match=r"--detector.*SCENEMIND_WEIGHTS.*detector export"):
         find_weights(PLAIN)
 
 

@@ -38,6 +38,8 @@ def detector_settings(
     config: SceneMindConfig, sequence: RecordedSequence, weights: Path | None
 ) -> SceneMindConfig:
     """See `choose_detector`."""
+    if weights is None and config.detector.backend in ("yolo_world", "yoloe"):
+        return config  # whose weights are found, or fetched, by name
     if weights is None and not config.detector.weights and isinstance(sequence, SimulatedSequence):
         chosen = {"backend": "instance_camera"}
     else:
@@ -58,22 +60,23 @@ def find_weights(config: SceneMindConfig, named: Path | None = None) -> Path:
             raise CommandError(f"there is no ONNX file at {path}")
         return path
     for name in _PREFERRED:
-        if (path := _data_beside_the_repository(f"weights/{name}")) is not None:
-            return path
+        if (found := data_beside_the_repository(f"weights/{name}")) is not None:
+            return found
     raise CommandError(
         "a recorded sequence needs a detector: name an ONNX file with --detector or"
-        f" ${WEIGHTS_VARIABLE}. A YOLO model with masks becomes one with"
-        " `pip install ultralytics && yolo export model=yolov8n-seg.pt format=onnx`"
+        f" ${WEIGHTS_VARIABLE}. An open-vocabulary model becomes one with"
+        " `scenemind detector export yoloe-26n-seg --out yoloe.onnx`"
     )
 
 
 def find_recordings() -> list[Path]:
     """The recorded sequences beside the repository; none where there are none."""
-    folder = _data_beside_the_repository("sequences")
+    folder = data_beside_the_repository("sequences")
     return sorted(path for path in folder.iterdir() if path.is_dir()) if folder else []
 
 
-def _data_beside_the_repository(name: str) -> Path | None:
+def data_beside_the_repository(name: str) -> Path | None:
+    """A file or folder of the data that some machines have."""
     for folder in Path(__file__).resolve().parents:
         if (path := folder / _DATA_BESIDE_THE_REPOSITORY / name).exists():
             return path

@@ -13,6 +13,7 @@ from scenemind.cli import (
     align_command,
     ask_command,
     demo_command,
+    detector_command,
     ground_command,
     map_command,
     memory_command,
@@ -54,6 +55,7 @@ for _module in (
     up_command,
     play_command,
     vocabulary_command,
+    detector_command,
     doctor_command,
     bench_command,
 ):

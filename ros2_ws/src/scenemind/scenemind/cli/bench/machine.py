@@ -7,7 +7,17 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_PACKAGES = ("scenemind", "numpy", "scipy", "opencv-python-headless", "onnxruntime", "rclpy")
+_PACKAGES = (
+    "scenemind",
+    "numpy",
+    "scipy",
+    "opencv-python-headless",
+    "onnxruntime",
+    "openvino",
+    "torch",
+    "ultralytics-opencv-headless",
+    "rclpy",
+)
 _CPU_INFO = Path("/proc/cpuinfo")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,10 @@ def export_onnx(
         _annotate(onnx, path, metadata)
     except OSError as error:
         raise PerceptionError(f"cannot write {path}: {error}") from error
+
+
+def has_openvino() -> bool:
+    return importlib.util.find_spec("openvino") is not None
 
 
 def convert_to_openvino(path: Path) -> Path:
