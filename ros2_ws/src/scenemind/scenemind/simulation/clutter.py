@@ -15,7 +15,7 @@ from scenemind.simulation.layout import Layout
 from scenemind.simulation.places import places_beside, random_places
 
 _COLORS = ("red", "blue", "green", "yellow", "orange", "purple", "white")
-_FLOOR_SHARE = 0.2
+_FLOOR_SHARE = 0.15
 _MOST_OF_A_KIND = 3
 _GAP_M = (0.03, 0.08)  # between things of one kind
 _MARGIN_M = 0.025  # to anything else
@@ -78,12 +78,14 @@ def add_clutter(layout: Layout, count: int) -> None:
         SimulationError: the room is full before.
     """
     spots = list(_spots_on_furniture(layout))
+    areas = np.array([spot.space.size[0] * spot.space.size[1] for spot in spots])
     floor = _Spot(Box3D((0.0, 0.0, layout.size[2] / 2), layout.size), None, _ON_FLOOR)
     for _ in range(_MOST_CLUSTERS):
         if len(layout.objects) >= count:
             return
         on_floor = bool(layout.rng.random() < _FLOOR_SHARE)
-        spot = floor if on_floor else spots[int(layout.rng.integers(len(spots)))]
+        chosen = layout.rng.choice(len(spots), p=areas / areas.sum())
+        spot = floor if on_floor else spots[int(chosen)]
         most = min(_MOST_OF_A_KIND, count - len(layout.objects))
         _add_cluster(layout, spot, int(layout.rng.integers(1, most + 1)))
     raise SimulationError(f"no room for {count} objects")

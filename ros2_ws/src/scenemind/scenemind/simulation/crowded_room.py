@@ -43,7 +43,7 @@ def _furnish(layout: Layout, count: int) -> None:
     layout.place_at_wall(at_wall(small_things.door(one_of(rng, "white", "brown"))))
     groups.desk_group(layout)
     groups.couch_group(layout)
-    if count >= 42:
+    if count >= 52:
         groups.desk_group(layout)
     if count >= 28:
         groups.cabinet(layout)
