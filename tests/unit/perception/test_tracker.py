@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -140,3 +143,109 @@ def test_ids_are_unique_within_a_frame_and_grow(seed: int) -> None:
         assert (scores[ids >= 0] >= TrackerConfig().low_score).all()
         newest = max(newest, int(tracked.max(initial=0)))
     assert newest < 12 * 12
+
+
+def test_a_thing_that_enters_the_image_is_one_thing() -> None:
+    """A cupboard 1 m wide at 2 m; the camera pans by 4 degrees a frame until it is all in view."""
+    cupboard = Box3D((0.0, 2.0, 0.0), (1.0, 0.4, 1.0))
+    depth = np.full((480, 640), 1.8, np.float32)
+    tracker, ids = Tracker(TrackerConfig()), []
+    for turn in range(-44, 1, 4):
+        pan = Rotation.from_euler("z", turn, degrees=True).as_matrix()
+        pose = Pose(pan, np.zeros(3)) @ LOOKING_ALONG_Y
+        x0, y0, x1, y1 = seen_from(cupboard, pose)
+        shown = (max(x0, 0.0), max(y0, 0.0), min(x1, 640.0), min(y1, 480.0))
+        detections = boxes_only([shown] if shown[2] - shown[0] > 2 else [])
+        ids += tracker.update(detections, frame_of(depth, pose)).tolist()
+    assert len(ids) > 8
+    assert set(ids) == {1}
+
+
+def test_an_id_survives_turning_round() -> None:
+    """Once round in 60 frames: most of the time the chair is behind the camera."""
+    chair = Box3D((0.0, 3.0, 0.0), (0.5, 0.5, 0.9))
+    depth = np.full((480, 640), 2.75, np.float32)
+    tracker, ids = Tracker(TrackerConfig()), []
+    for turn in range(0, 361, 6):
+        about = Rotation.from_euler("z", turn, degrees=True).as_matrix()
+        pose = Pose(about, np.zeros(3)) @ LOOKING_ALONG_Y
+        visible = min(turn, 360 - turn) < 24
+        detections = boxes_only([seen_from(chair, pose)] if visible else [])
+        ids += tracker.update(detections, frame_of(depth, pose)).tolist()
+    assert ids == [1] * 8
+
+
+def test_driving_towards_a_wall_boxes_grow_as_predicted() -> None:
+    """Pictures on a wall, from 4 m to 1 m in 10 steps: closer than without poses possible."""
+    pictures = [Box3D((x, 4.0, 0.0), (0.12, 0.01, 0.12)) for x in (-0.3, -0.1, 0.1, 0.3)]
+    tracker, ids = Tracker(TrackerConfig()), []
+    for y in np.linspace(0.0, 3.0, 11):
+        pose = Pose(np.eye(3), np.array([0.0, y, 0.0])) @ LOOKING_ALONG_Y
+        depth = np.full((480, 640), 4.0 - y, np.float32)
+        seen = boxes_only([seen_from(picture, pose) for picture in pictures])
+        ids.append(tracker.update(seen, frame_of(depth, pose)).tolist())
+    assert ids == [[1, 2, 3, 4]] * 11
+
+
+def test_a_jump_of_the_pose_breaks_no_track() -> None:
+    """A relocalisation by 2 m: the picture stays as it is."""
+    tracker, ids = Tracker(TrackerConfig()), []
+    depth = np.full((480, 640), 2.0, np.float32)
+    for number in range(6):
+        pose = Pose(np.eye(3), np.array([2.0 * (number > 2), 0.0, 0.0])) @ LOOKING_ALONG_Y
+        ids.append(tracker.update(boxes_only([LEFT, RIGHT]), frame_of(depth, pose, number=number)))
+    assert np.array(ids).tolist() == [[1, 2]] * 6
+
+
+def test_another_resolution_breaks_no_track() -> None:
+    """The driver is switched from 640x480 to 320x240 in mid-stream."""
+    tracker = Tracker(TrackerConfig())
+    before = frame_of(np.full((480, 640), 2.0, np.float32))
+    after = replace(
+        before,
+        camera=CAMERA.resized(320, 240),
+        color=before.color[::2, ::2].copy(),
+        depth_m=before.depth_m[::2, ::2].copy(),
+    )
+    halves = [tuple(value / 2 for value in box) for box in (LEFT, RIGHT)]
+    ids = [
+        tracker.update(boxes_only(seen), frame).tolist()  # type: ignore[arg-type]
+        for seen, frame in (([LEFT, RIGHT], before),) * 2 + ((halves, after),) * 2
+    ]
+    assert ids == [[1, 2]] * 4
+
+
+@pytest.mark.parametrize("motion", ["pose", "optical_flow", "none"])
+def test_three_hundred_detections_and_none_at_all(motion: str) -> None:
+    config = TrackerConfig.from_nested({"camera_motion": motion})
+    grid = [
+        (30.0 * i, 30.0 * k, 30.0 * i + 20, 30.0 * k + 20) for i in range(20) for k in range(15)
+    ]
+    tracker = Tracker(config)
+    many, none = boxes_only(grid), boxes_only([])
+    nan = frame_of(np.full((480, 640), np.nan, np.float32))
+    expected = list(range(1, 301))
+    for detections, ids in ((none, []), (many, expected), (many, expected), (none, [])) * 2:
+        assert tracker.update(detections, nan).tolist() == ids
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 2**16))
+def test_the_order_of_detections_does_not_matter(seed: int) -> None:
+    """Things that wander about, seen in the order of a detector and in another one."""
+    random = np.random.default_rng(seed)
+    usual, shuffled = Tracker(TrackerConfig()), Tracker(TrackerConfig())
+    low, size = random.uniform(0, 400, (8, 2)), random.uniform(20, 80, (8, 2))
+    partners: dict[int, int] = {}
+    for _ in range(8):
+        low = np.clip(low + random.normal(0, 4, low.shape), 0, 400)
+        seen = np.flatnonzero(random.random(8) < 0.9)
+        boxes = [tuple(box) for box in np.hstack((low, low + size))[seen]]
+        order = random.permutation(len(seen))
+        first = usual.update(boxes_only(boxes), frame_of(HALF_MEASURED))
+        second = np.empty_like(first)
+        second[order] = shuffled.update(
+            boxes_only([boxes[i] for i in order]), frame_of(HALF_MEASURED)
+        )
+        for a, b in zip(first.tolist(), second.tolist(), strict=True):
+            assert partners.setdefault(a, b) == b

@@ -60,5 +60,6 @@ def may_be_visible(
 
 def _area(extent: NDArray[np.float64]) -> Table:
     """(T, N) of (2, T, N); nothing where one side is negative."""
-    area: Table = np.multiply.reduce(np.maximum(extent, 0.0), axis=0)
+    width, height = np.maximum(extent, 0.0)
+    area: Table = width * height
     return area

@@ -1,0 +1,95 @@
+"""Which detection continues which track, where overlap alone would not say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scenemind.config import TrackerConfig
+from scenemind.perception.association import associate, depth_agrees
+from scenemind.perception.kalman import BoxStates
+from scenemind.perception.measurements import Measurements
+from scenemind.perception.motion.places import places_at
+from scenemind.perception.tracks import LOST, TRACKED, Tracks
+
+from .scenes import CAMERA
+
+Box = tuple[float, float, float, float]
+CHAIR, TABLE = 0, 1
+BOX: Box = (100.0, 100.0, 200.0, 200.0)
+
+
+def tracks(*rows: tuple[Box, int, float, int]) -> Tracks:
+    """Each: box, label, depth in metres, status."""
+    count = len(rows)
+    states = BoxStates.starting_at(np.array([row[0] for row in rows]))
+    depth = np.array([row[2] for row in rows])
+    return Tracks(
+        ids=np.arange(1, count + 1),
+        label_codes=np.array([row[1] for row in rows]),
+        status=np.array([row[3] for row in rows], np.int8),
+        lived=np.ones(count, np.int64),
+        missed=np.where([row[3] == LOST for row in rows], 10.0, 0.0),
+        cut=np.zeros((count, 4), bool),
+        places=places_at(states.position[:, :2], 1.0 / depth, CAMERA),
+        states=states,
+    )
+
+
+def measured(*rows: tuple[Box, int, float], score: float = 0.9) -> Measurements:
+    """Each: box, label, depth in metres."""
+    return Measurements(
+        boxes_px=np.array([row[0] for row in rows]),
+        scores=np.full(len(rows), score, np.float32),
+        label_codes=np.array([row[1] for row in rows]),
+        inverse_depth=1.0 / np.array([row[2] for row in rows]),
+        cut=np.zeros((len(rows), 4), bool),
+    )
+
+
+def matched(known: Tracks, found: Measurements) -> list[int]:
+    return associate(known, found, (640, 480), TrackerConfig()).tolist()
+
+
+def test_a_thing_at_another_depth_is_another_thing() -> None:
+    """Something passes at 1 m before what was seen at 3 m, which is still there beside it."""
+    behind = (120.0, 110.0, 220.0, 210.0)
+    known = tracks((BOX, CHAIR, 3.0, TRACKED))
+    assert matched(known, measured((BOX, CHAIR, 1.0), (behind, CHAIR, 3.0))) == [1]
+    assert matched(known, measured((BOX, CHAIR, 1.0))) == [-1]
+
+
+def test_what_is_partly_hidden_is_known_by_label_and_depth() -> None:
+    upper = (100.0, 100.0, 200.0, 118.0)
+    known = tracks((BOX, CHAIR, 2.0, TRACKED))
+    assert matched(known, measured((upper, CHAIR, 2.1))) == [0]
+    assert matched(known, measured((upper, TABLE, 2.1))) == [-1]
+    assert matched(known, measured((upper, CHAIR, 2.9))) == [-1]
+
+
+def test_what_comes_back_keeps_its_label() -> None:
+    assert matched(tracks((BOX, CHAIR, 2.0, TRACKED)), measured((BOX, TABLE, 2.0))) == [0]
+    assert matched(tracks((BOX, CHAIR, 2.0, LOST)), measured((BOX, TABLE, 2.0))) == [-1]
+
+
+def test_of_two_tracks_on_one_spot_the_live_one_has_it() -> None:
+    known = tracks((BOX, CHAIR, 2.0, LOST), (BOX, CHAIR, 2.0, TRACKED))
+    assert matched(known, measured((BOX, CHAIR, 2.0))) == [-1, 0]
+
+
+def test_weak_detections_need_more_overlap_and_find_nothing_lost() -> None:
+    aside = (150.0, 100.0, 250.0, 200.0)
+    for status, box, expected in (
+        (TRACKED, BOX, 0),
+        (TRACKED, aside, -1),
+        (LOST, BOX, -1),
+    ):
+        known = tracks((BOX, CHAIR, 2.0, status))
+        assert matched(known, measured((box, CHAIR, 2.0), score=0.15)) == [expected]
+
+
+def test_unknown_depth_agrees_unless_it_must_not() -> None:
+    known, unknown = np.array([0.5]), np.array([0.0])
+    assert depth_agrees(known, np.array([0.4]), 1.3).all()
+    assert not depth_agrees(known, np.array([0.3]), 1.3).any()
+    assert depth_agrees(known, unknown, 1.3).all()
+    assert not depth_agrees(known, unknown, 1.3, if_unknown=False).any()
