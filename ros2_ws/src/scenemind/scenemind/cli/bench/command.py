@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,22 +11,12 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from scenemind.cli.bench.detect import bench_detect
-from scenemind.cli.bench.frame import FRAMES_PER_HOUR, bench_frame
-from scenemind.cli.bench.mapping import Drive, bench_mapping
-from scenemind.cli.bench.tracking import bench_tracking
-from scenemind.cli.bench.transport import bench_transport
 from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, print_table, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
-_ALL: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "detect": bench_detect,
-    "frame": bench_frame,
-    "mapping": bench_mapping,
-    "tracking": bench_tracking,
-    "transport": bench_transport,
-}
+_ALL = ("frame", "detect", "pipeline", "tracking", "mapping", "transport")
+_FRAMES_PER_HOUR = 3600 * 30
 _WITHOUT_TABLE = ("machine", "versions")
 _Objects = Annotated[int, typer.Option(min=0, help="How many objects the map knows.")]
 
@@ -49,8 +40,8 @@ def _frame(
     Milliseconds are medians of everything but the detector.
     """
     if hours is not None:
-        frames = max(1, round(hours * FRAMES_PER_HOUR))
-    _show("frame", bench_frame(objects, frames), as_json)
+        frames = max(1, round(hours * _FRAMES_PER_HOUR))
+    _show("frame", _bench("frame")(objects, frames), as_json)
 
 
 @_app.command("detect", epilog="Example: scenemind bench detect --json")
@@ -62,7 +53,26 @@ def _detect(
 
     Models "with random weights" have the architecture and the speed of trained ones.
     """
-    _show("detect", bench_detect(seconds), as_json)
+    _show("detect", _bench("detect")(seconds), as_json)
+
+
+@_app.command("pipeline", epilog="Example: scenemind bench pipeline --detector yoloe-26n-seg")
+def _pipeline(
+    detector: Annotated[
+        str,
+        typer.Option(
+            help="yoloe-26n-seg or yolo-world-s (random weights), simulated, or an ONNX file.",
+            show_default="yoloe-26n-seg where it can run, else simulated",
+        ),
+    ] = "",
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long at each speed.")] = 20.0,
+    as_json: AsJson = False,
+) -> None:
+    """Detect and map simulated 640x480 frames: first as many as go, then 30 a second.
+
+    Milliseconds are from a frame's arrival until it is in memory, at 30 a second.
+    """
+    _show("pipeline", _bench("pipeline")(detector, seconds), as_json)
 
 
 @_app.command("transport", epilog="Example: scenemind bench transport --seconds 10 --json")
@@ -75,7 +85,7 @@ def _transport(
 
     Milliseconds are from a frame's publication until it is in memory.
     """
-    _show("transport", bench_transport(seconds, rate), as_json)
+    _show("transport", _bench("transport")(seconds, rate), as_json)
 
 
 @_app.command("mapping", epilog="Example: scenemind bench mapping --noise --report bench-report")
@@ -99,8 +109,10 @@ def _mapping(
 
     Of what was seen in 5 frames at 400 pixels: shares found and right at a 3D IoU of 0.25.
     """
-    drive = Drive(objects, loops, odometry)
-    _show("mapping", bench_mapping(rooms, noise, drive, report), as_json)
+    result = _bench("mapping")(
+        rooms, noise, objects=objects, loops=loops, odometry_noise=odometry, report=report
+    )
+    _show("mapping", result, as_json)
 
 
 @_app.command("tracking", epilog="Example: scenemind bench tracking --rooms 1 --json")
@@ -114,20 +126,27 @@ def _tracking(
     Milliseconds are medians of CPU time; identity switches are summed over simulated rooms and
     recordings, where there are any. BoT-SORT is ultralytics', where that is installed.
     """
-    _show("tracking", bench_tracking(rooms, frames), as_json)
+    _show("tracking", _bench("tracking")(rooms, frames), as_json)
 
 
 @_app.command("all", epilog="Example: scenemind bench all --json")
 def _all(as_json: AsJson = False) -> None:
     """Run every benchmark with its defaults; one JSON object by name with --json."""
     results = {}
-    for name, measure in _ALL.items():
+    for name in _ALL:
         progress_console().print(f"measuring {name} ...")
-        results[name] = measure()
+        results[name] = _bench(name)()
         if not as_json:
             _show(name, results[name], as_json=False)
     if as_json:
         print_json(results)
+
+
+def _bench(name: str) -> Callable[..., dict[str, Any]]:
+    """`bench_NAME` of the module of that name, imported now: some of them import for seconds."""
+    module = importlib.import_module(f"scenemind.cli.bench.{name}")
+    measure: Callable[..., dict[str, Any]] = getattr(module, f"bench_{name}")
+    return measure
 
 
 def _show(name: str, result: Mapping[str, Any], as_json: bool) -> None:

@@ -36,7 +36,6 @@ from scenemind.mapping import Mapper
 from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 
-FRAMES_PER_HOUR = round(3600 * RATE_HZ)
 _FRAMES_PER_MINUTE = round(60 * RATE_HZ)
 _DEFAULT_RETENTION = StoreConfig().retention
 _WARM_UP = 60  # frames: caches fill, the room's objects are confirmed

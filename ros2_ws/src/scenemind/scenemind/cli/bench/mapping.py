@@ -7,7 +7,7 @@ and the object map; with `noise` it errs as detectors do. The recordings have a 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,46 +38,38 @@ from scenemind.simulation import SimulatedSequence, VisibilityCounter, simulate
 _FRAMES_A_LOOP = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Drive:
-    """What the robot does in each room; see `simulation.simulate`."""
-
-    objects: int | None = None
-    loops: int = 1
-    odometry_noise: float = 0.0
-
-    def through(self, seed: int) -> SimulatedSequence:
-        return simulate(
-            seed,
-            frame_count=_FRAMES_A_LOOP * self.loops,
-            loops=self.loops,
-            odometry_noise=self.odometry_noise,
-        )
-
-
 def bench_mapping(
     rooms: int = 10,
     noise: bool = False,
-    drive: Drive | None = None,
+    *,
+    objects: int | None = None,
+    loops: int = 1,
+    odometry_noise: float = 0.0,
     report: Path | None = None,
 ) -> dict[str, Any]:
     """Map rooms 1, 2, ... and compare each with its truth; map the recordings that are there.
 
     Args:
         noise: misses, wrong labels, false alarms, jittered boxes and ragged masks.
-        drive: through the rooms as the demo has them where not given.
+        objects, loops, odometry_noise: see `simulate`.
         report: folder for the maps as pictures; recordings are mapped only for it.
     """
-    drive = drive or Drive()
     console = progress_console()
     scores, entries = [], []
     for seed in track(range(1, rooms + 1), "mapping rooms", console=console):
-        score, entry = _map_room(drive.through(seed), noise)
+        sequence = simulate(
+            seed,
+            frame_count=_FRAMES_A_LOOP * loops,
+            objects=objects,
+            loops=loops,
+            odometry_noise=odometry_noise,
+        )
+        score, entry = _map_room(sequence, noise)
         scores.append(score)
         entries.append(entry)
     result: dict[str, Any] = {**summary(scores)}
     result["detector"] = entries[0].run.detector if entries else "none"
-    result["drive"] = asdict(drive)
+    result["drive"] = {"objects": objects, "loops": loops, "odometry_noise": odometry_noise}
     result["rooms"] = [asdict(score) for score in scores]
     if report is not None:
         found = find_recordings()

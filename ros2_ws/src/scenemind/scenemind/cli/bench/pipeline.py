@@ -7,8 +7,9 @@ mapped is what the simulated instance camera sees; the result says so.
 
 from __future__ import annotations
 
+import importlib.util
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -16,15 +17,20 @@ from typing import Any
 import numpy as np
 
 from scenemind.cli.bench.machine import machine, versions
+from scenemind.cli.bench.random_models import RANDOM_MODELS, random_detector
 from scenemind.cli.bench.scene import RATE_HZ, bench_sequence, endless
-from scenemind.config import SceneMindConfig
+from scenemind.config import DetectorConfig, SceneMindConfig
 from scenemind.frames import RGBDFrame, read_sequence
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline, map_all
 from scenemind.memory import Memory
+from scenemind.perception import PerceptionError
+from scenemind.perception.backends import make_detector
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.protocols import Detector
 from scenemind.perception.types import Detections
 
+SIMULATED = "simulated"
+_FASTEST = "yoloe-26n-seg"
 _WARM_UP = 60  # frames: the network's first runs are slow, and the room's objects get confirmed
 _PENDING = 2  # frames that wait for the mapper at camera rate, as in the node
 
@@ -49,18 +55,20 @@ class WithoutMeaning:
         return self.camera.detect(frame)
 
 
-def bench_pipeline(
-    make: Callable[[InstanceCamera], Detector], seconds: float = 20.0
-) -> dict[str, Any]:
+def bench_pipeline(name: str = "", seconds: float = 20.0) -> dict[str, Any]:
     """Measure for so long at each of the two speeds.
 
     Args:
-        make: the detector, given the instance camera of the frames that will come.
+        name: of the detector: `simulated`, one of `RANDOM_MODELS`, or an exported file; empty: the
+            fastest of the models, or the simulated one where no model can run.
+
+    Raises:
+        PerceptionError: the detector cannot be used; says what is missing.
     """
     config = SceneMindConfig()
     sequence = bench_sequence()
     frames = endless(list(read_sequence(sequence)))
-    detector = make(InstanceCamera(sequence.class_names))
+    detector = _detector(name, InstanceCamera(sequence.class_names))
     with Memory.create(None, config) as memory:
         mapper = Mapper(detector, memory, config)
         map_all(mapper, islice(frames, _WARM_UP))
@@ -78,6 +86,31 @@ def bench_pipeline(
             "machine": machine(),
             "versions": versions(),
         }
+
+
+def _detector(name: str, camera: InstanceCamera) -> Detector:
+    if name == SIMULATED:
+        return camera
+    if name and name not in RANDOM_MODELS:
+        return make_detector(DetectorConfig(weights=name))
+    try:
+        network = random_detector(name or _FASTEST, _fastest_runtime(name or _FASTEST))
+    except PerceptionError:
+        if name:
+            raise
+        return camera
+    return WithoutMeaning(network, camera)
+
+
+def _fastest_runtime(name: str) -> DetectorConfig:
+    """Torch on a GPU where there is one, else the exported file in what runs it best."""
+    if importlib.util.find_spec("torch"):
+        import torch
+
+        if torch.cuda.is_available():
+            family = "yolo_world" if "world" in name else "yoloe"
+            return DetectorConfig(backend=family, device="cuda")
+    return DetectorConfig()
 
 
 def _until(frames: Iterator[RGBDFrame], end: float) -> Iterator[RGBDFrame]:
