@@ -96,3 +96,12 @@ def test_nodes_that_do_not_run_are_named() -> None:
     assert done.returncode == 1
     assert "mapping_node" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("_running")
+def test_a_detector_of_fixed_classes_takes_no_words() -> None:
+    done = run("vocabulary", "set", "Fire Extinguisher", "--json")
+    assert done.returncode == 1, done.stderr
+    refused = json.loads(done.stdout.splitlines()[-1])
+    assert refused["error"]["code"] == "unsupported"
+    assert "simulated instance camera" in refused["error"]["message"]
