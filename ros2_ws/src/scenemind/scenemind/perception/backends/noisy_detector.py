@@ -79,18 +79,15 @@ class NoisyDetector:
     ) -> _Detection | None:
         """One detection with errors; None where it is missed."""
         noise, label, box = self._noise, exact.labels[row], exact.boxes_px[row]
-        white = rng.random()
-        spread = rng.standard_normal(6)
+        white, spread = rng.random(), rng.standard_normal(6)
         ragged = np.random.default_rng(rng.integers(2**32))
         habit = self._habit(label, box, frame)
         smallness = float(np.exp(-np.sqrt(np.prod(box[2:] - box[:2])) / noise.small_px))
         miss = noise.miss + max(0.0, noise.miss_small - noise.miss) * smallness
         if white < miss / 2 or habit.random() < miss / 2:
             return None
-        others = find_look_alikes(label)
-        is_wrong = habit.random() < noise.wrong_label and len(others) > 0
-        said = others[int(habit.integers(len(others)))] if is_wrong else label
-        cost = _SMALL_COST * smallness + _WRONG_COST * is_wrong
+        said = self._said(label, habit)
+        cost = _SMALL_COST * smallness + _WRONG_COST * (said != label)
         cost += _CUT_COST * bool(_on_border(box, frame).any())
         score = float(np.clip(_BEST_SCORE - cost + _SCORE_SPREAD * spread[0], 0.0, 0.99))
         loose = _jittered(box, noise.jitter * spread[1:5], frame)
@@ -98,11 +95,17 @@ class NoisyDetector:
             return None
         mask = exact.masks[row]
         if mask is not None:
-            shift = noise.mask_shift_px * float(0.7 * habit.standard_normal() + 0.7 * spread[5])
-            mask = noisy_mask(mask, loose, shift, noise.mask_raggedness, ragged)
+            shift = noise.mask_shift_px * (habit.standard_normal() + spread[5]) / np.sqrt(2.0)
+            mask = noisy_mask(mask, loose, float(shift), noise.mask_raggedness, ragged)
             if not mask.bits.any():
                 return None
         return said, score, loose, mask
+
+    def _said(self, label: str, habit: np.random.Generator) -> str:
+        """The label, or now and then that of a look-alike."""
+        others = find_look_alikes(label)
+        is_wrong = habit.random() < self._noise.wrong_label and len(others) > 0
+        return others[int(habit.integers(len(others)))] if is_wrong else label
 
     def _habit(self, label: str, box: NDArray[np.float32], frame: RGBDFrame) -> np.random.Generator:
         """What decides errors that last: the same for a name at a place for a while."""
