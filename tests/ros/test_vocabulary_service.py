@@ -173,8 +173,9 @@ def test_a_detector_of_fixed_classes_says_so(graph: RosGraph) -> None:
         assert part in response.error.message
 
 
-def test_the_parameter_is_changed_only_through_the_service(told: Told) -> None:
-    wanted = Parameter("detector.vocabulary", value=["lamp"]).to_parameter_msg()
+@pytest.mark.parametrize("value", [["lamp"], "chair", 3])
+def test_the_parameter_is_changed_only_through_the_service(told: Told, value: object) -> None:
+    wanted = Parameter("detector.vocabulary", value=value).to_parameter_msg()
     result = told.graph.call(
         SetParametersAtomically, f"{NODE}/set_parameters_atomically", parameters=[wanted]
     ).result

@@ -38,6 +38,15 @@ def test_the_command_line_wins_over_settings_and_environment(
     assert find_weights(PLAIN) == exported
 
 
+def test_the_environment_may_name_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCENEMIND_WEIGHTS", str(tmp_path))
+    with pytest.raises(CommandError, match=f"no ONNX file at {tmp_path}"):
+        find_weights(PLAIN)
+    onnx(tmp_path / "other.onnx")
+    known = onnx(tmp_path / "yolox_nano.onnx")
+    assert find_weights(PLAIN) == known
+
+
 def test_models_with_masks_beside_the_repository_are_preferred(tmp_path: Path) -> None:
     weights = tmp_path / "shared" / "data" / "weights"
     onnx(weights / "yolox_nano.onnx")

@@ -50,12 +50,16 @@ def detector_settings(
 def find_weights(config: SceneMindConfig, named: Path | None = None) -> Path:
     """The ONNX file: named, from the settings, from `SCENEMIND_WEIGHTS`, or beside the repository.
 
+    Of a folder, the best of the models that are known by name.
+
     Raises:
         CommandError: there is none.
     """
     told = named or config.detector.weights or os.environ.get(WEIGHTS_VARIABLE)
     if told:
         path = Path(told).expanduser()
+        if path.is_dir():
+            path = next(filter(Path.is_file, (path / name for name in _PREFERRED)), path)
         if not path.is_file():
             raise CommandError(f"there is no ONNX file at {path}")
         return path

@@ -47,7 +47,9 @@ class VocabularyService:
     def is_shown_by(self, parameters: Sequence[Parameter[Any]]) -> bool:
         """Whether these would only say what is in force already."""
         return all(
-            parameter.name == _SHOWN and tuple(parameter.value) == self._session.vocabulary
+            parameter.name == _SHOWN
+            and parameter.type_ == Parameter.Type.STRING_ARRAY
+            and tuple(parameter.value) == self._session.vocabulary
             for parameter in parameters
         )
 

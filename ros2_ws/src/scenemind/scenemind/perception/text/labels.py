@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 
 from scenemind.perception.errors import PerceptionError
 
@@ -46,14 +47,12 @@ def checked_vocabulary(texts: Iterable[str]) -> tuple[str, ...]:
     Raises:
         PerceptionError: no labels, more than 4096, or one that is no name of a thing.
     """
-    labels = tuple(dict.fromkeys(normalized_label(text) for text in texts))
-    if not labels:
+    given = list(islice(texts, MAX_VOCABULARY + 1))
+    if not given:
         raise PerceptionError("the vocabulary is empty: a detector without classes finds nothing")
-    if len(labels) > MAX_VOCABULARY:
-        raise PerceptionError(
-            f"a vocabulary of {len(labels)} words is too long: at most {MAX_VOCABULARY}"
-        )
-    return labels
+    if len(given) > MAX_VOCABULARY:
+        raise PerceptionError(f"the vocabulary is too long: it may have {MAX_VOCABULARY} words")
+    return tuple(dict.fromkeys(normalized_label(text) for text in given))
 
 
 def read_vocabulary(lines: Sequence[str]) -> tuple[str, ...]:
