@@ -10,6 +10,7 @@ from scenemind.simulation.open_source import open_source
 from scenemind.simulation.questions import Question, make_questions
 from scenemind.simulation.room import Room, SimObject
 from scenemind.simulation.sequence import SimulatedSequence, simulate
+from scenemind.simulation.stale_places import places_seen_again, stale_objects
 from scenemind.simulation.stereo_noise import StereoDepthNoise
 
 __all__ = [
@@ -28,6 +29,8 @@ __all__ = [
     "make_room",
     "match_objects",
     "open_source",
+    "places_seen_again",
     "simulate",
+    "stale_objects",
     "true_instances",
 ]
