@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.config import TrackerConfig
 from scenemind.perception.association import associate, depth_agrees
@@ -18,8 +19,8 @@ CHAIR, TABLE = 0, 1
 BOX: Box = (100.0, 100.0, 200.0, 200.0)
 
 
-def tracks(*rows: tuple[Box, int, float, int]) -> Tracks:
-    """Each: box, label, depth in metres, status."""
+def tracks(*rows: tuple[Box, int, float, int] | tuple[Box, int, float, int, int]) -> Tracks:
+    """Each: box, label, depth in metres, status; perhaps a colour."""
     count = len(rows)
     states = BoxStates.starting_at(np.array([row[0] for row in rows]))
     depth = np.array([row[2] for row in rows])
@@ -31,23 +32,33 @@ def tracks(*rows: tuple[Box, int, float, int]) -> Tracks:
         missed=np.where([row[3] == LOST for row in rows], 10.0, 0.0),
         cut=np.zeros((count, 4), bool),
         places=places_at(states.position[:, :2], 1.0 / depth, CAMERA),
+        appearance=_histograms([row[4:] for row in rows]),
         states=states,
     )
 
 
-def measured(*rows: tuple[Box, int, float], score: float = 0.9) -> Measurements:
-    """Each: box, label, depth in metres."""
+def measured(
+    *rows: tuple[Box, int, float] | tuple[Box, int, float, int], score: float = 0.9
+) -> Measurements:
+    """Each: box, label, depth in metres; perhaps a colour."""
     return Measurements(
         boxes_px=np.array([row[0] for row in rows]),
         scores=np.full(len(rows), score, np.float32),
         label_codes=np.array([row[1] for row in rows]),
         inverse_depth=1.0 / np.array([row[2] for row in rows]),
         cut=np.zeros((len(rows), 4), bool),
+        appearance=_histograms([row[3:] for row in rows]),
     )
 
 
-def matched(known: Tracks, found: Measurements) -> list[int]:
-    return associate(known, found, (640, 480), TrackerConfig()).tolist()
+def _histograms(colors: list[tuple[int, ...]]) -> NDArray[np.float32]:
+    """(N, 3), all in the bin of that colour."""
+    return np.array([np.eye(3)[color[0] if color else 0] for color in colors], np.float32)
+
+
+def matched(known: Tracks, found: Measurements, appearance_weight: float = 0.0) -> list[int]:
+    config = TrackerConfig(appearance_weight=appearance_weight)
+    return associate(known, found, (640, 480), config).tolist()
 
 
 def test_a_thing_at_another_depth_is_another_thing() -> None:
@@ -74,6 +85,16 @@ def test_what_comes_back_keeps_its_label() -> None:
 def test_of_two_tracks_on_one_spot_the_live_one_has_it() -> None:
     known = tracks((BOX, CHAIR, 2.0, LOST), (BOX, CHAIR, 2.0, TRACKED))
     assert matched(known, measured((BOX, CHAIR, 2.0))) == [-1, 0]
+
+
+def test_colours_decide_between_neighbours_where_they_are_asked() -> None:
+    """A red and a green book; both have moved half-way to each other, so that overlap misleads."""
+    left, right = (100.0, 100.0, 160.0, 160.0), (130.0, 100.0, 190.0, 160.0)
+    red, green = 0, 1
+    known = tracks((left, CHAIR, 2.0, TRACKED, red), (right, CHAIR, 2.0, TRACKED, green))
+    found = measured((left, CHAIR, 2.0, green), (right, CHAIR, 2.0, red))
+    assert matched(known, found) == [0, 1]
+    assert matched(known, found, appearance_weight=0.9) == [1, 0]
 
 
 def test_weak_detections_need_more_overlap_and_find_nothing_lost() -> None:

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from scenemind.config import TrackerConfig
 from scenemind.geometry import Box3D, Pose
-from scenemind.perception import Detections
+from scenemind.perception import BoxMask, Detections
 from scenemind.perception.tracker import Tracker
 
 from .scenes import CAMERA, LOOKING_ALONG_Y, boxes_only, frame_of
@@ -249,3 +249,23 @@ def test_the_order_of_detections_does_not_matter(seed: int) -> None:
         )
         for a, b in zip(first.tolist(), second.tolist(), strict=True):
             assert partners.setdefault(a, b) == b
+
+
+def test_colours_are_looked_at_where_they_are_asked_for() -> None:
+    """A red and a blue cup side by side change places; their boxes fit the old places better."""
+    seen = replace(
+        boxes_only([(100.0, 100.0, 160.0, 160.0), (112.0, 100.0, 172.0, 160.0)]),
+        masks=(
+            BoxMask(100, 100, np.ones((60, 12), bool)),
+            BoxMask(160, 100, np.ones((60, 12), bool)),
+        ),
+    )
+    before = frame_of(np.full((480, 640), 2.0, np.float32))
+    after = replace(before, color=before.color.copy())
+    red, blue = (200, 0, 0), (0, 0, 200)
+    before.color[100:160, 100:112], before.color[100:160, 160:172] = red, blue
+    after.color[100:160, 100:112], after.color[100:160, 160:172] = blue, red
+    for weight, expected in ((0.0, [1, 2]), (0.95, [2, 1])):
+        tracker = Tracker(TrackerConfig(appearance_weight=weight))
+        assert tracker.update(seen, before).tolist() == [1, 2]
+        assert tracker.update(seen, after).tolist() == expected

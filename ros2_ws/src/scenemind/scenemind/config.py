@@ -161,6 +161,9 @@ class TrackerConfig(Settings):
     depth_ratio: float = Field(
         2.0, gt=1.0, description="a detection this many times nearer or farther is something else"
     )
+    appearance_weight: Fraction = Field(
+        0.0, description="how much colours weigh between two possible matches; 0: not looked at"
+    )
     camera_motion: Literal["pose", "optical_flow", "none"] = Field(
         "pose", description="where the camera's motion comes from; optical flow for poor odometry"
     )

@@ -39,6 +39,8 @@ def associate(
     inverse_depth = tracks.places[:, 3] / tracks.places[:, 2]
     overlap *= depth_agrees(inverse_depth, measured.inverse_depth, config.depth_ratio)
     value = overlap * measured.scores * _STANDING[tracks.status][:, None]
+    if config.appearance_weight > 0.0:
+        value *= 1.0 - config.appearance_weight * (1.0 - _likeness(tracks, measured))
     high = measured.scores >= config.high_score
     low = ~high & (measured.scores >= config.low_score)
     needed = np.where(tracks.status == UNCONFIRMED, config.match_iou_unconfirmed, config.match_iou)
@@ -78,6 +80,12 @@ def _other_label(tracks: Tracks, config: TrackerConfig) -> NDArray[np.float64]:
     """(T,): which share of its overlap counts for a detection with another label."""
     long_lost = (tracks.status == LOST) & (tracks.missed > _FEW_FRAMES)
     return np.where(long_lost, 0.0, config.label_change_factor)
+
+
+def _likeness(tracks: Tracks, measured: Measurements) -> Table:
+    """(T, N) in [0, 1]: intersection of colour histograms."""
+    shared = np.minimum(tracks.appearance[:, None], measured.appearance)
+    return np.asarray(shared.sum(axis=2), dtype=np.float64)
 
 
 def _match(

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 from scenemind.frames import RGBDFrame
+from scenemind.perception.appearance import LENGTH, color_histograms
 from scenemind.perception.detection_depth import inverse_median_depth
+from scenemind.perception.detection_samples import DetectionSamples
 from scenemind.perception.image_border import cut_sides
 from scenemind.perception.types import Detections
 
@@ -37,6 +39,7 @@ class Measurements:
         label_codes: (N,) int64, the tracker's own numbering of labels.
         inverse_depth: (N,) float64 in 1/m; 0 where it is unknown.
         cut: (N, 4) bool, which sides the image border cuts.
+        appearance: (N, 48) float32, colour histograms; (N, 0) where they are not wanted.
     """
 
     boxes_px: NDArray[np.float64]
@@ -44,16 +47,26 @@ class Measurements:
     label_codes: NDArray[np.int64]
     inverse_depth: NDArray[np.float64]
     cut: NDArray[np.bool_]
+    appearance: NDArray[np.float32]
 
     @classmethod
-    def of(cls, detections: Detections, frame: RGBDFrame, labels: LabelCodes) -> Self:
+    def of(
+        cls, detections: Detections, frame: RGBDFrame, labels: LabelCodes, *, appearance: bool
+    ) -> Self:
+        """
+        Args:
+            labels: numbers those of the detections.
+            appearance: whether to look at the colours.
+        """
+        samples = DetectionSamples.of(detections, *frame.depth_m.shape)
         boxes = detections.boxes_px.astype(np.float64)
         return cls(
             boxes_px=boxes,
             scores=detections.scores,
             label_codes=labels.of(detections.labels),
-            inverse_depth=inverse_median_depth(detections, frame.depth_m),
+            inverse_depth=inverse_median_depth(samples, frame.depth_m),
             cut=cut_sides(boxes, frame.camera),
+            appearance=_colors(samples, frame.color, wanted=appearance),
         )
 
     def __len__(self) -> int:
@@ -66,4 +79,18 @@ class Measurements:
             self.label_codes[rows],
             self.inverse_depth[rows],
             self.cut[rows],
+            self.appearance[rows],
         )
+
+
+def _colors(
+    samples: DetectionSamples, color: NDArray[np.uint8], *, wanted: bool
+) -> NDArray[np.float32]:
+    """(N, 48), or (N, 0)."""
+    count = len(samples.v)
+    if not wanted or count == 0:
+        return np.zeros((count, LENGTH if wanted else 0), dtype=np.float32)
+    # What has no pixel of its own has those of its box.
+    usable = samples.usable | ~samples.usable.any(axis=1, keepdims=True)
+    owner, _ = np.nonzero(usable)
+    return color_histograms(color[samples.v[usable], samples.u[usable]], owner, count)

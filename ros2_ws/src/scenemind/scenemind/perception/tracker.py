@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scenemind.config import TrackerConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, iou_matrix_2d
+from scenemind.perception.appearance import LENGTH
 from scenemind.perception.association import associate
 from scenemind.perception.kalman import BoxStates
 from scenemind.perception.measurements import LabelCodes, Measurements
@@ -35,6 +36,7 @@ from scenemind.perception.visible_overlap import may_be_visible
 
 _DUPLICATE_IOU = 0.85  # a lost track this close to a live one is the same (BoT-SORT's value)
 _REACH = 0.25  # of the image: as far may a thing go on beyond the border that cut it
+_MEMORY = 0.9  # of a track's looks, a frame (BoT-SORT's value)
 _MOST_TRACKS = 500  # lost ones included; those that were missed longest go first
 # What is lost slows down, since most of a velocity is an error of boxes or depth that the camera's
 # motion multiplies; its size is not extrapolated at all (BoT-SORT does the same).
@@ -47,7 +49,8 @@ class Tracker:
     def __init__(self, config: TrackerConfig) -> None:
         self._config = config
         self._motion = make_camera_motion(config)
-        self._tracks = Tracks.empty()
+        self._looks = config.appearance_weight > 0.0
+        self._tracks = Tracks.empty(LENGTH if self._looks else 0)
         self._visible = np.zeros(0, dtype=np.bool_)  # (T,) could be seen in this frame
         self._label_codes = LabelCodes()
         self._next_id = 1
@@ -59,7 +62,7 @@ class Tracker:
         -1 where a detection is too weak to start a track and continues none.
         """
         camera, image_size = frame.camera, (frame.camera.width, frame.camera.height)
-        measured = Measurements.of(detections, frame, self._label_codes)
+        measured = Measurements.of(detections, frame, self._label_codes, appearance=self._looks)
         self._predict(self._motion.advance(frame, detections), camera)
 
         seen = np.flatnonzero(self._visible)
@@ -110,6 +113,8 @@ class Tracker:
         tracks.missed[rows] = 0.0
         tracks.cut[rows] = measured.cut
         tracks.places[rows] = places_at(states.position[:, :2], depth, camera)
+        tracks.appearance[rows] *= _MEMORY
+        tracks.appearance[rows] += (1.0 - _MEMORY) * measured.appearance
         tracks.states.moments[:, rows] = states.moments
 
     def _retire(self, measured: NDArray[np.intp]) -> None:
@@ -145,6 +150,7 @@ class Tracker:
             missed=np.zeros(count),
             cut=measured.cut,
             places=places_at(states.position[:, :2], measured.inverse_depth, camera),
+            appearance=measured.appearance,
             states=states,
         )
         self._tracks = self._tracks.joined(new)

@@ -25,6 +25,7 @@ class Tracks:
         missed: (T,) float64, frames since then; those in which it was out of view count less.
         cut: (T, 4) bool, which sides x0, y0, x1, y1 of the last measured box the image border cut.
         places: (T, 4), see `motion.places`; w = 0 where the depth is unknown.
+        appearance: (T, 48) float32, a running mean of colour histograms; (T, 0) where unwanted.
         states: the filter.
     """
 
@@ -35,10 +36,11 @@ class Tracks:
     missed: NDArray[np.float64]
     cut: NDArray[np.bool_]
     places: Places
+    appearance: NDArray[np.float32]
     states: BoxStates
 
     @classmethod
-    def empty(cls) -> Tracks:
+    def empty(cls, appearance_length: int) -> Tracks:
         none = np.zeros(0, np.int64)
         return cls(
             ids=none,
@@ -48,6 +50,7 @@ class Tracks:
             missed=np.zeros(0),
             cut=np.zeros((0, 4), np.bool_),
             places=np.zeros((0, 4)),
+            appearance=np.zeros((0, appearance_length), np.float32),
             states=BoxStates.starting_at(np.zeros((0, 4))),
         )
 
@@ -63,6 +66,7 @@ class Tracks:
             self.missed[rows],
             self.cut[rows],
             self.places[rows],
+            self.appearance[rows],
             self.states.select(rows),
         )
 
@@ -75,5 +79,6 @@ class Tracks:
             np.concatenate((self.missed, other.missed)),
             np.concatenate((self.cut, other.cut)),
             np.concatenate((self.places, other.places)),
+            np.concatenate((self.appearance, other.appearance)),
             self.states.joined(other.states),
         )
