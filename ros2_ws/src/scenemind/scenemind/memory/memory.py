@@ -15,6 +15,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.memory.disk.changes import Changes
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.garbage import no_garbage_collection
 from scenemind.memory.reader import MemoryReader
 from scenemind.memory.scene import Scene
 from scenemind.memory.stopwatch import Stopwatch
@@ -34,7 +35,8 @@ class Memory(MemoryReader):
         """See `create` and `open`."""
         super().__init__(disk, Scene(config))
         self._config = config
-        self._scene.restore(disk.load())
+        with no_garbage_collection():
+            self._scene.restore(disk.load())
         self._is_open = True
         disk.start(self._take, self._give_back)
 

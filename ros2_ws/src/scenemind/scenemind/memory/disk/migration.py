@@ -32,9 +32,10 @@ from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.objects.extents import NoiseOfViews
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.best_views import BestViews
+from scenemind.memory.tree.tracklet import TrackletRecord
 from scenemind.memory.tree.tree import TreeChanges
 from scenemind.memory.tree.views import ViewsRecord
-from scenemind.memory.types import DetectionNode
+from scenemind.memory.types import DetectionNode, ObjectTracklet
 
 _OLDEST = 1
 _VIEWS_A_TRACKLET = 4  # as version 1 kept them
@@ -88,7 +89,7 @@ def _rewrite(old: sqlite3.Connection, new: Path, images: Path) -> None:
         store.write_images(_image_bytes(old, images))
         tree = TreeChanges(
             tuple(map(rows.location_of, old.execute("SELECT * FROM locations"))),
-            tuple(rows.tracklet_of(row[:-1]) for row in old.execute("SELECT * FROM tracklets")),
+            tuple(map(_tracklet, old.execute("SELECT * FROM tracklets"))),
         )
         objects = tuple(map(_object, old.execute("SELECT * FROM objects")))
         journal = map(rows.correction_of, old.execute("SELECT * FROM corrections ORDER BY id"))
@@ -157,6 +158,21 @@ def _views(old: sqlite3.Connection) -> tuple[ViewsRecord, ...]:
     return best.take_changes()
 
 
+def _tracklet(row: rows.Row) -> TrackletRecord:
+    location_id, track_id, label, object_id, count, first_ns, last_ns, best, points, _ = row
+    node = ObjectTracklet(
+        track_id=track_id,
+        label=label,
+        object_id=object_id,
+        detection_count=count,
+        first_seen_ns=first_ns,
+        last_seen_ns=last_ns,
+        best=rows.detection_of(json.loads(best)),
+        trajectory=np.frombuffer(points, np.float32).reshape(-1, 3),
+    )
+    return TrackletRecord(location_id, node)
+
+
 def _object(row: rows.Row) -> ObjectRecord:
     object_id, text, points, hits = row
     summary = json.loads(text)
@@ -176,6 +192,7 @@ def _object(row: rows.Row) -> ObjectRecord:
         gone_ns=None,
         viewpoints={},
         doubt=0.0,
+        missed=0,
         noise=noise.to_array() * count,
         **summary,
     )

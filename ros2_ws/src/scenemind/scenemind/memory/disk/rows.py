@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import struct
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from scenemind.memory.tree.tracklet import TrackletRecord
 from scenemind.memory.types import Correction, DetectionNode, Edit, ObjectTracklet, Stay
 
 Row = tuple[Any, ...]
+_DETECTION = struct.Struct("<2q5d")
 
 
 def pose_blob(pose: Pose) -> bytes:
@@ -54,7 +57,9 @@ def tracklet_row(record: TrackletRecord) -> Row:
         node.detection_count,
         node.first_seen_ns,
         node.last_seen_ns,
-        json.dumps(_detection_values(node.best)),
+        _DETECTION.pack(
+            node.best.frame_number, node.best.stamp_ns, node.best.score, *node.best.box_px
+        ),
         node.trajectory.tobytes(),
     )
 
@@ -68,7 +73,7 @@ def tracklet_of(row: Row) -> TrackletRecord:
         detection_count=count,
         first_seen_ns=first_ns,
         last_seen_ns=last_ns,
-        best=_detection_of(json.loads(best)),
+        best=detection_of(_DETECTION.unpack(best)),
         trajectory=np.frombuffer(points, np.float32).reshape(-1, 3),
     )
     return TrackletRecord(location_id, node)
@@ -89,6 +94,7 @@ def object_row(record: ObjectRecord) -> Row:
         "stays": [_stay_values(stay) for stay in record.stays],
         "gone_ns": record.gone_ns,
         "viewpoints": dict(record.viewpoints),
+        "missed": record.missed,
         "doubt": record.doubt,
         "noise": record.noise.tolist(),
         "cell_m": record.cell_m,
@@ -142,11 +148,8 @@ def correction_of(row: Row) -> Correction:
     return Correction(correction_id, edit, by, reason, stamp_ns, bool(undone))
 
 
-def _detection_values(node: DetectionNode) -> list[float]:
-    return [node.frame_number, node.stamp_ns, node.score, *node.box_px]
-
-
-def _detection_of(values: list[Any]) -> DetectionNode:
+def detection_of(values: Sequence[Any]) -> DetectionNode:
+    """From frame, stamp_ns, score, x0, y0, x1, y1."""
     number, stamp_ns, score, *box_px = values
     return DetectionNode(number, stamp_ns, score, tuple(box_px))
 

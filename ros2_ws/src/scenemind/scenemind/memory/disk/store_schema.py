@@ -10,6 +10,7 @@ from pathlib import Path
 from scenemind.memory.errors import SceneMemoryError
 
 VERSION = 2
+_CHECKED = ("frames", "cameras", "labels", "locations", "tracklets", "views", "corrections")
 MIGRATABLE = ("1",)
 _NO_MEMORY = (
     "{path} is no scene memory, or a damaged one ({error}): open another one, or move it away and"
@@ -50,7 +51,7 @@ CREATE TABLE tracklets (
     object_id INTEGER,
     detection_count INTEGER NOT NULL,
     first_seen_ns INTEGER NOT NULL, last_seen_ns INTEGER NOT NULL,
-    best TEXT NOT NULL,                   -- JSON: frame, stamp_ns, score, x0, y0, x1, y1
+    best BLOB NOT NULL,                   -- frame, stamp_ns int64; score, x0, y0, x1, y1 float64
     trajectory BLOB NOT NULL,             -- (T, 3) float32, world
     PRIMARY KEY (location_id, track_id)
 ) WITHOUT ROWID;
@@ -162,13 +163,28 @@ def _meta(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
-    """Every page of the tables that are read at opening; the others' when they are read.
+    """That the file is not cut short, and all pages of the tables that structure the rest.
+
+    The two large tables are left out, or an hour's memory would take seconds: objects are read
+    right after this, and detections one frame at a time.
 
     Raises:
         SceneMemoryError: the file is damaged.
     """
-    damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if damage != "ok":
+    damage = [f"{path.stat().st_size} bytes"] if _is_cut_short(path) else []
+    for table in () if damage else _CHECKED:
+        damage += [row[0] for row in connection.execute(f"PRAGMA quick_check({table})")]
+    if set(damage) - {"ok"}:
         raise SceneMemoryError(
-            f"{path} is damaged ({damage}): restore a copy (save_as makes them), or map again"
+            f"{path} is damaged ({damage[0]}): restore a copy (save_as makes them), or map again"
         )
+
+
+def _is_cut_short(path: Path) -> bool:
+    """Its header (SQLite file format, 1.3) names the page size and how many pages there are; what
+    a killed process left in the log beside it is not counted."""
+    with path.open("rb") as file:
+        header = file.read(32)
+    page_size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    return path.stat().st_size < pages * (65536 if page_size == 1 else page_size)

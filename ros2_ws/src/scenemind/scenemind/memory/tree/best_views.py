@@ -151,16 +151,25 @@ class BestViews:
 
     def restore(self, records: Iterable[ViewsRecord]) -> None:
         """Fill an empty table with everything stored; what there is no more room for is left."""
-        shortened = set()
-        for record in records:
-            views = np.frombuffer(record.packed, VIEW)
-            self._put(self._table.take(record.object_id, record.location_id), views[: self._room])
-            if len(views) > self._room:
-                shortened.add((record.location_id, record.object_id))
-                left = views["frame"][self._room :].tolist()
-                self._unneeded.update(left)
-        self._unneeded.difference_update(self._references)
-        self._dirty = shortened
+        stored = tuple(record for record in records if record.packed)
+        counts = np.array([len(record.packed) // VIEW.itemsize for record in stored], np.int64)
+        views = np.frombuffer(b"".join(record.packed for record in stored), VIEW)
+        slots = np.array([self._table.take(r.object_id, r.location_id) for r in stored], np.int64)
+        rank = np.arange(len(views)) - np.repeat(np.cumsum(counts) - counts, counts)
+        fits = rank < self._room
+        self._table.views[np.repeat(slots, counts)[fits], rank[fits]] = views[fits]
+        frames, references = np.unique(views["frame"][fits], return_counts=True)
+        self._references = dict(zip(frames.tolist(), references.tolist(), strict=True))
+        self._unneeded = set(views["frame"][~fits].tolist()) - self._references.keys()
+        for record, score in zip(stored, views["score"][rank == 0].tolist(), strict=True):
+            if record.object_id != OVERVIEW:
+                best = max(score, self.best_score(record.object_id))
+                self._best_score[record.object_id] = best
+        self._dirty = {
+            (record.location_id, record.object_id)
+            for record, count in zip(stored, counts.tolist(), strict=True)
+            if count > self._room
+        }
 
     def _offer(
         self, slots: dict[int, int], object_id: int, location_id: int, view: NDArray[np.void]
