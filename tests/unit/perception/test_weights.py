@@ -18,7 +18,8 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """An empty home without a network."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SCENEMIND_OFFLINE", "1")
-    monkeypatch.delenv("SCENEMIND_WEIGHTS", raising=False)
+    for name in ("SCENEMIND_WEIGHTS", "SCENEMIND_CACHE"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "home"
 

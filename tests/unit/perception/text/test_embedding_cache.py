@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from scenemind.perception import PerceptionError
 from scenemind.perception.text import EmbeddingCache
-from scenemind.perception.text.embedding_cache import default_folder
 
 DIMENSION = 16
 
@@ -106,8 +105,28 @@ def test_the_name_of_an_encoder_is_a_name_of_a_file(name: str, tmp_path: Path) -
         EmbeddingCache(name, tmp_path)
 
 
-def test_the_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_what_was_there(tmp_path: Path) -> None:
+    script = (
+        "import sys; import numpy as np; from itertools import count; from pathlib import Path\n"
+        "from scenemind.perception.text import EmbeddingCache\n"
+        "cache = EmbeddingCache('clip', Path(sys.argv[1]))\n"
+        "rows = np.eye(1, 16, dtype=np.float32).repeat(500, axis=0)\n"
+        "for n in count():\n"
+        "    cache.put([f'thing {n} {row}' for row in range(500)], rows)\n"
+        "    print(n, flush=True)\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        finished = [int(writer.stdout.readline()) for _ in range(3)]
+        writer.kill()
+    words = EmbeddingCache("clip", tmp_path).words()
+    assert {f"thing {n} {row}" for n in finished for row in range(500)} <= set(words)
+    assert len(words) % 500 == 0  # all of a call or nothing
+
+
+def test_it_lies_in_the_folder_of_what_can_be_had_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("SCENEMIND_CACHE", str(tmp_path))
-    assert default_folder() == tmp_path / "text"
-    monkeypatch.delenv("SCENEMIND_CACHE")
-    assert default_folder() == Path.home() / ".cache/scenemind/text"
+    assert EmbeddingCache("clip").path == tmp_path / "text" / "clip.sqlite"

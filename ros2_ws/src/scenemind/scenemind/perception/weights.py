@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scenemind.perception.cache_root import cache_root
 from scenemind.perception.download import download
 from scenemind.perception.errors import PerceptionError
 
@@ -41,8 +42,8 @@ KNOWN_WEIGHTS: Mapping[str, Source] = _sources()
 
 
 def default_folder() -> Path:
-    """Where fetched weights stay: `~/.cache/scenemind/weights`."""
-    return Path("~/.cache/scenemind/weights").expanduser()
+    """Where fetched weights stay."""
+    return cache_root() / "weights"
 
 
 def find_weights(name_or_path: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -14,11 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.perception.cache_root import cache_root
 from scenemind.perception.errors import PerceptionError
 
 _log = logging.getLogger(__name__)
 
-CACHE_VARIABLE = "SCENEMIND_CACHE"
 _WAIT_S = 10.0  # for another process that writes
 _CREATE = "CREATE TABLE IF NOT EXISTS vectors (word TEXT PRIMARY KEY, vector BLOB NOT NULL)"
 # Vectors are unit length; what a flipped bit made of one rarely is.
@@ -26,9 +25,8 @@ _UNIT_TOLERANCE = 1e-3
 
 
 def default_folder() -> Path:
-    """`$SCENEMIND_CACHE/text`, else `~/.cache/scenemind/text`."""
-    root = os.environ.get(CACHE_VARIABLE) or "~/.cache/scenemind"
-    return Path(root).expanduser() / "text"
+    """Of the caches of all encoders."""
+    return cache_root() / "text"
 
 
 class EmbeddingCache:
