@@ -68,5 +68,7 @@ def _suppress(boxes: Any, scores: Any, iou_threshold: float) -> Any:
 
     corners = boxes.detach().numpy().astype(np.float64)
     corners[:, 2:] -= corners[:, :2]  # OpenCV takes x, y, width, height
-    kept = cv2.dnn.NMSBoxes(corners, scores.detach().numpy(), -np.inf, iou_threshold)
+    ranks = scores.detach().numpy().astype(np.float64)
+    ranks = ranks - ranks.min(initial=0.0) + 1.0  # OpenCV drops what is not above the threshold
+    kept = cv2.dnn.NMSBoxes(corners, ranks, 0.0, iou_threshold)
     return torch.as_tensor(np.asarray(kept, dtype=np.int64).reshape(-1))
