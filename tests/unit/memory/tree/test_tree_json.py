@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from scenemind.memory import SceneMemoryError
 from scenemind.memory.tree.contents import NO_OBJECT, Contents
 from scenemind.memory.tree.token_estimate import estimate_tokens
 from scenemind.memory.tree.tree_json import TreeJson, TreeJsonWriter
-from scenemind.memory.tree.tree_lines import Detail, Thing, write_line
+from scenemind.memory.tree.tree_lines import Detail, Thing, what_counts, write_line
 from tests.unit.memory.things import thing
 
 CHAIR, CHAIR_2, TABLE, CUP, LAMP = 3, 11, 4, 7, 9
@@ -44,12 +45,13 @@ def lines(text: TreeJson) -> list[dict]:
 def in_detail(detail: Detail, *locations: Contents) -> list[dict | None]:
     """What each line says that is seen; None for a location without a line."""
     things = {object_id: Thing.of(o) for object_id, o in OBJECTS.items()}
-    listed: set = set()
+    listed: dict[int, set] = defaultdict(set)
     sees: list[dict | None] = []
     for contents in locations:
         place = contents.location_id if contents.revisit_of is None else contents.revisit_of
-        line = write_line(contents, place, things, detail, listed)
-        listed.update(line.listed)
+        before = listed[what_counts(detail, place)]
+        line = write_line(contents, things, detail, before)
+        before.update(line.listed)
         sees.append(json.loads(line.text).get("sees", {}) if line.text else None)
     return sees
 

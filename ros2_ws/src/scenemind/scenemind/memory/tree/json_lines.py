@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from operator import is_
 
 from scenemind.memory.tree.contents import NO_OBJECT, Contents
-from scenemind.memory.tree.tree_lines import Detail, Line, Thing, write_line
+from scenemind.memory.tree.tree_lines import Detail, Line, Thing, what_counts, write_line
 
 # What is written anew because the budget is full takes at most this share of it.
 _SHARE_AFTERWARDS = 0.7
@@ -32,7 +32,7 @@ class JsonLines:
         self.detail = Detail.FULL
         self._budget = token_budget
         self._used: dict[int, Thing | None] = {}
-        self._listed: set[Hashable] = set()
+        self._listed: dict[int, set[int | str]] = {}
         self._place_of: dict[int, int] = {}
 
     def is_beginning_of(
@@ -62,8 +62,8 @@ class JsonLines:
             return self
         longer = copy(self)
         longer.written, longer.lines = self.written.copy(), self.lines.copy()
-        longer._used, longer._listed = self._used.copy(), self._listed.copy()
-        longer._place_of = self._place_of.copy()
+        longer._used, longer._place_of = self._used.copy(), self._place_of.copy()
+        longer._listed = {key: listed.copy() for key, listed in self._listed.items()}
         longer.add(contents)
         return longer
 
@@ -79,10 +79,11 @@ class JsonLines:
         first = contents.revisit_of
         place = contents.location_id if first is None else self._place_of.get(first, first)
         self._place_of[contents.location_id] = place
-        line = write_line(contents, place, self.things, self.detail, self._listed)
+        listed = self._listed.setdefault(what_counts(self.detail, place), set())
+        line = write_line(contents, self.things, self.detail, listed)
+        listed.update(line.listed)
         self.lines.append(line)
         self.tokens += line.tokens
-        self._listed.update(line.listed)
 
     def _save_tokens(self) -> None:
         enough = _SHARE_AFTERWARDS * self._budget

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Container, Hashable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ _SURE = 0.3
 _SMALL_M = 0.12
 # More things of one label at one location are a crowd: their number says more than their ids.
 _CROWD = 4
+_EVERYWHERE = -1  # in place of a location's id
 
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
@@ -62,21 +64,23 @@ class Line:
     Attributes:
         text: JSON and a newline; empty when the location is left out.
         object_ids: map objects that it names or counts.
-        listed: what lines after it need not list again.
+        listed: what lines after it need not list again, ids of objects or labels without one.
     """
 
     text: str
     tokens: int
     object_ids: tuple[int, ...]
-    listed: tuple[Hashable, ...]
+    listed: tuple[int | str, ...]
+
+
+_NO_LINE = Line("", 0, (), ())
 
 
 def write_line(
     contents: Contents,
-    place: int,
     things: Mapping[int, Thing],
     detail: Detail,
-    listed: Container[Hashable],
+    listed: AbstractSet[int | str],
 ) -> Line:
     """The line of one location.
 
@@ -85,46 +89,58 @@ def write_line(
     label, else tracklets that fed none.
 
     Args:
-        place: the first visit of the location; its own id when it is one.
         things: the objects that may be named; others count as none.
-        listed: of the lines before (`Line.listed`).
+        listed: what need not be listed again (`Line.listed` of the lines before, where it counts:
+            see `what_counts`). Not looked at before `REVISITS_FOLDED`.
     """
-    named: dict[str, list[int]] = {}
-    counts: Counter[str] = Counter()
-    loose: Counter[str] = Counter()
-    object_ids: list[int] = []
-    keys: list[Hashable] = []
-    known = [
+    can_be_left_out = detail >= Detail.OBJECTS_ONCE or (
+        detail >= Detail.CLUTTER_LEFT_OUT and contents.revisit_of is not None
+    )
+    if can_be_left_out and listed >= set(contents.object_ids):
+        return _NO_LINE
+    new = [
         (object_id, things.get(object_id), label)
         for object_id, label in zip(contents.object_ids, contents.labels, strict=True)
     ]
-    crowd = Counter(thing.label for _, thing, _ in known if thing is not None)
-    for object_id, thing, label in known:
-        if detail >= Detail.CLUTTER_LEFT_OUT and (thing is None or thing.is_clutter):
-            continue
-        if detail >= Detail.REVISITS_FOLDED:
-            key = _key(place, object_id, thing, label, detail)
-            if key in listed:
-                continue
-            keys.append(key)
+    passed: list[int | str] = []
+    crowd = Counter(thing.label for _, thing, _ in new if thing is not None)
+    if detail >= Detail.CLUTTER_LEFT_OUT:
+        passed = [i for i, thing, _ in new if thing is None or thing.is_clutter]
+        new = [item for item in new if item[1] is not None and not item[1].is_clutter]
+    if detail >= Detail.REVISITS_FOLDED:
+        new = [item for item in new if _name(item) not in listed]
+    named: dict[str, list[int]] = {}
+    counts: Counter[str] = Counter()
+    loose: Counter[str] = Counter()
+    for object_id, thing, label in new:
         if thing is None:
             loose[label] += 1
-            continue
-        object_ids.append(object_id)
-        if _is_counted(thing, crowd, detail):
+        elif _is_counted(thing, crowd, detail):
             counts[thing.label] += 1
         else:
             named.setdefault(thing.label, []).append(object_id)
+    listed_now = (*passed, *map(_name, new))
     sees = _sees(named, counts, loose)
-    if _is_left_out(bool(sees), contents, detail):
-        return Line("", 0, (), ())
+    if can_be_left_out and not sees:
+        return Line("", 0, (), listed_now)
     text = _encode(_values(contents, sees, detail)) + "\n"
-    return Line(text, estimate_tokens(text), tuple(object_ids), tuple(keys))
+    object_ids = tuple(object_id for object_id, thing, _ in new if thing is not None)
+    return Line(text, estimate_tokens(text), object_ids, listed_now)
 
 
-def _key(place: int, object_id: int, thing: Thing | None, label: str, detail: Detail) -> Hashable:
-    what: Hashable = label if thing is None else object_id
-    return what if detail >= Detail.OBJECTS_ONCE else (place, what)
+def what_counts(detail: Detail, place: int) -> int:
+    """Which lines before one at this place tell what it need not list: those of the same key.
+
+    Args:
+        place: the first visit of the location; its own id when it is one.
+    """
+    return _EVERYWHERE if detail >= Detail.OBJECTS_ONCE else place
+
+
+def _name(item: tuple[int, Thing | None, str]) -> int | str:
+    """Of an object its id, of a tracklet that fed none its label."""
+    object_id, thing, label = item
+    return label if thing is None else object_id
 
 
 def _is_counted(thing: Thing, crowd: Mapping[str, int], detail: Detail) -> bool:
@@ -132,12 +148,6 @@ def _is_counted(thing: Thing, crowd: Mapping[str, int], detail: Detail) -> bool:
         return False
     is_crowd = crowd[thing.label] > _CROWD
     return thing.is_clutter or is_crowd or detail >= Detail.COUNTS_ONLY
-
-
-def _is_left_out(sees_something: bool, contents: Contents, detail: Detail) -> bool:
-    if sees_something or detail < Detail.CLUTTER_LEFT_OUT:
-        return False
-    return contents.revisit_of is not None or detail >= Detail.OBJECTS_ONCE
 
 
 def _sees(
