@@ -177,7 +177,7 @@ class LiftingConfig(Settings):
     min_points: int = Field(20, ge=4, description="fewer measured pixels give no observation")
     edge_ratio: Positive = Field(0.05, description="relative depth step that marks an edge")
     depth_noise_1m_m: Positive = Field(
-        0.002, description="standard deviation of depth at 1 m; grows with the distance squared"
+        0.0025, description="standard deviation of depth at 1 m; grows with the distance squared"
     )
 
 

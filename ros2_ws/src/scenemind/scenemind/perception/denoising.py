@@ -14,21 +14,20 @@ _RAMP = np.array([-1.0, 0.0, 1.0], np.float32)
 _FLAT = np.ones(_SIDE, np.float32)
 _SPREAD = _SIDE * float(_RAMP @ _RAMP)  # of the positions in a full window, summed squares
 _ZEROS = cv2.BORDER_CONSTANT
-# What nine samples vary by chance is up to twice of what they vary on average.
-_CHANCE = 1.5
 
 
 def denoised(
     depth_m: NDArray[np.float32], samples: Samples, noise_1m_m: float
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Smoothed depth (K,), and how much of the noise's variance is left (K,), in (0, 1].
+) -> NDArray[np.float32]:
+    """Smoothed depth (K,).
 
     An adaptive Wiener filter (Lee 1980, "Digital image enhancement and noise filtering by use of
     local statistics") over 3x3 samples: each is drawn to the mean of its window by as much as the
     window's variance can be noise. It works on inverse depth, in which a plane is affine in the
     pixel, so that its slope is no variance; and in which the noise of triangulating cameras is
     the same everywhere. Thin things at a distance, say a picture on a wall, have several times
-    their thickness of noise, and a map cannot tell that from their shape.
+    their thickness of noise. How much goes depends on the camera: errors of single pixels shrink
+    to less than half, those that a stereo camera's neighbouring pixels share hardly at all.
 
     Args:
         depth_m: (K,) of every sample, positive.
@@ -53,10 +52,10 @@ def denoised(
     by_slope = (slope_x * slope_x + slope_y * slope_y) * np.float32(1.0 / (_SPREAD * _FULL))
     variance -= np.where(count == _FULL, by_slope, np.float32(0.0))
 
-    noise = np.float32(_CHANCE * noise_1m_m**2)
+    noise = np.float32(noise_1m_m**2)
     kept = np.maximum(variance - noise, 0.0) / np.maximum(variance, noise)
-    smooth = 1.0 / (level + mean + kept * (inverse - mean))
-    return smooth, kept * kept + (1.0 - kept * kept) / count
+    smooth_m: NDArray[np.float32] = 1.0 / (level + mean + kept * (inverse - mean))
+    return smooth_m
 
 
 def _box_sums(image: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -113,7 +113,7 @@ def _surfaces(
     """Points, box and noise of every grid's samples."""
     owner, counts, camera = samples.owner, samples.counts(), frame.camera
     starts = starts_of(counts)
-    smooth_m, left = denoised(depth_m, samples, lifting.depth_noise_1m_m)
+    smooth_m = denoised(depth_m, samples, lifting.depth_noise_1m_m)
     in_camera = camera.unproject(samples.u_px, samples.v_px, smooth_m)
     columns = np.ascontiguousarray(frame.world_T_camera.transform(in_camera).T, dtype=np.float32)
 
@@ -126,12 +126,12 @@ def _surfaces(
     ends = np.cumsum(np.minimum(of_each, lifting.max_points))
 
     # A sample stands for `stride` pixels, so the object goes on for half of them.
-    half_px = 0.5 * samples.stride_px * np.add.reduceat(smooth_m, starts) / counts
+    distance_m = np.add.reduceat(smooth_m, starts) / counts
+    half_px = 0.5 * samples.stride_px * distance_m
     across = np.abs(frame.world_T_camera.rotation[:, :2]) @ (1.0 / camera.fx, 1.0 / camera.fy)
     half_m = half_px * across[:, None]
     center, size = (high + low) / 2.0, (high - low) + 2.0 * half_m
-    variance = np.add.reduceat(left * smooth_m**4, starts) / counts
-    sigma_m = lifting.depth_noise_1m_m * np.sqrt(variance)
+    sigma_m = lifting.depth_noise_1m_m * distance_m**2
     return [
         _Surface(part, Box3D(tuple(box[:3]), tuple(box[3:])), sigma)
         for part, box, sigma in zip(

@@ -82,8 +82,9 @@ class Observation:
         truncated: the image border cuts the box, so the object goes on outside.
         appearance: (48,) float32 of sum 1, colour histogram of the object's own pixels
             (`appearance.color_histograms`).
-        sigma_m: expected standard deviation of the points' depth in metres, from the camera's
-            noise (`LiftingConfig.depth_noise_1m_m`) and the distance.
+        sigma_m: expected standard deviation of the camera's depth in metres, from its noise at
+            1 m (`LiftingConfig.depth_noise_1m_m`) and the distance. The points are smoothed, but
+            errors that neighbouring pixels share stay, so this is an upper bound for them.
     """
 
     track_id: int
