@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import sqlite3
@@ -277,11 +278,16 @@ def test_full_disk_stops_nothing_and_is_made_up_for(tmp_path, caplog):
             assert key_frame.frame_number < 20
 
 
-def test_killed_process_loses_at_most_a_second(tmp_path):
+@pytest.mark.parametrize("retention", ["all", "best_views", "byte_budget"])
+def test_killed_process_loses_at_most_a_second(tmp_path, retention):
     path = tmp_path / "row"
+    images = {"store.retention": retention, "store.views_per_object": 1, "store.budget_mb": 0.02}
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path])}
     child = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("walking_child.py"), path, "115"],
+        [
+            *(sys.executable, Path(__file__).with_name("walking_child.py"), path, "115"),
+            json.dumps({"store.commit_s": 0.2, **images}),
+        ],
         stdout=subprocess.PIPE,
         text=True,
         env=environment,
@@ -296,8 +302,13 @@ def test_killed_process_loses_at_most_a_second(tmp_path):
     child.kill()
     child.communicate()
     assert child.returncode == -9
+    # No row names an image that is gone, before anything is cleaned up.
+    rows = image_rows(path)
+    assert rows == {number: size for number, size in image_files(path).items() if number in rows}
 
-    with Memory.open(path, CONFIG) as memory:
+    with Memory.open(path, SceneMindConfig.from_flat(images)) as memory:
+        assert image_files(path).keys() == rows.keys()
+        assert not list(path.glob("frames/*.tmp"))
         safe = [number for number, seconds in printed if seconds < killed_at - 1.0]
         assert memory.last_frame_number >= max(safe, default=115) >= 1
         assert memory.last_frame_number >= 115  # a correction commits what it stands on
@@ -307,9 +318,62 @@ def test_killed_process_loses_at_most_a_second(tmp_path):
             assert o.box.center == pytest.approx(walk.chair_center(o.track_ids[0]), abs=0.05)
         assert len(objects) >= 5
         shown = memory.key_frames_of(list(objects), 50)
-        assert len(shown) > 5
+        assert len(shown) >= 3
         go(memory, range(3))
         assert memory.tree()[-1].frame_numbers[0] > 115
+
+
+@pytest.mark.parametrize(
+    ("retention", "expected"), [("all", 70), ("best_views", 60), ("byte_budget", 20)]
+)
+def test_images_on_disk_are_those_that_the_policy_keeps(tmp_path, retention, expected):
+    settings = {"store.retention": retention, "store.views_per_object": 1}
+    config = SceneMindConfig.from_flat({**settings, "store.budget_mb": 0.02})
+    with Memory.create(tmp_path / "row", config) as memory:
+        for _ in range(2):  # there, and once more
+            for start in range(0, 70, 10):  # none is dropped because the disk is behind
+                go(memory, range(start, start + 10))
+                memory.flush()
+            memory.begin_session()
+        stats, files = memory.stats(), image_files(memory.path)
+        assert image_rows(memory.path) == files
+        assert (stats.images, stats.image_bytes) == (len(files), sum(files.values()))
+        assert stats.images <= expected
+        if retention == "all":
+            assert (stats.images, stats.images_removed) == (70, 0)
+        else:
+            assert stats.images_removed > 0
+        if retention == "byte_budget":
+            assert stats.image_bytes <= 20_000
+        else:
+            for object_id in memory.snapshot().objects:
+                shown = memory.key_frames_of([object_id], 4)
+                assert {object_id} <= set(shown[0].boxes_px)
+        kept = set(files)
+    with Memory.open(tmp_path / "row", config) as memory:
+        assert set(image_files(memory.path)) == kept
+
+
+def test_missing_image_makes_room_for_the_next_best(memory):
+    go(memory, range(60))
+    memory.flush()
+    best, second = memory.key_frames_of([2], 2)
+    (memory.path / f"frames/{best.frame_number:06d}.jpg").unlink()
+    assert memory.key_frames_of([2], 1)[0].frame_number == second.frame_number
+    with pytest.raises(SceneMemoryError, match="has no stored image"):
+        memory.key_frame(best.frame_number)
+
+
+def test_copies_are_whole_while_images_come_and_go(tmp_path):
+    settings = {"store.budget_mb": 0.02, "store.commit_s": 0.01, "store.views_per_object": 1}
+    with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(settings)) as memory:
+        walker = threading.Thread(target=go, args=(memory, range(200)))
+        walker.start()
+        copies = [memory.save_as(f"copy-{number}") for number in range(5)]
+        walker.join()
+    for copy in copies:
+        assert image_rows(copy) == image_files(copy)
+    assert len({tuple(image_files(copy)) for copy in copies}) > 1
 
 
 def test_memory_is_open_in_one_process_at_a_time(memory):
@@ -423,6 +487,24 @@ def files_up_to(size: int):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def image_rows(path: Path) -> dict[int, int]:
+    """Frame -> bytes of its image, as the database says; of no open memory."""
+    connection = sqlite3.connect(path / "memory.sqlite")
+    rows = connection.execute("SELECT number, image_bytes FROM frames WHERE image_bytes > 0")
+    found = dict(rows.fetchall())
+    connection.close()
+    return found
+
+
+def image_files(path: Path) -> dict[int, int]:
+    """Frame -> bytes of its files."""
+    sizes: dict[int, int] = {}
+    for file in sorted((path / "frames").iterdir()):
+        if file.suffix != ".tmp":
+            sizes[int(file.stem)] = sizes.get(int(file.stem), 0) + file.stat().st_size
+    return sizes
 
 
 def assert_same_stored_tree(ours, theirs) -> None:
