@@ -102,8 +102,8 @@ def _compare(
     margin_m = BEHIND_M + BEHIND_AT_1M * safe_m**2
     measured = valid.sum(axis=1) >= _LEAST_MEASURED
     through: NDArray[np.bool_] = measured & (behind_m.min(axis=1) > margin_m)
-    there: NDArray[np.bool_] = (np.abs(behind_m) <= margin_m[:, None]).any(axis=1)
-    return through, there
+    there = np.any(np.abs(behind_m) <= margin_m[:, None], axis=1)
+    return through, np.asarray(there)
 
 
 def _sample(points: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import atan2, log2, pi
 from typing import Literal
 
 import numpy as np
@@ -30,6 +31,12 @@ TRUNCATED_VOTE = 0.5
 RETIRING_DOUBT = 3.0
 OTHER_VIEW_M = 0.1
 SAME_VIEW_DOUBT = 0.05
+# Something that was seen where it should be so many times more often than it was detected is none,
+# unless it was detected as often as only real things are.
+MISSES_OF_GHOST = 2
+FIRM_OBSERVATIONS = 20
+# Sectors of the compass in which views count as one direction.
+DIRECTIONS = 24
 # Oldest and newest tracklets that are kept when an object had more.
 MOST_TRACKS = 256
 
@@ -47,6 +54,7 @@ class MapEntry:
         "first_seen_ns",
         "gone_ns",
         "last_seen_ns",
+        "missed",
         "object_id",
         "observation_count",
         "rgb",
@@ -63,6 +71,7 @@ class MapEntry:
         self.confirmed = False
         self.votes: dict[str, float] = {}
         self.observation_count = 0
+        self.missed = 0
         self.first_seen_ns = stamp_ns
         self.last_seen_ns = stamp_ns
         self.track_ids: list[int] = []
@@ -106,11 +115,12 @@ class MapEntry:
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
         self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
         self.doubt = max(0.0, self.doubt - 1.0)
-        self.vote(observation)
+        self.vote(observation, viewer)
 
-    def vote(self, observation: Observation) -> None:
+    def vote(self, observation: Observation, viewer: NDArray[np.float64]) -> None:
         """Count a label and a tracklet without looking at the surface (a double detection)."""
         weight = observation.score * (TRUNCATED_VOTE if observation.truncated else 1.0)
+        weight *= self._novelty(np.asarray(observation.box.center) - viewer)
         self.votes[observation.label] = self.votes.get(observation.label, 0.0) + weight
         if observation.track_id >= 0 and observation.track_id not in self.track_ids:
             self._add_tracks([observation.track_id])
@@ -119,6 +129,7 @@ class MapEntry:
         """What the depth image said where the object should be, seen from a place (3,)."""
         if sight == "there":
             self.doubt = max(0.0, self.doubt - 1.0)
+            self.missed += 1
         elif sight == "through":
             before = self._doubted_from
             is_new = before is None or float(np.linalg.norm(viewer - before)) >= OTHER_VIEW_M
@@ -130,6 +141,12 @@ class MapEntry:
     def is_doubted(self) -> bool:
         """It was seen through from several places since it was last seen."""
         return self.doubt >= RETIRING_DOUBT
+
+    @property
+    def is_ghost(self) -> bool:
+        """It is in plain view, and hardly ever detected."""
+        rarely = self.missed > MISSES_OF_GHOST * self.observation_count
+        return rarely and self.observation_count < FIRM_OBSERVATIONS
 
     def retire(self, stamp_ns: int) -> None:
         """It is no longer where it was."""
@@ -152,6 +169,9 @@ class MapEntry:
         """All but the surface."""
         self.confirmed = self.confirmed or other.confirmed
         self.observation_count += other.observation_count
+        self.missed += other.missed
+        for cell, count in other.viewpoints.items():
+            self.viewpoints[cell] = self.viewpoints.get(cell, 0) + count
         for label, votes in other.votes.items():
             self.votes[label] = self.votes.get(label, 0.0) + votes
         if other.appearance is not None:
@@ -202,6 +222,7 @@ class MapEntry:
             stays=self.stays,
             gone_ns=self.gone_ns,
             viewpoints=dict(self.viewpoints),
+            missed=self.missed,
             doubt=self.doubt,
             **self.surface.to_columns(),
         )
@@ -221,6 +242,7 @@ class MapEntry:
         entry.stays = record.stays
         entry.gone_ns = record.gone_ns
         entry.viewpoints = dict(record.viewpoints)
+        entry.missed = record.missed
         entry.doubt = record.doubt
         entry.surface = SurfaceEvidence.restored(record, config.max_points)
         return entry
@@ -239,6 +261,19 @@ class MapEntry:
             self.appearance = appearance
         else:
             self.appearance = self.appearance + (appearance - self.appearance) * np.float32(share)
+
+    def _novelty(self, line: NDArray[np.float64]) -> float:
+        """Weight of one more view along a line (3,) from the camera to the object.
+
+        The n-th view from about the same direction and distance is worth 1 / n: a hundred frames
+        of a robot that stands still are not a hundred opinions.
+        """
+        direction = int(atan2(line[1], line[0]) / (2.0 * pi) * DIRECTIONS) % DIRECTIONS
+        distance = int(2.0 * log2(max(float(np.linalg.norm(line)), 0.125)) + 6.0)
+        cell = direction + DIRECTIONS * distance
+        before = self.viewpoints.get(cell, 0)
+        self.viewpoints[cell] = before + 1
+        return 1.0 / (before + 1)
 
     def _add_tracks(self, track_ids: list[int]) -> None:
         self.track_ids.extend(track_ids)

@@ -12,8 +12,6 @@ from scenemind.memory.objects.map_entry import MapEntry
 SAME_SIZE = 0.6
 # Share of the colour histograms that coincides.
 SAME_COLOURS = 0.6
-# One may be seen at its new place a moment before it is last taken for the old one.
-SLACK_NS = 1_000_000_000
 
 
 def find_origin(appeared: MapEntry, gone: Iterable[MapEntry]) -> MapEntry | None:
@@ -45,5 +43,5 @@ def likeness(a: MapEntry, b: MapEntry) -> float:
 
 
 def _came_later(new: MapEntry, old: MapEntry) -> bool:
-    """An object that stood beside the old one is another one."""
-    return new.first_seen_ns >= old.last_seen_ns - SLACK_NS and not new.stays
+    """What was ever seen while the old one still stood there is another object."""
+    return new.first_seen_ns > old.last_seen_ns and not new.stays

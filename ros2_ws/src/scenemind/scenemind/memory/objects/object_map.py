@@ -33,6 +33,10 @@ from scenemind.perception.types import Observation
 # Tracklets whose object is remembered: far more than a tracker keeps alive.
 MOST_LIVE_TRACKS = 4096
 
+# After so many observations it is asked again whether a new object is one that was moved: the first
+# views may show a part only.
+RECOGNISED_AFTER = (10, 30)
+
 
 @dataclass(frozen=True, slots=True)
 class ObjectMapUpdate:
@@ -68,7 +72,7 @@ class ObjectMap:
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
         self._gone = GoneObjects()
-        self._confirmed_now: list[int] = []
+        self._to_recognise: list[int] = []
         self._last_looked_at = 0
 
     def update(
@@ -120,9 +124,9 @@ class ObjectMap:
             values = dict(self._values)
             for object_id in self._stale:
                 entry = self._entries.get(object_id)
-                if entry is None:
+                if entry is None or not entry.confirmed:
                     values.pop(object_id, None)
-                elif entry.confirmed:
+                else:
                     values[object_id] = entry.to_object()
             if values.keys() != self._values.keys():
                 values = dict(sorted(values.items()))
@@ -163,7 +167,7 @@ class ObjectMap:
         else:
             entry = self._entries[match.object_id]
             if match.doubles:
-                entry.vote(observation)
+                entry.vote(observation, viewer)
             else:
                 entry.add(observation, stamp_ns, viewer)
         self._confirm(entry)
@@ -184,12 +188,14 @@ class ObjectMap:
             self._tentative.add(entry.object_id)
 
     def _confirm(self, entry: MapEntry) -> None:
-        if not entry.confirmed and entry.observation_count >= self._config.confirm_observations:
-            entry.confirmed = True
+        count = entry.observation_count
+        if not entry.confirmed and count >= self._config.confirm_observations:
+            entry.confirmed = not entry.is_ghost
             self._uncompared.add(entry.object_id)
-            self._confirmed_now.append(entry.object_id)
         if entry.confirmed:
             self._tentative.discard(entry.object_id)
+            if count == self._config.confirm_observations or count in RECOGNISED_AFTER:
+                self._to_recognise.append(entry.object_id)
 
     def _merge_duplicates(self, merged: dict[int, int]) -> None:
         asked, self._uncompared = self._uncompared, set()
@@ -203,7 +209,7 @@ class ObjectMap:
 
     def _recognise(self, merged: dict[int, int]) -> None:
         """Newly confirmed objects that are gone ones at another place."""
-        appeared, self._confirmed_now = self._confirmed_now, []
+        appeared, self._to_recognise = self._to_recognise, []
         for object_id in appeared:
             new = self._entries.get(object_id)
             old = None if new is None else self._gone.find_origin(new)
@@ -222,7 +228,9 @@ class ObjectMap:
         for entry, sight in zip(entries, look(entries, frame), strict=True):
             self._last_looked_at = entry.object_id
             entry.note_sight(sight, frame.world_T_camera.translation)
-            if entry.is_doubted:
+            if entry.is_ghost:
+                self._doubt(entry)
+            elif entry.is_doubted:
                 entry.retire(frame.stamp_ns)
                 self._remove(entry.object_id)
                 new = find_new_place(entry, self._confirmed())
@@ -232,6 +240,12 @@ class ObjectMap:
                 else:
                     self._go_on(entry, new, merged)
         return retired
+
+    def _doubt(self, entry: MapEntry) -> None:
+        """Tentative again: it must be confirmed anew, or is forgotten."""
+        entry.confirmed = False
+        self._tentative.add(entry.object_id)
+        self._stale.add(entry.object_id)
 
     def _go_on(self, old: MapEntry, new: MapEntry, merged: dict[int, int]) -> None:
         """What was taken for a new object is an old one that was moved."""
@@ -289,11 +303,13 @@ def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
     merged[gone] = kept
 
 
-def _content(observation: Observation) -> tuple[float, ...]:
+def _content(observation: Observation) -> tuple[float | str, ...]:
     """Sort key: best first, and of equals by what they are, never by how they came."""
     return (
         -observation.score,
         *observation.box.center,
         *observation.box.size,
         observation.track_id,
+        observation.label,
+        observation.truncated,
     )

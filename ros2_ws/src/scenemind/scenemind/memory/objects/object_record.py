@@ -40,6 +40,7 @@ class ObjectRecord:
         stays: where it was before, oldest first.
         gone_ns: since when it is no longer there; None: it is.
         viewpoints: cell of the viewing sphere -> how often it was seen from there.
+        missed: how often its place was in plain view and nothing was detected there.
         doubt: how often a place of it was seen through, against how often it was seen there.
         noise: (8,) float64, of the depth in its views: see `extents.NoiseOfViews`.
         cell_m: edge of the voxels that the columns below stand for.
@@ -62,6 +63,7 @@ class ObjectRecord:
     stays: tuple[Stay, ...]
     gone_ns: int | None
     viewpoints: Mapping[int, int]
+    missed: int
     doubt: float
     noise: NDArray[np.float64]
     cell_m: float
