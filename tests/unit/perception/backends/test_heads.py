@@ -67,10 +67,25 @@ def test_suppression_is_per_class_and_keeps_the_best() -> None:
         coefficients=np.zeros((4, 0), np.float32),
     )
 
-    kept = suppress(candidates, iou=0.6)
+    kept = suppress(candidates, iou=0.6, limit=10)
 
     np.testing.assert_allclose(kept.scores, [0.9, 0.6, 0.3])
     assert kept.class_ids.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("limit", [1, 5, 40, 400])
+def test_a_limit_gives_the_first_of_all_that_stay(limit: int) -> None:
+    rng = np.random.default_rng(limit)
+    corners = rng.uniform(0, 100, (400, 2))
+    crowd = Candidates(
+        boxes_px=np.hstack((corners, corners + rng.uniform(5, 60, (400, 2)))).astype(np.float32),
+        scores=(rng.permutation(400) / 400).astype(np.float32),
+        class_ids=rng.integers(0, 3, 400).astype(np.int32),
+        coefficients=np.zeros((400, 0), np.float32),
+    )
+    every = suppress(crowd, iou=0.3, limit=400)
+    assert 40 < len(every) < 400
+    np.testing.assert_array_equal(suppress(crowd, 0.3, limit).scores, every.scores[:limit])
 
 
 @pytest.mark.parametrize(
@@ -91,6 +106,26 @@ def test_heads_are_recognised(
     head = recognise_head(shapes, (320, 320), metadata)
     assert (head.kind, head.has_masks) == (kind, has_masks)
     assert head.class_names == (("cup", "chair") if "names" in metadata else coco_names())
+
+
+@pytest.mark.parametrize(
+    ("shapes", "metadata", "kind", "overlaps"),
+    [
+        ([(1, 300, 38), (1, 32, 80, 80)], {"end2end": "True"}, "end_to_end", False),
+        ([(1, 1000, 6)], {"end2end": "False"}, "candidates", True),
+        ([(1, 4 + 12, 2100)], {}, "yolo", True),
+    ],
+)
+def test_heads_that_are_given_words_name_no_classes(
+    shapes: list[tuple[int, ...]], metadata: dict[str, str], kind: str, overlaps: bool
+) -> None:
+    head = recognise_head(shapes, (320, 320), metadata, words=12)
+    assert (head.kind, head.overlaps, head.class_names) == (kind, overlaps, ())
+
+
+def test_a_head_of_other_words_than_were_given_is_refused() -> None:
+    with pytest.raises(PerceptionError, match="and 12 word vectors"):
+        recognise_head([(1, 4 + 80, 2100)], (320, 320), {}, words=12)
 
 
 @pytest.mark.parametrize(

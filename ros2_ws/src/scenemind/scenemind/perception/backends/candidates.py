@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+_COMPARED_FIRST = 4  # candidates for each detection that is wanted
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
@@ -40,11 +42,23 @@ def best_first(candidates: Candidates, limit: int) -> Candidates:
     return candidates.select(order[:limit])
 
 
-def suppress(candidates: Candidates, iou: float) -> Candidates:
-    """Non-maximum suppression within each class; best first."""
+def suppress(candidates: Candidates, iou: float, limit: int) -> Candidates:
+    """Non-maximum suppression within each class; the best first, at most `limit` of them.
+
+    Whether a box stays depends only on better ones. So where the best few leave enough, the others
+    need not be compared.
+    """
+    few = best_first(candidates, _COMPARED_FIRST * limit)
+    kept = _without_overlaps(few, iou)
+    if len(kept) < limit and len(few) < len(candidates):
+        kept = _without_overlaps(candidates, iou)
+    return best_first(kept, limit)
+
+
+def _without_overlaps(candidates: Candidates, iou: float) -> Candidates:
     if len(candidates) == 0:
         return candidates
     boxes = candidates.boxes_px.copy()
     boxes[:, 2:] -= boxes[:, :2]  # OpenCV takes x, y, width, height
     kept = cv2.dnn.NMSBoxesBatched(boxes, candidates.scores, candidates.class_ids, 0.0, iou)
-    return best_first(candidates.select(np.asarray(kept, dtype=np.intp)), limit=len(kept))
+    return candidates.select(np.asarray(kept, dtype=np.intp))

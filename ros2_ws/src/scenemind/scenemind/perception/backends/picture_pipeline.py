@@ -93,9 +93,10 @@ class PicturePipeline:
         return Detections(labels, found.scores, boxes, masks)
 
     def _thin_out(self, found: Candidates) -> Candidates:
-        if self._head.overlaps:
-            found = suppress(best_first(found, _MAX_CANDIDATES), self._config.nms_iou)
-        return best_first(found, self._config.max_detections)
+        limit = self._config.max_detections
+        if not self._head.overlaps:
+            return best_first(found, limit)
+        return suppress(best_first(found, _MAX_CANDIDATES), self._config.nms_iou, limit)
 
     def _recognise(self) -> Head:
         longest = self._config.input_size
