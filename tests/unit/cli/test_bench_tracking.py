@@ -11,6 +11,10 @@ from scenemind.cli.bench.tracking import bench_tracking
 from scenemind.cli.bench.tracking.geometric_truth import GeometricTruth
 from scenemind.cli.bench.tracking.scenes import simulated_frames
 from scenemind.cli.bench.tracking.switches import SwitchCounter, idf1
+from scenemind.cli.bench.tracking.variants import PEERS
+from scenemind.frames import read_sequence
+from scenemind.perception import Detections
+from scenemind.simulation import simulate
 
 A, B = 1, 2
 
@@ -91,3 +95,24 @@ def test_it_reports_every_promised_key(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result["frames"]["sim noisy 5 Hz"] == 2
     assert "recordings" in result["notes"]
     assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.parametrize("motion", PEERS.values())
+def test_the_peer_keeps_the_id_of_what_stands_still(motion: str) -> None:
+    """It has its id from the first frame on; what comes later has it at the second look."""
+    pytest.importorskip("ultralytics")
+    from scenemind.cli.bench.tracking.botsort import UltralyticsBotSort
+
+    frame = next(iter(read_sequence(simulate(1, 1))))
+    box, later = (100.0, 100.0, 200.0, 200.0), (300.0, 100.0, 400.0, 200.0)
+    peer = UltralyticsBotSort(motion)
+    ids = []
+    for boxes in ([box], [later, box], [later, box], []):
+        seen = Detections(
+            ("chair",) * len(boxes),
+            np.full(len(boxes), 0.9, np.float32),
+            np.array(boxes, np.float32).reshape(-1, 4),
+            (None,) * len(boxes),
+        )
+        ids.append(peer.update(seen, frame).tolist())
+    assert ids == [[1], [-1, 1], [2, 1], []]

@@ -187,12 +187,13 @@ def test_driving_towards_a_wall_boxes_grow_as_predicted() -> None:
     assert ids == [[1, 2, 3, 4]] * 11
 
 
-def test_a_jump_of_the_pose_breaks_no_track() -> None:
-    """A relocalisation by 2 m: the picture stays as it is."""
+@pytest.mark.parametrize("jump_m", [0.5, 2.0])
+def test_a_jump_of_the_pose_breaks_no_track(jump_m: float) -> None:
+    """A relocalisation, small or large: the picture stays as it is."""
     tracker, ids = Tracker(TrackerConfig()), []
     depth = np.full((480, 640), 2.0, np.float32)
     for number in range(6):
-        pose = Pose(np.eye(3), np.array([2.0 * (number > 2), 0.0, 0.0])) @ LOOKING_ALONG_Y
+        pose = Pose(np.eye(3), np.array([jump_m * (number > 2), 0.0, 0.0])) @ LOOKING_ALONG_Y
         ids.append(tracker.update(boxes_only([LEFT, RIGHT]), frame_of(depth, pose, number=number)))
     assert np.array(ids).tolist() == [[1, 2]] * 6
 

@@ -16,7 +16,8 @@ detections first, then weak ones for tracks that are still in view. What differs
 
 from __future__ import annotations
 
-from dataclasses import replace
+import logging
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,29 +30,50 @@ from scenemind.perception.association import associate
 from scenemind.perception.kalman import BoxStates
 from scenemind.perception.measurements import LabelCodes, Measurements
 from scenemind.perception.motion import make_camera_motion
-from scenemind.perception.motion.places import are_in_front, centers_of, growth, places_at
+from scenemind.perception.motion.places import places_at
+from scenemind.perception.prediction import predict
 from scenemind.perception.tracks import LOST, TRACKED, UNCONFIRMED, Tracks
 from scenemind.perception.types import Detections
-from scenemind.perception.visible_overlap import may_be_visible
+
+_log = logging.getLogger(__name__)
 
 _DUPLICATE_IOU = 0.85  # a lost track this close to a live one is the same (BoT-SORT's value)
-_REACH = 0.25  # of the image: as far may a thing go on beyond the border that cut it
 _MEMORY = 0.9  # of a track's looks, a frame (BoT-SORT's value)
 _MOST_TRACKS = 500  # lost ones included; those that were missed longest go first
-# What is lost slows down, since most of a velocity is an error of boxes or depth that the camera's
-# motion multiplies; its size is not extrapolated at all (BoT-SORT does the same).
-_LOST_VELOCITY = np.array([0.5, 0.5, 0.0, 0.0])
+_PLAUSIBLE = 0.5  # of the tracks must go on, or the camera's motion is in doubt
+_STILL = np.eye(4)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Step:
+    """Tracks predicted, and which of them were found.
+
+    Attributes:
+        tracks: T of them. visible: (T,) may be seen in this frame.
+        rows, columns: tracks and the detections that continue them, pair by pair.
+        continued: how many of them were not lost.
+    """
+
+    tracks: Tracks
+    visible: NDArray[np.bool_]
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    continued: int
 
 
 class Tracker:
-    """Gives detections of consecutive frames ids that stay with the object."""
+    """Gives detections of consecutive frames ids that stay with the object.
+
+    Attributes:
+        rejected_motions: frames in which the camera's motion was not believed.
+    """
 
     def __init__(self, config: TrackerConfig) -> None:
+        self.rejected_motions = 0
         self._config = config
         self._motion = make_camera_motion(config)
         self._looks = config.appearance_weight > 0.0
         self._tracks = Tracks.empty(LENGTH if self._looks else 0)
-        self._visible = np.zeros(0, dtype=np.bool_)  # (T,) could be seen in this frame
         self._label_codes = LabelCodes()
         self._next_id = 1
         self._camera: PinholeCamera | None = None
@@ -61,39 +83,58 @@ class Tracker:
 
         -1 where a detection is too weak to start a track and continues none.
         """
-        camera, image_size = frame.camera, (frame.camera.width, frame.camera.height)
+        camera = frame.camera
         measured = Measurements.of(detections, frame, self._label_codes, appearance=self._looks)
-        self._predict(self._motion.advance(frame, detections), camera)
-
-        seen = np.flatnonzero(self._visible)
-        matched = associate(self._tracks.select(seen), measured, image_size, self._config)
-        continued = matched >= 0
-        rows, columns = seen[continued], matched[continued]
+        step = self._follow(self._motion.advance(frame, detections), measured, camera)
+        self._tracks, self._camera = step.tracks, camera
         ids = np.full(len(measured), -1, dtype=np.int64)
-        ids[columns] = self._tracks.ids[rows]
-        self._measure(rows, measured.select(columns), camera)
-        self._retire(rows)
+        ids[step.columns] = self._tracks.ids[step.rows]
+        self._measure(step.rows, measured.select(step.columns), camera)
+        self._retire(step.rows, step.visible)
 
         new = np.flatnonzero((ids < 0) & (measured.scores >= self._config.new_track_score))
         ids[new] = self._start(measured.select(new), camera)
         return ids
 
-    def _predict(self, motion: NDArray[np.float64], camera: PinholeCamera) -> None:
-        """Move every track to where it should be now, by the camera's motion and its own."""
-        tracks, previous = self._tracks, self._camera
-        self._camera = camera
-        zoom = 1.0 if previous is None else camera.fx / previous.fx
-        places = tracks.places @ motion.T
-        states = tracks.states.slowed(tracks.status == LOST, _LOST_VELOCITY)
-        states = states.moved(centers_of(places, camera), growth(tracks.places, places) * zoom)
-        states = states.predicted()
-        in_front = are_in_front(places)
-        own = places_at(states.position[:, :2], places[:, 3], camera)
-        places[in_front, :2] = own[in_front, :2] * places[in_front, 2:3]
-        self._tracks = replace(tracks, states=states, places=places)
-        self._visible = in_front & may_be_visible(
-            states.boxes_px(), tracks.cut, (camera.width, camera.height), _REACH
-        )
+    def _follow(
+        self, motion: NDArray[np.float64], measured: Measurements, camera: PinholeCamera
+    ) -> _Step:
+        """Predict and associate; as if the camera stood still where that explains far more.
+
+        Odometry that is corrected by half a metre, or a picture in which too little is found
+        again, would break every track at once.
+        """
+        step = self._step(motion, measured, camera)
+        live = int(np.count_nonzero(self._tracks.status != LOST))
+        if step.continued >= _PLAUSIBLE * min(live, len(measured)) or (motion == _STILL).all():
+            return step
+        still = self._step(_STILL, measured, camera)
+        if still.continued < 2 * (1 + step.continued):
+            return step
+        self.rejected_motions += 1
+        if self.rejected_motions == 1:
+            _log.warning(
+                "the camera's motion by %s continues %d of %d tracks, none at all %d: it is not"
+                " believed in this frame",
+                self._config.camera_motion,
+                step.continued,
+                live,
+                still.continued,
+            )
+        return still
+
+    def _step(
+        self, motion: NDArray[np.float64], measured: Measurements, camera: PinholeCamera
+    ) -> _Step:
+        zoom = 1.0 if self._camera is None else camera.fx / self._camera.fx
+        tracks, visible = predict(self._tracks, motion, camera, zoom)
+        seen = np.flatnonzero(visible)
+        size = (camera.width, camera.height)
+        matched = associate(tracks.select(seen), measured, size, self._config)
+        found = matched >= 0
+        rows, columns = seen[found], matched[found]
+        live = int(np.count_nonzero(tracks.status[rows] != LOST))
+        return _Step(tracks, visible, rows, columns, continued=live)
 
     def _measure(
         self, rows: NDArray[np.intp], measured: Measurements, camera: PinholeCamera
@@ -117,7 +158,7 @@ class Tracker:
         tracks.appearance[rows] += (1.0 - _MEMORY) * measured.appearance
         tracks.states.moments[:, rows] = states.moments
 
-    def _retire(self, measured: NDArray[np.intp]) -> None:
+    def _retire(self, measured: NDArray[np.intp], visible: NDArray[np.bool_]) -> None:
         """Tracks that were not measured become lost; unconfirmed, stale and duplicate ones go."""
         tracks, config = self._tracks, self._config
         unseen = np.ones(len(tracks), dtype=np.bool_)
@@ -127,9 +168,9 @@ class Tracker:
         gone = unseen & (tracks.status == UNCONFIRMED)
         tracks.status[unseen] = LOST
         out_of_view = config.lost_frames / config.out_of_view_frames
-        tracks.missed[unseen] += np.where(self._visible[unseen], 1.0, out_of_view)
+        tracks.missed[unseen] += np.where(visible[unseen], 1.0, out_of_view)
         gone |= tracks.missed > config.lost_frames
-        gone |= _duplicates(tracks, self._visible)
+        gone |= _duplicates(tracks, visible)
         gone[np.argsort(tracks.missed, kind="stable")[_MOST_TRACKS:]] = True
         if gone.any():
             self._tracks = tracks.select(~gone)

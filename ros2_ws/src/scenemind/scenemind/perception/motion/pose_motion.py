@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 # What a camera on a robot or in a hand can do between two frames; a pose that moves further was
 # corrected (a relocalisation, a loop closure), and the camera itself did not jump.
-_JUMP_M, _SPEED_M_S = 0.3, 5.0
+_JUMP_M, _SPEED_M_S = 0.7, 5.0
 _JUMP_RAD, _SPEED_RAD_S = 0.8, 10.0
 
 
