@@ -80,20 +80,20 @@ def test_person_s_label_replaces_the_tracklet_s_and_unknown_objects_are_counted(
 
 def test_details_are_dropped_in_the_order_that_is_documented():
     first = location(0, CHAIR, CHAIR_2, TABLE, CUP, "plant")
-    again = location(1, CHAIR, CUP, LAMP, revisits=0)
+    again = location(1, CHAIR, CUP, LAMP, "plant", "chair", revisits=0)
     third = location(2, TABLE, CUP)
     same = location(3, TABLE, revisits=2)
     tables = {"chair": [3, 11], "table": [4]}
     expected = {
         Detail.FULL: [
             {**tables, "cup": [7], "plant": 1},
-            {"chair": [3], "cup": [7], "lamp": [9]},
+            {"chair": [3], "cup": [7], "lamp": [9], "plant": 1},
             {"cup": [7], "table": [4]},
             {"table": [4]},
         ],
         Detail.CLUTTER_COUNTED: [
             {**tables, "cup": 1, "plant": 1},
-            {"chair": [3], "cup": 1, "lamp": [9]},
+            {"chair": [3], "cup": 1, "lamp": [9], "plant": 1},
             {"cup": 1, "table": [4]},
             {"table": [4]},
         ],
@@ -103,8 +103,8 @@ def test_details_are_dropped_in_the_order_that_is_documented():
             {"cup": 1, "table": [4]},
             {},
         ],
-        Detail.CLUTTER_LEFT_OUT: [tables, {"lamp": [9]}, {"table": [4]}, None],
-        Detail.OBJECTS_ONCE: [tables, {"lamp": [9]}, None, None],
+        Detail.OBJECTS_ONCE: [{**tables, "cup": 1, "plant": 1}, {"lamp": [9]}, None, None],
+        Detail.CLUTTER_LEFT_OUT: [tables, {"lamp": [9]}, None, None],
         Detail.COUNTS_ONLY: [{"chair": 2, "table": 1}, {"lamp": 1}, None, None],
     }
     for detail, sees in expected.items():

@@ -33,11 +33,11 @@ class Detail(IntEnum):
     """Clutter, and crowds of one label, only as counts by label."""
     REVISITS_FOLDED = 2
     """A revisit lists only what no visit before it has listed, and refers to the first one."""
-    CLUTTER_LEFT_OUT = 3
-    """No clutter, no tracklet without a map object; no line for a revisit with nothing new."""
-    OBJECTS_ONCE = 4
-    """A map object only at the first location that shows it; no line for one with nothing new.
-    From here on the text grows with the objects of the map, no more with time."""
+    OBJECTS_ONCE = 3
+    """Only at the first location that shows it; no line for a location with nothing new. From here
+    on the text grows with the objects of the map, no more with time."""
+    CLUTTER_LEFT_OUT = 4
+    """No clutter and no tracklet without a map object."""
     COUNTS_ONLY = 5
     """Labels with counts in place of ids."""
     NEWEST_ONLY = 6
@@ -64,7 +64,8 @@ class Line:
     Attributes:
         text: JSON and a newline; empty when the location is left out.
         object_ids: map objects that it names or counts.
-        listed: what lines after it need not list again, ids of objects or labels without one.
+        listed: what lines after it need not list again: ids of objects, and labels, which are
+            those of tracklets without an object there.
     """
 
     text: str
@@ -93,10 +94,7 @@ def write_line(
         listed: what need not be listed again (`Line.listed` of the lines before, where it counts:
             see `what_counts`). Not looked at before `REVISITS_FOLDED`.
     """
-    can_be_left_out = detail >= Detail.OBJECTS_ONCE or (
-        detail >= Detail.CLUTTER_LEFT_OUT and contents.revisit_of is not None
-    )
-    if can_be_left_out and listed >= set(contents.object_ids):
+    if detail >= Detail.OBJECTS_ONCE and listed >= set(contents.object_ids):
         return _NO_LINE
     new = [
         (object_id, things.get(object_id), label)
@@ -119,12 +117,12 @@ def write_line(
             counts[thing.label] += 1
         else:
             named.setdefault(thing.label, []).append(object_id)
-    listed_now = (*passed, *map(_name, new))
     sees = _sees(named, counts, loose)
-    if can_be_left_out and not sees:
+    object_ids = tuple(object_id for object_id, thing, _ in new if thing is not None)
+    listed_now = (*passed, *object_ids, *sees)
+    if detail >= Detail.OBJECTS_ONCE and not sees:
         return Line("", 0, (), listed_now)
     text = _encode(_values(contents, sees, detail)) + "\n"
-    object_ids = tuple(object_id for object_id, thing, _ in new if thing is not None)
     return Line(text, estimate_tokens(text), object_ids, listed_now)
 
 
