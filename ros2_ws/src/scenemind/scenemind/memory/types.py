@@ -37,7 +37,8 @@ class MapObject:
         label: class name; a person's word where one was given.
         perceived_label: what perception alone says.
         attributes: name -> value, such as color -> "dark brown".
-        confidence: that the label is right, in [0, 1]; 1 for a person's word.
+        confidence: probability that a thing of this label stands there, in [0, 1]; 1 for a
+            person's word.
         box: axis-aligned box around the object, world.
         points: (M, 3) float32 surface sample, world, metres; read-only.
         first_seen_ns, last_seen_ns: stamps of the first and the last observation.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D
 from scenemind.memory.objects.colors import color_name, size_name
+from scenemind.memory.objects.confidence import confidence
 from scenemind.memory.objects.fusion import SurfaceEvidence
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.types import MapObject, Stay
@@ -22,8 +23,6 @@ Sight = Literal["through", "there", "unclear"]
 # Boxes are rounded outward to this: finer than a depth camera measures, and an object at rest
 # keeps exactly the same box, so nothing that hangs on it need be computed again.
 BOX_STEP_M = 0.005
-# Summed score that makes half of the confidence.
-HALF_EVIDENCE = 2.0
 # A view that the image border cuts shows a part, and parts are mistaken for other things.
 TRUNCATED_VOTE = 0.5
 # Seen through from so many places without being seen in between, an object is gone. The same place
@@ -93,12 +92,9 @@ class MapEntry:
 
     @property
     def confidence(self) -> float:
-        """Agreement times evidence: (votes of the label / all votes) * E / (E + 2).
-
-        E is the label's summed score, so three views of score 0.8 give 0.55 and twenty 0.89.
-        """
-        won, total = max(self.votes.values()), sum(self.votes.values())
-        return won / total * won / (won + HALF_EVIDENCE)
+        """Probability that such a thing stands there: see `confidence`."""
+        won, votes = max(self.votes.values()), sum(self.votes.values())
+        return confidence(won, votes, self.observation_count, self.missed)
 
     def speaks_for(self, label: str, share: float) -> bool:
         """Whether at least this share of the votes went to a label."""
