@@ -27,6 +27,7 @@ _TABLES = (
     *("frames", "cameras", "labels", "detections", "locations", "tracklets", "views"),
     *("objects", "corrections"),
 )
+_LOG_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +76,8 @@ class Store:
             raise
         # With WAL this keeps the file whole in a power cut too; only the last commits may be lost.
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        # The log is 4 MB and grows while a copy is made; afterwards it shrinks again.
+        self._connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
         self._frames = FrameTables(self._connection)
 
     @classmethod
