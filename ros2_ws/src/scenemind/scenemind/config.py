@@ -155,6 +155,7 @@ class TrackerConfig(Settings):
         0.6, description="share of its IoU that counts when the label differs"
     )
     lost_frames: int = Field(30, ge=1, description="frames that a lost track is kept")
+    unconfirmed_frames: int = Field(2, ge=0, description="the same of a track seen only once")
     out_of_view_frames: int = Field(
         300, ge=1, description="the same while the camera looks elsewhere"
     )
@@ -215,12 +216,13 @@ class RelationConfig(Settings):
 
 
 class StoreConfig(Settings):
-    """What is written to disk (`memory.disk`; which frames: `memory.tree.key_frames`)."""
+    """What is written to disk (which frames: `memory.tree.key_frames`) and what stays there
+    (`memory.disk.retention`)."""
 
     key_frame_translation_m: Positive = 0.15
     key_frame_rotation_deg: Positive = 10.0
     retention: Literal["all", "best_views", "byte_budget"] = Field(
-        "byte_budget", description="which images stay, see `memory.disk.retention`"
+        "byte_budget", description="which images stay: all, best_views or byte_budget"
     )
     views_per_object: int = Field(
         2, ge=1, le=16, description="best views kept of each object at each location"
