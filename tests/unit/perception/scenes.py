@@ -44,6 +44,22 @@ def depth_and_ids(
     return depth.astype(np.float32), ids
 
 
+def depth_of_sphere(
+    center: NDArray[np.float64], radius: float, wall_y: float
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Depth (H, W) of a sphere before the wall, seen from the origin along y, and its pixels."""
+    v, u = np.mgrid[: CAMERA.height, : CAMERA.width]
+    rays = np.stack(
+        ((u - CAMERA.cx) / CAMERA.fx, (v - CAMERA.cy) / CAMERA.fy, np.ones(u.shape)), axis=-1
+    )
+    direction = rays @ LOOKING_ALONG_Y.rotation.T
+    square, along = (direction**2).sum(axis=-1), direction @ center
+    discriminant = along**2 - square * (center @ center - radius**2)
+    hit = discriminant > 0.0
+    near = (along - np.sqrt(np.maximum(discriminant, 0.0))) / square
+    return np.where(hit, near, wall_y / direction[..., 1]).astype(np.float32), hit
+
+
 def frame_of(
     depth_m: NDArray[np.float32],
     pose: Pose = LOOKING_ALONG_Y,
