@@ -165,11 +165,11 @@ class Tracker:
         unseen[measured] = False
         if not unseen.any():
             return
-        gone = unseen & (tracks.status == UNCONFIRMED)
-        tracks.status[unseen] = LOST
         out_of_view = config.lost_frames / config.out_of_view_frames
         tracks.missed[unseen] += np.where(visible[unseen], 1.0, out_of_view)
-        gone |= tracks.missed > config.lost_frames
+        confirmed = tracks.status != UNCONFIRMED
+        tracks.status[unseen & confirmed] = LOST
+        gone = tracks.missed > np.where(confirmed, config.lost_frames, config.unconfirmed_frames)
         gone |= _duplicates(tracks, visible)
         gone[np.argsort(tracks.missed, kind="stable")[_MOST_TRACKS:]] = True
         if gone.any():

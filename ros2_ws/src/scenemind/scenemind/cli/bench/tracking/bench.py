@@ -125,10 +125,10 @@ def _measure_time(progress: Progress, frame_count: int) -> Mapping[str, dict[str
     seconds: dict[tuple[str, int], list[float]] = defaultdict(list)
     stream = timed_frames(_COUNTS, frame_count)
     total = frame_count * len(_COUNTS)
-    for number, (count, item) in enumerate(progress.track(stream, total, description="time")):
-        # In turn, so that none always finds the images in the cache.
-        turn = number // len(_COUNTS) % len(names)
-        for name in names[turn:] + names[:turn]:
+    rng = np.random.default_rng(0)
+    for count, item in progress.track(stream, total, description="time"):
+        # In any order, so that none always finds caches as another one leaves them.
+        for name in rng.permutation(names):
             start = time.thread_time()
             trackers[name, count].update(item.detections, item.frame)
             seconds[name, count].append(time.thread_time() - start)
