@@ -81,17 +81,16 @@ class TreeJsonWriter:
     ) -> TreeJson:
         """
         Args:
-            locations: as `MemTree.locations` gives them: while the tree grows, closed ones are
-                the same values in every call.
+            locations: as `MemTree.locations` gives them: while the tree grows, all but the newest
+                are the same values in every call.
             objects: those that may be named.
 
         Raises:
             SceneMemoryError: a budget below 1.
         """
         contents = [location.contents() for location in locations]
-        is_growing = bool(locations) and locations[-1].is_open
-        closed, growing = (contents[:-1], contents[-1]) if is_growing else (contents, None)
-        return self.write_contents(closed, growing, objects, token_budget)
+        newest = contents.pop() if contents else None
+        return self.write_contents(contents, newest, objects, token_budget)
 
     def write_contents(
         self,
