@@ -13,6 +13,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose, iou_matrix_2d
 from scenemind.perception import Detections, PerceptionError
 from scenemind.perception.backends import make_detector
+from scenemind.perception.backends.network import open_network
 
 pytestmark = pytest.mark.extras
 
@@ -75,6 +76,54 @@ def test_bfloat16_moves_boxes_by_less_than_detectors_err(shared_data: Path, mode
     assert max(missed, default=0.0) < 0.35, "only what barely passed may be lost"
     assert np.median(pixels) < 3.0
     assert np.median(scores) < 0.03
+
+
+@pytest.fixture
+def mean_of_any_size(tmp_path: Path) -> Path:
+    """A network that takes any picture and two words, and gives the mean colour and the words."""
+    onnx = pytest.importorskip("onnx")
+    helper, single = onnx.helper, onnx.TensorProto.FLOAT
+    graph = helper.make_graph(
+        [
+            helper.make_node("GlobalAveragePool", ["images"], ["mean"]),
+            helper.make_node("Identity", ["texts"], ["words"]),
+        ],
+        "mean",
+        [
+            helper.make_tensor_value_info("images", single, (1, 3, "h", "w")),
+            helper.make_tensor_value_info("texts", single, (1, 2, 4)),
+        ],
+        [
+            helper.make_tensor_value_info("mean", single, (1, 3, 1, 1)),
+            helper.make_tensor_value_info("words", single, (1, 2, 4)),
+        ],
+    )
+    path = tmp_path / "mean.onnx"
+    opsets = [helper.make_opsetid("", 18)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), path)
+    return path
+
+
+@pytest.mark.parametrize("runtime", ["openvino", "onnxruntime"])
+def test_pictures_may_change_their_size(mean_of_any_size: Path, runtime: str) -> None:
+    config = DetectorConfig.model_validate({"runtime": runtime, "precision": "float32"})
+    network = open_network(mean_of_any_size, config)
+    assert network.fixed_size is None
+    assert network.texts_shape == (2, 4)
+    rng = np.random.default_rng(0)
+    texts = rng.normal(size=(1, 2, 4)).astype(np.float32)
+    for shape in ((1, 3, 64, 96), (1, 3, 32, 32), (1, 3, 64, 96)):
+        image = rng.random(shape, dtype=np.float32)
+        mean, words = network.run(image, texts)
+        np.testing.assert_allclose(mean[0, :, 0, 0], image[0].mean(axis=(1, 2)), rtol=1e-4)
+        np.testing.assert_array_equal(words, texts)
+
+
+@pytest.mark.parametrize("runtime", ["openvino", "onnxruntime"])
+def test_words_of_another_shape_are_an_error(mean_of_any_size: Path, runtime: str) -> None:
+    network = open_network(mean_of_any_size, DetectorConfig.model_validate({"runtime": runtime}))
+    with pytest.raises(PerceptionError, match=r"failed on .*\(1, 3, 4\)"):
+        network.run(np.zeros((1, 3, 32, 32), np.float32), np.zeros((1, 3, 4), np.float32))
 
 
 def test_the_name_says_the_precision(shared_data: Path) -> None:

@@ -16,6 +16,7 @@ from scenemind.perception.errors import PerceptionError
 _FLOAT_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 # TensorRT builds an engine for minutes when it starts: it is used only where it is asked for.
 _PREFERRED = ("CUDAExecutionProvider", "CPUExecutionProvider")
+_TENSORRT = "TensorrtExecutionProvider"
 _TENSORRT_CACHE = Path("~/.cache/scenemind/tensorrt")
 
 
@@ -40,6 +41,8 @@ class OnnxSession:
         Raises:
             PerceptionError: no ONNX model, no such provider, or other inputs.
         """
+        if _TENSORRT in providers:
+            _TENSORRT_CACHE.expanduser().mkdir(parents=True, exist_ok=True)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
@@ -106,7 +109,7 @@ def with_options(
     """
     options: dict[str, dict[str, Any]] = {
         "CUDAExecutionProvider": {"use_tf32": int(precision == "auto")},
-        "TensorrtExecutionProvider": {
+        _TENSORRT: {
             "trt_engine_cache_enable": True,
             "trt_engine_cache_path": str(_TENSORRT_CACHE.expanduser()),
             "trt_timing_cache_enable": True,
