@@ -1,0 +1,27 @@
+"""The collector of cycles is held back for a while, and is as it was afterwards."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from scenemind.memory.garbage import no_garbage_collection
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was():
+    was_enabled = gc.isenabled()
+    yield
+    (gc.enable if was_enabled else gc.disable)()
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_collector_is_as_it_was_after_an_error_too(is_on):
+    (gc.enable if is_on else gc.disable)()
+    with no_garbage_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled() == is_on
+    with pytest.raises(KeyError), no_garbage_collection():
+        raise KeyError
+    assert gc.isenabled() == is_on
