@@ -290,3 +290,35 @@ def test_a_chair_behind_a_chair_is_a_second_one_where_both_are_seen() -> None:
     for i in range(6):
         object_map.update([observe((0, 0, 0)), observe((2.0, 0.1, 0))], empty_frame(i, robot))
     assert len(object_map.objects()) == 2
+
+
+def test_words_of_one_thing_feed_one_object_where_a_similarity_says_so() -> None:
+    def similarity(a: str, b: str) -> float:
+        return 0.9 if {a, b} == {"sofa", "couch"} else float(a == b)
+
+    frames = [[observe((0, 0, 0), label="couch")]] * 4 + [[observe((0.25, 0, 0), label="sofa")]] * 4
+    knowing, plain = ObjectMap(ObjectMapConfig(), similarity), make_map()
+    for i, frame in enumerate(frames):
+        knowing.update(frame, empty_frame(i))
+        plain.update(frame, empty_frame(i))
+    assert len(knowing.objects()) == 1
+    assert len(plain.objects()) == 2
+
+
+def test_of_two_equal_places_the_colour_decides() -> None:
+    object_map = make_map()
+    red, green = (200.0, 30.0, 30.0), (30.0, 180.0, 40.0)
+    both = [observe((0, 0, 0), rgb=red), observe((0.45, 0, 0), rgb=green)]
+    watch(object_map, [both] * 4)
+    between = observe((0.225, 0, 0), (0.5, 0.5, 0.5), rgb=green, track_id=7)
+    assert object_map.update([between], empty_frame(9)).object_of_track == {7: 2}
+
+
+def test_a_robot_that_stands_still_does_not_outvote_one_that_looks_around() -> None:
+    object_map = make_map()
+    for i in range(60):
+        object_map.update([observe((0, 0, 0), label="suitcase")], empty_frame(i, (3, 0, 0)))
+    around = [(3 * np.cos(a), 3 * np.sin(a), 0) for a in np.linspace(0.5, 5.5, 12)]
+    for i, place in enumerate(around, start=60):
+        object_map.update([observe((0, 0, 0), label="couch")], empty_frame(i, place))
+    assert only(object_map).label == "couch"

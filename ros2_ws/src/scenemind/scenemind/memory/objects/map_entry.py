@@ -32,8 +32,8 @@ OTHER_VIEW_M = 0.1
 SAME_VIEW_DOUBT = 0.05
 # Something that was seen where it should be so many times more often than it was detected is none,
 # unless it was detected as often as only real things are.
-MISSES_OF_GHOST = 2
-FIRM_OBSERVATIONS = 20
+MISSES_OF_GHOST = 3
+FIRM_OBSERVATIONS = 10
 # Sectors of the compass in which views count as one direction.
 DIRECTIONS = 24
 # Oldest and newest tracklets that are kept when an object had more.
@@ -99,6 +99,12 @@ class MapEntry:
     def speaks_for(self, label: str, share: float) -> bool:
         """Whether at least this share of the votes went to a label."""
         return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
+
+    def looks_like(self, appearance: NDArray[np.float32]) -> float:
+        """Share of the colour histograms that coincides, in [0, 1]."""
+        if self.appearance is None:
+            return 0.0
+        return float(np.minimum(self.appearance, appearance).sum())
 
     def add(self, observation: Observation, stamp_ns: int, viewer: NDArray[np.float64]) -> None:
         """Fuse one view, taken from a place (3,) in the world."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,10 @@ from scenemind.memory.objects.association import BoxComparison, BoxTable, compar
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.perception.types import Observation
 
+# How alike two labels are, in [0, 1]: words of one thing, such as sofa and couch, near 1.
+LabelSimilarity = Callable[[str, str], float]
+# Labels this alike are taken for one.
+ALIKE = 0.8
 # A label with this share of an object's votes is one that the object may have.
 LABEL_SHARE = 0.2
 # Boxes this equal are one thing whatever the labels say.
@@ -54,11 +58,13 @@ def match_observations(
     object_of_track: Mapping[int, int],
     viewer: NDArray[np.float64],
     config: ObjectMapConfig,
+    similarity: LabelSimilarity,
 ) -> list[Match]:
     """One match an observation, in their order; an object gets at most one that is no double.
 
     Args:
         viewer: (3,) world, metres: where the camera was.
+        similarity: of labels.
     """
     if not observations:
         return []
@@ -66,7 +72,14 @@ def match_observations(
     rows, ids, table_bounds = boxes.pairs(bounds)
     comparison = compare_boxes(bounds[rows], table_bounds)
     candidates = _candidates(
-        observations, rows, ids, comparison, entries, object_of_track, config.match_overlap
+        observations,
+        rows,
+        ids,
+        comparison,
+        entries,
+        object_of_track,
+        config.match_overlap,
+        similarity,
     )
     matches = [Match() for _ in observations]
     taken: set[int] = set()
@@ -106,6 +119,7 @@ def _candidates(
     entries: Mapping[int, MapEntry],
     object_of_track: Mapping[int, int],
     match_overlap: float,
+    similarity: LabelSimilarity,
 ) -> list[tuple[float, int, int, bool]]:
     """(score, row, object id, by track) of every pair that may be one thing, best first."""
     found = []
@@ -117,8 +131,9 @@ def _candidates(
         comparison.offset.tolist(),
         strict=True,
     ):
-        observation = observations[row]
-        labels_fit = entries[object_id].speaks_for(observation.label, LABEL_SHARE)
+        observation, entry = observations[row], entries[object_id]
+        label_fit = _label_fit(entry, observation.label, similarity)
+        labels_fit = label_fit >= ALIKE
         by_track = object_of_track.get(observation.track_id) == object_id and (
             share >= TRACK_SHARE or offset <= TRACK_OFFSET
         )
@@ -126,10 +141,22 @@ def _candidates(
             labels_fit and (share >= match_overlap or offset <= SAME_OFFSET)
         )
         if by_track or by_shape:
-            score = share / 2.0 + iou + max(0.0, 1.0 - offset) / 2.0 + labels_fit + 3.0 * by_track
+            score = share / 2.0 + iou + max(0.0, 1.0 - offset) / 2.0 + label_fit + 3.0 * by_track
+            score += entry.looks_like(observation.appearance) / 2.0
             found.append((score, row, object_id, by_track))
     found.sort(key=lambda c: (-c[0], c[1], c[2]))
     return found
+
+
+def same_word(a: str, b: str) -> float:
+    """The similarity of labels where nothing is known of their meaning."""
+    return float(a == b)
+
+
+def _label_fit(entry: MapEntry, label: str, similarity: LabelSimilarity) -> float:
+    if entry.speaks_for(label, LABEL_SHARE):
+        return 1.0
+    return similarity(entry.label, label)
 
 
 def _join_doubles(

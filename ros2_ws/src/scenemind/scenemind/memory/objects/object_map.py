@@ -24,7 +24,12 @@ from scenemind.memory.objects.duplicates import find_duplicates
 from scenemind.memory.objects.free_space import look, objects_in_view
 from scenemind.memory.objects.gone import GoneObjects
 from scenemind.memory.objects.map_entry import MapEntry
-from scenemind.memory.objects.matching import Match, match_observations
+from scenemind.memory.objects.matching import (
+    LabelSimilarity,
+    Match,
+    match_observations,
+    same_word,
+)
 from scenemind.memory.objects.moves import find_new_place
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.types import MapObject
@@ -60,8 +65,15 @@ class ObjectMapUpdate:
 class ObjectMap:
     """Not thread-safe: its owner holds a lock."""
 
-    def __init__(self, config: ObjectMapConfig) -> None:
+    def __init__(
+        self, config: ObjectMapConfig, label_similarity: LabelSimilarity = same_word
+    ) -> None:
+        """
+        Args:
+            label_similarity: how alike two labels are, in [0, 1].
+        """
         self._config = config
+        self._label_similarity = label_similarity
         self._entries: dict[int, MapEntry] = {}
         self._tentative: set[int] = set()
         self._boxes = BoxTable()
@@ -95,6 +107,7 @@ class ObjectMap:
             self._object_of_track,
             viewer,
             self._config,
+            self._label_similarity,
         )
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
