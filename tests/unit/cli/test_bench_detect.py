@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scenemind.cli.bench.detect import bench_detect
-from scenemind.cli.bench.random_models import RANDOM_MODELS, RandomWords
+from scenemind.cli.bench.random_models import RANDOM_MODELS, RandomWords, random_detector
+from scenemind.cli.bench.scene import bench_sequence
+from scenemind.config import DetectorConfig
+from scenemind.frames import read_sequence
 
 
 @pytest.mark.slow
@@ -41,3 +45,16 @@ def test_random_words_are_the_same_every_time_and_of_unit_length() -> None:
 def test_random_models_are_named_as_architectures() -> None:
     assert set(RANDOM_MODELS) == {"yolo-world-s", "yoloe-26n-seg"}
     assert all(architecture.endswith(".yaml") for architecture in RANDOM_MODELS.values())
+
+
+@pytest.mark.extras
+def test_a_random_model_reports_a_crowded_frame_with_masks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scenemind.cli.bench.random_models._FOLDER", tmp_path)
+    detector = random_detector("yoloe-26n-seg", DetectorConfig(runtime="openvino"))
+    assert detector.name.startswith("yoloe-26n-seg with random weights (OpenVINO, CPU")
+    frame = next(iter(read_sequence(bench_sequence(1))))
+    found = detector.detect(frame)
+    assert len(found) == 20
+    assert all(mask is not None for mask in found.masks)

@@ -135,7 +135,8 @@ class DetectorConfig(Settings):
     )
     providers: list[str] = Field(
         default_factory=list,
-        description="ONNX Runtime execution providers in order, which also picks that runtime",
+        description="ONNX Runtime execution providers in order, which also picks that runtime;"
+        " TensorrtExecutionProvider builds for minutes at a model's first start",
     )
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
 

@@ -19,7 +19,11 @@ _TEXT_ENCODERS = {
     "mobileclip:blt": "mobileclip",
     "mobileclip2:b": "mobileclip2",
 }
-_WORLD_TEXT_ENCODER = "clip:ViT-B/32"  # YOLO-World has no other
+# Of models that do not name theirs: YOLO-World has no other, YOLOE had no other at first.
+_DEFAULT_TEXT_ENCODER: dict[Family, str] = {
+    "yolo_world": "clip:ViT-B/32",
+    "yoloe": "mobileclip:blt",
+}
 _DEFAULT_WEIGHTS: dict[Family, str] = {
     "yolo_world": "yolov8s-worldv2.pt",
     "yoloe": "yoloe-26n-seg.pt",
@@ -70,7 +74,7 @@ def load_model(weights: str, family: Family | None = None) -> UltralyticsModel:
         module.end2end = hasattr(module.model[-1], "one2one_cv2")
     module.fuse(verbose=False)
     stem = Path(weights).stem
-    encoder = getattr(module, "text_model", _WORLD_TEXT_ENCODER)
+    encoder = getattr(module, "text_model", _DEFAULT_TEXT_ENCODER[family])
     return UltralyticsModel(
         module.requires_grad_(False),
         f"{stem}, random weights" if random else stem,
