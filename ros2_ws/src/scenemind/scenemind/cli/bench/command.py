@@ -15,7 +15,7 @@ from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, print_table, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
-_ALL = ("frame", "detect", "pipeline", "tracking", "mapping", "transport")
+_ALL = ("frame", "detect", "pipeline", "tracking", "mapping", "disk", "transport")
 _FRAMES_PER_HOUR = 3600 * 30
 _WITHOUT_TABLE = ("machine", "versions")
 _Objects = Annotated[int, typer.Option(min=0, help="How many objects the map knows.")]
@@ -73,6 +73,17 @@ def _pipeline(
     Milliseconds are from a frame's arrival until it is in memory, at 30 a second.
     """
     _show("pipeline", _bench("pipeline")(detector, seconds), as_json)
+
+
+@_app.command("disk", epilog="Example: scenemind bench disk --seconds 20")
+def _disk(
+    seconds: Annotated[
+        float, typer.Option(min=1.0, help="Camera time at 30 Hz for each policy.")
+    ] = 60.0,
+    as_json: AsJson = False,
+) -> None:
+    """Map simulated 640x480 frames under each policy of which images stay on disk."""
+    _show("disk", _bench("disk")(seconds), as_json)
 
 
 @_app.command("transport", epilog="Example: scenemind bench transport --seconds 10 --json")
