@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +58,10 @@ class PoseMotion:
 
 
 def _is_jump(motion: Pose, elapsed_s: float) -> bool:
-    distance_m = float(np.sqrt(motion.translation @ motion.translation))
+    distance_m = math.hypot(*motion.translation)
     if distance_m > _JUMP_M + _SPEED_M_S * elapsed_s:
         return True
     # The angle is arccos((trace - 1) / 2); beyond half a turn everything is possible.
-    limit_rad = min(_JUMP_RAD + _SPEED_RAD_S * elapsed_s, np.pi)
+    limit_rad = min(_JUMP_RAD + _SPEED_RAD_S * elapsed_s, math.pi)
     r = motion.rotation
-    return bool((r[0, 0] + r[1, 1] + r[2, 2] - 1.0) / 2.0 < np.cos(limit_rad) - 1e-9)
+    return bool((r.trace() - 1.0) / 2.0 < math.cos(limit_rad) - 1e-9)

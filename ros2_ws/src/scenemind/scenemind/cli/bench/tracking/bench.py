@@ -27,6 +27,7 @@ from scenemind.cli.output import progress_console
 
 _COUNTS = (10, 20, 30)  # detections in a frame at which time is taken
 _HEADLINE = 20
+_ENOUGH = 0.9  # of that many: frames with fewer are tracked, but not timed
 
 
 def bench_tracking(rooms: int = 3, frames: int = 300, timed: int = 90) -> dict[str, Any]:
@@ -117,8 +118,8 @@ class _Scores:
         return {scene: self._detections[scene] / n for scene, n in self.frames.items()}
 
 
-def _measure_time(progress: Progress, frame_count: int) -> Mapping[str, dict[str, float]]:
-    """Medians in milliseconds by variant."""
+def _measure_time(progress: Progress, frame_count: int) -> Mapping[str, dict[str, float | None]]:
+    """Medians in milliseconds by variant; None where no frame showed so much."""
     makers = variants()
     names = list(makers)
     trackers = {(name, count): makers[name]() for name in names for count in _COUNTS}
@@ -131,12 +132,13 @@ def _measure_time(progress: Progress, frame_count: int) -> Mapping[str, dict[str
         for name in rng.permutation(names):
             start = time.thread_time()
             trackers[name, count].update(item.detections, item.frame)
-            seconds[name, count].append(time.thread_time() - start)
-    medians = {key: float(np.median(values[1:])) * 1e3 for key, values in seconds.items()}
+            if len(item.detections) >= _ENOUGH * count:
+                seconds[name, count].append(time.thread_time() - start)
+    medians = {key: float(np.median(values)) * 1e3 for key, values in seconds.items()}
     return {
         name: {
-            "ms": medians[name, _HEADLINE],
-            **{f"ms_{count}": medians[name, count] for count in _COUNTS},
+            "ms": medians.get((name, _HEADLINE)),
+            **{f"ms_{count}": medians.get((name, count)) for count in _COUNTS},
         }
         for name in names
     }

@@ -9,20 +9,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.cli.bench.scene import bench_sequence
 from scenemind.cli.bench.tracking.geometric_truth import GeometricTruth
 from scenemind.cli.detector import choose_detector
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame, open_sequence, read_sequence
+from scenemind.geometry import PinholeCamera
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.backends.noisy_detector import DetectorNoise, NoisyDetector
 from scenemind.perception.types import Detections
-from scenemind.simulation import make_room, simulate
+from scenemind.simulation import simulate
 from scenemind.simulation.detection_truth import true_instances
 
 STRIDES = {30: 1, 10: 3, 5: 6}  # camera rate in Hz: every how many-th frame of 30 Hz
 _RECORDING_STRIDES = (1, 2)
-_TIMED_OBJECTS = 60
+_TIMED_SEED, _TIMED_OBJECTS, _TIMED_MIN_PIXELS, _DRIVE = 2, 60, 30, 300
+_WIDE_CAMERA = PinholeCamera(640, 480, 220.0, 220.0, 319.5, 239.5)  # 111 degrees across
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,13 +81,14 @@ def recorded_frames(path: Path) -> Iterator[TrackedFrame]:
 
 
 def timed_frames(counts: Iterable[int], frame_count: int) -> Iterator[tuple[int, TrackedFrame]]:
-    """A crowded room, of which trackers see the largest 10, 20, ... objects at a time.
+    """A drive through a crowded room, of which trackers see the largest 10, 20, ... objects.
 
     Yields:
         How many detections at most, and the frame.
     """
-    sequence = replace(bench_sequence(frame_count), room=make_room(2, _TIMED_OBJECTS))
-    detector = InstanceCamera(sequence.class_names)
+    drive = simulate(_TIMED_SEED, _DRIVE, objects=_TIMED_OBJECTS)
+    sequence = replace(drive, camera=_WIDE_CAMERA, true_poses=drive.true_poses[:frame_count])
+    detector = InstanceCamera(sequence.class_names, _TIMED_MIN_PIXELS)
     for frame in read_sequence(sequence):
         found = detector.detect(frame)
         for count in counts:
