@@ -308,9 +308,9 @@ def test_words_of_one_thing_feed_one_object_where_a_similarity_says_so() -> None
 def test_of_two_equal_places_the_colour_decides() -> None:
     object_map = make_map()
     red, green = (200.0, 30.0, 30.0), (30.0, 180.0, 40.0)
-    both = [observe((0, 0, 0), rgb=red), observe((0.45, 0, 0), rgb=green)]
+    both = [observe((0, 0, 0), rgb=red), observe((0.6, 0, 0), rgb=green)]
     watch(object_map, [both] * 4)
-    between = observe((0.225, 0, 0), (0.5, 0.5, 0.5), rgb=green, track_id=7)
+    between = observe((0.3, 0, 0), (0.4, 0.5, 0.5), rgb=green, track_id=7)
     assert object_map.update([between], empty_frame(9)).object_of_track == {7: 2}
 
 
