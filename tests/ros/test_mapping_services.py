@@ -86,6 +86,8 @@ def test_late_listeners_get_every_topic(mapped: Mapped) -> None:
     count = len(scene_of(mapped.graph).objects)
     assert len(heard["objects"][-1].objects) == len(heard["scene_graph"][-1].objects) == count
     assert len(heard["markers"][-1].markers) == 1 + 2 * count
+    tree = mapped.graph.call(srv.GetMemTree, f"{NODE}/get_mem_tree").mem_tree
+    assert heard["mem_tree"][-1].locations == tree.locations[-50:]
 
 
 def test_query_filters_by_label_words_region_and_relation(mapped: Mapped) -> None:
