@@ -55,3 +55,25 @@ def test_constant_motion_is_learned() -> None:
         states = states.predicted().updated((box + k * step)[None])
     np.testing.assert_allclose(states.velocity[0], (5, -2, 0, 0), atol=0.05)
     np.testing.assert_allclose(states.predicted().boxes_px()[0], box + 40 * step, atol=0.5)
+
+
+def test_another_axis_may_start_anew() -> None:
+    """A box that the right border cuts: its width says nothing, its height goes on."""
+    box, step = np.array([500.0, 100, 640, 220]), np.array([0.0, -2, 0, -2])
+    states = BoxStates.starting_at(box[None])
+    for k in range(1, 20):
+        states = states.predicted().updated((box + k * step)[None])
+    wider = np.array([[560.0, 60, 640, 180]])
+
+    restarted = states.restarted(wider, np.array([[True, False, True, False]]))
+
+    np.testing.assert_allclose(restarted.position[0, [0, 2]], (600.0, 80.0))
+    np.testing.assert_allclose(restarted.velocity[0, [0, 2]], 0.0)
+    np.testing.assert_array_equal(restarted.moments[:, 0, [1, 3]], states.moments[:, 0, [1, 3]])
+
+
+def test_what_comes_twice_as_near_is_twice_as_large_and_as_uncertain() -> None:
+    states = BoxStates.starting_at(np.array([[100.0, 100, 160, 220]])).predicted()
+    moved = states.moved(np.array([[300.0, 200.0]]), np.array([2.0]))
+    np.testing.assert_allclose(moved.boxes_px()[0], (240, 80, 360, 320))
+    np.testing.assert_allclose(moved.moments[2:], 4.0 * states.moments[2:])

@@ -86,7 +86,7 @@ def test_the_label_decides_between_neighbours() -> None:
 def seen_from(box: Box3D, pose: Pose) -> tuple[float, float, float, float]:
     """The image box of a box in the world."""
     pixels, _ = CAMERA.project(pose.inverse().transform(box.corners()))
-    return (*pixels.min(axis=0), *pixels.max(axis=0))  # type: ignore[return-value]
+    return (*pixels.min(axis=0), *pixels.max(axis=0))
 
 
 def test_known_poses_carry_tracks_through_a_jerk_of_the_camera() -> None:
