@@ -51,7 +51,8 @@ def settings(weights: Path, **more: object) -> DetectorConfig:
 
 def in_torch(name: str, path: Path, words: Any) -> Any:
     backend = "yolo_world" if "world" in name else "yoloe"
-    return make_detector(settings(path, backend=backend, device="cpu"), encoder=words)
+    config = settings(path, backend=backend, device="cpu", precision="float32")
+    return make_detector(config, encoder=words)
 
 
 def assert_same(ours: Detections, theirs: Detections, pixels: float) -> None:

@@ -6,10 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from scenemind.config import DetectorConfig
 from scenemind.frames import RGBDFrame
+from scenemind.geometry import iou_matrix_2d
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
 
@@ -19,7 +21,8 @@ pytestmark = pytest.mark.extras
 
 
 def make(words: Any, **settings: object) -> Any:
-    values = {"vocabulary": ["chair", "cup"], "device": "cpu", "input_size": WIDTH, **settings}
+    values = {"vocabulary": ["chair", "cup"], "device": "cpu", "precision": "float32"}
+    values |= {"input_size": WIDTH, **settings}
     return make_detector(DetectorConfig.model_validate(values), encoder=words)
 
 
@@ -33,6 +36,18 @@ def test_it_detects_with_masks(
     assert set(found.labels) <= {"chair", "cup"}
     assert all(mask is not None and mask.bits.size for mask in found.masks)
     assert detector.stage_ms.keys() == {"pre", "network", "post"}
+
+
+def test_the_fastest_precision_moves_boxes_little(
+    random_weights: dict[str, Path], frame: RGBDFrame, words: Any
+) -> None:
+    """In bfloat16 where the CPU has it; elsewhere both are float32."""
+    settings = {"backend": "yoloe", "weights": str(random_weights["yoloe-11n-seg"])}
+    exact = make(words, **settings).detect(frame)
+    found = make(words, **settings, precision="auto").detect(frame)
+    overlap = iou_matrix_2d(exact.boxes_px[:10], found.boxes_px)
+    same = np.array([[a == b for b in found.labels] for a in exact.labels[:10]])
+    assert np.median((overlap * same).max(axis=1)) > 0.9
 
 
 def test_an_architecture_gets_random_weights_and_says_so(words: Any) -> None:

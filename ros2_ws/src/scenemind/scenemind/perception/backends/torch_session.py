@@ -23,7 +23,10 @@ class TorchSession:
     """A `Network` that takes any number of words."""
 
     def __init__(self, config: DetectorConfig) -> None:
-        """Load the model and move it to the device; half precision on CUDA unless told otherwise.
+        """Load the model and move it to the device.
+
+        Unless precision is float32 it computes in half precision on CUDA, and in bfloat16 on CPUs
+        with instructions for it; boxes are decoded in float32 all the same.
 
         Raises:
             PerceptionError: ultralytics is not installed, no such weights or device.
@@ -36,12 +39,13 @@ class TorchSession:
 
         self._torch = torch
         self._device = _device(torch, config.device)
-        half = self._device.type == "cuda" and config.precision == "auto"
-        self._dtype = torch.float16 if half else torch.float32
+        exact = config.precision == "float32"
+        self._dtype = torch.float32 if exact else _fastest_type(torch, self._device)
         if config.threads:
             torch.set_num_threads(config.threads)
         try:
-            self._network = PromptedNetwork(model).to(self._device, self._dtype).eval()
+            network = PromptedNetwork(model).to(self._device, self._dtype).eval()
+            self._network = network.to(memory_format=torch.channels_last)
         except RuntimeError as error:
             raise PerceptionError(f"{model.title} does not fit {self._device}: {error}") from error
         self._metadata = describe(model, self._network)
@@ -92,6 +96,13 @@ def describe(model: UltralyticsModel, network: Any) -> dict[str, str]:
         "end2end": str(network.end_to_end),
         "stride": str(int(network.layers[-1].stride.max())),
     }
+
+
+def _fastest_type(torch: Any, device: Any) -> Any:
+    if device.type == "cuda":
+        return torch.float16
+    can = getattr(torch.cpu, "get_capabilities", dict)()  # since torch 2.6
+    return torch.bfloat16 if can.get("avx512_bf16") or can.get("amx_bf16") else torch.float32
 
 
 def _device(torch: Any, wanted: str) -> Any:
