@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.geometry import Box3D
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.objects.extents import PROMINENT, NoiseOfViews, prominence, without_noise
 from scenemind.memory.objects.object_record import ObjectRecord, SurfaceColumns
@@ -150,6 +151,15 @@ class SurfaceEvidence:
         )
         self._bound()
         self._find_surface()
+
+    def leave_out(self, box: Box3D) -> bool:
+        """Forget what lies in a box, which is another object's; False: that would be all."""
+        kept = ~box.contains(self.points, margin_m=self.cell_m)
+        if not (kept & self._counts()).any():
+            return False
+        self._keep(kept)
+        self._find_surface()
+        return True
 
     def surface(self) -> NDArray[np.float32]:
         """The points (M, 3) that count, M > 0, noise taken off; read-only, constant afterwards.

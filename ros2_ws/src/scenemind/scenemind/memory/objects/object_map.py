@@ -32,6 +32,7 @@ from scenemind.memory.objects.matching import (
 )
 from scenemind.memory.objects.moves import find_new_place
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.objects.splitting import Rivals, split
 from scenemind.memory.types import MapObject
 from scenemind.perception.types import Observation
 
@@ -84,6 +85,7 @@ class ObjectMap:
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
         self._gone = GoneObjects()
+        self._rivals = Rivals(config)
         self._to_recognise: list[int] = []
         self._last_looked_at = 0
 
@@ -109,10 +111,13 @@ class ObjectMap:
             self._config,
             self._label_similarity,
         )
+        split_off = self._rivals.watch(ordered, matches, frame) if upkeep else {}
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
         for object_id in changed:
             self._note_box(self._entries[object_id])
+        for object_id, part in split_off.items():
+            changed |= self._split(self._entries[object_id], part)
         merged: dict[int, int] = {}
         removed = self._forget_tentative(stamp_ns)
         if upkeep:
@@ -120,6 +125,7 @@ class ObjectMap:
         self._recognise(merged)
         retired = self._retire_seen_through(frame, changed, merged) if upkeep else set()
         removed |= self._forget_gone()
+        self._rivals.follow(merged)
         changed = {merged.get(object_id, object_id) for object_id in changed}
         changed = (changed | set(merged.values())) - removed - retired
         self._stale |= changed
@@ -209,6 +215,17 @@ class ObjectMap:
             self._tentative.discard(entry.object_id)
             if count == self._config.confirm_observations or count in RECOGNISED_AFTER:
                 self._to_recognise.append(entry.object_id)
+
+    def _split(self, entry: MapEntry, part: MapEntry) -> set[int]:
+        """Make an object of its own of what was taken for a part; the ids of both."""
+        if not split(entry, part):
+            return set()
+        part.object_id = self._next_id
+        self._next_id += 1
+        self._insert(part)
+        self._note_box(entry)
+        self._object_of_track.update(dict.fromkeys(part.track_ids, part.object_id))
+        return {entry.object_id, part.object_id}
 
     def _merge_duplicates(self, merged: dict[int, int]) -> None:
         asked, self._uncompared = self._uncompared, set()

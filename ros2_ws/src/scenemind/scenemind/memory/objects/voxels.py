@@ -21,9 +21,12 @@ def cell_means(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Sorted keys of the occupied voxels, and the mean points in them."""
     packed, order, starts = sorted_cells(points, cell_m)
-    counts = np.diff(starts, append=len(packed)).astype(np.float32)
+    counts = np.empty(len(starts), np.float32)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1], casting="unsafe")
+    counts[-1] = len(packed) - starts[-1]
     sums: NDArray[np.float32] = np.add.reduceat(points.take(order, axis=0), starts)
-    return packed[starts], sums / counts[:, None]
+    sums /= counts[:, None]
+    return packed[starts], sums
 
 
 def sorted_cells(
