@@ -101,7 +101,8 @@ def describe(model: UltralyticsModel, network: Any) -> dict[str, str]:
 def _fastest_type(torch: Any, device: Any) -> Any:
     if device.type == "cuda":
         return torch.float16
-    can = getattr(torch.cpu, "get_capabilities", dict)()  # since torch 2.6
+    capabilities = getattr(torch.cpu, "get_capabilities", None)  # older releases do not tell
+    can: dict[str, Any] = capabilities() if capabilities else {}
     return torch.bfloat16 if can.get("avx512_bf16") or can.get("amx_bf16") else torch.float32
 
 
