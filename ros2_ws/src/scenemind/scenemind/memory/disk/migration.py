@@ -194,6 +194,8 @@ def _object(row: rows.Row) -> ObjectRecord:
         doubt=0.0,
         missed=0,
         noise=noise.to_array() * count,
+        new_count=0,
+        surface=np.zeros((0, 3), np.float32),
         **summary,
     )
 

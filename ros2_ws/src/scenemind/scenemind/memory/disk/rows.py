@@ -98,18 +98,20 @@ def object_row(record: ObjectRecord) -> Row:
         "doubt": record.doubt,
         "noise": record.noise.tolist(),
         "cell_m": record.cell_m,
+        "new_count": record.new_count,
     }
     return (
         record.object_id,
         json.dumps(summary),
-        np.ascontiguousarray(record.points, np.float32).tobytes(),
+        np.concatenate((record.points, record.surface)).astype(np.float32, copy=False).tobytes(),
         np.stack((record.hits, record.weights)).astype(np.float32, copy=False).tobytes(),
     )
 
 
 def object_of(row: Row) -> ObjectRecord:
-    object_id, text, points, blob = row
-    hits, weights = _array(blob).reshape(2, -1)
+    object_id, text, places, evidence = row
+    hits, weights = _array(evidence).reshape(2, -1)
+    points, surface = np.split(_array(places).reshape(-1, 3), [len(hits)])
     summary = json.loads(text)
     summary["track_ids"] = tuple(summary["track_ids"])
     summary["rgb"] = np.array(summary["rgb"], np.float64)
@@ -120,9 +122,10 @@ def object_of(row: Row) -> ObjectRecord:
         summary["appearance"] = np.array(summary["appearance"], np.float32)
     return ObjectRecord(
         object_id=object_id,
-        points=_array(points).reshape(-1, 3),
+        points=points,
         hits=hits,
         weights=weights,
+        surface=surface,
         **summary,
     )
 

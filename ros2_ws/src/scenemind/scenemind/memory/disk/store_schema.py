@@ -69,7 +69,7 @@ CREATE TABLE labels (id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
 CREATE TABLE objects (
     id INTEGER PRIMARY KEY,
     summary TEXT NOT NULL,                -- JSON: the fields of ObjectRecord that are no arrays
-    points BLOB NOT NULL,                 -- (M, 3) float32, world
+    points BLOB NOT NULL,                 -- (M + S, 3) float32, world: voxels, surface
     hits BLOB NOT NULL                    -- (2, M) float32: hits, weights
 );
 -- The journal of what people said.

@@ -83,7 +83,11 @@ class SurfaceEvidence:
         evidence.whole_count = record.whole_count
         evidence.noise = NoiseOfViews.from_array(record.noise)
         evidence._regroup(record.points, record.hits, record.weights)
-        evidence._find_surface()
+        if len(record.surface):
+            evidence._surface, evidence._new_count = record.surface, record.new_count
+            evidence._surface.setflags(write=False)
+        else:
+            evidence._find_surface()
         return evidence
 
     def to_columns(self) -> SurfaceColumns:
@@ -92,9 +96,11 @@ class SurfaceEvidence:
             "whole_count": self.whole_count,
             "noise": self.noise.to_array(),
             "cell_m": self.cell_m,
+            "new_count": self._new_count,
             "points": self.points.copy(),
             "hits": self.hits.copy(),
             "weights": self.weights.copy(),
+            "surface": self._surface,
         }
 
     def add(

@@ -18,9 +18,11 @@ class SurfaceColumns(TypedDict):
     whole_count: int
     noise: NDArray[np.float64]
     cell_m: float
+    new_count: int
     points: NDArray[np.float32]
     hits: NDArray[np.float32]
     weights: NDArray[np.float32]
+    surface: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +46,11 @@ class ObjectRecord:
         doubt: how often a place of it was seen through, against how often it was seen there.
         noise: (8,) float64, of the depth in its views: see `extents.NoiseOfViews`.
         cell_m: edge of the voxels that the columns below stand for.
+        new_count: so many of them came since the surface was found.
         points: (M, 3) float32, world, metres: mean point of every occupied voxel.
         hits: (M,) float32: in how many observations (decayed) each voxel was seen.
         weights: (M,) float32: summed weight of these observations.
+        surface: (S, 3) float32: the points that count, as found last; none: to be found.
     """
 
     object_id: int
@@ -67,6 +71,8 @@ class ObjectRecord:
     doubt: float
     noise: NDArray[np.float64]
     cell_m: float
+    new_count: int
     points: NDArray[np.float32]
     hits: NDArray[np.float32]
     weights: NDArray[np.float32]
+    surface: NDArray[np.float32]
