@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from scenemind.memory.garbage import no_garbage_collection
+from scenemind.memory.garbage import no_garbage_collection, settle_garbage
 
 
 @pytest.fixture(autouse=True)
@@ -14,6 +14,7 @@ def _as_it_was():
     was_enabled = gc.isenabled()
     yield
     (gc.enable if was_enabled else gc.disable)()
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize("is_on", [True, False])
@@ -25,3 +26,14 @@ def test_collector_is_as_it_was_after_an_error_too(is_on):
     with pytest.raises(KeyError), no_garbage_collection():
         raise KeyError
     assert gc.isenabled() == is_on
+
+
+def test_what_was_there_is_not_looked_at_again_and_what_comes_later_is_collected():
+    old = [[] for _ in range(1000)]
+    settle_garbage()
+    assert gc.get_freeze_count() > len(old)
+    assert not any(found is old[0] for found in gc.get_objects())
+    cycle: list[object] = []
+    cycle.append(cycle)
+    del cycle
+    assert gc.collect() >= 1

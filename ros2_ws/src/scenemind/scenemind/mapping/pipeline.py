@@ -17,6 +17,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.mapping.governor import Governor
 from scenemind.mapping.latest import LatestSlot
 from scenemind.mapping.mapper import DetectedFrame, Mapper, MapperReport
+from scenemind.memory.garbage import settle_garbage
 
 _log = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ class MappingPipeline:
         self.failure: Exception | None = None
 
     def start(self) -> None:
+        settle_garbage()
         for thread in self._threads:
             thread.start()
 

@@ -34,6 +34,7 @@ from scenemind.config import SceneMindConfig, StoreConfig
 from scenemind.frames import RGBDFrame, read_sequence
 from scenemind.mapping import Mapper
 from scenemind.memory import Memory
+from scenemind.memory.garbage import settle_garbage
 from scenemind.perception.backends.instance_camera import InstanceCamera
 
 _FRAMES_PER_MINUTE = round(60 * RATE_HZ)
@@ -91,6 +92,7 @@ def measure(
         stream = endless(rendered)
         timings = FrameTimings(frames)
         _map(mapper, islice(stream, _WARM_UP), FrameTimings(_WARM_UP))
+        settle_garbage()
         resident_mb, disk_mb = _resident_mb(), _folder_mb(memory.path)
         with GarbagePauses() as pauses:
             _map(mapper, islice(stream, frames), timings)
