@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory import MapObject
-from scenemind.memory.objects.object_map import ObjectMap, ObjectMapUpdate
+from scenemind.memory.objects.map_update import ObjectMapUpdate
+from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.perception.types import Observation
 from tests.unit.memory.things import empty_frame, observe
 

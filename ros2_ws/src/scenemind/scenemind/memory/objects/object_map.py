@@ -9,8 +9,7 @@ duplicates are merged into the oldest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -24,6 +23,7 @@ from scenemind.memory.objects.duplicates import find_duplicates
 from scenemind.memory.objects.free_space import look, objects_in_view
 from scenemind.memory.objects.gone import GoneObjects
 from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.map_update import ObjectMapUpdate, content, note_merge
 from scenemind.memory.objects.matching import (
     LabelSimilarity,
     Match,
@@ -42,25 +42,6 @@ MOST_LIVE_TRACKS = 4096
 # After so many observations it is asked again whether a new object is one that was moved: the first
 # views may show a part only.
 RECOGNISED_AFTER = (10, 30)
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectMapUpdate:
-    """What one frame did to the map.
-
-    Attributes:
-        changed: objects that are new or got evidence, tentative ones included.
-        removed: objects that are no more: forgotten tentative ones and merged ones.
-        retired: objects that are no longer where they were, and are kept among the gone.
-        merged: id that is gone -> id that goes on; the older id is kept.
-        object_of_track: track id -> object that it fed in this frame, maybe a tentative one.
-    """
-
-    changed: frozenset[int]
-    removed: frozenset[int]
-    retired: frozenset[int]
-    merged: Mapping[int, int]
-    object_of_track: Mapping[int, int]
 
 
 class ObjectMap:
@@ -101,7 +82,7 @@ class ObjectMap:
             SceneMemoryError: an observation has no points.
         """
         stamp_ns, viewer = frame.stamp_ns, frame.world_T_camera.translation
-        ordered = sorted(observations, key=_content)
+        ordered = sorted(observations, key=content)
         matches = match_observations(
             ordered,
             self._entries,
@@ -124,7 +105,7 @@ class ObjectMap:
             self._merge_duplicates(merged)
         self._recognise(merged)
         retired = self._retire_seen_through(frame, changed, merged) if upkeep else set()
-        removed |= self._forget_gone()
+        removed |= self._gone.take_oldest()
         self._rivals.follow(merged)
         changed = {merged.get(object_id, object_id) for object_id in changed}
         changed = (changed | set(merged.values())) - removed - retired
@@ -235,7 +216,7 @@ class ObjectMap:
             self._remove(gone)
             self._confirm(entry)
             self._note_box(entry)
-            _note_merge(merged, kept, gone)
+            note_merge(merged, kept, gone)
 
     def _recognise(self, merged: dict[int, int]) -> None:
         """Newly confirmed objects that are gone ones at another place."""
@@ -263,7 +244,7 @@ class ObjectMap:
             elif entry.is_doubted:
                 entry.retire(frame.stamp_ns)
                 self._remove(entry.object_id)
-                new = find_new_place(entry, self._confirmed())
+                new = find_new_place(entry, (e for e in self._entries.values() if e.confirmed))
                 if new is None:
                     self._gone.add(entry)
                     retired.add(entry.object_id)
@@ -282,10 +263,7 @@ class ObjectMap:
         self._remove(new.object_id)
         old.go_on_as(new)
         self._insert(old)
-        _note_merge(merged, old.object_id, new.object_id)
-
-    def _confirmed(self) -> Iterator[MapEntry]:
-        return (entry for entry in self._entries.values() if entry.confirmed)
+        note_merge(merged, old.object_id, new.object_id)
 
     def _forget_tentative(self, stamp_ns: int) -> set[int]:
         # Either way in time: where a recording starts over, its ghosts should go as well.
@@ -298,9 +276,6 @@ class ObjectMap:
         for object_id in forgotten:
             self._remove(object_id)
         return forgotten
-
-    def _forget_gone(self) -> set[int]:
-        return self._gone.take_oldest()
 
     def _remove(self, object_id: int) -> None:
         del self._entries[object_id]
@@ -323,23 +298,3 @@ class ObjectMap:
         while len(self._object_of_track) > MOST_LIVE_TRACKS:
             del self._object_of_track[next(iter(self._object_of_track))]
         return of_track
-
-
-def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
-    """Add gone -> kept to what was merged before."""
-    for old, new in merged.items():
-        if new == gone:
-            merged[old] = kept
-    merged[gone] = kept
-
-
-def _content(observation: Observation) -> tuple[float | str, ...]:
-    """Sort key: best first, and of equals by what they are, never by how they came."""
-    return (
-        -observation.score,
-        *observation.box.center,
-        *observation.box.size,
-        observation.track_id,
-        observation.label,
-        observation.truncated,
-    )
