@@ -4,7 +4,8 @@ A frame's observations go to objects by what is most sure first: the tracklet th
 before, then the overlap of boxes, with a label that the object has votes for or, whatever the
 label, with nearly the same box (real detectors confuse chairs with couches). What is left starts
 a new object, unless it doubles an observation of the same frame. Objects that turn out to be
-duplicates are merged into the oldest.
+duplicates are merged into the oldest, what was merged by mistake is split, and what the camera
+sees through is gone until it is found again.
 """
 
 from __future__ import annotations
@@ -83,15 +84,8 @@ class ObjectMap:
         """
         stamp_ns, viewer = frame.stamp_ns, frame.world_T_camera.translation
         ordered = sorted(observations, key=content)
-        matches = match_observations(
-            ordered,
-            self._entries,
-            self._boxes,
-            self._object_of_track,
-            viewer,
-            self._config,
-            self._label_similarity,
-        )
+        known = self._entries, self._boxes, self._object_of_track
+        matches = match_observations(ordered, *known, viewer, self._config, self._label_similarity)
         split_off = self._rivals.watch(ordered, matches, frame) if upkeep else {}
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
