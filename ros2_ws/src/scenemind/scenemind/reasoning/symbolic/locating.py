@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.symbolic.gone import find_gone
 from scenemind.reasoning.symbolic.phrasing import (
     MAX_LISTED,
     coordinates,
@@ -15,7 +18,7 @@ from scenemind.reasoning.symbolic.phrasing import (
 )
 from scenemind.reasoning.symbolic.reply import Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference
 from scenemind.reasoning.words import joined
 
@@ -26,8 +29,23 @@ _LANDMARK_M = 3.0
 
 
 def locate(subject: Reference, at: Resolver) -> Reply:
-    """The places of all objects that are meant."""
-    rows, scores = at.existing(subject)
+    """The places of all objects that are meant; where they were, if all of them are gone."""
+    try:
+        rows, scores = at.existing(subject)
+    except ReasoningError:
+        reply = find_gone(subject, at)
+        if reply is None:
+            raise
+        return reply
+    sure = not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
+    reply = None if sure else find_gone(subject, at)
+    return reply or _places(subject, at, rows, scores, sure)
+
+
+def _places(
+    subject: Reference, at: Resolver, rows: NDArray[np.intp], scores: Scores, sure: bool
+) -> Reply:
+    """Args: sure: they are what was said, and not only like it."""
     objects = at.objects(rows)
     floor_z = at.scene.floor_z
     if len(rows) == 1:
@@ -41,7 +59,6 @@ def locate(subject: Reference, at: Resolver) -> Reply:
         ]
         if len(objects) > MAX_LISTED:
             places.append(f"{len(objects) - MAX_LISTED} more")
-        sure = not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
         number = counted(len(rows), noun_of(subject) if sure else "object")
         text = f"there are {number}{'' if sure else ' that may be meant'}: {joined(places)}"
     return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))

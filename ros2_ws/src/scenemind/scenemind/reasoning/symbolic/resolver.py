@@ -7,6 +7,8 @@ memory) ends the search with an explanation.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -165,6 +167,11 @@ class Resolver:
     def ambiguous(self, reference: Reference, rows: NDArray[np.intp]) -> ReasoningError:
         """The error for a reference that fits several, to be raised."""
         return explaining.ambiguous(reference, self.objects(rows))
+
+    def among_gone(self) -> Resolver:
+        """For the same query, on the objects that are no longer there."""
+        then = replace(self.scene.snapshot, objects=self.scene.snapshot.gone, relations=())
+        return Resolver(Scene(then), self._query, self._vocabulary, self._config)
 
     def objects(self, rows: NDArray[np.intp]) -> list[MapObject]:
         """The map objects of rows."""
