@@ -169,7 +169,7 @@ def test_a_detector_of_fixed_classes_says_so(graph: RosGraph) -> None:
     graph.add(MappingNode, SIMULATED)
     response = graph.call(srv.SetVocabulary, f"{NODE}/set_vocabulary", labels=["cup"])
     assert response.error.code == Error.UNSUPPORTED
-    for part in ("instance camera", "fixed set", "detector.backend"):
+    for part in ("instance camera", "fixed set", "detector.weights"):
         assert part in response.error.message
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from scenemind.perception import PerceptionError
-from scenemind.perception.weights import KNOWN_WEIGHTS, default_folder, find_weights
+from scenemind.perception.weights import KNOWN_WEIGHTS, default_folder, find_weights, locate_weights
 
 NAME = "yolov8s-worldv2.pt"
 
@@ -35,6 +35,25 @@ def test_a_path_is_taken_as_it_is(tmp_path: Path) -> None:
     assert find_weights(str(path)) == path
     with pytest.raises(PerceptionError, match=r"no weights at .*other\.onnx"):
         find_weights(str(tmp_path / "other.onnx"))
+
+
+def test_the_suffix_of_a_torch_model_may_be_left_out(home: Path, tmp_path: Path) -> None:
+    stem = NAME.removesuffix(".pt")
+    assert locate_weights(stem) == home / ".cache/scenemind/weights" / NAME  # where it will be
+    elsewhere = put(tmp_path / "mine" / NAME)
+    assert find_weights(str(elsewhere.with_suffix(""))) == elsewhere
+    here = put(tmp_path / NAME)
+    assert find_weights(stem).resolve() == here
+
+
+def test_of_a_folder_the_best_detector_is_taken(tmp_path: Path) -> None:
+    put(tmp_path / "other.onnx")
+    with pytest.raises(PerceptionError, match=r"known by name.*yolox_nano\.onnx.*name one file"):
+        find_weights(str(tmp_path))
+    nano = put(tmp_path / "yolox_nano.onnx")
+    assert find_weights(str(tmp_path)) == nano
+    with_masks = put(tmp_path / "yolov8n-seg_deq640.onnx")
+    assert find_weights(str(tmp_path)) == with_masks
 
 
 def test_a_name_is_looked_for_where_the_variable_says_then_at_home(

@@ -107,11 +107,15 @@ class DepthConfig(Settings):
 class DetectorConfig(Settings):
     """Which model finds objects (`perception.backends`)."""
 
-    backend: Literal["onnx", "yolo_world", "yoloe", "instance_camera"] = Field(
-        "onnx", description="onnx: an exported file; yolo_world, yoloe: torch, extra `ultralytics`"
+    backend: Literal["auto", "onnx", "yolo_world", "yoloe", "instance_camera"] = Field(
+        "auto",
+        description="auto: by the weights; onnx: an exported file; yolo_world, yoloe: torch, extra"
+        " `ultralytics`",
     )
     weights: str = Field(
-        "", description="path of an .onnx or .xml file, or of a .pt file of the torch backends"
+        "",
+        description=".onnx or .xml file, .pt file, or a name such as yoloe-26n-seg; empty:"
+        " $SCENEMIND_WEIGHTS",
     )
     runtime: Literal["auto", "onnxruntime", "openvino"] = Field(
         "auto", description="what runs an exported file; auto: CUDA where there, else OpenVINO's"

@@ -86,7 +86,9 @@ def generate_launch_description() -> LaunchDescription:
                 "use_sim_time", default_value="false", description="time from /clock"
             ),
             DeclareLaunchArgument(
-                "detector_weights", default_value="", description="ONNX file of the detector"
+                "detector_weights",
+                default_value="",
+                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
             ),
             DeclareLaunchArgument(
                 "memory_name", default_value="", description="opened where there is one already"

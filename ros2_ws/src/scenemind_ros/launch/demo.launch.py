@@ -12,7 +12,7 @@ SHARE = FindPackageShare("scenemind_ros")
 
 
 def generate_launch_description() -> LaunchDescription:
-    """For a recorded sequence name a params_file with detector.backend onnx too."""
+    """For a recorded sequence name a params_file with detector.backend auto too."""
     replay = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(PathJoinSubstitution([SHARE, "launch", "replay.launch.py"])),
         launch_arguments={
@@ -38,7 +38,9 @@ def generate_launch_description() -> LaunchDescription:
                 description="ROS parameters of mapping and reasoning",
             ),
             DeclareLaunchArgument(
-                "detector_weights", default_value="", description="ONNX file of the detector"
+                "detector_weights",
+                default_value="",
+                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
             ),
             DeclareLaunchArgument("rviz", default_value="true", description="show it in RViz"),
             replay,

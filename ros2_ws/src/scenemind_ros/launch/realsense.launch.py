@@ -37,7 +37,10 @@ def generate_launch_description() -> LaunchDescription:
                 default_value=PathJoinSubstitution([SHARE, "config", "realsense.yaml"]),
                 description="ROS parameters; base_T_camera is the one to measure",
             ),
-            DeclareLaunchArgument("detector_weights", description="ONNX file of the detector"),
+            DeclareLaunchArgument(
+                "detector_weights",
+                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
+            ),
             nodes,
             camera,
         ]

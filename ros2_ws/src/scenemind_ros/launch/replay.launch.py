@@ -47,7 +47,9 @@ def generate_launch_description() -> LaunchDescription:
                 description="ROS parameters of mapping and reasoning",
             ),
             DeclareLaunchArgument(
-                "detector_weights", default_value="", description="ONNX file of the detector"
+                "detector_weights",
+                default_value="",
+                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
             ),
             nodes,
             player,

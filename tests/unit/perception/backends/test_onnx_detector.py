@@ -147,9 +147,10 @@ def test_an_unknown_class_names_the_nearest(shared_data: Path) -> None:
         make_detector(DetectorConfig(weights=weights, classes=["coach"]))
 
 
-def test_a_missing_file_says_what_to_set(tmp_path: Path) -> None:
-    with pytest.raises(PerceptionError, match=r"detector\.weights"):
+def test_a_missing_file_says_what_to_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(PerceptionError, match=r"none\.onnx: give the path of a file"):
         make_detector(DetectorConfig(weights=str(tmp_path / "none.onnx")))
+    monkeypatch.delenv("SCENEMIND_WEIGHTS", raising=False)
     with pytest.raises(PerceptionError, match=r"detector\.weights"):
         make_detector(DetectorConfig())
 

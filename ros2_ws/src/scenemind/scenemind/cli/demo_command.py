@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from scenemind.cli.detector import choose_detector
-from scenemind.cli.options import DetectorFile
+from scenemind.cli.options import DetectorName
 from scenemind.cli.ros_environment import private_domain, ros_environment
 from scenemind.config import SceneMindConfig
 from scenemind.simulation import open_source
@@ -24,7 +24,7 @@ def _demo(
     sequence: Annotated[
         str, typer.Argument(envvar="SEQUENCE", help="Folder, bag, or sim:1, sim:2, ...")
     ] = "sim:1",
-    detector: DetectorFile = None,
+    detector: DetectorName = None,
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("demo-report"),
     frames: Annotated[int, typer.Option(min=0, help="Play so many only; 0: all.")] = 0,
 ) -> None:
@@ -34,6 +34,6 @@ def _demo(
     settings, _ = choose_detector(SceneMindConfig(), open_source(sequence), detector)
     command = [sys.executable, "-m", "scenemind_ros.demo", sequence]
     command += ["--report", str(report), "--frames", str(frames)]
-    if settings.detector.backend == "onnx":
+    if settings.detector.backend != "instance_camera":
         command += ["--detector", settings.detector.weights]
     os.execve(command[0], command, {**ros_environment(), **private_domain()})

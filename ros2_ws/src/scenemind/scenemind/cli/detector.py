@@ -5,72 +5,56 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from scenemind.cli.errors import CommandError
-from scenemind.config import SceneMindConfig
+from scenemind.config import DetectorConfig, SceneMindConfig
 from scenemind.frames import RecordedSequence
 from scenemind.perception.backends import make_detector
+from scenemind.perception.backends.backend_choice import with_backend
 from scenemind.perception.protocols import Detector
+from scenemind.perception.weights import WEIGHTS_VARIABLE
 from scenemind.simulation import SimulatedSequence
 
-WEIGHTS_VARIABLE = "SCENEMIND_WEIGHTS"
-# Masks give better boxes in the world than boxes do; large inputs find small things.
-_PREFERRED = ("yolov8n-seg_deq640.onnx", "yolov8n-seg_int8.onnx", "yolox_nano.onnx")
 _DATA_BESIDE_THE_REPOSITORY = Path("shared/data")
 
 
 def choose_detector(
-    config: SceneMindConfig, sequence: RecordedSequence, weights: Path | None
+    config: SceneMindConfig, sequence: RecordedSequence, named: str | None
 ) -> tuple[SceneMindConfig, Detector]:
     """The detector for a sequence, and the settings with its choice in them.
 
-    A simulated room has its own instance camera, unless weights are named.
+    A simulated room has its own instance camera, unless a detector is named on the command line
+    or in the settings. A recorded sequence has the one that is named there or by
+    `SCENEMIND_WEIGHTS`, else the best of the data beside the repository.
+
+    Args:
+        named: on the command line: see `with_backend`.
 
     Raises:
-        CommandError: no weights are named and none can be found.
-        PerceptionError: the weights cannot be used.
+        PerceptionError: none is named and none can be found, or it cannot be used.
     """
-    settings = detector_settings(config, sequence, weights)
     names = sequence.class_names if isinstance(sequence, SimulatedSequence) else None
+    settings = detector_settings(config, named, is_simulated=names is not None)
     return settings, make_detector(settings.detector, names)
 
 
 def detector_settings(
-    config: SceneMindConfig, sequence: RecordedSequence, weights: Path | None
+    config: SceneMindConfig, named: str | None = None, *, is_simulated: bool
 ) -> SceneMindConfig:
     """See `choose_detector`."""
-    if weights is None and config.detector.backend in ("yolo_world", "yoloe"):
-        return config  # whose weights are found, or fetched, by name
-    if weights is None and not config.detector.weights and isinstance(sequence, SimulatedSequence):
-        chosen = {"backend": "instance_camera"}
-    else:
-        chosen = {"backend": "onnx", "weights": str(find_weights(config, weights))}
-    return config.model_copy(update={"detector": config.detector.model_copy(update=chosen)})
+    detector = config.detector
+    if named:
+        detector = _with(detector, weights=named)
+        if detector.backend == "instance_camera":
+            detector = _with(detector, backend="auto")
+    elif detector.backend == "auto" and not detector.weights:
+        if is_simulated:
+            detector = _with(detector, backend="instance_camera")
+        elif not os.environ.get(WEIGHTS_VARIABLE):
+            detector = _with(detector, weights=str(data_beside_the_repository("weights") or ""))
+    return config.model_copy(update={"detector": with_backend(detector)})
 
 
-def find_weights(config: SceneMindConfig, named: Path | None = None) -> Path:
-    """The ONNX file: named, from the settings, from `SCENEMIND_WEIGHTS`, or beside the repository.
-
-    Of a folder, the best of the models that are known by name.
-
-    Raises:
-        CommandError: there is none.
-    """
-    told = named or config.detector.weights or os.environ.get(WEIGHTS_VARIABLE)
-    if told:
-        path = Path(told).expanduser()
-        if path.is_dir():
-            path = next(filter(Path.is_file, (path / name for name in _PREFERRED)), path)
-        if not path.is_file():
-            raise CommandError(f"there is no ONNX file at {path}")
-        return path
-    for name in _PREFERRED:
-        if (found := data_beside_the_repository(f"weights/{name}")) is not None:
-            return found
-    raise CommandError(
-        "a recorded sequence needs a detector: name an ONNX file with --detector or"
-        f" ${WEIGHTS_VARIABLE}. An open-vocabulary model becomes one with"
-        " `scenemind detector export yoloe-26n-seg --out yoloe.onnx`"
-    )
+def _with(detector: DetectorConfig, **settings: str) -> DetectorConfig:
+    return detector.model_copy(update=settings)
 
 
 def find_recordings() -> list[Path]:

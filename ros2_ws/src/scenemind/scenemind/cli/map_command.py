@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from scenemind.cli.detector import choose_detector
 from scenemind.cli.memories import new_memory
-from scenemind.cli.options import AsJson, ConfigFile, DetectorFile, MemoryName, MemoryRoot
+from scenemind.cli.options import AsJson, ConfigFile, DetectorName, MemoryName, MemoryRoot
 from scenemind.cli.output import object_json, print_json, print_objects, progress_console
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RecordedSequence, read_sequence
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 def _map(
     sequence: Annotated[str, typer.Argument(help="Folder, bag, or sim:1, sim:2, ...")],
     memory: MemoryName = "current",
-    detector: DetectorFile = None,
+    detector: DetectorName = None,
     config: ConfigFile = None,
     memory_root: MemoryRoot = None,
     replace: Annotated[bool, typer.Option(help="Forget a memory of this name.")] = False,

@@ -22,11 +22,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object as the las
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", help="YAML file with settings.", show_default=False)
 ]
-DetectorFile = Annotated[
-    Path | None,
+DetectorName = Annotated[
+    str | None,
     typer.Option(
         "--detector",
-        help="ONNX file (YOLOv8, YOLO11, YOLOX) for recorded sequences.",
+        help="For recorded sequences: an .onnx, .xml or .pt file, or a name such as"
+        " yoloe-26n-seg; else detector.weights, else $SCENEMIND_WEIGHTS.",
         show_default=False,
     ),
 ]

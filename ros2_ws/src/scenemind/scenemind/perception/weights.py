@@ -40,36 +40,67 @@ def _sources() -> dict[str, Source]:
 # The detectors' and MobileCLIP's are AGPL-3.0 and Apple's licences; CLIP's is MIT.
 KNOWN_WEIGHTS: Mapping[str, Source] = _sources()
 
+# Of a folder. Masks give better boxes in the world than boxes do; large inputs find small things.
+_PREFERRED = ("yolov8n-seg_deq640.onnx", "yolov8n-seg_int8.onnx", "yolox_nano.onnx")
+_WAY_OUT = "give the path of a file that is there, or a name that can be fetched"
+
 
 def default_folder() -> Path:
     """Where fetched weights stay."""
     return cache_root() / "weights"
 
 
-def find_weights(name_or_path: str) -> Path:
-    """A file of weights that is on this machine when this returns.
+def locate_weights(name_or_path: str) -> Path:
+    """Where a file of weights is, or will be when `find_weights` has fetched it.
 
-    A path that exists is taken as it is. A bare name is looked for in `$SCENEMIND_WEIGHTS` (a
-    folder, or one file of that name), then in `default_folder()`, then fetched to there.
+    A path that exists is taken as it is; of a folder, the best of the models that are known by
+    name. A bare name is looked for in `$SCENEMIND_WEIGHTS` (a folder, or one file of that name),
+    then in `default_folder()`, then among `KNOWN_WEIGHTS`. The suffix .pt may be left out.
+
+    Raises:
+        PerceptionError: no such file and no such name; the message says what is near.
+    """
+    path = Path(name_or_path).expanduser()
+    if path.is_dir():
+        return _best_of(path)
+    spellings = [path] if path.suffix else [path, path.with_name(f"{path.name}.pt")]
+    is_name = path.name == name_or_path
+    for spelling in spellings:
+        for place in [spelling, *(_places(spelling.name) if is_name else [])]:
+            if place.is_file():
+                return place
+    if not is_name:
+        raise PerceptionError(f"there are no weights at {path}: {_WAY_OUT}")
+    for spelling in spellings:
+        if spelling.name in KNOWN_WEIGHTS:
+            return default_folder() / spelling.name
+    raise PerceptionError(
+        f"there are no weights {name_or_path!r}: {_WAY_OUT}: {_near(name_or_path)}"
+    )
+
+
+def find_weights(name_or_path: str) -> Path:
+    """A file of weights that is on this machine when this returns; see `locate_weights`.
 
     Raises:
         PerceptionError: no such file and no such name, or it cannot be fetched; the message names
             the URL and the path to put the file at.
     """
-    path = Path(name_or_path).expanduser()
-    if path.is_file():
-        return path
-    if path.name != name_or_path:
-        raise PerceptionError(f"there are no weights at {path}")
-    for place in _places(name_or_path):
-        if place.is_file():
-            return place
-    source = KNOWN_WEIGHTS.get(name_or_path)
-    if source is None:
-        raise PerceptionError(f"there are no weights {name_or_path!r}: {_way_out(name_or_path)}")
-    target = default_folder() / name_or_path
-    download(source.url, target, sha256=source.sha256)
-    return target
+    place = locate_weights(name_or_path)
+    if not place.is_file():
+        source = KNOWN_WEIGHTS[place.name]
+        download(source.url, place, sha256=source.sha256)
+    return place
+
+
+def _best_of(folder: Path) -> Path:
+    for name in _PREFERRED:
+        if (path := folder / name).is_file():
+            return path
+    raise PerceptionError(
+        f"{folder} is a folder without a detector that is known by name"
+        f" ({', '.join(_PREFERRED)}): name one file"
+    )
 
 
 def _places(name: str) -> list[Path]:
@@ -81,9 +112,6 @@ def _places(name: str) -> list[Path]:
     return places
 
 
-def _way_out(name: str) -> str:
+def _near(name: str) -> str:
     near = difflib.get_close_matches(name, KNOWN_WEIGHTS, 3)
-    known = (
-        f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(KNOWN_WEIGHTS)}"
-    )
-    return f"give the path of a file, or a name that can be fetched: {known}"
+    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(KNOWN_WEIGHTS)}"

@@ -121,7 +121,7 @@ class DemoNodes:
                 f"topics.instance_names={topics.instance_names}",
             ]
         else:
-            parameters.append(f"detector.weights={self._options.detector.resolve()}")
+            parameters.append(f"detector.weights={self._options.detector}")
         calibration = self._sequence.depth_calibration
         if calibration is not None:
             pose = calibration.color_T_depth

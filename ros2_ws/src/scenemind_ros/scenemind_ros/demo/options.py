@@ -13,13 +13,13 @@ class DemoOptions:
     """
     Attributes:
         sequence: folder, bag, or sim:SEED.
-        detector: ONNX file; None for a simulated room's instance camera.
+        detector: see `detector.weights`; None for a simulated room's instance camera.
         report: folder to write into.
         frames: play so many only; 0: all.
     """
 
     sequence: str
-    detector: Path | None
+    detector: str | None
     report: Path
     frames: int
 
@@ -27,7 +27,7 @@ class DemoOptions:
 def parse_options(arguments: Sequence[str] | None = None) -> DemoOptions:
     parser = argparse.ArgumentParser(prog="scenemind demo")
     parser.add_argument("sequence")
-    parser.add_argument("--detector", type=Path)
+    parser.add_argument("--detector")
     parser.add_argument("--report", type=Path, default=Path("demo-report"))
     parser.add_argument("--frames", type=int, default=0)
     given = parser.parse_args(arguments)

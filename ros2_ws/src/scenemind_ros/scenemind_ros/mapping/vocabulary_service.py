@@ -83,7 +83,7 @@ class VocabularyService:
             raise RosError(
                 f"the detector {self._session.detector_name} finds a fixed set of {len(known)}"
                 f" classes ({_some(known)}); narrow it with the parameter detector.classes, or"
-                " take an open-vocabulary one with detector.backend",
+                " take an open-vocabulary one with detector.weights",
                 Error.UNSUPPORTED,
             )
         await self._on_a_thread(partial(detector.set_vocabulary, words))

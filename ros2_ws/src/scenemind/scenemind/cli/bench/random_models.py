@@ -41,14 +41,14 @@ def random_detector(name: str, config: DetectorConfig) -> Detector:
     """One of `RANDOM_MODELS`, which reports 20 boxes a frame.
 
     Args:
-        config: of backend `onnx`, in which case the model is exported first, once for a machine,
+        config: of backend `auto`, in which case the model is exported first, once for a machine,
             or of `yolo_world` and `yoloe`, which run in torch; with what its runtime needs.
 
     Raises:
         PerceptionError: the extra `ultralytics` or the runtime is not installed.
     """
     architecture = RANDOM_MODELS[name]
-    if config.backend == "onnx":
+    if config.backend == "auto":
         weights = str(_exported(name, architecture))
     else:
         weights = architecture

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from scenemind.config import DetectorConfig
+from scenemind.perception.backends.backend_choice import with_backend
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import Detector, OpenVocabularyDetector, TextEncoder
+from scenemind.perception.weights import find_weights
 
 __all__ = ["make_detector"]
 
@@ -25,8 +26,10 @@ def make_detector(
         encoder: words to vectors, for an open-vocabulary model; None: the model's own.
 
     Raises:
-        PerceptionError: the model cannot be used, or the instance camera has no names.
+        PerceptionError: no model is named, it cannot be used, or the instance camera has no
+            names.
     """
+    config = with_backend(config)
     # A backend's runtime is imported only where the backend is used.
     if config.backend == "onnx":
         return _exported(config, encoder)
@@ -35,7 +38,7 @@ def make_detector(
     if instance_names is None:
         raise PerceptionError(
             "detector.backend is instance_camera, but this sequence has no instance names: only"
-            " simulated sequences have them; set detector.backend to onnx and detector.weights"
+            " simulated sequences have them; set detector.backend to auto and detector.weights"
         )
     from scenemind.perception.backends.instance_camera import InstanceCamera
 
@@ -47,7 +50,7 @@ def _exported(config: DetectorConfig, encoder: TextEncoder | None) -> Detector:
     from scenemind.perception.backends.onnx_detector import OnnxDetector
     from scenemind.perception.backends.prompted_detector import PromptedDetector, encoder_of
 
-    path = Path(config.weights).expanduser()
+    path = find_weights(config.weights)
     network = open_network(path, config)
     if network.texts_shape is None:
         return OnnxDetector(network, config, path.stem)

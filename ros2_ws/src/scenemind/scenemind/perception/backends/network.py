@@ -60,14 +60,8 @@ def open_network(path: Path, config: DetectorConfig) -> Network:
     """The exported file in the configured runtime.
 
     Raises:
-        PerceptionError: no such file or runtime, or a file that it cannot use.
+        PerceptionError: no such runtime, or a file that it cannot use.
     """
-    if not path.is_file():
-        raise PerceptionError(
-            f"no model at {str(path)!r}: set detector.weights to an ONNX file (for example one"
-            " made by `scenemind detector export yoloe-26n-seg --out yoloe.onnx` or by"
-            " `yolo export model=... format=onnx`)"
-        )
     if choose_runtime(path, config) == "openvino":
         from scenemind.perception.backends.openvino_session import OpenVinoSession
 

@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import DetectorConfig
-from scenemind.perception.backends.ultralytics_models import (
-    Family,
-    UltralyticsModel,
-    load_model,
-)
+from scenemind.perception.backends.backend_choice import Family
+from scenemind.perception.backends.ultralytics_models import UltralyticsModel, load_model
 from scenemind.perception.errors import PerceptionError
 
 WORD_DIMENSION = 512  # of every text encoder of both families

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from scenemind.perception.backends.backend_choice import Family, family_of
 from scenemind.perception.backends.torchvision_shim import ensure_torchvision
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.weights import find_weights
-
-Family = Literal["yolo_world", "yoloe"]
 
 # Ultralytics' name of a text encoder -> the family of `perception.text.make_text_encoder`.
 _TEXT_ENCODERS = {
@@ -23,10 +22,6 @@ _TEXT_ENCODERS = {
 _DEFAULT_TEXT_ENCODER: dict[Family, str] = {
     "yolo_world": "clip:ViT-B/32",
     "yoloe": "mobileclip:blt",
-}
-_DEFAULT_WEIGHTS: dict[Family, str] = {
-    "yolo_world": "yolov8s-worldv2.pt",
-    "yoloe": "yoloe-26n-seg.pt",
 }
 
 
@@ -52,17 +47,16 @@ def load_model(weights: str, family: Family | None = None) -> UltralyticsModel:
 
     Args:
         weights: a .pt file or its name; a .yaml name builds that architecture with random weights
-            (from torch's seed), for measuring speed; empty: the family's smallest.
+            (from torch's seed), for measuring speed.
         family: None: from the name.
 
     Raises:
         PerceptionError: ultralytics is not installed, no such weights, or another model.
     """
     ultralytics = import_ultralytics()
-    family = family or _family_of(weights)
-    weights = weights or _DEFAULT_WEIGHTS[family]
+    family = family or family_of(weights)
     random = weights.endswith((".yaml", ".yml"))
-    source = weights if random else str(find_weights(_with_suffix(weights)))
+    source = weights if random else str(find_weights(weights))
     build = ultralytics.YOLOWorld if family == "yolo_world" else ultralytics.YOLOE
     try:
         module = build(source, verbose=False).model.eval()
@@ -97,28 +91,12 @@ def import_ultralytics() -> Any:
     except ImportError as error:
         raise PerceptionError(
             f"YOLO-World and YOLOE in torch need the extra: {error}; pip install"
-            " 'scenemind[ultralytics]' (AGPL-3.0), or run an exported model with"
-            " detector.backend: onnx"
+            " 'scenemind[ultralytics]' (AGPL-3.0), or name a model that was exported where it is"
+            " installed, an .onnx file"
         ) from error
     except OSError as error:
         raise PerceptionError(f"cannot make ultralytics' folder {folder}: {error}") from error
     return ultralytics
-
-
-def _family_of(weights: str) -> Family:
-    stem = Path(weights).stem.lower()
-    if "world" in stem:
-        return "yolo_world"
-    if "yoloe" in stem:
-        return "yoloe"
-    raise PerceptionError(
-        f"{weights!r} names neither a YOLO-World nor a YOLOE model, such as yolov8s-worldv2.pt"
-        " or yoloe-26n-seg.pt: only these take words"
-    )
-
-
-def _with_suffix(weights: str) -> str:
-    return weights if Path(weights).suffix in (".pt", ".pth") else f"{weights}.pt"
 
 
 def _check_head(module: Any, family: Family, weights: str) -> None:

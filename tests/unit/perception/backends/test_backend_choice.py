@@ -1,0 +1,80 @@
+"""What runs a detector that is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenemind.config import DetectorConfig
+from scenemind.perception import PerceptionError
+from scenemind.perception.backends.backend_choice import with_backend
+
+
+@pytest.fixture(autouse=True)
+def _folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("SCENEMIND_WEIGHTS", raising=False)
+    monkeypatch.setenv("SCENEMIND_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.onnx", "a.xml", "my-yoloe.pt", "kitchen-worldv2.pth", "kitchen.pt", "a.tflite"):
+        (tmp_path / name).touch()
+
+
+def chosen(**settings: object) -> tuple[str, str]:
+    config = with_backend(DetectorConfig.model_validate(settings))
+    return config.backend, config.weights
+
+
+@pytest.mark.parametrize(
+    ("weights", "backend"),
+    [
+        ("a.onnx", "onnx"),
+        ("a.xml", "onnx"),
+        ("my-yoloe.pt", "yoloe"),
+        ("kitchen-worldv2.pth", "yolo_world"),
+        ("yoloe-11s-seg", "yoloe"),
+        ("yolov8m-worldv2.pt", "yolo_world"),
+        ("yoloe-26n-seg.yaml", "yoloe"),
+    ],
+)
+def test_the_name_tells_the_backend(weights: str, backend: str, tmp_path: Path) -> None:
+    full = str(tmp_path / weights) if (tmp_path / weights).exists() else weights
+    assert chosen(weights=weights) == (backend, full)
+    assert chosen(weights=weights, backend=backend) == (backend, full)
+
+
+def test_without_weights_a_family_has_its_smallest_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCENEMIND_WEIGHTS", "a.onnx")
+    assert chosen(backend="yolo_world") == ("yolo_world", "yolov8s-worldv2.pt")
+    assert chosen(backend="yoloe") == ("yoloe", "yoloe-26n-seg.pt")
+
+
+def test_without_weights_the_environment_names_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(PerceptionError, match=r"no detector is named.*SCENEMIND_WEIGHTS"):
+        chosen()
+    monkeypatch.setenv("SCENEMIND_WEIGHTS", "a.xml")
+    assert chosen() == chosen(backend="onnx") == ("onnx", str(tmp_path / "a.xml"))
+    assert chosen(weights="a.onnx") == ("onnx", str(tmp_path / "a.onnx"))
+    assert chosen(backend="instance_camera") == ("instance_camera", "")
+
+
+def test_a_family_that_the_name_does_not_tell_is_set(tmp_path: Path) -> None:
+    with pytest.raises(PerceptionError, match=r"kitchen\.pt.*set detector\.backend"):
+        chosen(weights="kitchen.pt")
+    weights = str(tmp_path / "kitchen.pt")
+    assert chosen(weights="kitchen.pt", backend="yoloe") == ("yoloe", weights)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"weights": "a.tflite"}, r"a\.tflite ends in \.tflite: .*\.onnx and \.xml"),
+        ({"weights": "a.onnx", "backend": "yoloe"}, r"is yoloe, which cannot run a\.onnx.*auto"),
+        ({"weights": "my-yoloe.pt", "backend": "onnx"}, r"is onnx, which cannot run my-yoloe\.pt"),
+    ],
+)
+def test_what_nothing_runs_is_named(settings: dict[str, object], says: str) -> None:
+    with pytest.raises(PerceptionError, match=says):
+        chosen(**settings)
