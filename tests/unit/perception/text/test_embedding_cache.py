@@ -93,6 +93,14 @@ def test_two_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     assert len(EmbeddingCache("clip", tmp_path).words()) == 80
 
 
+def test_a_writer_that_was_killed_before_its_first_word_left_an_empty_cache(tmp_path: Path) -> None:
+    cache = EmbeddingCache("clip", tmp_path)
+    cache.path.touch()
+    assert (cache.find(["cup"], 16), cache.words()) == ({}, ())
+    cache.put(["cup"], unit_vectors(1))
+    assert cache.words() == ("cup",)
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(PerceptionError, match="file"):

@@ -19,6 +19,7 @@ from scenemind.perception.errors import PerceptionError
 _log = logging.getLogger(__name__)
 
 _WAIT_S = 10.0  # for another process that writes
+# Also before reading: a first writer that was killed leaves a file without the table.
 _CREATE = "CREATE TABLE IF NOT EXISTS vectors (word TEXT PRIMARY KEY, vector BLOB NOT NULL)"
 # Vectors are unit length; what a flipped bit made of one rarely is.
 _UNIT_TOLERANCE = 1e-3
@@ -57,6 +58,7 @@ class EmbeddingCache:
         if not self.path.exists():
             return {}
         with self._transaction("rw") as connection:
+            connection.execute(_CREATE)
             query = "SELECT vector FROM vectors WHERE word = ?"
             rows = ((word, connection.execute(query, (word,)).fetchone()) for word in words)
             read = ((word, _vector(row[0], dimension)) for word, row in rows if row)
@@ -92,6 +94,7 @@ class EmbeddingCache:
         if not self.path.exists():
             return ()
         with self._transaction("rw") as connection:
+            connection.execute(_CREATE)
             return tuple(
                 row[0] for row in connection.execute("SELECT word FROM vectors ORDER BY 1")
             )
