@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 
 import pytest
 
@@ -37,3 +38,18 @@ def test_what_was_there_is_not_looked_at_again_and_what_comes_later_is_collected
     cycle.append(cycle)
     del cycle
     assert gc.collect() >= 1
+
+
+def test_what_was_set_aside_before_is_freed_when_it_has_become_garbage():
+    class Replaced:
+        def __init__(self) -> None:
+            self.myself = self
+
+    thing = Replaced()
+    is_alive = weakref.ref(thing)
+    settle_garbage()
+    del thing
+    gc.collect()
+    assert is_alive() is not None
+    settle_garbage()
+    assert is_alive() is None

@@ -23,7 +23,9 @@ def no_garbage_collection() -> Iterator[None]:
 def settle_garbage() -> None:
     """Collect once, and let the collector look no more at what is there now: modules, mostly.
 
-    A full collection among them takes longer than a camera's frame.
+    A full collection among them takes longer than a camera's frame. What an earlier call set aside
+    and has become garbage since, such as a memory that another one replaced, is freed.
     """
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
