@@ -369,7 +369,11 @@ def test_copies_are_whole_while_images_come_and_go(tmp_path):
     with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(settings)) as memory:
         walker = threading.Thread(target=go, args=(memory, range(200)))
         walker.start()
-        copies = [memory.save_as(f"copy-{number}") for number in range(5)]
+        copies = []
+        for number in range(5):
+            while memory.last_frame_number < 40 * number:
+                walker.join(0.001)
+            copies.append(memory.save_as(f"copy-{number}"))
         walker.join()
     for copy in copies:
         assert image_rows(copy) == image_files(copy)
