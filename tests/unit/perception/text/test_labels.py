@@ -13,6 +13,7 @@ from scenemind.reasoning.symbolic.executor import subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
 from scenemind.reasoning.symbolic.syntax import NounPhrase
 from scenemind.reasoning.vocabulary import Vocabulary
+from scenemind.simulation import simulate
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,12 @@ def test_the_default_words_are_about_200_different_ones() -> None:
     assert 180 <= len(words) <= 220
     assert checked_vocabulary(words) == words
     assert {"chair", "couch", "tv", "cup", "potted plant", "person"} <= set(words)
+
+
+def test_the_default_words_name_everything_in_simulated_rooms() -> None:
+    for seed in (1, 2):
+        sequence = simulate(seed, frame_count=1, objects=60)
+        assert set(sequence.class_names.values()) <= set(default_vocabulary())
 
 
 @pytest.mark.parametrize("word", default_vocabulary())
