@@ -55,15 +55,6 @@ def test_every_detection_is_there_again(database):
     store.close()
 
 
-def test_leaves_of_a_tracklet_are_its_detections(database):
-    store = Store(database)
-    seen_in = [n for n in range(STEPS) if 1 in walk.step(n).track_ids]
-    leaves = store.detections_of(track_id=1, first_frame=8, last_frame=20)
-    assert [leaf.frame_number for leaf in leaves] == [n for n in seen_in if 8 <= n <= 20]
-    assert leaves[0].stamp_ns == 8 * walk.FRAME_NS
-    store.close()
-
-
 def test_failed_write_leaves_no_trace(database):
     store = Store(database)
     before = dump(database)

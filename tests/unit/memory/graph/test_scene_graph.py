@@ -55,10 +55,6 @@ def test_where_one_carries_the_other_nothing_else_is_said_of_the_two() -> None:
     assert facts(scene(TABLE, BOOK)) == {("book", "on", "table")}
 
 
-def test_levels_go_up_by_support() -> None:
-    assert fresh(scene(TABLE, BOOK, CUP, CHAIR)).levels() == {1: 0, 2: 1, 3: 2, 5: 0}
-
-
 def test_a_bin_under_a_table_is_below_it_and_not_inside() -> None:
     found = facts(scene(TABLE, BIN))
     assert {("bin", "below", "table"), ("table", "above", "bin")} <= found
@@ -103,7 +99,6 @@ def test_taking_the_book_away_puts_the_cup_on_the_table() -> None:
     del objects[BOOK.object_id]
     graph.refresh(objects, [BOOK.object_id])
     assert [(r.subject_id, r.predicate, r.object_id) for r in graph.relations()] == [(3, "on", 1)]
-    assert graph.levels() == {1: 0, 3: 1}
 
 
 def test_an_object_that_only_got_more_evidence_changes_nothing() -> None:
@@ -120,7 +115,6 @@ def test_nothing_one_and_coincident_objects() -> None:
     twin = thing(2, "table", TABLE.box.center, TABLE.box.size)
     graph = fresh(scene(TABLE, twin))
     assert "on" not in {r.predicate for r in graph.relations()}
-    assert graph.levels() == {1: 0, 2: 0}
 
 
 def grid(low: int, high: int) -> st.SearchStrategy[float]:
@@ -153,7 +147,6 @@ def test_kept_up_to_date_it_is_the_graph_from_scratch(
         if read_often:
             assert graph.relations() == fresh(objects).relations()
     assert graph.relations() == fresh(objects).relations()
-    assert graph.levels() == fresh(objects).levels()
 
 
 @settings(deadline=None, max_examples=80)

@@ -36,10 +36,6 @@ class Change:
     def old_box(self) -> Box3D:
         return self.before.box
 
-    @property
-    def new_box(self) -> Box3D | None:
-        return None if self.after is None else self.after.box
-
 
 def room_after(room: Room, changes: Iterable[Change]) -> Room:
     """The room when these have happened; objects keep their ids, so removed ones leave a gap."""

@@ -107,9 +107,6 @@ class FrameStore:
         self._queue.put(None)
         self._thread.join()
 
-    def has(self, number: int) -> bool:
-        return frame_files.color_path(self._folder, number).exists()
-
     def clear(self) -> None:
         """Remove all images."""
         self.flush()

@@ -93,21 +93,6 @@ class FrameTables:
         buffer = b"".join(blob for (blob,) in poses)
         return np.frombuffer(buffer, np.float64).reshape(-1, 7)[:, :3].astype(np.float32)
 
-    def detections_of(
-        self, track_id: int, first_frame: int, last_frame: int
-    ) -> list[DetectionNode]:
-        """The DetNodes of a track in a stretch of frames (both included), oldest first."""
-        found = self._connection.execute(
-            "SELECT frame, stamp_ns, packed FROM detections JOIN frames ON number = frame"
-            " WHERE frame BETWEEN ? AND ? ORDER BY frame",
-            (first_frame, last_frame),
-        )
-        return [
-            node
-            for number, stamp_ns, packed in found
-            for node in _nodes(number, stamp_ns, _of_track(packed, track_id))
-        ]
-
     def _record(self, row: rows.Row) -> FrameRecord:
         number, stamp_ns, location_id, pose, on_path, *camera, packed = row
         seen = np.frombuffer(packed or b"", DETECTION)
@@ -163,7 +148,3 @@ def _nodes(number: int, stamp_ns: int, seen: NDArray[np.void]) -> list[Detection
     columns = zip(seen["score"].tolist(), seen["box_px"].tolist(), strict=True)
     return [DetectionNode(number, stamp_ns, score, tuple(box)) for score, box in columns]
 
-
-def _of_track(packed: bytes, track_id: int) -> NDArray[np.void]:
-    seen = np.frombuffer(packed, DETECTION)
-    return seen[seen["track"] == track_id]

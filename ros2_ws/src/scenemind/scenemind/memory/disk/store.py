@@ -21,7 +21,7 @@ from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.tree import TreeChanges
 from scenemind.memory.tree.views import ViewsRecord
-from scenemind.memory.types import Correction, DetectionNode
+from scenemind.memory.types import Correction
 
 _TABLES = (
     *("frames", "cameras", "labels", "detections", "locations", "tracklets", "views"),
@@ -133,13 +133,6 @@ class Store:
         """Frames whose image is on disk, ascending."""
         with self._lock, sqlite_errors(self._path, "reading"):
             return list(self._frames.image_bytes())
-
-    def detections_of(
-        self, track_id: int, first_frame: int, last_frame: int
-    ) -> list[DetectionNode]:
-        """The DetNodes of a track in a stretch of frames (both included), oldest first."""
-        with self._lock, sqlite_errors(self._path, f"reading track {track_id}"):
-            return self._frames.detections_of(track_id, first_frame, last_frame)
 
     def copy_to(self, path: Path) -> None:
         """A consistent copy of what is committed, while writing goes on."""

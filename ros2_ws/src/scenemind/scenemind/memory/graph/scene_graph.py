@@ -92,16 +92,6 @@ class SceneGraph:
             self._dirty = set()
         return self._all
 
-    def levels(self) -> dict[int, int]:
-        """Level of every object by support: 0 on the floor (or on nothing known), 1 on that, ..."""
-        self.relations()
-        levels: dict[int, int] = {}
-        # A supporter's centre is lower than what it carries, so it is always met first.
-        for object_id in sorted(self._shapes, key=lambda i: (_middle_z(self._shapes[i]), i)):
-            supporter = self._supporters.get(object_id)
-            levels[object_id] = 0 if supporter is None else levels[supporter] + 1
-        return levels
-
     def _forget(self, object_id: int) -> None:
         if self._shapes.pop(object_id, None) is None:
             return
@@ -198,7 +188,3 @@ def _facts(scores: list[float]) -> _Facts:
 def _shape(thing: MapObject) -> _Shape:
     is_open_frame = thing.perceived_label in rel.OPEN_FRAMES
     return _Shape(thing.box.extent(), is_open_frame, rel.level_surface_z(thing.points))
-
-
-def _middle_z(shape: _Shape) -> float:
-    return shape.bounds[2] + shape.bounds[5]
