@@ -47,6 +47,7 @@ class MapObject:
         corrected: a person changed something about it.
         stays: where it was before, oldest first; for an object that is gone the last one says
             since when.
+        known_yaw_box: the yaw box of an object that came without its points; None: computed.
     """
 
     object_id: int
@@ -62,6 +63,7 @@ class MapObject:
     track_ids: tuple[int, ...]
     corrected: bool = False
     stays: tuple[Stay, ...] = ()
+    known_yaw_box: Box3D | None = None
     _yaw_box: Box3D | None = field(default=None, init=False, repr=False)
 
     @property
@@ -70,6 +72,8 @@ class MapObject:
 
         Computed when first asked for: most objects change with every frame.
         """
+        if self.known_yaw_box is not None:
+            return self.known_yaw_box
         if self._yaw_box is None:
             box = smallest_upright_box(self.points) if len(self.points) else self.box
             object.__setattr__(self, "_yaw_box", box)
