@@ -37,6 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert mapped["dropped"] == {}
     assert mapped["detector"] == "simulated instance camera"
     assert {"chair", "dining table"} <= {obj["label"] for obj in mapped["objects"]}
+    assert mapped["gone"] == []
     return folder
 
 

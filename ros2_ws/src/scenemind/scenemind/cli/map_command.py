@@ -12,7 +12,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from scenemind.cli.detector import choose_detector
 from scenemind.cli.memories import new_memory
 from scenemind.cli.options import AsJson, ConfigFile, DetectorName, MemoryName, MemoryRoot
-from scenemind.cli.output import object_json, print_json, print_objects, progress_console
+from scenemind.cli.output import (
+    object_counts,
+    object_json,
+    print_json,
+    print_objects,
+    progress_console,
+)
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RecordedSequence, read_sequence
 from scenemind.mapping import Mapper, MapperReport, map_all
@@ -48,7 +54,7 @@ def _map(
         start = time.perf_counter()
         processed = _process(mapper, source, frames or len(source))
         seconds = time.perf_counter() - start
-        objects = list(place.snapshot().objects.values())
+        snapshot = place.snapshot()
         path = place.path
 
     stages = {name: round(s.median_ms, 3) for name, s in mapper.timings.stats().items()}
@@ -64,14 +70,15 @@ def _map(
                 "failed_detections": mapper.failed_detections,
                 "seconds": round(seconds, 3),
                 "stages_ms": stages,
-                "objects": [object_json(obj) for obj in objects],
+                "objects": [object_json(obj) for obj in snapshot.objects.values()],
+                "gone": [object_json(obj) for obj in snapshot.gone.values()],
             }
         )
         return
-    print_objects(objects)
+    print_objects(snapshot.objects.values())
     causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items() if count)
     print(f"{processed} frames processed, {sum(dropped.values())} dropped {causes}".rstrip())
-    print(f"{len(objects)} objects, {processed / seconds:.1f} frames/s, detector: {model.name}")
+    print(f"{object_counts(snapshot)}, {processed / seconds:.1f} frames/s, detector: {model.name}")
     print(f"median ms: {', '.join(f'{name} {ms:.1f}' for name, ms in stages.items())}")
     print(f"saved in {path}")
 

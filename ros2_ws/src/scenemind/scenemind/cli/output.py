@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from scenemind.memory import Correction, MapObject
+from scenemind.geometry import Box3D
+from scenemind.memory import Correction, MapObject, MemorySnapshot, Stay
 from scenemind.reasoning import ReasoningFailure
 
 _FILE_WIDTH = 120
@@ -53,6 +54,12 @@ def print_objects(objects: Iterable[MapObject], title: str | None = None) -> Non
     print_table(table)
 
 
+def object_counts(snapshot: MemorySnapshot) -> str:
+    """ "12 objects, 2 gone"."""
+    gone = f", {len(snapshot.gone)} gone" if snapshot.gone else ""
+    return f"{len(snapshot.objects)} objects{gone}"
+
+
 def print_corrections(corrections: Collection[Correction]) -> None:
     """The journal, a line an entry."""
     if not corrections:
@@ -74,16 +81,33 @@ def print_corrections(corrections: Collection[Correction]) -> None:
 
 
 def object_json(obj: MapObject) -> dict[str, Any]:
-    """An object for programs: metres, map frame, z up."""
+    """An object for programs: metres and radians, map frame, z up; stays oldest first."""
     return {
         "id": obj.object_id,
         "label": obj.label,
         "attributes": dict(obj.attributes),
-        "center": [round(value, 4) for value in obj.box.center],
-        "size": [round(value, 4) for value in obj.box.size],
-        "yaw": round(obj.box.yaw, 4),
+        **_box_json(obj.box),
+        "yaw_box": _box_json(obj.yaw_box),
+        "stays": [_stay_json(stay) for stay in obj.stays],
         "observations": obj.observation_count,
         "confidence": round(obj.confidence, 4),
+    }
+
+
+def _box_json(box: Box3D) -> dict[str, Any]:
+    return {
+        "center": [round(value, 4) for value in box.center],
+        "size": [round(value, 4) for value in box.size],
+        "yaw": round(box.yaw, 4),
+    }
+
+
+def _stay_json(stay: Stay) -> dict[str, Any]:
+    return {
+        **_box_json(stay.box),
+        "first_seen_ns": stay.first_seen_ns,
+        "last_seen_ns": stay.last_seen_ns,
+        "gone_ns": stay.gone_ns,
     }
 
 

@@ -1,0 +1,53 @@
+"""What programs and people are told of an object and of the whole map."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from scenemind.cli.output import object_counts, object_json
+from scenemind.geometry import Box3D
+from scenemind.memory import MapObject, MemorySnapshot, Stay
+
+# A square of 1 m that stands on its corner, seen from above.
+CORNERS = np.array([(0, -1, 0), (1, 0, 0), (0, 1, 0), (-1, 0, 2)], np.float32) / np.sqrt(2.0)
+BEFORE = Stay(Box3D((5.0, 6.0, 7.0), (0.1, 0.2, 0.3)), 10, 20, 30)
+THING = MapObject(
+    object_id=3,
+    label="stool",
+    perceived_label="stool",
+    attributes={"color": "red"},
+    confidence=0.5,
+    box=Box3D.from_bounds(CORNERS.min(axis=0), CORNERS.max(axis=0)),
+    points=CORNERS,
+    first_seen_ns=10,
+    last_seen_ns=50,
+    observation_count=4,
+    track_ids=(1,),
+    stays=(BEFORE,),
+)
+
+
+def test_an_object_tells_how_it_is_turned_and_where_it_was_before() -> None:
+    told = json.loads(json.dumps(object_json(THING)))
+    assert (told["size"][:2], told["yaw"]) == ([1.4142, 1.4142], 0.0)
+    assert told["yaw_box"]["size"][:2] == pytest.approx([1.0, 1.0], abs=1e-3)
+    assert abs(told["yaw_box"]["yaw"]) == pytest.approx(np.pi / 4, abs=1e-3)
+    assert told["stays"] == [
+        {
+            "center": [5.0, 6.0, 7.0],
+            "size": [0.1, 0.2, 0.3],
+            "yaw": 0.0,
+            "first_seen_ns": 10,
+            "last_seen_ns": 20,
+            "gone_ns": 30,
+        }
+    ]
+
+
+def test_what_is_gone_is_counted_where_there_is_any() -> None:
+    assert object_counts(MemorySnapshot(1, 1, {3: THING}, (), None)) == "1 objects"
+    gone = MemorySnapshot(1, 1, {}, (), None, {3: THING})
+    assert object_counts(gone) == "0 objects, 1 gone"
