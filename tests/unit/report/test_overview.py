@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
+from scenemind.memory import MemorySnapshot, Stay
 from scenemind.report import OverviewEntry, write_overview
-from tests.unit.report.made import make_run
+from tests.unit.report.made import make_object, make_run
 
 
 class _Links(HTMLParser):
@@ -33,3 +34,11 @@ def test_every_run_has_a_map_its_figures_and_a_page(tmp_path):
     assert text.count("<svg") >= 2
     assert "0.97" in text
     assert "Lab &lt;2&gt;" in text
+
+
+def test_a_run_may_have_lost_the_only_object_of_its_kind(tmp_path):
+    vase = make_object(7, "vase", (0.0, 0.0, 0.0))
+    gone = {7: replace(vase, stays=(Stay(vase.box, 0, 5, 9),))}
+    snapshot = MemorySnapshot(1, 10, {}, (), None, gone)
+    page = write_overview("One", {}, [OverviewEntry(make_run(snapshot=snapshot), {})], tmp_path)
+    assert "<svg" in page.read_text(encoding="utf-8")

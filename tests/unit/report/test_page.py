@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from scenemind.memory import Relation
+from scenemind.memory import MemorySnapshot, Relation, Stay
 from scenemind.report import Step, render_page, write_report
 
 from .made import make_key_frame, make_object, make_run
@@ -46,6 +47,18 @@ def step(**more: object) -> Step:
         "seconds": 0.0125,
     }
     return Step(**values | more)  # type: ignore[arg-type]
+
+
+def test_what_is_gone_is_counted_and_explained_where_there_is_any() -> None:
+    gone = replace(CUP, stays=(Stay(CUP.box, 0, 5, 9),))
+    snapshot = MemorySnapshot(1, 10, {2: TABLE}, (), None, {1: gone})
+    page = Page(render_page(make_run(snapshot=snapshot)))
+    assert "objects, 1 gone" in page.text
+    assert "No longer there" in page.text
+    assert "where an object was before it moved or went" in page.text
+    page = Page(render_page(make_run([CUP, TABLE])))
+    for text in ("gone", "moved", "No longer there"):
+        assert text not in page.text
 
 
 def test_questions_stand_with_answer_expectation_and_evidence() -> None:

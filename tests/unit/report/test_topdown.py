@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from scenemind.geometry import Box3D
-from scenemind.report import TrueObject, render_top_down
+from scenemind.memory import MemorySnapshot, Stay
+from scenemind.report import Run, TrueObject, render_top_down
 from scenemind.report.palette import colors_of
 
 from .made import make_object, make_run
@@ -16,9 +18,8 @@ from .made import make_object, make_run
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def draw(run: object) -> ElementTree.Element:
-    labels = [obj.label for obj in run.snapshot.objects.values()]  # type: ignore[attr-defined]
-    return ElementTree.fromstring(render_top_down(run, colors_of(labels)))  # type: ignore[arg-type]
+def draw(run: Run) -> ElementTree.Element:
+    return ElementTree.fromstring(render_top_down(run, colors_of(run.labels())))
 
 
 def group(drawing: ElementTree.Element, name: str) -> ElementTree.Element:
@@ -50,6 +51,34 @@ def test_boxes_have_their_true_size_by_the_scale_bar() -> None:
     (outline,) = outlines(drawing, "boxes")
     width, height = np.ptp(outline, axis=0) / px_per_m(drawing)
     assert (width, height) == pytest.approx((2.0, 1.0), abs=0.01)
+
+
+def test_what_is_turned_is_drawn_turned() -> None:
+    turned = Box3D((0.0, 3.0, 0.4), (2.0, 1.0, 0.8), np.pi / 6)
+    table = replace(make_object(1, "table", turned.center), known_yaw_box=turned)
+    drawing = draw(make_run([table]))
+    (outline,) = outlines(drawing, "boxes")
+    sides = np.diff(outline[[0, 1, 2]], axis=0) / px_per_m(drawing)
+    assert np.linalg.norm(sides, axis=1) == pytest.approx((2.0, 1.0), abs=0.01)
+    # The drawing's y goes down.
+    assert np.arctan2(-sides[0, 1], sides[0, 0]) == pytest.approx(np.pi / 6, abs=0.01)
+
+
+def test_places_that_were_left_are_outlined_with_what_happened() -> None:
+    def left(object_id: int, label: str, x: float) -> Stay:
+        return Stay(make_object(object_id, label, (x, 1.0, 0.5), (0.5, 0.5, 1.0)).box, 0, 5, 9)
+
+    chair = replace(make_object(1, "chair", (3.0, 1.0, 0.5)), stays=(left(1, "chair", 1.0),))
+    vase = replace(make_object(2, "vase", (-4.0, 1.0, 0.5)), stays=(left(2, "vase", -4.0),))
+    snapshot = MemorySnapshot(1, 10, {1: chair}, (), None, {2: vase})
+    drawing = draw(make_run(snapshot=snapshot))
+    assert [title.text for title in group(drawing, "earlier").iter(f"{SVG}title")] == [
+        "chair 1 was here before it moved",
+        "vase 2 was here and is gone",
+    ]
+    (now,), (before, gone) = outlines(drawing, "boxes"), outlines(drawing, "earlier")
+    assert (now - before).mean(axis=0) / px_per_m(drawing) == pytest.approx((2.0, 0.0), abs=0.01)
+    assert (gone >= 0.0).all()
 
 
 def test_x_goes_right_and_y_goes_up() -> None:
@@ -94,3 +123,4 @@ def test_a_label_is_text_whatever_it_says() -> None:
 def test_an_empty_map_is_drawn() -> None:
     nothing = make_run(path=np.zeros((0, 3), np.float32), locations=())
     assert outlines(draw(nothing), "boxes") == []
+    assert outlines(draw(nothing), "earlier") == []

@@ -98,6 +98,11 @@ class Run:
     machine: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
+    def labels(self) -> list[str]:
+        """One an object, of those that are gone too."""
+        both = (self.snapshot.objects, self.snapshot.gone)
+        return [obj.label for objects in both for obj in objects.values()]
+
     def tallies(self) -> list[tuple[int, int, str]]:
         """(how many, of how many, verdict): steps with a known answer, then those without."""
         known = [step.ok for step in self.steps if step.expected]

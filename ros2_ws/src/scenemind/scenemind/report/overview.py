@@ -44,8 +44,7 @@ def write_overview(
     for number, entry in enumerate(entries, start=1):
         place = f"{number:02d}-{_slug(entry.run.sequence)}"
         write_report(entry.run, folder / place)
-        colors = colors_of([obj.label for obj in entry.run.snapshot.objects.values()])
-        picture = render_top_down(entry.run, colors)
+        picture = render_top_down(entry.run, colors_of(entry.run.labels()))
         link = f"{place}/{PAGE}"
         cards.append(_Card(entry.run.sequence, entry.run.detector, link, picture, entry.figures))
     page = folder / PAGE

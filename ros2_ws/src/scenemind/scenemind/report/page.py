@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.report.content import Run, Step
+from scenemind.report.earlier_places import earlier_places
 from scenemind.report.keyframes import draw_key_frame
 from scenemind.report.palette import colors_of
 from scenemind.report.templating import Markup, render
@@ -56,7 +57,7 @@ def render_page(run: Run) -> str:
     """The page as HTML; it needs no other file."""
     objects = list(run.snapshot.objects.values())
     spoken = (label for step in run.steps for label in step.labels.values())
-    colors = colors_of([*(obj.label for obj in objects), *spoken])
+    colors = colors_of([*run.labels(), *spoken])
     relations = _relations(run.snapshot)
     rows = [_Row(o, colors[o.label], relations.get(o.object_id, "")) for o in objects]
     slowest = max(run.stages_ms.values(), default=0.0)
@@ -66,6 +67,7 @@ def render_page(run: Run) -> str:
         style=_style(),
         top_down=render_top_down(run, colors),
         rows=rows,
+        has_earlier=bool(earlier_places(run.snapshot)),
         cards=[_card(step, run.snapshot, colors) for step in run.steps],
         dropped=sum(run.dropped.values()),
         bars=[(name, ms, 100.0 * ms / slowest if slowest else 0.0)

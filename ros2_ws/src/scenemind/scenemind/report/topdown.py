@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scenemind.geometry import Box3D
 from scenemind.memory import LocationNode, MapObject
 from scenemind.report.content import Run
+from scenemind.report.earlier_places import EarlierPlace, earlier_places
 from scenemind.report.label_places import Anchor, LabelPlace, place_labels
 from scenemind.report.templating import Markup, render
 
@@ -58,6 +59,16 @@ class _Drawn:
 
 
 @dataclass(frozen=True, slots=True)
+class _Left:
+    """A place that an object has left, ready to draw."""
+
+    object_id: int
+    color: str
+    outline: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Mark:
     """A location's anchor and where its camera looked."""
 
@@ -75,12 +86,15 @@ def render_top_down(run: Run, colors: Mapping[str, str]) -> Markup:
         colors: label -> `#rrggbb`, see `palette.colors_of`.
     """
     objects = sorted(run.snapshot.objects.values(), key=_ground_area, reverse=True)
-    view = _view([o.box for o in objects] + [t.box for t in run.truth], run.path)
+    earlier = earlier_places(run.snapshot)
+    boxes = [o.yaw_box for o in objects] + [t.box for t in run.truth]
+    view = _view(boxes + [place.box for place in earlier], run.path)
     marks = [_mark(location, view) for location in run.locations]
     grid_m = next((g for g in _GRID_M if _lines(view, g) <= _GRID_LINES), _GRID_M[-1])
     return render(
         "topdown.svg.j2",
         view=view,
+        earlier=[_left(place, colors, view) for place in earlier],
         objects=_drawn(objects, colors, marks, view),
         truth=[view.points(item.box.footprint()) for item in run.truth],
         path=view.points(run.path) if len(run.path) > 1 else "",
@@ -110,9 +124,9 @@ def _drawn(
 ) -> list[_Drawn]:
     anchors = []
     for obj in objects:
-        low, high = obj.box.bounds()
+        low, high = obj.yaw_box.bounds()
         half_width, half_height = (high - low)[:2] * view.px_per_m / 2
-        x, y = view.x(obj.box.center[0]), view.y(obj.box.center[1])
+        x, y = view.x(obj.yaw_box.center[0]), view.y(obj.yaw_box.center[1])
         text = f"{obj.label} {obj.object_id}"
         anchors.append(Anchor(text, x, y, float(half_width), float(half_height)))
     reserved = [
@@ -123,9 +137,16 @@ def _drawn(
     reserved.append((0.0, view.height - 34.0, 40.0 + view.px_per_m, view.height))
     places = place_labels(anchors, view.width, view.height, reserved)
     return [
-        _Drawn(obj, colors[obj.label], view.points(obj.box.footprint()), a.x, a.y, a.text, place)
+        _Drawn(
+            obj, colors[obj.label], view.points(obj.yaw_box.footprint()), a.x, a.y, a.text, place
+        )
         for obj, a, place in zip(objects, anchors, places, strict=True)
     ]
+
+
+def _left(place: EarlierPlace, colors: Mapping[str, str], view: View) -> _Left:
+    outline = view.points(place.box.footprint())
+    return _Left(place.object_id, colors[place.label], outline, place.text)
 
 
 def _mark(location: LocationNode, view: View) -> _Mark:
@@ -149,4 +170,4 @@ def _lines(view: View, step_m: float) -> float:
 
 
 def _ground_area(obj: MapObject) -> float:
-    return obj.box.size[0] * obj.box.size[1]
+    return obj.yaw_box.size[0] * obj.yaw_box.size[1]
