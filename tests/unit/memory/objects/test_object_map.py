@@ -298,9 +298,9 @@ def test_words_of_one_thing_feed_one_object_where_a_similarity_says_so() -> None
         return 0.9 if {a, b} == {"sofa", "couch"} else float(a == b)
 
     frames = [[observe((0, 0, 0), label="couch")]] * 4 + [[observe((0.25, 0, 0), label="sofa")]] * 4
-    knowing, plain = ObjectMap(ObjectMapConfig(), similarity), make_map()
+    knowing, plain = make_map(), make_map()
     for i, frame in enumerate(frames):
-        knowing.update(frame, empty_frame(i))
+        knowing.update(frame, empty_frame(i), label_similarity=similarity)
         plain.update(frame, empty_frame(i))
     assert len(knowing.objects()) == 1
     assert len(plain.objects()) == 2

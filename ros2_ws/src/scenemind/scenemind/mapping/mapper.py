@@ -16,7 +16,8 @@ from scenemind.memory.memory import Memory
 from scenemind.memory.stopwatch import Stopwatch
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.lifting import lift
-from scenemind.perception.protocols import Detector
+from scenemind.perception.protocols import Detector, OpenVocabularyDetector
+from scenemind.perception.text.similarity import LabelSimilarity, same_word
 from scenemind.perception.tracker import Tracker
 from scenemind.perception.types import Detections, Observation
 
@@ -70,6 +71,9 @@ class Mapper:
 
     def __init__(self, detector: Detector, memory: Memory, config: SceneMindConfig) -> None:
         self._detector = detector
+        self._label_similarity: LabelSimilarity = same_word
+        if isinstance(detector, OpenVocabularyDetector):
+            self._label_similarity = detector.label_similarity
         self._tracker = Tracker(config.tracker)
         self._config = config
         self.memory = memory
@@ -128,6 +132,7 @@ class Mapper:
             watch,
             relations=plan.does("relations"),
             upkeep=plan.does("upkeep", frame.number),
+            label_similarity=self._label_similarity,
         )
         stage_ms = {DETECT: detected.detect_ms, **watch.stage_ms}
         self.timings.add(stage_ms)

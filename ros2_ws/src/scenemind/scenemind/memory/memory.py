@@ -20,6 +20,7 @@ from scenemind.memory.reader import MemoryReader
 from scenemind.memory.scene import Scene
 from scenemind.memory.stopwatch import Stopwatch
 from scenemind.memory.types import Correction, Edit
+from scenemind.perception.text.similarity import LabelSimilarity, same_word
 from scenemind.perception.types import Detections, Observation
 
 
@@ -78,6 +79,7 @@ class Memory(MemoryReader):
         *,
         relations: bool = True,
         upkeep: bool = True,
+        label_similarity: LabelSimilarity = same_word,
     ) -> frozenset[int]:
         """Remember one frame.
 
@@ -88,6 +90,7 @@ class Memory(MemoryReader):
             watch: gets the laps fuse, graph, tree and store.
             relations: bring them up to date before somebody asks.
             upkeep: look for duplicates, splits and emptied places among the objects.
+            label_similarity: how alike two labels are, in [0, 1].
 
         Returns:
             Ids of objects that changed, came or went, tentative ones included.
@@ -105,6 +108,7 @@ class Memory(MemoryReader):
                 watch or Stopwatch(),
                 relations,
                 upkeep,
+                label_similarity,
             )
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:

@@ -25,6 +25,7 @@ from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.tree import FrameInTree, MemTree
 from scenemind.memory.types import MapObject, MemorySnapshot, Relation
+from scenemind.perception.text.similarity import LabelSimilarity
 from scenemind.perception.types import Detections, Observation
 
 # Frames between two looks at the relations, which are also looked at when somebody asks: an object
@@ -103,12 +104,13 @@ class Scene:
         watch: Stopwatch,
         relations: bool,
         upkeep: bool,
+        label_similarity: LabelSimilarity,
     ) -> frozenset[int]:
         """See `Memory.integrate`; `put_image` says whether the image will be stored."""
         number = self._numbers.frame(frame.number)
         track_ids = self._numbers.tracks(track_ids)
         observations = self._numbers.observations(observations)
-        update = self._objects.update(observations, frame, upkeep)
+        update = self._objects.update(observations, frame, upkeep, label_similarity)
         gone_or_changed = update.changed | update.removed | update.retired
         watch.lap("fuse")
         self._unrelated |= gone_or_changed

@@ -46,6 +46,10 @@ class OpenVocabularyDetector(Detector, Protocol):
         """
         ...
 
+    def label_similarity(self, a: str, b: str) -> float:
+        """How alike two labels are to it, in [0, 1]: it may call one thing by either."""
+        ...
+
 
 class TextEncoder(Protocol):
     """Words to vectors that an open-vocabulary detector compares with what it sees."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from scenemind.config import ObjectMapConfig
 from scenemind.memory.objects.association import BoxComparison, BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.perception.text.similarity import LabelSimilarity
 from scenemind.perception.types import Observation
 
-# How alike two labels are, in [0, 1]: words of one thing, such as sofa and couch, near 1.
-LabelSimilarity = Callable[[str, str], float]
-# Labels this alike are taken for one.
-ALIKE = 0.8
+# Labels this alike are taken for one: sofa and couch are, cat and dog are not.
+ALIKE = 0.9
 # A label with this share of an object's votes is one that the object may have.
 LABEL_SHARE = 0.2
 # Boxes this equal are one thing whatever the labels say.
@@ -146,11 +145,6 @@ def _candidates(
             found.append((score, row, object_id, by_track))
     found.sort(key=lambda c: (-c[0], c[1], c[2]))
     return found
-
-
-def same_word(a: str, b: str) -> float:
-    """The similarity of labels where nothing is known of their meaning."""
-    return float(a == b)
 
 
 def _label_fit(entry: MapEntry, label: str, similarity: LabelSimilarity) -> float:

@@ -25,16 +25,12 @@ from scenemind.memory.objects.free_space import look, objects_in_view
 from scenemind.memory.objects.gone import GoneObjects
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.memory.objects.map_update import ObjectMapUpdate, content, note_merge
-from scenemind.memory.objects.matching import (
-    LabelSimilarity,
-    Match,
-    match_observations,
-    same_word,
-)
+from scenemind.memory.objects.matching import Match, match_observations
 from scenemind.memory.objects.moves import find_new_place
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.objects.splitting import Rivals, split
 from scenemind.memory.types import MapObject
+from scenemind.perception.text.similarity import LabelSimilarity, same_word
 from scenemind.perception.types import Observation
 
 # Tracklets whose object is remembered: far more than a tracker keeps alive.
@@ -48,15 +44,8 @@ RECOGNISED_AFTER = (10, 30)
 class ObjectMap:
     """Not thread-safe: its owner holds a lock."""
 
-    def __init__(
-        self, config: ObjectMapConfig, label_similarity: LabelSimilarity = same_word
-    ) -> None:
-        """
-        Args:
-            label_similarity: how alike two labels are, in [0, 1].
-        """
+    def __init__(self, config: ObjectMapConfig) -> None:
         self._config = config
-        self._label_similarity = label_similarity
         self._entries: dict[int, MapEntry] = {}
         self._tentative: set[int] = set()
         self._boxes = BoxTable()
@@ -72,12 +61,17 @@ class ObjectMap:
         self._last_looked_at = 0
 
     def update(
-        self, observations: Sequence[Observation], frame: RGBDFrame, upkeep: bool = True
+        self,
+        observations: Sequence[Observation],
+        frame: RGBDFrame,
+        upkeep: bool = True,
+        label_similarity: LabelSimilarity = same_word,
     ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
 
         Args:
             upkeep: look for duplicates, splits and emptied places; can wait for a later frame.
+            label_similarity: how alike two labels are, in [0, 1].
 
         Raises:
             SceneMemoryError: an observation has no points.
@@ -85,7 +79,7 @@ class ObjectMap:
         stamp_ns, viewer = frame.stamp_ns, frame.world_T_camera.translation
         ordered = sorted(observations, key=content)
         known = self._entries, self._boxes, self._object_of_track
-        matches = match_observations(ordered, *known, viewer, self._config, self._label_similarity)
+        matches = match_observations(ordered, *known, viewer, self._config, label_similarity)
         split_off = self._rivals.watch(ordered, matches, frame) if upkeep else {}
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)

@@ -17,6 +17,7 @@ from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.text import (
     checked_vocabulary,
     default_vocabulary,
+    label_similarity,
     make_text_encoder,
 )
 from scenemind.perception.types import Detections
@@ -82,9 +83,15 @@ class PromptedDetector:
                 f" leave some out, or export it again with --slots {len(names)} or more"
             )
         wanted = wanted_classes(self._config.classes, names)
-        texts = padded(self._encoder.encode(names), self._slots)
+        vectors = self._encoder.encode(names)
+        texts = padded(vectors, self._slots)
+        self._similarity = label_similarity(self._encoder.name, names, vectors)
         # One assignment: a `detect` that is under way keeps the whole of the old one.
         self._looked_for = LookedFor(names, wanted, texts)
+
+    def label_similarity(self, a: str, b: str) -> float:
+        """How alike two labels are to the text encoder, in [0, 1]; see `text.label_similarity`."""
+        return self._similarity(a, b)
 
     def detect(self, frame: RGBDFrame) -> Detections:
         """Detections of the frame's colour image, best first.

@@ -10,12 +10,17 @@ from scenemind.perception.text.labels import (
 )
 from scenemind.perception.text.make_encoder import ENCODER_FAMILIES, make_text_encoder
 from scenemind.perception.text.published_vectors import import_vectors
-from scenemind.perception.text.similarity import label_similarity
+from scenemind.perception.text.similarity import (
+    LabelSimilarity,
+    label_similarity,
+    same_word,
+)
 
 __all__ = [
     "ENCODER_FAMILIES",
     "CachedTextEncoder",
     "EmbeddingCache",
+    "LabelSimilarity",
     "checked_vocabulary",
     "default_vocabulary",
     "import_vectors",
@@ -23,4 +28,5 @@ __all__ = [
     "make_text_encoder",
     "normalized_label",
     "read_vocabulary",
+    "same_word",
 ]
