@@ -105,9 +105,11 @@ def test_halves_on_two_threads_make_what_process_makes(mapper, memory):
     assert reports[0].mapping_ms == pytest.approx(sum(reports[0].stage_ms[s] for s in STAGES[1:]))
 
 
-def test_every_object_is_placed_in_every_other_frame_when_lifting_is_put_off(mapper, memory):
+@pytest.mark.parametrize("step", [1, 2], ids=["every frame comes", "every second one is dropped"])
+def test_every_object_is_placed_in_every_other_frame_when_lifting_is_put_off(mapper, memory, step):
     plan = Plan(STEPS_PUT_OFF)
-    reports = [mapper.integrate(mapper.detect(frame(number)), plan) for number in range(6)]
+    numbers = range(0, 6 * step, step)
+    reports = [mapper.integrate(mapper.detect(frame(number)), plan) for number in numbers]
     lifted = [{o.label for o in report.observations} for report in reports]
     assert all(one | two == BOXES.keys() for one, two in pairwise(lifted))
     assert all(len(labels) == 1 for labels in lifted)

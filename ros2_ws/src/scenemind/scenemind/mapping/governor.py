@@ -28,9 +28,14 @@ class Plan:
 
     put_off: tuple[str, ...] = ()
 
-    def does(self, step: str, frame_number: int = 0) -> bool:
-        """Whether a step is done; upkeep has its turn in some frames even where it is put off."""
-        return step not in self.put_off or (step == "upkeep" and frame_number % UPKEEP_EVERY == 0)
+    def does(self, step: str, turn: int = 0) -> bool:
+        """Whether a step is done; upkeep has its turn in some frames even where it is put off.
+
+        Args:
+            turn: how many frames were mapped before. Not the camera's number: a slow machine may
+                get every second frame, and would never be asked in an odd one.
+        """
+        return step not in self.put_off or (step == "upkeep" and turn % UPKEEP_EVERY == 0)
 
 
 EVERYTHING = Plan()

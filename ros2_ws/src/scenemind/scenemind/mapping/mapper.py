@@ -79,6 +79,7 @@ class Mapper:
         self.memory = memory
         self.timings = StageTimings()
         self.failed_detections = 0
+        self._turn = 0  # frames that were mapped
         memory.begin_session()
 
     @property
@@ -121,7 +122,7 @@ class Mapper:
         watch = Stopwatch()
         track_ids = self._tracker.update(detections, frame)
         watch.lap("track")
-        lifted = track_ids if plan.does("lifting") else _every_other(track_ids, frame.number)
+        lifted = track_ids if plan.does("lifting") else _every_other(track_ids, self._turn)
         observations = lift(detections, lifted, frame, self._config.lifting, self._config.depth)
         watch.lap("lift")
         changed = self.memory.integrate(
@@ -131,9 +132,10 @@ class Mapper:
             observations,
             watch,
             relations=plan.does("relations"),
-            upkeep=plan.does("upkeep", frame.number),
+            upkeep=plan.does("upkeep", self._turn),
             label_similarity=self._label_similarity,
         )
+        self._turn += 1
         stage_ms = {DETECT: detected.detect_ms, **watch.stage_ms}
         self.timings.add(stage_ms)
         return MapperReport(
@@ -147,6 +149,6 @@ class Mapper:
         )
 
 
-def _every_other(track_ids: NDArray[np.int64], frame_number: int) -> NDArray[np.int64]:
-    """One half of the tracks in even frames, the other in odd ones; the rest is -1."""
-    return np.where((track_ids + frame_number) % 2 == 0, track_ids, -1)
+def _every_other(track_ids: NDArray[np.int64], turn: int) -> NDArray[np.int64]:
+    """One half of the tracks in even turns, the other in odd ones; the rest is -1."""
+    return np.where((track_ids + turn) % 2 == 0, track_ids, -1)
