@@ -38,6 +38,8 @@ FIRM_OBSERVATIONS = 10
 DIRECTIONS = 24
 # Oldest and newest tracklets that are kept when an object had more.
 MOST_TRACKS = 256
+# Newest earlier places that are kept of a thing that is moved again and again.
+MOST_STAYS = 64
 
 
 class MapEntry:
@@ -153,7 +155,8 @@ class MapEntry:
     def retire(self, stamp_ns: int) -> None:
         """It is no longer where it was."""
         since_ns = self.stays[-1].gone_ns if self.stays else self.first_seen_ns
-        self.stays += (Stay(self.box, since_ns, self.last_seen_ns, stamp_ns),)
+        stay = Stay(self.box, since_ns, self.last_seen_ns, stamp_ns)
+        self.stays = (*self.stays, stay)[-MOST_STAYS:]
         self.gone_ns = stamp_ns
 
     def go_on_as(self, new: MapEntry) -> None:

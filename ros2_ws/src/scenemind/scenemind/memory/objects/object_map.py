@@ -94,7 +94,7 @@ class ObjectMap:
         self._recognise(merged)
         retired = self._retire_seen_through(frame, changed, merged) if upkeep else set()
         removed |= self._gone.take_oldest()
-        self._rivals.follow(merged)
+        self._rivals.forget((*merged, *removed, *retired))
         changed = {merged.get(object_id, object_id) for object_id in changed}
         changed = (changed | set(merged.values())) - removed - retired
         self._stale |= changed

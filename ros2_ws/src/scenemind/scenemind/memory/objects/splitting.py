@@ -7,7 +7,7 @@ was fused, they are collected as a rival. A view that shows both as one speaks a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -26,7 +26,7 @@ COVERS = 0.5
 
 
 class Rivals:
-    """What may have to be split off, by object; bounded by what is in view."""
+    """What may have to be split off, by object."""
 
     def __init__(self, config: ObjectMapConfig) -> None:
         self._config = config
@@ -60,10 +60,10 @@ class Rivals:
                 ready[object_id] = self._of.pop(object_id)[0]
         return ready
 
-    def follow(self, merged: Mapping[int, int]) -> None:
+    def forget(self, object_ids: Iterable[int]) -> None:
         """Objects that are no more have no rivals."""
-        for gone in merged:
-            self._of.pop(gone, None)
+        for object_id in object_ids:
+            self._of.pop(object_id, None)
 
     def _add(self, object_id: int, observation: Observation, frame: RGBDFrame) -> None:
         rival, votes = self._of.get(object_id, (None, 0))
