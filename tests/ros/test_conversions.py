@@ -27,6 +27,7 @@ from scenemind.memory import (
     MemorySnapshot,
     ObjectTracklet,
     Relation,
+    Stay,
 )
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_ros import conversions as c
@@ -58,6 +59,11 @@ def boxes(draw: st.DrawFn) -> Box3D:
 
 
 @st.composite
+def earlier_stays(draw: st.DrawFn) -> Stay:
+    return Stay(draw(boxes()), np.int64(draw(stamps)), draw(stamps), np.int64(draw(stamps)))
+
+
+@st.composite
 def objects(draw: st.DrawFn) -> MapObject:
     return MapObject(
         object_id=np.int64(draw(ids)),
@@ -72,6 +78,8 @@ def objects(draw: st.DrawFn) -> MapObject:
         observation_count=np.int64(draw(ids)),
         track_ids=tuple(np.int64(i) for i in draw(st.lists(ids, max_size=3))),
         corrected=np.bool_(draw(st.booleans())),
+        stays=tuple(draw(st.lists(earlier_stays(), max_size=2))),
+        known_yaw_box=draw(st.none() | boxes()),
     )
 
 
@@ -99,6 +107,11 @@ def assert_same_object(a: MapObject, b: MapObject) -> None:
         assert getattr(a, name) == getattr(b, name), name
     assert a.confidence == pytest.approx(b.confidence)
     np.testing.assert_allclose(a.box.corners(), b.box.corners(), atol=1e-6)
+    np.testing.assert_allclose(a.yaw_box.corners(), b.yaw_box.corners(), atol=1e-6)
+    for stay, other in zip(a.stays, b.stays, strict=True):
+        for name in ("first_seen_ns", "last_seen_ns", "gone_ns"):
+            assert getattr(stay, name) == getattr(other, name), name
+        np.testing.assert_allclose(stay.box.corners(), other.box.corners(), atol=1e-6)
 
 
 @given(stamps)
@@ -125,15 +138,25 @@ def test_a_camera_comes_back_and_zeros_are_no_camera() -> None:
         c.camera_from_msg(CameraInfo(width=640, height=480))
 
 
-@given(objects(), poses(), st.booleans())
-def test_a_scene_graph_comes_back(thing: MapObject, pose: Pose, has_pose: bool) -> None:
+@given(objects(), objects(), poses(), st.booleans())
+def test_a_scene_graph_comes_back(
+    thing: MapObject, lost: MapObject, pose: Pose, has_pose: bool
+) -> None:
     relation = Relation(int(thing.object_id), "on", 7, 0.5, "user")
     snapshot = MemorySnapshot(
-        5, 123, {int(thing.object_id): thing}, (relation,), pose if has_pose else None
+        5,
+        123,
+        {int(thing.object_id): thing},
+        (relation,),
+        pose if has_pose else None,
+        {int(lost.object_id): lost},
     )
     back = c.snapshot_from_msg(through_wire(c.snapshot_to_msg(snapshot, "map")))
     assert (back.revision, back.stamp_ns, back.relations) == (5, 123, (relation,))
+    assert back.objects.keys() == snapshot.objects.keys()
     assert_same_object(back.objects[int(thing.object_id)], thing)
+    assert back.gone.keys() == snapshot.gone.keys()
+    assert_same_object(back.gone[int(lost.object_id)], lost)
     assert (back.world_T_camera is not None) == has_pose
 
 
@@ -266,6 +289,19 @@ def test_markers_replace_the_whole_picture() -> None:
     assert (cube.id, cube.type, name.text) == (3, Marker.CUBE, "cup 3")
     assert cube.scale.x > 0.0, "RViz refuses a cube without thickness"
     assert math.isclose(name.pose.position.z, 3.1 + 0.12)
+
+
+def test_a_cube_is_turned_as_its_object_is() -> None:
+    turned = Box3D((0.5, 0.5, 1.5), (2.0, 1.0, 3.0), 0.5)
+    points = turned.corners().astype(np.float32)
+    hull = Box3D.from_bounds(points.min(axis=0), points.max(axis=0))
+    thing = MapObject(3, "box", "box", {}, 1.0, hull, points, 0, 0, 1, ())
+    cube, _ = (through_wire(marker) for marker in c.object_to_markers(thing, Header()))
+    edges = (cube.scale.x, cube.scale.y, cube.scale.z)
+    assert edges == pytest.approx(turned.size, abs=1e-4)
+    # RViz's cube is a unit cube about the origin, scaled and then moved.
+    corner = c.pose_from_msg(cube.pose).transform(np.array(edges) / 2)
+    np.testing.assert_allclose(corner, turned.corners()[6], atol=1e-4)
 
 
 def test_object_points_carry_the_colour_of_their_label() -> None:

@@ -33,6 +33,7 @@ CONTRACT = {
         "SceneGraph",
         "SceneObject",
         "SceneObjectArray",
+        "Stay",
     ],
     "srv": [
         "Align",

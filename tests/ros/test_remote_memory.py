@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scenemind.config import SceneMindConfig
@@ -61,11 +62,14 @@ def test_it_is_the_memory_of_the_other_process(remote: RemoteMemory, stored_room
     for thing, known in zip(there.objects.values(), snapshot.objects.values(), strict=True):
         assert (thing.label, thing.attributes) == (known.label, known.attributes)
         assert thing.box == known.box
+        np.testing.assert_allclose(thing.yaw_box.corners(), known.yaw_box.corners(), atol=1e-6)
+        assert thing.stays == known.stays
         assert thing.confidence == pytest.approx(known.confidence, abs=1e-6)
         assert len(thing.points) == 0, "points do not travel"
     assert [(r.subject_id, r.predicate, r.object_id) for r in there.relations] == [
         (r.subject_id, r.predicate, r.object_id) for r in snapshot.relations
     ]
+    assert there.gone.keys() == snapshot.gone.keys()
     assert there.stamp_ns == snapshot.stamp_ns
     assert [f.jpeg for f in remote.key_frames_of(ids, 3)] == [f.jpeg for f in frames]
     assert remote.key_frames_of([], 3) == []

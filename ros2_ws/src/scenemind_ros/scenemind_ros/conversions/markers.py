@@ -34,10 +34,10 @@ def label_rgb(label: str) -> tuple[float, float, float]:
 
 
 def object_to_markers(thing: MapObject, header: Header) -> list[Marker]:
-    """A see-through cube and the name above it; both carry the object's id."""
+    """A see-through cube, turned as the object is, and the name above it, both with its id."""
     r, g, b = label_rgb(thing.label)
-    box = box_to_msg(thing.box)
-    length, width, height = (max(_THINNEST_M, float(edge)) for edge in thing.box.size)
+    box = box_to_msg(thing.yaw_box)
+    length, width, height = (max(_THINNEST_M, float(edge)) for edge in thing.yaw_box.size)
     cube = Marker(
         header=header,
         ns="boxes",
@@ -58,8 +58,8 @@ def object_to_markers(thing: MapObject, header: Header) -> list[Marker]:
         color=ColorRGBA(r=1.0, g=1.0, b=1.0, a=0.9),
         text=f"{thing.label} {thing.object_id}",
     )
-    x, y, _ = thing.box.center
-    name.pose.position = point_to_msg((x, y, thing.box.top_z + _TEXT_HEIGHT_M))
+    x, y, _ = thing.yaw_box.center
+    name.pose.position = point_to_msg((x, y, thing.yaw_box.top_z + _TEXT_HEIGHT_M))
     return [cube, name]
 
 

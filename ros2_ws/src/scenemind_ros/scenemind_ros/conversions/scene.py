@@ -1,6 +1,6 @@
 """The scene graph between messages and the library, both ways.
 
-Point samples of objects do not travel: an object read from a message has none.
+Point samples of objects do not travel: an object read from a message has none, but its yaw box.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from scenemind.memory import MapObject, MemorySnapshot, Relation
+from scenemind.memory import MapObject, MemorySnapshot, Relation, Stay
 from scenemind_interfaces.msg import Attribute, SceneGraph, SceneObject, SceneObjectArray
 from scenemind_interfaces.msg import Relation as RelationMsg
+from scenemind_interfaces.msg import Stay as StayMsg
 from scenemind_ros.conversions.geometry import (
     box_from_msg,
     box_to_msg,
@@ -24,6 +25,22 @@ from scenemind_ros.conversions.geometry import (
 from scenemind_ros.errors import RosError
 
 
+def stay_to_msg(stay: Stay) -> StayMsg:
+    return StayMsg(
+        box=box_to_msg(stay.box),
+        first_seen=time_to_msg(stay.first_seen_ns),
+        last_seen=time_to_msg(stay.last_seen_ns),
+        gone=time_to_msg(stay.gone_ns),
+    )
+
+
+def stay_from_msg(msg: StayMsg) -> Stay:
+    """Raises GeometryError when the box is none."""
+    return Stay(
+        box_from_msg(msg.box), stamp_ns(msg.first_seen), stamp_ns(msg.last_seen), stamp_ns(msg.gone)
+    )
+
+
 def object_to_msg(thing: MapObject) -> SceneObject:
     return SceneObject(
         id=int(thing.object_id),
@@ -32,16 +49,18 @@ def object_to_msg(thing: MapObject) -> SceneObject:
         attributes=[Attribute(name=name, value=str(v)) for name, v in thing.attributes.items()],
         confidence=float(thing.confidence),
         box=box_to_msg(thing.box),
+        yaw_box=box_to_msg(thing.yaw_box),
         first_seen=time_to_msg(thing.first_seen_ns),
         last_seen=time_to_msg(thing.last_seen_ns),
         observation_count=int(thing.observation_count),
         track_ids=[int(track_id) for track_id in thing.track_ids],
         corrected=bool(thing.corrected),
+        stays=[stay_to_msg(stay) for stay in thing.stays],
     )
 
 
 def object_from_msg(msg: SceneObject) -> MapObject:
-    """Raises GeometryError when the box is none."""
+    """Raises GeometryError when a box is none."""
     return MapObject(
         object_id=int(msg.id),
         label=msg.label,
@@ -55,6 +74,8 @@ def object_from_msg(msg: SceneObject) -> MapObject:
         observation_count=int(msg.observation_count),
         track_ids=tuple(int(track_id) for track_id in msg.track_ids),
         corrected=bool(msg.corrected),
+        stays=tuple(stay_from_msg(stay) for stay in msg.stays),
+        known_yaw_box=box_from_msg(msg.yaw_box),
     )
 
 
@@ -88,11 +109,14 @@ def relation_from_msg(msg: RelationMsg) -> Relation:
 
 
 def snapshot_to_msg(snapshot: MemorySnapshot, map_frame: str) -> SceneGraph:
-    return graph_to_msg(snapshot, [object_to_msg(o) for o in snapshot.objects.values()], map_frame)
+    objects = [object_to_msg(o) for o in snapshot.objects.values()]
+    return graph_to_msg(
+        snapshot, objects, [object_to_msg(o) for o in snapshot.gone.values()], map_frame
+    )
 
 
 def graph_to_msg(
-    snapshot: MemorySnapshot, objects: list[SceneObject], map_frame: str
+    snapshot: MemorySnapshot, objects: list[SceneObject], gone: list[SceneObject], map_frame: str
 ) -> SceneGraph:
     """With objects that were converted before: a publisher keeps those that did not change."""
     msg = SceneGraph(
@@ -101,6 +125,7 @@ def graph_to_msg(
         objects=objects,
         relations=[relation_to_msg(relation) for relation in snapshot.relations],
         has_world_t_camera=snapshot.world_T_camera is not None,
+        gone=gone,
     )
     if snapshot.world_T_camera is not None:
         msg.world_t_camera = pose_to_msg(snapshot.world_T_camera)
@@ -115,4 +140,5 @@ def snapshot_from_msg(msg: SceneGraph) -> MemorySnapshot:
         objects={int(thing.id): object_from_msg(thing) for thing in msg.objects},
         relations=tuple(relation_from_msg(relation) for relation in msg.relations),
         world_T_camera=pose_from_msg(msg.world_t_camera) if msg.has_world_t_camera else None,
+        gone={int(thing.id): object_from_msg(thing) for thing in msg.gone},
     )

@@ -57,6 +57,9 @@ class MapPublisher:
         self._messages: _Kept[MapObject, SceneObject] = _Kept(
             object_to_msg, lambda thing: (thing.object_id, thing)
         )
+        self._gone: _Kept[MapObject, SceneObject] = _Kept(
+            object_to_msg, lambda thing: (thing.object_id, thing)
+        )
         self._markers: _Kept[MapObject, list[Marker]] = _Kept(
             lambda thing: object_to_markers(thing, header_to_msg(0, map_frame)),
             lambda thing: (thing.object_id, thing),
@@ -77,7 +80,10 @@ class MapPublisher:
         makers: dict[str, Callable[[], Any]] = {
             "objects": lambda: SceneObjectArray(header=header, objects=self._messages.of(things)),
             "scene_graph": lambda: graph_to_msg(
-                snapshot, self._messages.of(things), self._map_frame
+                snapshot,
+                self._messages.of(things),
+                self._gone.of(snapshot.gone.values()),
+                self._map_frame,
             ),
             "mem_tree": lambda: tree_to_msg(
                 self._locations.of(memory.tree(self._tree_locations)),
