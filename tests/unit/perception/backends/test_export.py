@@ -132,6 +132,13 @@ def test_more_words_than_slots_say_how_to_export(exported: dict[str, Path], word
         detector.set_vocabulary([f"thing {i}" for i in range(13)])
 
 
+def test_an_exported_file_is_not_exported_again(exported: dict[str, Path]) -> None:
+    from scenemind.perception.backends.export import export_onnx
+
+    with pytest.raises(PerceptionError, match=r"yoloe-26n-seg\.onnx is no model in torch"):
+        export_onnx(str(exported["yoloe-26n-seg"]), Path("model.onnx"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

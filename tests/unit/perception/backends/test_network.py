@@ -59,10 +59,17 @@ def test_contradictions_are_named(path: Path, settings: dict[str, object], messa
 @pytest.mark.skipif(
     importlib.util.find_spec("openvino") is not None, reason="OpenVINO is installed here"
 )
-def test_a_runtime_that_is_not_installed_says_how_to_get_it(tmp_path: Path) -> None:
-    path = tmp_path / "any.onnx"
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("any.onnx", r"set detector\.runtime to auto"), ("any.xml", r"name the \.onnx file")],
+)
+def test_a_runtime_that_is_not_installed_says_how_to_get_it(
+    name: str, instead: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
     path.write_bytes(b"")
-    with pytest.raises(PerceptionError, match=r"pip install 'scenemind\[openvino\]'"):
+    ways = rf"{name}.*pip install 'scenemind\[openvino\]', or {instead}"
+    with pytest.raises(PerceptionError, match=ways):
         make_detector(DetectorConfig(weights=str(path), runtime="openvino"))
 
 

@@ -74,6 +74,13 @@ def test_files_that_do_not_fit_are_said(
     assert cache.words() == ()
 
 
+def test_a_missing_file_is_said_as_that(tmp_path: Path) -> None:
+    vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
+    vectors.unlink()
+    with pytest.raises(PerceptionError, match=f"cannot read the vectors {vectors}"):
+        import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+
+
 def test_pickled_objects_are_not_read(tmp_path: Path) -> None:
     published = files(tmp_path, np.array([[{}, {}]], dtype=object), "cup\n")
     with pytest.raises(PerceptionError, match="no NumPy file"):

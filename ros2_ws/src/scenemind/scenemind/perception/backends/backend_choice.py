@@ -12,9 +12,9 @@ from scenemind.perception.weights import WEIGHTS_VARIABLE, locate_weights
 
 Family = Literal["yolo_world", "yoloe"]
 
-EXPORTED = (".onnx", ".xml")
-_IN_TORCH = (".pt", ".pth")
-_ARCHITECTURE = (".yaml", ".yml")  # built with random weights, for measuring speed
+_EXPORTED = (".onnx", ".xml")
+IN_TORCH = (".pt", ".pth")
+ARCHITECTURE = (".yaml", ".yml")  # built with random weights, for measuring speed
 _DEFAULT_WEIGHTS: dict[Family, str] = {
     "yolo_world": "yolov8s-worldv2.pt",
     "yoloe": "yoloe-26n-seg.pt",
@@ -44,10 +44,10 @@ def with_backend(config: DetectorConfig) -> DetectorConfig:
             " yoloe-26n-seg (torch, extra `ultralytics`), of which `scenemind detector export"
             " yoloe-26n-seg --out yoloe.onnx` makes a file that runs without torch"
         )
-    is_architecture = Path(named).suffix in _ARCHITECTURE
+    is_architecture = Path(named).suffix in ARCHITECTURE
     place = Path(named) if is_architecture else locate_weights(named)
     backend = _backend_of(place) if config.backend == "auto" else config.backend
-    if (backend == "onnx") != (place.suffix in EXPORTED):
+    if (backend == "onnx") != (place.suffix in _EXPORTED):
         raise PerceptionError(
             f"detector.backend is {backend}, which cannot run {place}: leave it at auto"
         )
@@ -74,9 +74,9 @@ def family_of(weights: str) -> Family:
 
 
 def _backend_of(place: Path) -> Literal["onnx"] | Family:
-    if place.suffix in EXPORTED:
+    if place.suffix in _EXPORTED:
         return "onnx"
-    if place.suffix in (*_IN_TORCH, *_ARCHITECTURE):
+    if place.suffix in (*IN_TORCH, *ARCHITECTURE):
         return family_of(str(place))
     raise PerceptionError(
         f"{place} ends in {place.suffix or 'no suffix'}: detectors are .onnx and .xml files"

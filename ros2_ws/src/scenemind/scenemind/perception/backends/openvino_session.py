@@ -33,7 +33,7 @@ class OpenVinoSession:
         Raises:
             PerceptionError: OpenVINO is not installed, no model that it reads, or other inputs.
         """
-        self._openvino = _import_openvino()
+        self._openvino = _import_openvino(path)
         self._path = path
         self._settings: dict[str, Any] = {
             "PERFORMANCE_HINT": "LATENCY",
@@ -128,12 +128,18 @@ def _shape(port: Any) -> tuple[int | None, ...]:
     return tuple(None if d.is_dynamic else d.get_length() for d in port.partial_shape)
 
 
-def _import_openvino() -> Any:
+def _import_openvino(path: Path) -> Any:
     try:
         import openvino
     except ImportError as error:
         raise PerceptionError(
-            "detector.runtime is openvino, which is not installed: pip install"
-            " 'scenemind[openvino]', or set detector.runtime to onnxruntime"
+            f"OpenVINO is to run {path} and is not installed: pip install 'scenemind[openvino]', or"
+            f" {_instead(path)}"
         ) from error
     return openvino
+
+
+def _instead(path: Path) -> str:
+    if path.suffix == ".xml":
+        return "name the .onnx file that it was made from"
+    return "set detector.runtime to auto"

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenemind.perception.backends.backend_choice import Family, family_of
+from scenemind.perception.backends.backend_choice import (
+    ARCHITECTURE,
+    IN_TORCH,
+    Family,
+    family_of,
+)
 from scenemind.perception.backends.torchvision_shim import ensure_torchvision
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.weights import find_weights
@@ -55,8 +60,10 @@ def load_model(weights: str, family: Family | None = None) -> UltralyticsModel:
     """
     ultralytics = import_ultralytics()
     family = family or family_of(weights)
-    random = weights.endswith((".yaml", ".yml"))
+    random = weights.endswith(ARCHITECTURE)
     source = weights if random else str(find_weights(weights))
+    if not source.endswith((*IN_TORCH, *ARCHITECTURE)):
+        raise PerceptionError(f"{source} is no model in torch: name a .pt file")
     build = ultralytics.YOLOWorld if family == "yolo_world" else ultralytics.YOLOE
     try:
         module = build(source, verbose=False).model.eval()
