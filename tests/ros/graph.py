@@ -18,6 +18,7 @@ from rclpy.qos import QoSProfile
 
 from scenemind_ros.player.parameters import PlayerTopics
 from scenemind_ros.reasoning_node import ReasoningNode
+from scenemind_ros.spin_thread import SpinThread
 
 NodeT = TypeVar("NodeT", bound=Node)
 
@@ -57,7 +58,7 @@ class RosGraph:
         else:
             with _unheard_by_other_processes():
                 rclpy.init(context=self.context, domain_id=next(_DOMAINS))
-        self._running: list[tuple[Node, Executor, threading.Thread]] = []
+        self._running: list[tuple[Node, SpinThread]] = []
         self._background: list[threading.Thread] = []
         self._observer: Node | None = None
 
@@ -73,10 +74,7 @@ class RosGraph:
             executor: Executor = node.make_executor()
         else:
             executor = SingleThreadedExecutor(context=self.context)
-        executor.add_node(node)
-        thread = threading.Thread(target=executor.spin, name=f"spin {node.get_name()}", daemon=True)
-        thread.start()
-        self._running.append((node, executor, thread))
+        self._running.append((node, SpinThread(node, executor)))
 
     def in_background(self, call: Callable[[], Any]) -> None:
         """Run it on a thread that `close` waits for."""
@@ -88,9 +86,7 @@ class RosGraph:
         """Stop a node and wait for its end."""
         (entry,) = [entry for entry in self._running if entry[0] is node]
         self._running.remove(entry)
-        _, executor, thread = entry
-        executor.shutdown()
-        thread.join()
+        entry[1].close()
         node.destroy_node()
 
     @property

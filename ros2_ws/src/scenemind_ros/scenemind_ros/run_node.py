@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -16,6 +17,8 @@ from scenemind.config import ConfigError
 from scenemind.frames import FrameError
 from scenemind.simulation import SimulationError
 
+_ENDING_S = 1.0  # longest wait for ROS to end; it may not have begun
+
 
 def run_in_ros(name: str, body: Callable[[], None], args: Sequence[str] | None) -> int:
     """Run `body` while ROS is up; the exit status of the process.
@@ -23,8 +26,7 @@ def run_in_ros(name: str, body: Callable[[], None], args: Sequence[str] | None) 
     SIGINT and SIGTERM are how a node is told to end, at whatever moment: that is status 0. What a
     person got wrong is a sentence on standard error and status 1.
     """
-    # A shell that starts us in the background has SIGINT ignored.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupt_after_ros()
     try:
         _start(args)
         body()
@@ -40,6 +42,35 @@ def run_in_ros(name: str, body: Callable[[], None], args: Sequence[str] | None) 
     finally:
         rclpy.try_shutdown()
     return 0
+
+
+def interrupt_after_ros() -> None:
+    """Let SIGINT raise KeyboardInterrupt once ROS has dealt with it; for the main thread.
+
+    On a thread of its own, rclpy wakes every executor and then ends the contexts. It crashes on an
+    executor that goes meanwhile, as they do soon after a KeyboardInterrupt. A shell that starts a
+    process in the background has SIGINT ignored, which this ends as well.
+    """
+    context = rclpy.get_default_context()
+
+    def interrupt(_number: int, _frame: object) -> None:
+        deadline = time.monotonic() + _ENDING_S
+        while _is_up(context) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+
+
+def _is_up(context: rclpy.Context) -> bool:
+    """As `context.ok()`, which waits for a lock that an interrupted thread may hold."""
+    if context.handle is None:
+        return False
+    try:
+        with context.handle:
+            return context.handle.ok()
+    except rclpy_implementation.InvalidHandle:
+        return False
 
 
 def spin(node: Node, executor: Executor) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from scenemind.frames import FrameError, RecordedSequence
@@ -18,6 +18,7 @@ from scenemind_ros.player.frame_publisher import FramePublisher
 from scenemind_ros.player.pacing import Pacing
 from scenemind_ros.player.parameters import PlayerParameters
 from scenemind_ros.run_node import closing_undisturbed, run_in_ros
+from scenemind_ros.spin_thread import SpinThread
 
 
 class SequencePlayer(Node):
@@ -96,22 +97,11 @@ class SequencePlayer(Node):
 @contextmanager
 def spinning(node: Node) -> Iterator[None]:
     """The node's callbacks run on a thread of their own meanwhile."""
-    executor = SingleThreadedExecutor(context=node.context)
-    executor.add_node(node)
-    thread = threading.Thread(target=_spin, args=(executor,), name="player-executor", daemon=True)
-    thread.start()
+    thread = SpinThread(node, SingleThreadedExecutor(context=node.context))
     try:
         yield
     finally:
-        executor.shutdown()
-        thread.join(timeout=5.0)
-
-
-def _spin(executor: SingleThreadedExecutor) -> None:
-    try:
-        executor.spin()
-    except ExternalShutdownException:
-        return
+        thread.close()
 
 
 def main(args: list[str] | None = None) -> int:

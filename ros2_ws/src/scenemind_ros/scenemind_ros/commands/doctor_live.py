@@ -34,6 +34,7 @@ from scenemind_ros.input.frame_assembler import FrameAssembler
 from scenemind_ros.input.tf_poses import TfPoses
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import matching_qos
+from scenemind_ros.run_node import interrupt_after_ros
 
 _SOURCE = "the live graph"
 _DISCOVERY_S = 2.0
@@ -155,6 +156,7 @@ def main() -> int:
     except ConfigError as error:
         print(f"scenemind: {error}", file=sys.stderr)
         return 1
+    interrupt_after_ros()
     rclpy.init(args=[])
     node = DoctorNode(parameters)
     executor = SingleThreadedExecutor()
