@@ -61,6 +61,17 @@ def test_an_object_that_is_there_and_not_detected_stays() -> None:
     assert list(object_map.objects()) == [1]
 
 
+def test_looking_without_detecting_changes_what_is_shown_and_stored_alike() -> None:
+    object_map = mapped(CHAIR)
+    before = object_map.objects()[1].confidence
+    update = object_map.update([], frame_of((CHAIR,), 100, 0.0))
+    assert update.changed == {1}
+    restarted = ObjectMap(ObjectMapConfig())
+    restarted.restore(object_map.export([1]))
+    shown, stored = (m.objects()[1].confidence for m in (object_map, restarted))
+    assert shown == stored < before
+
+
 def test_an_object_behind_another_one_stays() -> None:
     object_map = mapped(CHAIR)
     watch(object_map, (CHAIR, SCREEN), PLACES * 5)

@@ -154,7 +154,9 @@ class MapEntry:
 
     def retire(self, stamp_ns: int) -> None:
         """It is no longer where it was."""
-        since_ns = self.stays[-1].gone_ns if self.stays else self.first_seen_ns
+        since_ns = self.first_seen_ns
+        if self.stays:  # it may have been seen here before the other place was found empty
+            since_ns = min(self.stays[-1].gone_ns, self.last_seen_ns)
         stay = Stay(self.box, since_ns, self.last_seen_ns, stamp_ns)
         self.stays = (*self.stays, stay)[-MOST_STAYS:]
         self.gone_ns = stamp_ns

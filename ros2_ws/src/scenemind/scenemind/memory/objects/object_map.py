@@ -216,12 +216,17 @@ class ObjectMap:
                 self._go_on(self._gone.take(old.object_id), new, merged)
 
     def _retire_seen_through(
-        self, frame: RGBDFrame, observed: set[int], merged: dict[int, int]
+        self, frame: RGBDFrame, changed: set[int], merged: dict[int, int]
     ) -> set[int]:
-        """Objects that are no longer where they were; of those, the ones seen nowhere else."""
+        """Objects that are no longer where they were; of those, the ones seen nowhere else.
+
+        Args:
+            changed: what the frame observed; what is looked at joins it.
+        """
         looked_at = objects_in_view(
-            self._boxes, self._entries, observed, frame, self._last_looked_at
+            self._boxes, self._entries, changed, frame, self._last_looked_at
         )
+        changed.update(looked_at)
         entries = [self._entries[i] for i in looked_at]
         retired = set()
         for entry, sight in zip(entries, look(entries, frame), strict=True):
@@ -244,7 +249,6 @@ class ObjectMap:
         """Tentative again: it must be confirmed anew, or is forgotten."""
         entry.confirmed = False
         self._tentative.add(entry.object_id)
-        self._stale.add(entry.object_id)
 
     def _go_on(self, old: MapEntry, new: MapEntry, merged: dict[int, int]) -> None:
         """What was taken for a new object is an old one that was moved."""
