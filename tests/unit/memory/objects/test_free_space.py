@@ -62,10 +62,10 @@ def test_an_object_that_is_there_and_not_detected_stays() -> None:
 
 
 def test_looking_without_detecting_changes_what_is_shown_and_stored_alike() -> None:
-    object_map = mapped(CHAIR)
+    board = Box3D((2.0, 0.0, 1.0), (0.02, 0.8, 0.8))
+    object_map = mapped(board)
     before = object_map.objects()[1].confidence
-    update = object_map.update([], frame_of((CHAIR,), 100, 0.0))
-    assert update.changed == {1}
+    assert object_map.update([], frame_of((board,), 100, 0.0)).changed == {1}
     restarted = ObjectMap(ObjectMapConfig())
     restarted.restore(object_map.export([1]))
     shown, stored = (m.objects()[1].confidence for m in (object_map, restarted))
