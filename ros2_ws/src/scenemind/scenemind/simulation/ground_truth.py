@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -55,30 +55,6 @@ class MatchTable:
     def instance_of(self) -> Mapping[int, int]:
         """Map object id -> instance id, for matched ones."""
         return {m.object_id: m.instance_id for m in self.matches if m.object_id is not None}
-
-    def recall(self, min_iou: float, among: Collection[int] | None = None) -> float:
-        """Share of the real objects (of those instance ids) whose box is met that well."""
-        rows = self._rows(among)
-        return sum(row.iou >= min_iou for row in rows) / len(rows) if rows else 1.0
-
-    def precision(self, min_iou: float) -> float:
-        """Share of the map's objects that meet a real one that well."""
-        met = [row.iou >= min_iou for row in self.matches if row.object_id is not None]
-        count = len(met) + len(self.unmatched)
-        return sum(met) / count if count else 1.0
-
-    def duplicate_rate(self) -> float:
-        """Share of the map's objects that are duplicates."""
-        count = len(self.instance_of) + len(self.unmatched)
-        return len(self.duplicates) / count if count else 0.0
-
-    def mean_iou(self, among: Collection[int] | None = None) -> float:
-        """Over the real objects (of those instance ids); a missing one counts as 0."""
-        rows = self._rows(among)
-        return float(np.mean([row.iou for row in rows])) if rows else 1.0
-
-    def _rows(self, among: Collection[int] | None) -> list[Match]:
-        return [row for row in self.matches if among is None or row.instance_id in among]
 
 
 def match_objects(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from scenemind.geometry import Pose
 from scenemind.memory import MapObject
 from scenemind.simulation import Room, match_objects
 
@@ -34,16 +35,21 @@ class RoomScore:
 
 
 def score_room(
-    seed: int, room: Room, objects: Iterable[MapObject], seen: Collection[int]
+    seed: int,
+    room: Room,
+    objects: Iterable[MapObject],
+    seen: Collection[int],
+    world_T_map: Pose | None = None,
 ) -> RoomScore:
     """Compare a map with a room.
 
     Args:
         seen: instance ids of what was seen well. A map object that stands for something less well
             seen counts neither for nor against precision.
+        world_T_map: see `match_objects`.
     """
     mapped = list(objects)
-    table = match_objects(mapped, room)
+    table = match_objects(mapped, room, world_T_map)
     of_seen = [row for row in table.matches if row.instance_id in seen]
     aside = sum(row.instance_id not in seen and row.object_id is not None for row in table.matches)
     met = [row for row in of_seen if row.iou >= MIN_IOU]

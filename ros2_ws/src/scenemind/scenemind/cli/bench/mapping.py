@@ -51,7 +51,8 @@ def bench_mapping(
 
     Args:
         noise: misses, wrong labels, false alarms, jittered boxes and ragged masks.
-        objects, loops, odometry_noise: see `simulate`.
+        objects, loops, odometry_noise: see `simulate`. A map is compared where odometry had drifted
+            to at the end of the drive.
         report: folder for the maps as pictures; recordings are mapped only for it.
     """
     console = progress_console()
@@ -95,9 +96,11 @@ def _map_room(sequence: SimulatedSequence, noise: bool) -> tuple[RoomScore, Over
 
     run = _run(sequence, detector, SceneMindConfig(), counted(read_sequence(sequence)))
     seen = counter.seen(MIN_FRAMES)
-    score = score_room(sequence.room.seed, sequence.room, run.snapshot.objects.values(), seen)
+    room, objects = sequence.room, run.snapshot.objects.values()
+    drift = sequence.world_T_odometry() if sequence.odometry else None
+    score = score_room(room.seed, room, objects, seen, drift)
     figures = {name: f"{value:.2f}" for name, value in summary([score]).items()}
-    truth = true_objects(sequence.room, seen, run.snapshot)
+    truth = true_objects(room, seen, run.snapshot, drift)
     return score, OverviewEntry(replace(run, truth=truth), figures)
 
 
