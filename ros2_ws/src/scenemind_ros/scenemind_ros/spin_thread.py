@@ -12,8 +12,8 @@ from rclpy.node import Node
 class SpinThread:
     """Runs the callbacks of a node until it is closed or the node's context is shut down.
 
-    rclpy's `Executor.shutdown` does not wait for a thread that spins, and destroys what would wake
-    it: where it comes first, the thread may sleep on for ever. Here the thread ends first.
+    rclpy's `Executor.shutdown` does not wait for a thread that spins, and destroys the guard
+    conditions that it waits for. Here the thread ends first.
     """
 
     def __init__(self, node: Node, executor: Executor) -> None:
