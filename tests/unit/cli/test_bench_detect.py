@@ -13,6 +13,7 @@ from scenemind.cli.bench.random_models import RANDOM_MODELS, RandomWords, random
 from scenemind.cli.bench.scene import bench_sequence
 from scenemind.config import DetectorConfig
 from scenemind.frames import read_sequence
+from scenemind.perception.cache_root import CACHE_VARIABLE
 
 
 @pytest.mark.slow
@@ -51,7 +52,7 @@ def test_random_models_are_named_as_architectures() -> None:
 def test_a_random_model_reports_a_crowded_frame_with_masks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scenemind.cli.bench.random_models._FOLDER", tmp_path)
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     detector = random_detector("yoloe-26n-seg", DetectorConfig(runtime="openvino"))
     assert detector.name.startswith("yoloe-26n-seg with random weights (OpenVINO, CPU")
     frame = next(iter(read_sequence(bench_sequence(1))))

@@ -13,6 +13,7 @@ from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
 from scenemind.perception.backends.network import check_inputs, choose_runtime
 from scenemind.perception.backends.onnx_session import with_options
+from scenemind.perception.cache_root import cache_root
 
 ONNX, IR = Path("model.onnx"), Path("model.xml")
 CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
@@ -105,7 +106,7 @@ def test_tensorrt_keeps_its_engines_and_rounds_only_when_it_may() -> None:
     (name, options), (other, none) = with_options(["TensorrtExecutionProvider", CPU], "auto")
     assert (name, other, none) == ("TensorrtExecutionProvider", CPU, {})
     assert options["trt_engine_cache_enable"]
-    assert options["trt_engine_cache_path"].endswith("scenemind/tensorrt")
+    assert options["trt_engine_cache_path"] == str(cache_root() / "tensorrt")
     assert options["trt_fp16_enable"]
     exact = with_options(["TensorrtExecutionProvider"], "float32")
     assert not exact[0][1]["trt_fp16_enable"]

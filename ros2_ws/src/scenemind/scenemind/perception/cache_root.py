@@ -1,4 +1,4 @@
-"""Where what can be had again is kept: fetched weights, vectors of words."""
+"""Where what can be had again is kept: fetched weights, vectors of words, built engines."""
 
 from __future__ import annotations
 

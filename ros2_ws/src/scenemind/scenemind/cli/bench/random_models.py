@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scenemind.config import DetectorConfig
 from scenemind.perception.backends import make_detector
+from scenemind.perception.cache_root import cache_root
 from scenemind.perception.protocols import Detector
 
 # Name -> ultralytics' architecture.
@@ -20,7 +21,6 @@ RANDOM_MODELS: Mapping[str, str] = {
 }
 # A crowded frame, whatever the scores: each of them gets its box and, where there are any, a mask.
 _DETECTIONS = 20
-_FOLDER = Path("~/.cache/scenemind/bench")
 
 
 class RandomWords:
@@ -57,7 +57,7 @@ def random_detector(name: str, config: DetectorConfig) -> Detector:
 
 
 def _exported(name: str, architecture: str) -> Path:
-    path = _FOLDER.expanduser() / f"{name} with random weights.onnx"
+    path = cache_root() / "bench" / f"{name} with random weights.onnx"
     if not path.is_file():
         from scenemind.perception.backends.export import export_onnx
 

@@ -11,13 +11,13 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from scenemind.perception.backends.network import check_inputs
+from scenemind.perception.cache_root import cache_root
 from scenemind.perception.errors import PerceptionError
 
 _FLOAT_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 # TensorRT builds an engine for minutes when it starts: it is used only where it is asked for.
 _PREFERRED = ("CUDAExecutionProvider", "CPUExecutionProvider")
 _TENSORRT = "TensorrtExecutionProvider"
-_TENSORRT_CACHE = Path("~/.cache/scenemind/tensorrt")
 
 
 class OnnxSession:
@@ -42,7 +42,7 @@ class OnnxSession:
             PerceptionError: no ONNX model, no such provider, or other inputs.
         """
         if _TENSORRT in providers:
-            _TENSORRT_CACHE.expanduser().mkdir(parents=True, exist_ok=True)
+            _engine_folder().mkdir(parents=True, exist_ok=True)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
@@ -111,12 +111,16 @@ def with_options(
         "CUDAExecutionProvider": {"use_tf32": int(precision == "auto")},
         _TENSORRT: {
             "trt_engine_cache_enable": True,
-            "trt_engine_cache_path": str(_TENSORRT_CACHE.expanduser()),
+            "trt_engine_cache_path": str(_engine_folder()),
             "trt_timing_cache_enable": True,
             "trt_fp16_enable": precision == "auto",
         },
     }
     return [(name, options.get(name, {})) for name in providers]
+
+
+def _engine_folder() -> Path:
+    return cache_root() / "tensorrt"
 
 
 def _available(wanted: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from scenemind.perception.backends.backend_choice import (
     family_of,
 )
 from scenemind.perception.backends.torchvision_shim import ensure_torchvision
+from scenemind.perception.cache_root import cache_root
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.weights import find_weights
 
@@ -88,7 +89,7 @@ def import_ultralytics() -> Any:
     """Ultralytics, kept from installing packages and from reporting home."""
     os.environ["YOLO_AUTOINSTALL"] = "false"
     os.environ["YOLO_OFFLINE"] = "true"
-    folder = Path("~/.cache/scenemind/ultralytics").expanduser()
+    folder = cache_root() / "ultralytics"
     os.environ.setdefault("YOLO_CONFIG_DIR", str(folder))
     os.environ.setdefault("YOLO_VERBOSE", "false")
     try:
