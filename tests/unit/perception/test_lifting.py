@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -242,15 +244,20 @@ def test_what_stands_before_the_middle_leaves_both_sides() -> None:
     assert seen.box.size[0] == pytest.approx(1.2, abs=0.05)
 
 
-@settings(deadline=None, max_examples=25)
-@given(order=st.permutations(range(4)), most=st.integers(50, 300))
-def test_neither_order_nor_company_changes_an_observation(order: list[int], most: int) -> None:
+@cache
+def three_boxes() -> tuple[np.ndarray, np.ndarray]:
     boxes = [
         Box3D((-0.8, 2.0, 0.3), (0.4, 0.3, 0.4)),
         Box3D((-0.1, 2.5, -0.4), (0.3, 0.3, 0.6)),
         Box3D((0.6, 1.8, 0.1), (0.2, 0.2, 0.2)),
     ]
-    depth, ids = depth_and_ids(boxes, wall_y=4.0)
+    return depth_and_ids(boxes, wall_y=4.0)
+
+
+@settings(deadline=None, max_examples=25)
+@given(order=st.permutations(range(4)), most=st.integers(50, 300))
+def test_neither_order_nor_company_changes_an_observation(order: list[int], most: int) -> None:
+    depth, ids = three_boxes()
     frame = frame_of(depth)
     singles = [detection_of(ids == number, with_mask=number != 2) for number in (1, 2, 3)]
     empty = boxes_only([(10.0, 10.0, 10.0, 30.0)])  # leaves nothing behind

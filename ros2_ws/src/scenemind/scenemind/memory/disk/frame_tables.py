@@ -147,4 +147,3 @@ class FrameTables:
 def _nodes(number: int, stamp_ns: int, seen: NDArray[np.void]) -> list[DetectionNode]:
     columns = zip(seen["score"].tolist(), seen["box_px"].tolist(), strict=True)
     return [DetectionNode(number, stamp_ns, score, tuple(box)) for score, box in columns]
-
