@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from types import TracebackType
@@ -12,7 +11,7 @@ import rclpy
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Pose
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from typing_extensions import Self
 
@@ -20,6 +19,7 @@ from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Correction, KeyFrame, SceneGraph
 from scenemind_ros.errors import RosError
 from scenemind_ros.service_call import call_service, wait_for_service
+from scenemind_ros.spin_thread import SpinThread
 
 _ON_THE_WAY_S = 1.0  # beside the time that a node may take to answer
 _EMBEDDING_S = 600.0
@@ -67,8 +67,6 @@ class SceneMindClient:
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self._node = Node(node_name, context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
         group = ReentrantCallbackGroup()
         owners = {"mapping": mapping_node, "reasoning": reasoning_node}
         self._clients = {
@@ -76,8 +74,8 @@ class SceneMindClient:
             for owner, services in _SERVICES.items()
             for name, kind in services.items()
         }
-        self._thread = threading.Thread(target=self._spin, name=node_name, daemon=True)
-        self._thread.start()
+        executor = SingleThreadedExecutor(context=self._context)
+        self._thread = SpinThread(self._node, executor)
 
     def __enter__(self) -> Self:
         return self
@@ -92,10 +90,9 @@ class SceneMindClient:
 
     def close(self) -> None:
         """Leave the graph; harmless when done twice."""
-        self._context.try_shutdown()
-        self._thread.join()
-        self._executor.shutdown()
+        self._thread.close()
         self._node.destroy_node()
+        self._context.try_shutdown()
 
     def wait_ready(self, timeout_s: float) -> None:
         """Return when both nodes offer their services; raises RosError when they do not."""
@@ -210,12 +207,6 @@ class SceneMindClient:
         wait_for_service(client, self._timeout_s)
         limit_s = self._timeout_s if timeout_s is None else timeout_s
         return call_service(client, kind.Request(**fields), limit_s + _ON_THE_WAY_S)
-
-    def _spin(self) -> None:
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            return  # closed
 
 
 def _viewpoint(pose: Pose | None) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from types import TracebackType
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from typing_extensions import Self
 
 from scenemind_ros.errors import RosError
+from scenemind_ros.spin_thread import SpinThread
 
 _STAGE_END = "_ms"
 _DROP_START = "dropped_"
@@ -26,13 +27,10 @@ class Health:
         rclpy.init(context=self._context)
         self._node = Node("demo_health", context=self._context)
         self._node.create_subscription(DiagnosticArray, "/diagnostics", self._hear, 10)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
         self._changed = threading.Condition()
         self._parts: dict[str, Mapping[str, str]] = {}
         self._heard = 0
-        self._thread = threading.Thread(target=self._spin, name="demo-health", daemon=True)
-        self._thread.start()
+        self._thread = SpinThread(self._node, SingleThreadedExecutor(context=self._context))
 
     def __enter__(self) -> Self:
         return self
@@ -43,10 +41,9 @@ class Health:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._context.try_shutdown()
-        self._thread.join()
-        self._executor.shutdown()
+        self._thread.close()
         self._node.destroy_node()
+        self._context.try_shutdown()
 
     def wait_for_news(self, timeout_s: float) -> None:
         """Return after the next message but one, which tells of all that is over now.
@@ -100,9 +97,3 @@ class Health:
                     self._parts[part] = {item.key: item.value for item in status.values}
             self._heard += 1
             self._changed.notify_all()
-
-    def _spin(self) -> None:
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            return  # closed
