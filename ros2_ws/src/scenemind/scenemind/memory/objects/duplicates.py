@@ -9,7 +9,7 @@ import numpy as np
 from scenemind.config import ObjectMapConfig
 from scenemind.memory.objects.association import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry
-from scenemind.memory.objects.matching import LABEL_SHARE, SAME_OFFSET
+from scenemind.memory.objects.matching import LABEL_SHARE, OTHER_LABEL_SIZE, SAME_OFFSET
 from scenemind.memory.objects.voxels import shared_surface
 
 # One label: two things of a kind touch, but they do not share this much of their surfaces. So two
@@ -51,7 +51,11 @@ def find_duplicates(
             continue
         a, b = entries[first], entries[second]
         share, offset = comparison.share[pair], comparison.offset[pair]
-        if a.speaks_for(b.label, LABEL_SHARE) or b.speaks_for(a.label, LABEL_SHARE):
+        is_named_alike = a.label == b.label or (
+            comparison.size_ratio[pair] >= OTHER_LABEL_SIZE
+            and (a.speaks_for(b.label, LABEL_SHARE) or b.speaks_for(a.label, LABEL_SHARE))
+        )
+        if is_named_alike:
             is_part = comparison.size_ratio[pair] <= PART_SIZE and a.confirmed and b.confirmed
             same = share >= config.merge_overlap or offset <= SAME_OFFSET or is_part
             same = same or (

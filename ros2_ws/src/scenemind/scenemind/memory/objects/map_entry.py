@@ -25,6 +25,8 @@ Sight = Literal["through", "there", "unclear"]
 BOX_STEP_M = 0.005
 # A view that the image border cuts shows a part, and parts are mistaken for other things.
 TRUNCATED_VOTE = 0.5
+# ... or are all that is ever seen of a thing that stands elsewhere too: a leg under a table.
+CUT_VIEW = 0.25
 # Seen through from so many places without being seen in between, an object is gone. The same place
 # says again and again what it said first: a pose that is wrong, glass.
 RETIRING_DOUBT = 3.0
@@ -97,6 +99,12 @@ class MapEntry:
         """Probability that such a thing stands there: see `confidence`."""
         won, votes = max(self.votes.values()), sum(self.votes.values())
         return confidence(won, votes, self.observation_count, self.missed)
+
+    @property
+    def whole_views(self) -> float:
+        """How often it was seen, where a view that the image border cuts counts for less."""
+        whole = self.surface.whole_count
+        return whole + CUT_VIEW * (self.observation_count - whole)
 
     def speaks_for(self, label: str, share: float) -> bool:
         """Whether at least this share of the votes went to a label."""

@@ -25,6 +25,9 @@ SAME_OFFSET = 0.2
 # Agreement that a tracklet needs to go on feeding its object.
 TRACK_SHARE = 0.1
 TRACK_OFFSET = 0.5
+# Under another label only what is about as large (diagonals) is the same thing: a chair whose
+# tracklet goes on as the table beside it is not that table.
+OTHER_LABEL_SIZE = 0.5
 # A known box may be of the part alone that was seen so far: a chair's back.
 UNSEEN_M = 0.15
 
@@ -122,19 +125,22 @@ def _candidates(
 ) -> list[tuple[float, int, int, bool]]:
     """(score, row, object id, by track) of every pair that may be one thing, best first."""
     found = []
-    for row, object_id, share, iou, offset in zip(
+    for row, object_id, share, iou, offset, size_ratio in zip(
         rows.tolist(),
         ids.tolist(),
         comparison.share.tolist(),
         comparison.iou.tolist(),
         comparison.offset.tolist(),
+        comparison.size_ratio.tolist(),
         strict=True,
     ):
         observation, entry = observations[row], entries[object_id]
         label_fit = _label_fit(entry, observation.label, similarity)
         labels_fit = label_fit >= ALIKE
-        by_track = object_of_track.get(observation.track_id) == object_id and (
-            share >= TRACK_SHARE or offset <= TRACK_OFFSET
+        by_track = (
+            object_of_track.get(observation.track_id) == object_id
+            and (share >= TRACK_SHARE or offset <= TRACK_OFFSET)
+            and (labels_fit or size_ratio >= OTHER_LABEL_SIZE)
         )
         by_shape = iou >= CROSS_LABEL_IOU or (
             labels_fit and (share >= match_overlap or offset <= SAME_OFFSET)

@@ -176,13 +176,13 @@ class ObjectMap:
             self._tentative.add(entry.object_id)
 
     def _confirm(self, entry: MapEntry) -> None:
-        count = entry.observation_count
-        if not entry.confirmed and count >= self._config.confirm_observations:
+        was_confirmed = entry.confirmed
+        if not was_confirmed and entry.whole_views >= self._config.confirm_observations:
             entry.confirmed = not entry.is_ghost
             self._uncompared.add(entry.object_id)
         if entry.confirmed:
             self._tentative.discard(entry.object_id)
-            if count == self._config.confirm_observations or count in RECOGNISED_AFTER:
+            if not was_confirmed or entry.observation_count in RECOGNISED_AFTER:
                 self._to_recognise.append(entry.object_id)
 
     def _split(self, entry: MapEntry, part: MapEntry) -> set[int]:
