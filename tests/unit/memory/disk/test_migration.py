@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from itertools import islice
 
 import numpy as np
@@ -30,6 +31,15 @@ def old(tmp_path):
 def test_old_memory_is_refused_with_what_to_type(old):
     with pytest.raises(SceneMemoryError, match=r"version 1.*scenemind memory migrate kitchen"):
         Memory.open(old, CONFIG)
+
+
+@pytest.mark.parametrize("version", ["3", "new"])
+def test_version_from_elsewhere_is_named_and_left_alone(old, version):
+    with closing(sqlite3.connect(old / "memory.sqlite")) as database:
+        database.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))
+        database.commit()
+    with pytest.raises(SceneMemoryError, match=f"of version {version}: .* versions 1 to 1"):
+        migrate(old)
 
 
 def test_migrated_memory_has_all_that_was_in_it(old):

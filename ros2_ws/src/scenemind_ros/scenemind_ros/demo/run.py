@@ -90,7 +90,7 @@ def _requests(
     sequence: RecordedSequence, seen: Collection[int], scene: MemorySnapshot
 ) -> list[Request]:
     if isinstance(sequence, SimulatedSequence):
-        return simulated_requests(sequence.room, seen, scene)
+        return simulated_requests(sequence.room_at(scene.stamp_ns), seen, scene)
     return recorded_requests(scene)
 
 
@@ -99,7 +99,7 @@ def _truth(
 ) -> tuple[TrueObject, ...]:
     if not isinstance(sequence, SimulatedSequence):
         return ()
-    return true_objects(sequence.room, seen, scene)
+    return true_objects(sequence.room_at(scene.stamp_ns), seen, scene)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -110,6 +110,9 @@ def _mapping(
     odometry: Annotated[
         float, typer.Option(min=0.0, help="Noise of the odometry; 1: a good one, 0: none.")
     ] = 0.0,
+    changes: Annotated[
+        int, typer.Option(min=0, help="Things moved or taken away between the rounds.")
+    ] = 0,
     report: Annotated[
         Path | None,
         typer.Option(help="Folder for pictures, of recordings too.", show_default=False),
@@ -121,7 +124,13 @@ def _mapping(
     Of what was seen in 5 frames at 400 pixels: shares found and right at a 3D IoU of 0.25.
     """
     result = _bench("mapping")(
-        rooms, noise, objects=objects, loops=loops, odometry_noise=odometry, report=report
+        rooms,
+        noise,
+        objects=objects,
+        loops=loops,
+        odometry_noise=odometry,
+        changes=changes,
+        report=report,
     )
     _show("mapping", result, as_json)
 

@@ -23,6 +23,8 @@ class RoomScore:
         iou_sum: over the objects seen well, 0 for a missing one.
         mapped: map objects that count; the share of them that is met is the precision.
         duplicates: map objects that stand for a real one that has a better partner.
+        left: places that things were taken from and the camera saw again. stale: map objects that
+            still stand there.
     """
 
     seed: int
@@ -32,6 +34,8 @@ class RoomScore:
     iou_sum: float
     mapped: int
     duplicates: int
+    left: int = 0
+    stale: int = 0
 
 
 def score_room(

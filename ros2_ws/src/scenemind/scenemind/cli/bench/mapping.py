@@ -33,7 +33,13 @@ from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.backends.noisy_detector import DetectorNoise, NoisyDetector
 from scenemind.perception.protocols import Detector
 from scenemind.report import OverviewEntry, Run, write_overview
-from scenemind.simulation import SimulatedSequence, VisibilityCounter, simulate
+from scenemind.simulation import (
+    SimulatedSequence,
+    VisibilityCounter,
+    places_seen_again,
+    simulate,
+    stale_objects,
+)
 
 _FRAMES_A_LOOP = 300
 
@@ -45,14 +51,15 @@ def bench_mapping(
     objects: int | None = None,
     loops: int = 1,
     odometry_noise: float = 0.0,
+    changes: int = 0,
     report: Path | None = None,
 ) -> dict[str, Any]:
     """Map rooms 1, 2, ... and compare each with its truth; map the recordings that are there.
 
     Args:
         noise: misses, wrong labels, false alarms, jittered boxes and ragged masks.
-        objects, loops, odometry_noise: see `simulate`. A map is compared where odometry had drifted
-            to at the end of the drive.
+        objects, loops, odometry_noise, changes: see `simulate`. A map is compared with the room as
+            it is at the end of the drive, where odometry had drifted to.
         report: folder for the maps as pictures; recordings are mapped only for it.
     """
     console = progress_console()
@@ -64,13 +71,22 @@ def bench_mapping(
             objects=objects,
             loops=loops,
             odometry_noise=odometry_noise,
+            changes=changes,
         )
         score, entry = _map_room(sequence, noise)
         scores.append(score)
         entries.append(entry)
     result: dict[str, Any] = {**summary(scores)}
     result["detector"] = entries[0].run.detector if entries else "none"
-    result["drive"] = {"objects": objects, "loops": loops, "odometry_noise": odometry_noise}
+    result["drive"] = {
+        "objects": objects,
+        "loops": loops,
+        "odometry_noise": odometry_noise,
+        "changes": changes,
+    }
+    if changes:
+        left = sum(score.left for score in scores)
+        result["stale_share"] = sum(score.stale for score in scores) / left if left else 0.0
     result["rooms"] = [asdict(score) for score in scores]
     if report is not None:
         found = find_recordings()
@@ -96,9 +112,13 @@ def _map_room(sequence: SimulatedSequence, noise: bool) -> tuple[RoomScore, Over
 
     run = _run(sequence, detector, SceneMindConfig(), counted(read_sequence(sequence)))
     seen = counter.seen(MIN_FRAMES)
-    room, objects = sequence.room, run.snapshot.objects.values()
+    room, objects = sequence.room_at(run.snapshot.stamp_ns), run.snapshot.objects.values()
     drift = sequence.world_T_odometry() if sequence.odometry else None
     score = score_room(room.seed, room, objects, seen, drift)
+    if sequence.changes:
+        left = places_seen_again(sequence)
+        stale = stale_objects(objects, sequence, left)
+        score = replace(score, left=len(left), stale=len(stale))
     figures = {name: f"{value:.2f}" for name, value in summary([score]).items()}
     truth = true_objects(room, seen, run.snapshot, drift)
     return score, OverviewEntry(replace(run, truth=truth), figures)

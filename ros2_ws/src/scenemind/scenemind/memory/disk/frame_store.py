@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -127,7 +128,7 @@ class FrameStore:
             written = frame_files.write_frame(
                 self._folder, image.number, image.color, image.depth_m, self._config
             )
-        except (OSError, FrameError) as error:
+        except (OSError, FrameError, cv2.error) as error:
             if self.counts.failed == 0:
                 _log.error(
                     "key frame %d was not stored (%s); mapping goes on without its image:"

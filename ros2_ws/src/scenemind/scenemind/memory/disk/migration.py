@@ -55,10 +55,10 @@ def migrate(folder: MemoryFolder) -> int:
         SceneMemoryError: it is damaged, newer than this SceneMind, or the disk is full; the memory
             is as it was.
     """
-    version = int(read_meta(folder.database).get("version", "0"))
-    if version == VERSION:
-        return version
-    if not _OLDEST <= version < VERSION:
+    version = read_meta(folder.database).get("version", "unknown")
+    if version == str(VERSION):
+        return VERSION
+    if version not in map(str, range(_OLDEST, VERSION)):
         raise SceneMemoryError(
             f"{folder.database} is of version {version}: this SceneMind migrates versions"
             f" {_OLDEST} to {VERSION - 1}"
@@ -78,7 +78,7 @@ def migrate(folder: MemoryFolder) -> int:
         raise SceneMemoryError(f"cannot migrate {folder.path}: {error}") from error
     finally:
         _remove(new)
-    return version
+    return int(version)
 
 
 def _rewrite(old: sqlite3.Connection, new: Path, images: Path) -> None:
