@@ -25,8 +25,10 @@ Sight = Literal["through", "there", "unclear"]
 BOX_STEP_M = 0.005
 # A view that the image border cuts shows a part, and parts are mistaken for other things.
 TRUNCATED_VOTE = 0.5
-# ... or are all that is ever seen of a thing that stands elsewhere too: a leg under a table.
+# ... or are all that is seen of another thing: a chair's leg under a table. Large things are always
+# cut when they are near; what is smaller (diagonal) only where it comes into view or leaves it.
 CUT_VIEW = 0.25
+NEVER_WHOLE_M = 0.8
 # Seen through from so many places without being seen in between, an object is gone. The same place
 # says again and again what it said first: a pose that is wrong, glass.
 RETIRING_DOUBT = 3.0
@@ -102,7 +104,9 @@ class MapEntry:
 
     @property
     def whole_views(self) -> float:
-        """How often it was seen, where a view that the image border cuts counts for less."""
+        """How often it was seen, where a cut view of something small counts for less."""
+        if np.linalg.norm(self.box.size) >= NEVER_WHOLE_M:
+            return self.observation_count
         whole = self.surface.whole_count
         return whole + CUT_VIEW * (self.observation_count - whole)
 
