@@ -16,7 +16,7 @@ fi
 
 # What is there already stays: on a GPU machine it is a torch with CUDA.
 if ! .venv/bin/python -c "import importlib.util as u, sys
-sys.exit(not all(map(u.find_spec, ('onnx', 'open_clip', 'openvino', 'torch', 'ultralytics'))))"; then
+sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'torch', 'ultralytics'))))"; then
   echo "Installing OpenVINO, torch and ultralytics (AGPL-3.0), 1.6 GB"
   .venv/bin/python -m pip install -q --disable-pip-version-check \
     -c requirements/constraints.txt -r requirements/extras-cpu.txt

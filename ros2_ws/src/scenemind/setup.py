@@ -45,6 +45,7 @@ setup(
         "openvino": ["openvino>=2024.4"],
         # YOLO-World, YOLOE and their text encoders; AGPL-3.0. ONNX writes exported models.
         "ultralytics": [
+            "lap>=0.5.12",
             "onnx>=1.16",
             "open-clip-torch>=2.24",
             "torch>=2.2",

@@ -100,6 +100,7 @@ def test_it_reports_every_promised_key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("motion", PEERS.values())
 def test_the_peer_keeps_the_id_of_what_stands_still(motion: str) -> None:
     """It has its id from the first frame on; what comes later has it at the second look."""
+    pytest.importorskip("lap")
     pytest.importorskip("ultralytics")
     from scenemind.cli.bench.tracking.botsort import UltralyticsBotSort
 

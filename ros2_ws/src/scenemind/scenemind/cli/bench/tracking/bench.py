@@ -59,7 +59,7 @@ def bench_tracking(rooms: int = 3, frames: int = 300, timed: int = 90) -> dict[s
         notes.append("no recordings beside the repository")
     result: dict[str, Any] = {name: {**ms[name], **scores.of(name)} for name in variants()}
     for name in PEERS:
-        result.setdefault(name, "ultralytics is not installed")
+        result.setdefault(name, "ultralytics and lap are not installed")
     result["frames"] = dict(scores.frames)
     result["detections_per_frame"] = scores.detections_per_frame()
     result["notes"] = "; ".join(notes) or "none"

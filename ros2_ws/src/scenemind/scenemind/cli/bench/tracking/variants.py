@@ -27,13 +27,13 @@ class FrameTracker(Protocol):
 
 
 def variants() -> Mapping[str, Callable[[], FrameTracker]]:
-    """By name; those of ultralytics only where it is installed."""
+    """By name; those of ultralytics only where it is installed, with the `lap` that its trackers need."""
     own: dict[str, Callable[[], FrameTracker]] = {
         "pose": lambda: Tracker(TrackerConfig(camera_motion="pose")),
         "optical_flow": lambda: Tracker(TrackerConfig(camera_motion="optical_flow")),
         "none": lambda: Tracker(TrackerConfig(camera_motion="none")),
     }
-    if importlib.util.find_spec("ultralytics") is None:
+    if not all(map(importlib.util.find_spec, ("ultralytics", "lap"))):
         return own
     from scenemind.cli.bench.tracking.botsort import UltralyticsBotSort
 
