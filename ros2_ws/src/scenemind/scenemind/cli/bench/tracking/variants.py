@@ -27,7 +27,7 @@ class FrameTracker(Protocol):
 
 
 def variants() -> Mapping[str, Callable[[], FrameTracker]]:
-    """By name; those of ultralytics only where it is installed, with the `lap` that its trackers need."""
+    """By name; those of ultralytics only where it is installed, with `lap` for its trackers."""
     own: dict[str, Callable[[], FrameTracker]] = {
         "pose": lambda: Tracker(TrackerConfig(camera_motion="pose")),
         "optical_flow": lambda: Tracker(TrackerConfig(camera_motion="optical_flow")),
