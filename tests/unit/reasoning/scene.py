@@ -102,7 +102,8 @@ class SmallMemory:
     journal: CorrectionsJournal = field(default_factory=CorrectionsJournal)
 
     def snapshot(self) -> MemorySnapshot:
-        objects, relations = self.journal.view(self.perceived.objects, self.perceived.relations)
+        objects = self.journal.objects(self.perceived.objects)
+        relations = self.journal.relations(self.perceived.relations, objects)
         return replace(self.perceived, objects=objects, relations=relations)
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:

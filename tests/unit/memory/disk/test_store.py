@@ -120,7 +120,7 @@ def test_other_database_is_no_memory(tmp_path):
         Store(path)
 
 
-@pytest.mark.parametrize("version", ["3", "0.1 (beta)"])
+@pytest.mark.parametrize("version", ["4", "0.1 (beta)"])
 def test_other_version_is_named(database, version):
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))

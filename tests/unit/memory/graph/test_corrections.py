@@ -31,13 +31,13 @@ def apply(journal: CorrectionsJournal, *edits: Edit) -> list[int]:
 
 
 def seen(journal: CorrectionsJournal) -> dict[int, MapObject]:
-    return journal.view(OBJECTS, RELATIONS)[0]
+    return journal.objects(OBJECTS)
 
 
 def said(journal: CorrectionsJournal) -> list[tuple[int, str, int, str]]:
     return [
         (r.subject_id, r.predicate, r.object_id, r.source)
-        for r in journal.view(OBJECTS, RELATIONS)[1]
+        for r in journal.relations(RELATIONS, journal.objects(OBJECTS))
     ]
 
 
@@ -46,7 +46,9 @@ def rename(object_id: int, name: str) -> Edit:
 
 
 def test_an_empty_journal_changes_nothing() -> None:
-    assert CorrectionsJournal().view(OBJECTS, RELATIONS) == (OBJECTS, RELATIONS)
+    journal = CorrectionsJournal()
+    assert journal.objects(OBJECTS) == OBJECTS
+    assert journal.relations(RELATIONS, OBJECTS) == RELATIONS
 
 
 def test_a_new_name_is_laid_over_what_perception_says() -> None:
@@ -125,8 +127,8 @@ def test_an_object_that_comes_back_has_its_correction() -> None:
     journal = CorrectionsJournal()
     apply(journal, rename(2, "mug"))
     without = {k: v for k, v in OBJECTS.items() if k != 2}
-    assert 2 not in journal.view(without, ())[0]
-    assert journal.view(OBJECTS, ())[0][2].label == "mug"
+    assert 2 not in journal.objects(without)
+    assert journal.objects(OBJECTS)[2].label == "mug"
 
 
 def test_entries_follow_a_merge() -> None:
@@ -210,5 +212,6 @@ def test_undoing_everything_gives_perception_back(edits: list[Edit], data: st.Da
     numbers = apply(journal, *edits)
     for number in data.draw(st.permutations(numbers)):
         journal.undo(number)
-    assert journal.view(OBJECTS, RELATIONS) == (OBJECTS, RELATIONS)
+    assert journal.objects(OBJECTS) == OBJECTS
+    assert journal.relations(RELATIONS, OBJECTS) == RELATIONS
     assert len(journal.entries()) == len(edits)

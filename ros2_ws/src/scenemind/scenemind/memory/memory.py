@@ -184,7 +184,7 @@ class Memory(MemoryReader):
     def _correct(self, change: Callable[[Scene], list[Correction]]) -> list[Correction]:
         with self._disk.writer.lock:
             with self._lock:
-                was_undone = {e.correction_id: e.undone for e in self._scene.journal.entries()}
+                was_undone = {e.correction_id: e.undone_ns for e in self._scene.journal.entries()}
                 entries = change(self._scene)
                 self._scene.touch()
             try:

@@ -24,7 +24,7 @@ from scenemind.memory.stopwatch import Stopwatch
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.tree import FrameInTree, MemTree
-from scenemind.memory.types import MapObject, MemorySnapshot, Relation
+from scenemind.memory.types import MapObject, MemorySnapshot
 from scenemind.perception.text.similarity import LabelSimilarity
 from scenemind.perception.types import Detections, Observation
 
@@ -54,18 +54,16 @@ class Scene:
         self._selector = KeyFrameSelector(config.store)
         self._numbers = Numbering()
         self._path = array("f")  # x, y, z of one place after the other
-        self._unrelated: set[int] = set()
         self._revision = revision
         self._stamp_ns = 0
         self._world_T_camera: Pose | None = None
-        self._view: tuple[Mapping[int, MapObject], tuple[Relation, ...]] | None = None
+        self._seen: Mapping[int, MapObject] = {}
+        self._is_seen = True
         self._snapshot: MemorySnapshot | None = None
 
     def restore(self, stored: StoredMemory) -> None:
         """Fill an empty scene with what is on disk and begin a session."""
         self._objects.restore(stored.objects)
-        objects = self._objects.objects()
-        self._graph.refresh(objects, objects)
         self.journal.restore(list(stored.corrections))
         self.tree.restore(stored.tree)
         self.views.restore(stored.views)
@@ -112,8 +110,11 @@ class Scene:
         observations = self._numbers.observations(observations)
         update = self._objects.update(observations, frame, upkeep, label_similarity)
         gone_or_changed = update.changed | update.removed | update.retired
+        if update.merged:
+            self.pending.add_corrections(self.journal.follow(update.merged))
+        if gone_or_changed:
+            self.touch()
         watch.lap("fuse")
-        self._unrelated |= gone_or_changed
         if relations and number % _RELATE_EVERY == 0:
             self._relate()
         watch.lap("graph")
@@ -144,25 +145,22 @@ class Scene:
             )
         )
         self.pending.add_objects(update.changed | update.retired, update.removed)
-        if update.merged:
-            self.pending.add_corrections(self.journal.follow(update.merged))
         self._stamp_ns, self._world_T_camera = frame.stamp_ns, frame.world_T_camera
         self._snapshot = None
-        if gone_or_changed:
-            self.touch()
         watch.lap("store")
         return gone_or_changed
 
     def touch(self) -> None:
         """Objects, relations or corrections changed."""
         self._revision += 1
-        self._view = self._snapshot = None
+        self._is_seen = False
+        self._snapshot = None
 
-    def take_back_corrections(self, was_undone: Mapping[int, bool]) -> None:
-        """To the journal as it was: correction id -> whether it was undone. Entries may have
-        followed merged objects since."""
+    def take_back_corrections(self, was_undone: Mapping[int, int]) -> None:
+        """To the journal as it was: correction id -> when it was undone. Entries may have followed
+        merged objects since."""
         self.journal.restore(
-            replace(entry, undone=was_undone[entry.correction_id])
+            replace(entry, undone_ns=was_undone[entry.correction_id])
             for entry in self.journal.entries()
             if entry.correction_id in was_undone
         )
@@ -174,22 +172,30 @@ class Scene:
 
     def snapshot(self) -> MemorySnapshot:
         """The same value until something changes."""
-        self._relate()
-        if self._view is None:
-            self._view = self.journal.view(self._objects.objects(), self._graph.relations())
         if self._snapshot is None:
-            objects, relations = self._view
-            gone, _ = self.journal.view(self._objects.gone(), ())
+            self._relate()
             self._snapshot = MemorySnapshot(
-                self._revision, self._stamp_ns, objects, relations, self._world_T_camera, gone
+                self._revision,
+                self._stamp_ns,
+                self._seen,
+                self.journal.relations(self._graph.relations(), self._seen),
+                self._world_T_camera,
+                self.journal.objects(self._objects.gone()),
             )
         return self._snapshot
 
     def _relate(self) -> None:
-        """Bring the relations of what has changed up to date."""
-        if self._unrelated:
-            self._graph.refresh(self._objects.objects(), self._unrelated)
-            self._unrelated = set()
+        """Lay corrections over perception, and relate what differs from the last time.
+
+        Relations are those of what people see: a thing that was renamed, merged or deleted has
+        others.
+        """
+        if self._is_seen:
+            return
+        before, self._seen = self._seen, self.journal.objects(self._objects.objects())
+        changed = [i for i, thing in self._seen.items() if before.get(i) is not thing]
+        self._graph.refresh(self._seen, [*changed, *(before.keys() - self._seen.keys())])
+        self._is_seen = True
 
     def settle_images(self, results: ImageResults) -> None:
         """Take in what the frame store did, and decide which images go."""

@@ -28,6 +28,9 @@ class Stay:
     gone_ns: int
 
 
+AttributeSource = Literal["model", "user"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MapObject:
     """One object of the map, as people should see it: corrections are applied.
@@ -48,6 +51,8 @@ class MapObject:
         stays: where it was before, oldest first; for an object that is gone the last one says
             since when.
         known_yaw_box: the yaw box of an object that came without its points; None: computed.
+        attribute_sources: who said an attribute; one that is not named is computed from what the
+            camera measured.
     """
 
     object_id: int
@@ -64,6 +69,7 @@ class MapObject:
     corrected: bool = False
     stays: tuple[Stay, ...] = ()
     known_yaw_box: Box3D | None = None
+    attribute_sources: Mapping[str, AttributeSource] = field(default_factory=dict)
     _yaw_box: Box3D | None = field(default=None, init=False, repr=False)
 
     @property
@@ -95,6 +101,61 @@ class Relation:
     source: RelationSource = "geometry"
 
 
+StructureKind = Literal["floor", "wall", "ceiling"]
+
+
+@dataclass(frozen=True, slots=True)
+class StructurePlane:
+    """A floor, wall or ceiling: a node of the scene graph that is no object of the map.
+
+    Attributes:
+        plane_id: negative, so that it is never an object's; stable while the memory lives.
+        box: thin and upright, turned along a wall, world.
+        normal: (x, y, z), unit, world, into the room.
+        seen_m2: how much of it the camera has seen.
+    """
+
+    plane_id: int
+    kind: StructureKind
+    box: Box3D
+    normal: tuple[float, float, float]
+    seen_m2: float
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a vision-language model said of an object, from its best views.
+
+    Attributes:
+        attributes: name -> value, such as material -> "wood", caption -> "a low wooden shelf".
+        by: the model. label: what the object was called when it was asked.
+        stamp_ns: wall-clock time of the reply.
+        observation_count: of the object when it was asked; asked again when it has grown a lot.
+    """
+
+    object_id: int
+    attributes: Mapping[str, str]
+    by: str
+    label: str
+    stamp_ns: int
+    observation_count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedding:
+    """An object's mean image vector by one encoder, for matching with words.
+
+    Attributes:
+        vector: (D,) float32, unit length.
+        views: how many crops are in it.
+    """
+
+    object_id: int
+    encoder: str
+    vector: NDArray[np.float32]
+    views: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MemorySnapshot:
     """The scene graph at one moment.
@@ -106,6 +167,9 @@ class MemorySnapshot:
         relations: relations between them.
         world_T_camera: where the camera was last; None before the first frame.
         gone: objects that were there once, by id; their last stay says where and when.
+        structure: floor, walls and ceiling by their negative ids; relations name them too.
+        levels: object id -> how many supporters stand between it and the building (SynergAI,
+            appendix B); 0: the floor or a wall carries it, or nothing is known to.
     """
 
     revision: int
@@ -114,6 +178,8 @@ class MemorySnapshot:
     relations: tuple[Relation, ...]
     world_T_camera: Pose | None
     gone: Mapping[int, MapObject] = field(default_factory=dict)
+    structure: Mapping[int, StructurePlane] = field(default_factory=dict)
+    levels: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +256,16 @@ class KeyFrame:
     boxes_px: Mapping[int, tuple[float, float, float, float]] = field(default_factory=dict)
 
 
-EditKind = Literal["rename", "set_attribute", "delete_object", "add_relation", "delete_relation"]
+EditKind = Literal[
+    "rename",
+    "set_attribute",
+    "add_relation",
+    "delete_relation",
+    "merge",
+    "split",
+    "delete_object",
+    "confirm",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +273,35 @@ class Edit:
     """One thing a person wants changed.
 
     Attributes:
-        object_ids: the objects it touches; for relations exactly (subject, object).
-        key: attribute name or predicate; empty for `rename` and `delete_object`.
-        value: the new label or attribute value; empty otherwise.
+        object_ids: the objects it touches; for relations exactly (subject, object), for `merge`
+            the one that stays first.
+        key: attribute name or predicate; else empty.
+        value: the new label or attribute value; else empty.
+        places: for `split`: a point (x, y, z), world, in each of the parts.
+        new_ids: for `split`: ids of all parts but the first, which keeps its id. The memory gives
+            them.
     """
 
     kind: EditKind
     object_ids: tuple[int, ...]
     key: str = ""
     value: str = ""
+    places: tuple[tuple[float, float, float], ...] = ()
+    new_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectAnchor:
+    """An object as it was when somebody spoke of it, to find it again on a rebuilt map.
+
+    Attributes:
+        label: what perception called it.
+        box: where it was, world.
+    """
+
+    object_id: int
+    label: str
+    box: Box3D
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +312,8 @@ class Correction:
         correction_id: position in the journal, from 1.
         by: who said it. reason: their words.
         stamp_ns: wall-clock time of the entry (not of a frame).
-        undone: taken back; kept for the record.
+        undone_ns: wall-clock time at which it was taken back; 0: it stands. Kept for the record.
+        anchors: the objects that it speaks of, as they were.
     """
 
     correction_id: int
@@ -225,4 +321,10 @@ class Correction:
     by: str
     reason: str
     stamp_ns: int
-    undone: bool = False
+    undone_ns: int = 0
+    anchors: tuple[ObjectAnchor, ...] = ()
+
+    @property
+    def undone(self) -> bool:
+        """Taken back."""
+        return self.undone_ns != 0

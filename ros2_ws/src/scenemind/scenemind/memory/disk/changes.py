@@ -13,7 +13,7 @@ from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.tree import MemTree, TreeChanges
 from scenemind.memory.tree.views import ViewsRecord
-from scenemind.memory.types import Correction, DetectionNode
+from scenemind.memory.types import Correction, Description, DetectionNode, Embedding
 
 # Frames that wait while the disk fails: a minute at 30 Hz. Older ones are given up, and counted.
 _MAX_WAITING_FRAMES = 1800
@@ -45,6 +45,7 @@ class Changes:
 
     Attributes:
         images: frame -> bytes of its image, which is on disk; 0: it is to be deleted.
+        structure: floor, walls and ceiling as their estimator packs them; None: unchanged.
     """
 
     frames: tuple[FrameRecord, ...]
@@ -54,12 +55,16 @@ class Changes:
     objects: tuple[ObjectRecord, ...]
     removed_objects: frozenset[int]
     corrections: tuple[Correction, ...]
+    descriptions: tuple[Description, ...] = ()
+    embeddings: tuple[Embedding, ...] = ()
+    structure: bytes | None = None
 
     def __bool__(self) -> bool:
         tree = bool(self.tree.locations or self.tree.tracklets)
         objects = bool(self.objects or self.removed_objects)
         images = bool(self.images or self.views)
-        return tree or objects or images or bool(self.frames or self.corrections)
+        said = bool(self.corrections or self.descriptions or self.embeddings)
+        return tree or objects or images or said or bool(self.frames or self.structure)
 
 
 class PendingChanges:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,16 @@ from scenemind.geometry import Box3D, Pose
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.location import LocationRecord
 from scenemind.memory.tree.tracklet import TrackletRecord
-from scenemind.memory.types import Correction, DetectionNode, Edit, ObjectTracklet, Stay
+from scenemind.memory.types import (
+    Correction,
+    Description,
+    DetectionNode,
+    Edit,
+    Embedding,
+    ObjectAnchor,
+    ObjectTracklet,
+    Stay,
+)
 
 Row = tuple[Any, ...]
 _DETECTION = struct.Struct("<2q5d")
@@ -141,14 +151,50 @@ def correction_row(entry: Correction) -> Row:
         entry.by,
         entry.reason,
         entry.stamp_ns,
-        entry.undone,
+        entry.undone_ns,
+        json.dumps(
+            {
+                "places": edit.places,
+                "new_ids": edit.new_ids,
+                "anchors": [
+                    [anchor.object_id, anchor.label, *_box_values(anchor.box)]
+                    for anchor in entry.anchors
+                ],
+            }
+        ),
     )
 
 
 def correction_of(row: Row) -> Correction:
-    correction_id, kind, object_ids, key, value, by, reason, stamp_ns, undone = row
-    edit = Edit(kind, tuple(json.loads(object_ids)), key, value)
-    return Correction(correction_id, edit, by, reason, stamp_ns, bool(undone))
+    correction_id, kind, object_ids, key, value, by, reason, stamp_ns, undone_ns, text = row
+    details = json.loads(text)
+    places = tuple((x, y, z) for x, y, z in details["places"])
+    edit = Edit(kind, tuple(json.loads(object_ids)), key, value, places, tuple(details["new_ids"]))
+    anchors = tuple(
+        ObjectAnchor(object_id, label, _box_of(values))
+        for object_id, label, *values in details["anchors"]
+    )
+    return Correction(correction_id, edit, by, reason, stamp_ns, undone_ns, anchors)
+
+
+def description_row(description: Description) -> Row:
+    values = asdict(description)
+    return values.pop("object_id"), json.dumps(values)
+
+
+def description_of(row: Row) -> Description:
+    object_id, text = row
+    return Description(object_id=object_id, **json.loads(text))
+
+
+def embedding_row(embedding: Embedding) -> Row:
+    vector = embedding.vector.astype(np.float32, copy=False).tobytes()
+    return embedding.object_id, embedding.encoder, embedding.views, vector
+
+
+def embedding_of(row: Row) -> Embedding:
+    object_id, encoder, views, vector = row
+    return Embedding(object_id, encoder, _array(vector), views)
 
 
 def detection_of(values: Sequence[Any]) -> DetectionNode:
@@ -158,13 +204,21 @@ def detection_of(values: Sequence[Any]) -> DetectionNode:
 
 
 def _stay_values(stay: Stay) -> list[float]:
-    box = stay.box
-    return [*box.center, *box.size, box.yaw, stay.first_seen_ns, stay.last_seen_ns, stay.gone_ns]
+    return [*_box_values(stay.box), stay.first_seen_ns, stay.last_seen_ns, stay.gone_ns]
 
 
 def _stay_of(values: list[Any]) -> Stay:
-    x, y, z, length, width, height, yaw, first_ns, last_ns, gone_ns = values
-    return Stay(Box3D((x, y, z), (length, width, height), yaw), first_ns, last_ns, gone_ns)
+    *box, first_ns, last_ns, gone_ns = values
+    return Stay(_box_of(box), first_ns, last_ns, gone_ns)
+
+
+def _box_values(box: Box3D) -> list[float]:
+    return [*box.center, *box.size, box.yaw]
+
+
+def _box_of(values: Sequence[float]) -> Box3D:
+    x, y, z, length, width, height, yaw = values
+    return Box3D((x, y, z), (length, width, height), yaw)
 
 
 def _array(blob: bytes) -> NDArray[np.float32]:

@@ -21,11 +21,11 @@ from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.tree import TreeChanges
 from scenemind.memory.tree.views import ViewsRecord
-from scenemind.memory.types import Correction
+from scenemind.memory.types import Correction, Description, Embedding
 
 _TABLES = (
     *("frames", "cameras", "labels", "detections", "locations", "tracklets", "views"),
-    *("objects", "corrections"),
+    *("objects", "corrections", "descriptions", "embeddings", "structure"),
 )
 _LOG_BYTES = 16 * 2**20
 
@@ -39,6 +39,7 @@ class StoredMemory:
         image_bytes: frame -> bytes of its image, for those that have one.
         path: (N, 3) float32, world: the camera's way.
         largest_track_id: -1 when nothing was tracked yet.
+        structure: as its estimator packed it; None: nothing is known.
     """
 
     last_frame: FrameRecord | None
@@ -49,6 +50,9 @@ class StoredMemory:
     views: tuple[ViewsRecord, ...]
     objects: tuple[ObjectRecord, ...]
     corrections: tuple[Correction, ...]
+    descriptions: tuple[Description, ...]
+    embeddings: tuple[Embedding, ...]
+    structure: bytes | None
 
 
 class Store:
@@ -95,7 +99,9 @@ class Store:
                 self._write_tree(changes.tree)
                 self._write_views(changes.views)
                 self._write_objects(changes)
-            self._put("corrections", map(rows.correction_row, corrections), 9)
+                self._write_said(changes)
+            entries = corrections if changes is None else (*changes.corrections, *corrections)
+            self._put("corrections", map(rows.correction_row, entries), 10)
 
     def write_images(self, image_bytes: Mapping[int, int]) -> None:
         """Frame -> bytes of its image; 0: it has none any more."""
@@ -107,6 +113,7 @@ class Store:
         with self._lock, sqlite_errors(self._path, "reading"):
             query = self._connection.execute
             (largest,) = query("SELECT MAX(track_id) FROM tracklets").fetchone()
+            structure = query("SELECT packed FROM structure").fetchone()
             tree = TreeChanges(
                 tuple(map(rows.location_of, query("SELECT * FROM locations ORDER BY id"))),
                 tuple(map(rows.tracklet_of, query("SELECT * FROM tracklets"))),
@@ -122,6 +129,9 @@ class Store:
                 corrections=tuple(
                     map(rows.correction_of, query("SELECT * FROM corrections ORDER BY id"))
                 ),
+                descriptions=tuple(map(rows.description_of, query("SELECT * FROM descriptions"))),
+                embeddings=tuple(map(rows.embedding_of, query("SELECT * FROM embeddings"))),
+                structure=None if structure is None else structure[0],
             )
 
     def find_frame(self, number: int) -> FrameRecord | None:
@@ -184,6 +194,16 @@ class Store:
         self._put("objects", map(rows.object_row, changes.objects), 4)
         gone = [(object_id,) for object_id in changes.removed_objects]
         self._connection.executemany("DELETE FROM objects WHERE id = ?", gone)
+
+        for table in ("descriptions", "embeddings"):
+            self._connection.executemany(f"DELETE FROM {table} WHERE object_id = ?", gone)
+
+    def _write_said(self, changes: Changes) -> None:
+        """And the building."""
+        self._put("descriptions", map(rows.description_row, changes.descriptions), 2)
+        self._put("embeddings", map(rows.embedding_row, changes.embeddings), 4)
+        if changes.structure is not None:
+            self._put("structure", [(0, changes.structure)], 2)
 
     def _put(self, table: str, values: Iterable[rows.Row], columns: int) -> None:
         marks = ", ".join("?" * columns)

@@ -9,9 +9,19 @@ from pathlib import Path
 
 from scenemind.memory.errors import SceneMemoryError
 
-VERSION = 2
-_CHECKED = ("frames", "cameras", "labels", "locations", "tracklets", "views", "corrections")
-MIGRATABLE = ("1",)
+VERSION = 3
+_CHECKED = (
+    "frames",
+    "cameras",
+    "labels",
+    "locations",
+    "tracklets",
+    "views",
+    "corrections",
+    "structure",
+    "descriptions",
+)
+MIGRATABLE = ("1", "2")
 _NO_MEMORY = (
     "{path} is no scene memory, or a damaged one ({error}): open another one, or move it away and"
     " map again"
@@ -76,8 +86,20 @@ CREATE TABLE objects (
 CREATE TABLE corrections (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL, object_ids TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
-    by TEXT NOT NULL, reason TEXT NOT NULL, stamp_ns INTEGER NOT NULL, undone INTEGER NOT NULL
+    by TEXT NOT NULL, reason TEXT NOT NULL, stamp_ns INTEGER NOT NULL,
+    undone_ns INTEGER NOT NULL,           -- 0: it stands
+    details TEXT NOT NULL                 -- JSON: places and new_ids of an Edit, anchors
 );
+-- What a vision-language model said of objects, and their image vectors by encoder.
+CREATE TABLE descriptions (object_id INTEGER PRIMARY KEY, summary TEXT NOT NULL);
+CREATE TABLE embeddings (
+    object_id INTEGER NOT NULL, encoder TEXT NOT NULL,
+    views INTEGER NOT NULL,
+    vector BLOB NOT NULL,                 -- (D,) float32
+    PRIMARY KEY (object_id, encoder)
+) WITHOUT ROWID;
+-- What is known of floor, walls and ceiling: one row, as the estimator packs it.
+CREATE TABLE structure (id INTEGER PRIMARY KEY CHECK (id = 0), packed BLOB NOT NULL);
 """
 
 

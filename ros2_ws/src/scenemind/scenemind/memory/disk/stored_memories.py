@@ -20,7 +20,7 @@ _COUNTS = {
     "locations": "SELECT COUNT(*) FROM locations",
     "objects": "SELECT COUNT(*) FROM objects WHERE json_extract(summary, '$.confirmed')"
     " AND json_extract(summary, '$.gone_ns') IS NULL",
-    "corrections": "SELECT COUNT(*) FROM corrections WHERE NOT undone",
+    "corrections": "SELECT COUNT(*) FROM corrections WHERE NOT undone_ns",
 }
 
 

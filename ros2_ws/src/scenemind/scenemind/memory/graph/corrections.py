@@ -11,6 +11,7 @@ Rules where entries meet:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.graph.relations import INVERSE
 from scenemind.memory.types import Correction, Edit, MapObject, Relation
 
+_OF_RELATIONS = ("add_relation", "delete_relation")
 LONGEST_TEXT = 120
 _NAMED_IN_ERRORS = 5
 
@@ -74,7 +76,7 @@ class CorrectionsJournal:
             SceneMemoryError: nothing is left to undo, no such correction, or it is undone already.
         """
         index = self._find_newest() if correction_id is None else self._find(correction_id)
-        self._entries[index] = replace(self._entries[index], undone=True)
+        self._entries[index] = replace(self._entries[index], undone_ns=time.time_ns())
         return self._entries[index]
 
     def follow(self, merged: Mapping[int, int]) -> list[Correction]:
@@ -95,23 +97,34 @@ class CorrectionsJournal:
             rewritten.append(self._entries[index])
         return rewritten
 
-    def view(
-        self, objects: Mapping[int, MapObject], relations: Sequence[Relation]
-    ) -> tuple[dict[int, MapObject], tuple[Relation, ...]]:
+    def objects(self, perceived: Mapping[int, MapObject]) -> dict[int, MapObject]:
         """What people should see: perception with the entries that stand laid over it."""
-        standing = [entry.edit for entry in self._entries if not entry.undone]
-        if not standing:
-            return dict(objects), tuple(relations)
-        seen = dict(objects)
-        stated = {(r.subject_id, r.predicate, r.object_id): r for r in relations}
-        for edit in standing:
-            if edit.kind in ("add_relation", "delete_relation"):
-                _edit_relation(stated, edit)
-            else:
+        seen = dict(perceived)
+        for edit in self._standing():
+            if edit.kind not in _OF_RELATIONS:
                 for object_id in edit.object_ids:
                     _edit_object(seen, object_id, edit)
-        kept = (r for r in stated.values() if r.subject_id in seen and r.object_id in seen)
-        return seen, tuple(kept)
+        return seen
+
+    def relations(
+        self, computed: Sequence[Relation], objects: Mapping[int, MapObject]
+    ) -> tuple[Relation, ...]:
+        """The relations of these objects with what people said of them.
+
+        Args:
+            objects: as `objects` returned them.
+        """
+        edits = [edit for edit in self._standing() if edit.kind in _OF_RELATIONS]
+        if not edits:
+            return tuple(computed)
+        stated = {(r.subject_id, r.predicate, r.object_id): r for r in computed}
+        for edit in edits:
+            if all(object_id in objects for object_id in edit.object_ids):
+                _edit_relation(stated, edit)
+        return tuple(stated.values())
+
+    def _standing(self) -> list[Edit]:
+        return [entry.edit for entry in self._entries if not entry.undone]
 
     def _deleted(self) -> dict[int, int]:
         """Deleted object -> the correction that deleted it."""
