@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import get_args
 
 from sensor_msgs.msg import CompressedImage, RegionOfInterest
@@ -127,16 +128,19 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
     msg.id = int(correction.correction_id)
     msg.stamp = time_to_msg(correction.stamp_ns)
     msg.undone = bool(correction.undone)
+    msg.undone_at = time_to_msg(correction.undone_ns)
+    msg.new_ids = [int(object_id) for object_id in correction.edit.new_ids]
     return msg
 
 
 def edit_to_msg(edit: Edit, by: str, reason: str) -> CorrectionMsg:
-    """An entry to be made: without id and stamp."""
+    """An entry to be made: without what the memory adds to it."""
     return CorrectionMsg(
         kind=edit.kind,
         object_ids=[int(object_id) for object_id in edit.object_ids],
         key=edit.key,
         value=edit.value,
+        places=[point_to_msg(place) for place in edit.places],
         by=by,
         reason=reason,
     )
@@ -147,16 +151,26 @@ def edit_from_msg(msg: CorrectionMsg) -> Edit:
     kinds: dict[str, EditKind] = {kind: kind for kind in get_args(EditKind)}
     if msg.kind not in kinds:
         raise RosError(f"no correction is called {msg.kind!r}: use one of {', '.join(kinds)}")
-    return Edit(kinds[msg.kind], tuple(int(i) for i in msg.object_ids), msg.key, msg.value)
+    return Edit(
+        kinds[msg.kind],
+        tuple(int(i) for i in msg.object_ids),
+        msg.key,
+        msg.value,
+        places=tuple((place.x, place.y, place.z) for place in msg.places),
+    )
 
 
 def correction_from_msg(msg: CorrectionMsg) -> Correction:
-    """Raises RosError when there is no such kind of correction."""
+    """Without its anchors, which do not travel.
+
+    Raises:
+        RosError: there is no such kind of correction.
+    """
     return Correction(
         correction_id=int(msg.id),
-        edit=edit_from_msg(msg),
+        edit=replace(edit_from_msg(msg), new_ids=tuple(int(i) for i in msg.new_ids)),
         by=msg.by,
         reason=msg.reason,
         stamp_ns=stamp_ns(msg.stamp),
-        undone=bool(msg.undone),
+        undone_ns=stamp_ns(msg.undone_at),
     )

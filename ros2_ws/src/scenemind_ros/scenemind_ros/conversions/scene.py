@@ -6,13 +6,17 @@ Point samples of objects do not travel: an object read from a message has none, 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import get_args
 
 import numpy as np
+from geometry_msgs.msg import Vector3
 
-from scenemind.memory import MapObject, MemorySnapshot, Relation, Stay
+from scenemind.memory import MapObject, MemorySnapshot, Relation, Stay, StructurePlane
+from scenemind.memory.types import AttributeSource, StructureKind
 from scenemind_interfaces.msg import Attribute, SceneGraph, SceneObject, SceneObjectArray
 from scenemind_interfaces.msg import Relation as RelationMsg
 from scenemind_interfaces.msg import Stay as StayMsg
+from scenemind_interfaces.msg import StructurePlane as StructurePlaneMsg
 from scenemind_ros.conversions.geometry import (
     box_from_msg,
     box_to_msg,
@@ -23,6 +27,13 @@ from scenemind_ros.conversions.geometry import (
     time_to_msg,
 )
 from scenemind_ros.errors import RosError
+
+
+_COMPUTED = Attribute.SOURCE_COMPUTED
+_SOURCES: dict[str, AttributeSource] = {
+    Attribute.SOURCE_MODEL: "model",
+    Attribute.SOURCE_USER: "user",
+}
 
 
 def stay_to_msg(stay: Stay) -> StayMsg:
@@ -42,11 +53,15 @@ def stay_from_msg(msg: StayMsg) -> Stay:
 
 
 def object_to_msg(thing: MapObject) -> SceneObject:
+    sources = thing.attribute_sources
     return SceneObject(
         id=int(thing.object_id),
         label=thing.label,
         perceived_label=thing.perceived_label,
-        attributes=[Attribute(name=name, value=str(v)) for name, v in thing.attributes.items()],
+        attributes=[
+            Attribute(name=name, value=str(value), source=sources.get(name, _COMPUTED))
+            for name, value in thing.attributes.items()
+        ],
         confidence=float(thing.confidence),
         box=box_to_msg(thing.box),
         yaw_box=box_to_msg(thing.yaw_box),
@@ -76,6 +91,11 @@ def object_from_msg(msg: SceneObject) -> MapObject:
         corrected=bool(msg.corrected),
         stays=tuple(stay_from_msg(stay) for stay in msg.stays),
         known_yaw_box=box_from_msg(msg.yaw_box),
+        attribute_sources={
+            attribute.name: _SOURCES[attribute.source]
+            for attribute in msg.attributes
+            if attribute.source in _SOURCES
+        },
     )
 
 
@@ -108,6 +128,28 @@ def relation_from_msg(msg: RelationMsg) -> Relation:
     )
 
 
+def plane_to_msg(plane: StructurePlane) -> StructurePlaneMsg:
+    x, y, z = plane.normal
+    return StructurePlaneMsg(
+        id=int(plane.plane_id),
+        kind=plane.kind,
+        box=box_to_msg(plane.box),
+        normal=Vector3(x=float(x), y=float(y), z=float(z)),
+        seen_m2=float(plane.seen_m2),
+    )
+
+
+def plane_from_msg(msg: StructurePlaneMsg) -> StructurePlane:
+    """Raises RosError for an unknown kind, GeometryError when the box is none."""
+    kinds: dict[str, StructureKind] = {kind: kind for kind in get_args(StructureKind)}
+    if msg.kind not in kinds:
+        raise RosError(f"a plane of structure is a {msg.kind!r}, not one of {', '.join(kinds)}")
+    normal = (float(msg.normal.x), float(msg.normal.y), float(msg.normal.z))
+    return StructurePlane(
+        int(msg.id), kinds[msg.kind], box_from_msg(msg.box), normal, float(msg.seen_m2)
+    )
+
+
 def snapshot_to_msg(snapshot: MemorySnapshot, map_frame: str) -> SceneGraph:
     objects = [object_to_msg(o) for o in snapshot.objects.values()]
     return graph_to_msg(
@@ -126,6 +168,8 @@ def graph_to_msg(
         relations=[relation_to_msg(relation) for relation in snapshot.relations],
         has_world_t_camera=snapshot.world_T_camera is not None,
         gone=gone,
+        levels=[int(snapshot.levels.get(object_id, 0)) for object_id in snapshot.objects],
+        structure=[plane_to_msg(plane) for plane in snapshot.structure.values()],
     )
     if snapshot.world_T_camera is not None:
         msg.world_t_camera = pose_to_msg(snapshot.world_T_camera)
@@ -141,4 +185,6 @@ def snapshot_from_msg(msg: SceneGraph) -> MemorySnapshot:
         relations=tuple(relation_from_msg(relation) for relation in msg.relations),
         world_T_camera=pose_from_msg(msg.world_t_camera) if msg.has_world_t_camera else None,
         gone={int(thing.id): object_from_msg(thing) for thing in msg.gone},
+        structure={int(plane.id): plane_from_msg(plane) for plane in msg.structure},
+        levels={int(o.id): int(level) for o, level in zip(msg.objects, msg.levels, strict=True)},
     )
