@@ -215,6 +215,9 @@ class RelationConfig(Settings):
 
     support_gap_m: Positive = Field(0.12, description="largest vertical gap of something on a top")
     support_overlap: Fraction = Field(0.4, description="share of the upper footprint on the lower")
+    inside_share: Fraction = Field(0.8, description="share of the inner volume in the outer box")
+    above_overlap: Fraction = Field(0.2, description="share of the smaller footprint over the other")
+    beside_share: Fraction = Field(0.5, description="share of the shorter side that faces the other")
     near_m: Positive = Field(1.0, description="largest gap between boxes that are near")
     next_to_m: Positive = Field(0.6, description="largest gap between neighbours on one level")
     direction_deg: Positive = Field(45.0, description="half angle of left, right, front, behind")

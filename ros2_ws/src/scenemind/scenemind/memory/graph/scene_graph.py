@@ -15,10 +15,21 @@ from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
 from scenemind.geometry import Extent
-from scenemind.memory.graph import relations as rel
+from scenemind.memory.graph.relations import nearness, vertical
+from scenemind.memory.graph.relations.columns import Bounds
+from scenemind.memory.graph.relations.level_surface import level_surface_z
 from scenemind.memory.objects.association import BoxTable
-from scenemind.memory.types import MapObject, Relation
+from scenemind.memory.types import MapObject, Relation, StructurePlane
 
+PREDICATES = ("on", "inside", "above", "below", "next to", "near")
+# Boxes of these are mostly air: what stands within one stands below its top, not inside it.
+OPEN_FRAMES = frozenset(
+    {
+        *("table", "dining table", "coffee table", "desk", "bed", "couch", "sofa", "bench"),
+        *("chair", "armchair", "office chair", "stool", "ladder", "lamp", "person"),
+        *("tree", "plant", "potted plant"),
+    }
+)
 # What may hold of one subject and one other object: predicate -> score, in PREDICATES' order.
 _Facts = dict[str, float]
 
@@ -36,7 +47,7 @@ class _Shape:
 class _Side:
     """One side of P pairs, as columns: bounds (P, 6), the rest (P,); NaN for no surface."""
 
-    bounds: rel.Bounds
+    bounds: Bounds
     is_open_frame: NDArray[np.bool_]
     surface_z: NDArray[np.float64]
 
@@ -54,12 +65,18 @@ class SceneGraph:
         self._dirty: set[int] = set()
         self._all: tuple[Relation, ...] = ()
 
-    def refresh(self, objects: Mapping[int, MapObject], changed: Iterable[int]) -> None:
+    def refresh(
+        self,
+        objects: Mapping[int, MapObject],
+        changed: Iterable[int],
+        structure: Iterable[StructurePlane] = (),
+    ) -> None:
         """Bring the relations of changed, new and vanished objects up to date.
 
         Args:
             objects: all objects by id, as they are now.
             changed: at least the ids that are new, differ from the last call or are gone since.
+            structure: all floors, walls and ceilings, as they are now.
         """
         moved = []
         for object_id in sorted(set(changed)):
@@ -92,6 +109,17 @@ class SceneGraph:
             self._dirty = set()
         return self._all
 
+    def levels(self) -> dict[int, int]:
+        """Object id -> its level; see `MemorySnapshot.levels`."""
+        self.relations()
+        levels: dict[int, int] = {}
+        for object_id in self._facts:
+            level, carrier = 0, self._supporters.get(object_id)
+            while carrier is not None:
+                level, carrier = level + 1, self._supporters.get(carrier)
+            levels[object_id] = level
+        return levels
+
     def _forget(self, object_id: int) -> None:
         if self._shapes.pop(object_id, None) is None:
             return
@@ -120,7 +148,7 @@ class SceneGraph:
                 self._facts[b_id][a_id] = facts_of_b
                 self._dirty.add(b_id)
 
-    def _side(self, object_ids: list[int], bounds: rel.Bounds) -> _Side:
+    def _side(self, object_ids: list[int], bounds: Bounds) -> _Side:
         shapes = [self._shapes[object_id] for object_id in object_ids]
         return _Side(
             bounds,
@@ -160,31 +188,35 @@ class SceneGraph:
 
 def _scores(a: _Side, b: _Side, config: RelationConfig) -> NDArray[np.float64]:
     """(6, P) in PREDICATES' order: what may hold of a as the subject and b as the object."""
-    on_ab = rel.on(a.bounds, b.bounds, config, b.surface_z)
-    on_ba = rel.on(b.bounds, a.bounds, config, a.surface_z)
+    on_ab = vertical.on(a.bounds, b.bounds, config, b.surface_z)
+    on_ba = vertical.on(b.bounds, a.bounds, config, a.surface_z)
     carried = (on_ab > 0.0) | (on_ba > 0.0)
-    inside = np.where(b.is_open_frame | carried, 0.0, rel.inside(a.bounds, b.bounds))
-    contains = np.where(a.is_open_frame | carried, 0.0, rel.inside(b.bounds, a.bounds))
-    over = np.where(carried, 0.0, rel.within_frame(b.bounds, a.bounds, a.is_open_frame))
-    under = np.where(carried, 0.0, rel.within_frame(a.bounds, b.bounds, b.is_open_frame))
+    inside = np.where(b.is_open_frame | carried, 0.0, vertical.inside(a.bounds, b.bounds, config))
+    contains = np.where(a.is_open_frame | carried, 0.0, vertical.inside(b.bounds, a.bounds, config))
+    over = np.where(
+        carried, 0.0, vertical.within_frame(b.bounds, a.bounds, a.is_open_frame, config)
+    )
+    under = np.where(
+        carried, 0.0, vertical.within_frame(a.bounds, b.bounds, b.is_open_frame, config)
+    )
     apart = (inside == 0.0) & (contains == 0.0)
     beside = apart & (over == 0.0) & (under == 0.0)
     return np.stack(
         (
             on_ab,
             inside,
-            np.maximum(rel.above(a.bounds, b.bounds), over),
-            np.maximum(rel.above(b.bounds, a.bounds), under),
-            np.where(beside, rel.next_to(a.bounds, b.bounds, config), 0.0),
-            np.where(apart, rel.near(a.bounds, b.bounds, config), 0.0),
+            np.maximum(vertical.above(a.bounds, b.bounds, config), over),
+            np.maximum(vertical.above(b.bounds, a.bounds, config), under),
+            np.where(beside, nearness.next_to(a.bounds, b.bounds, config), 0.0),
+            np.where(apart, nearness.near(a.bounds, b.bounds, config), 0.0),
         )
     )
 
 
 def _facts(scores: list[float]) -> _Facts:
-    return {p: s for p, s in zip(rel.PREDICATES, scores, strict=True) if s > 0.0}
+    return {p: s for p, s in zip(PREDICATES, scores, strict=True) if s > 0.0}
 
 
 def _shape(thing: MapObject) -> _Shape:
-    is_open_frame = thing.perceived_label in rel.OPEN_FRAMES
-    return _Shape(thing.box.extent(), is_open_frame, rel.level_surface_z(thing.points))
+    is_open_frame = thing.perceived_label in OPEN_FRAMES
+    return _Shape(thing.box.extent(), is_open_frame, level_surface_z(thing.points))

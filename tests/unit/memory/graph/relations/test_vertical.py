@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.config import RelationConfig
-from scenemind.memory.graph import relations as rel
+from scenemind.memory.graph.relations import nearness, vertical
+from scenemind.memory.graph.relations.level_surface import level_surface_z
 
 CONFIG = RelationConfig()
 TABLE = (-0.8, -0.4, 0.0, 0.8, 0.4, 0.75)
@@ -28,7 +29,7 @@ def row(box: tuple[float, ...]) -> np.ndarray:
 
 
 def on(upper: tuple[float, ...], lower: tuple[float, ...]) -> float:
-    return float(rel.on(row(upper), row(lower), CONFIG)[0])
+    return float(vertical.on(row(upper), row(lower), CONFIG)[0])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,9 @@ def test_on_is_the_same_wherever_the_floor_of_the_map_is(floor: float) -> None:
     """A peer measures from the middle of the scene and loses every cup of a raised map."""
     shift = np.array([0, 0, floor, 0, 0, floor])
     upper, lower = row(at(0.3, 0, 0.76)) + shift, row(TABLE) + shift
-    np.testing.assert_allclose(rel.on(upper, lower, CONFIG), on(at(0.3, 0, 0.76), TABLE), atol=1e-6)
+    np.testing.assert_allclose(
+        vertical.on(upper, lower, CONFIG), on(at(0.3, 0, 0.76), TABLE), atol=1e-6
+    )
 
 
 def seat_and_back(count: int) -> np.ndarray:
@@ -68,16 +71,16 @@ def seat_and_back(count: int) -> np.ndarray:
 
 
 def test_the_level_surface_of_a_chair_is_its_seat() -> None:
-    assert rel.level_surface_z(seat_and_back(200)) == pytest.approx(0.45, abs=0.015)
+    assert level_surface_z(seat_and_back(200)) == pytest.approx(0.45, abs=0.015)
 
 
 def test_a_wall_a_bowl_and_a_few_points_have_no_level_surface() -> None:
     rng = np.random.default_rng(0)
     wall = rng.uniform(0.0, 2.0, (300, 3)).astype(np.float32)
     bowl = rng.uniform(0.0, 0.1, (300, 3)).astype(np.float32)
-    assert rel.level_surface_z(wall) is None
-    assert rel.level_surface_z(bowl) is None
-    assert rel.level_surface_z(wall[:5]) is None
+    assert level_surface_z(wall) is None
+    assert level_surface_z(bowl) is None
+    assert level_surface_z(wall[:5]) is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,7 @@ def test_a_wall_a_bowl_and_a_few_points_have_no_level_surface() -> None:
 )
 def test_where_the_seat_is_known_a_bag_must_stand_on_it(bottom: float, holds: bool) -> None:
     bag = row(at(0, 0, bottom, 0.3, 0.5))
-    score = rel.on(bag, row(CHAIR), CONFIG, np.array([0.45]))[0]
+    score = vertical.on(bag, row(CHAIR), CONFIG, np.array([0.45]))[0]
     assert (score > 0.0) == holds
 
 
@@ -111,29 +114,31 @@ def test_scores_are_within_0_and_1_and_inverses_agree(
 ) -> None:
     x, y = row(a), row(b)
     scores = [
-        rel.on(x, y, CONFIG),
-        rel.inside(x, y),
-        rel.above(x, y),
-        rel.next_to(x, y, CONFIG),
-        rel.near(x, y, CONFIG),
+        vertical.on(x, y, CONFIG),
+        vertical.inside(x, y, CONFIG),
+        vertical.above(x, y, CONFIG),
+        nearness.next_to(x, y, CONFIG),
+        nearness.near(x, y, CONFIG),
     ]
     assert all(0.0 <= float(s[0]) <= 1.0 for s in scores)
-    assert rel.near(x, y, CONFIG) == rel.near(y, x, CONFIG)
-    assert rel.next_to(x, y, CONFIG) == rel.next_to(y, x, CONFIG)
-    assert rel.above(x, y) == 0.0 or rel.above(y, x) == 0.0
-    assert rel.inside(x, y) == 0.0 or rel.inside(y, x) == 0.0
+    assert nearness.near(x, y, CONFIG) == nearness.near(y, x, CONFIG)
+    assert nearness.next_to(x, y, CONFIG) == nearness.next_to(y, x, CONFIG)
+    assert vertical.above(x, y, CONFIG) == 0.0 or vertical.above(y, x, CONFIG) == 0.0
+    assert vertical.inside(x, y, CONFIG) == 0.0 or vertical.inside(y, x, CONFIG) == 0.0
 
 
 def test_an_apple_is_inside_a_bowl_and_not_the_other_way_round() -> None:
     apple = at(0, 0, 0.76, 0.08, 0.08)
-    assert rel.inside(row(apple), row(BOWL))[0] == pytest.approx(1.0)
-    assert rel.inside(row(BOWL), row(apple))[0] == 0.0
+    assert vertical.inside(row(apple), row(BOWL), CONFIG)[0] == pytest.approx(1.0)
+    assert vertical.inside(row(BOWL), row(apple), CONFIG)[0] == 0.0
 
 
 def test_inside_asks_for_most_of_the_volume() -> None:
     shelf = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)
-    assert rel.inside(row((-0.1, 0, 0, 0.9, 0.5, 0.5)), row(shelf))[0] == pytest.approx(0.9)
-    assert rel.inside(row((-0.3, 0, 0, 0.7, 0.5, 0.5)), row(shelf))[0] == 0.0
+    assert vertical.inside(row((-0.1, 0, 0, 0.9, 0.5, 0.5)), row(shelf), CONFIG)[
+        0
+    ] == pytest.approx(0.9)
+    assert vertical.inside(row((-0.3, 0, 0, 0.7, 0.5, 0.5)), row(shelf), CONFIG)[0] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -141,13 +146,13 @@ def test_inside_asks_for_most_of_the_volume() -> None:
     [(1.5, 0.0, True), (0.73, 0.0, True), (0.5, 0.0, False), (1.5, 1.2, False)],
 )
 def test_above_is_wholly_higher_and_over_it(bottom: float, x: float, holds: bool) -> None:
-    assert (rel.above(row(at(x, 0, bottom)), row(TABLE))[0] > 0.0) == holds
+    assert (vertical.above(row(at(x, 0, bottom)), row(TABLE), CONFIG)[0] > 0.0) == holds
 
 
 def test_a_bin_under_a_desk_is_within_its_frame_only_where_the_frame_is_open() -> None:
     bin_, desk = row(at(0.3, 0, 0.0, 0.3, 0.4)), row(TABLE)
-    assert rel.within_frame(bin_, desk, np.array([True]))[0] > 0.0
-    assert rel.within_frame(bin_, desk, np.array([False]))[0] == 0.0
+    assert vertical.within_frame(bin_, desk, np.array([True]), CONFIG)[0] > 0.0
+    assert vertical.within_frame(bin_, desk, np.array([False]), CONFIG)[0] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -156,19 +161,19 @@ def test_a_bin_under_a_desk_is_within_its_frame_only_where_the_frame_is_open() -
 )
 def test_next_to_is_beside_on_one_level(gap: float, bottom: float, holds: bool) -> None:
     chair = row(at(0.8 + gap + 0.25, 0, bottom, 0.5, 0.9))
-    score = rel.next_to(chair, row(TABLE), CONFIG)[0]
+    score = nearness.next_to(chair, row(TABLE), CONFIG)[0]
     assert (score > 0.0) == holds
 
 
 def test_small_things_are_neighbours_only_when_close() -> None:
     cup = row(at(0, 0, 0.75))
-    assert rel.next_to(cup, row(at(0.35, 0, 0.75)), CONFIG)[0] > 0.0
-    assert rel.next_to(cup, row(at(0.55, 0, 0.75)), CONFIG)[0] == 0.0
+    assert nearness.next_to(cup, row(at(0.35, 0, 0.75)), CONFIG)[0] > 0.0
+    assert nearness.next_to(cup, row(at(0.55, 0, 0.75)), CONFIG)[0] == 0.0
 
 
 def test_near_is_the_gap_between_boxes() -> None:
     cube = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)
     corner = (1.3, 1.4, 0.0, 2.0, 2.0, 1.0)  # 0.3 and 0.4 m away: a gap of 0.5 m
-    assert rel.near(row(cube), row(corner), CONFIG)[0] == pytest.approx(0.75)
-    assert rel.near(row(cube), row((1.5, 0, 0, 2, 1, 1)), CONFIG)[0] == pytest.approx(0.75)
-    assert rel.near(row(cube), row((2.1, 0, 0, 3, 1, 1)), CONFIG)[0] == 0.0
+    assert nearness.near(row(cube), row(corner), CONFIG)[0] == pytest.approx(0.75)
+    assert nearness.near(row(cube), row((1.5, 0, 0, 2, 1, 1)), CONFIG)[0] == pytest.approx(0.75)
+    assert nearness.near(row(cube), row((2.1, 0, 0, 3, 1, 1)), CONFIG)[0] == 0.0
