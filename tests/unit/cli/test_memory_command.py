@@ -72,9 +72,9 @@ def test_migrated_memory_opens(root: Path) -> None:
     assert run_json(root, "migrate", "attic") == {
         "name": "attic",
         "from_version": 1,
-        "version": 2,
+        "version": 3,
     }
-    assert "is of version 2 already" in run(root, "migrate", "attic")[1]
+    assert "is of version 3 already" in run(root, "migrate", "attic")[1]
     with Memory.open(root / "attic", CONFIG) as memory:
         assert memory.snapshot().objects[1].label == "stool"
 

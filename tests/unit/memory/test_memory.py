@@ -229,7 +229,9 @@ def test_correction_is_on_disk_when_apply_returns(memory):
     memory.apply([Edit("rename", (1,), value="stool")], "anna", "that is a stool")
     memory.apply([Edit("set_attribute", (2,), "color", "green")], "anna", "it is green")
     memory.undo()
-    rows = stored(memory, "SELECT kind, object_ids, value, undone FROM corrections ORDER BY id")
+    rows = stored(
+        memory, "SELECT kind, object_ids, value, undone_ns > 0 FROM corrections ORDER BY id"
+    )
     assert rows == [("rename", "[1]", "stool", 0), ("set_attribute", "[2]", "green", 1)]
     # The objects that they speak of went along, though no commit was due.
     assert {row[0] for row in stored(memory, "SELECT id FROM objects")} >= {1, 2}

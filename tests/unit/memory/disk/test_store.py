@@ -10,6 +10,7 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Correction, Edit, Memory, SceneMemoryError
 from scenemind.memory.disk.store import Store
+from scenemind.memory.disk.store_schema import VERSION
 from tests.unit.memory import walk
 
 CONFIG = SceneMindConfig()
@@ -128,7 +129,7 @@ def test_other_version_is_named(database, version):
     with pytest.raises(SceneMemoryError) as caught:
         Store(database)
     assert f"version {version}" in str(caught.value)
-    assert "version 2" in str(caught.value)
+    assert f"reads version {VERSION}" in str(caught.value)
 
 
 def dump(path) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from scenemind.memory.errors import SceneMemoryError
@@ -139,6 +139,13 @@ def create_tables(path: Path) -> None:
             connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
         finally:
             connection.close()
+
+
+def tables() -> dict[str, str]:
+    """Table -> the statement that creates it."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(_SCHEMA)
+        return dict(empty.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
 
 
 def read_meta(path: Path) -> dict[str, str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenemind.memory.disk import migration
 from scenemind.memory.disk.folder import DATABASE, MemoryFolder, find_owner
+from scenemind.memory.disk.migration import migrate as migrate_folder
 from scenemind.memory.disk.store import Store
 from scenemind.memory.disk.store_schema import connect, read_meta
 from scenemind.memory.errors import SceneMemoryError
@@ -22,6 +22,7 @@ _COUNTS = {
     " AND json_extract(summary, '$.gone_ns') IS NULL",
     "corrections": "SELECT COUNT(*) FROM corrections WHERE NOT undone_ns",
 }
+_COUNTS_BEFORE_3 = {**_COUNTS, "corrections": "SELECT COUNT(*) FROM corrections WHERE NOT undone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def describe(path: Path) -> MemoryInfo:
     version, counts, problem = None, {}, ""
     try:
         version = read_meta(path / DATABASE).get("version", "unknown")
-        counts = _counts(path / DATABASE)
+        counts = _counts(path / DATABASE, _COUNTS_BEFORE_3 if version in ("1", "2") else _COUNTS)
     except (SceneMemoryError, sqlite3.Error) as error:
         problem = str(error)
     files = {file: file.stat() for file in path.rglob("*") if file.is_file()}
@@ -94,7 +95,7 @@ def migrate(path: Path) -> int:
         SceneMemoryError: no such memory, it is open or newer, or the disk is full.
     """
     with _folder(path) as folder:
-        return migration.migrate(folder)
+        return migrate_folder(folder)
 
 
 def delete(path: Path) -> None:
@@ -123,6 +124,6 @@ def _folder(path: Path) -> Iterator[MemoryFolder]:
         folder.close()
 
 
-def _counts(database: Path) -> dict[str, int]:
+def _counts(database: Path, queries: Mapping[str, str]) -> dict[str, int]:
     with closing(connect(database)) as connection:
-        return {name: connection.execute(query).fetchone()[0] for name, query in _COUNTS.items()}
+        return {name: connection.execute(query).fetchone()[0] for name, query in queries.items()}

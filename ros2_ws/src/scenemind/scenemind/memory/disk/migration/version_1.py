@@ -1,17 +1,13 @@
-"""A memory that an older SceneMind wrote, rewritten as this one stores it.
+"""A memory of version 1, written anew.
 
-The new file is written beside the old one, checked, and put in its place in one step: a process
-that is killed before leaves the old memory as it was. Key frames' images stay where they are.
-
-Version 1 to 2: detections are packed by frame, best views are by object and location, a frame says
-how large its image is (1 claimed images that could not be written, too), and objects have earlier
-stays, an appearance and the noise of their views, which 1 did not know.
+Detections are packed by frame, best views are by object and location, a frame says how large its
+image is (1 claimed images that could not be written, too), and objects have earlier stays, an
+appearance, the noise of their views and colours, which 1 did not know.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,10 +21,8 @@ import numpy as np
 from scenemind.geometry import PinholeCamera
 from scenemind.memory.disk import frame_files, rows
 from scenemind.memory.disk.changes import Changes, FrameRecord
-from scenemind.memory.disk.folder import MemoryFolder
+from scenemind.memory.disk.migration.version_2 import CORRECTIONS
 from scenemind.memory.disk.store import Store
-from scenemind.memory.disk.store_schema import VERSION, connect, read_meta, sqlite_errors
-from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.objects.extents import NoiseOfViews
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.tree.best_views import BestViews
@@ -37,51 +31,18 @@ from scenemind.memory.tree.tree import TreeChanges
 from scenemind.memory.tree.views import ViewsRecord
 from scenemind.memory.types import DetectionNode, ObjectTracklet
 
-_OLDEST = 1
 _VIEWS_A_TRACKLET = 4  # as version 1 kept them
 _FRAMES_AT_ONCE = 1000
 # The depth noise of a view in version 1, which did not note it: that of an object 2 m away.
 _SIGMA_M = 0.008
-_COUNTED = ("frames", "locations", "tracklets", "objects", "corrections")
 
 
-def migrate(folder: MemoryFolder) -> int:
-    """Rewrite a memory that nobody has open.
+def rewrite(old: sqlite3.Connection, new: Path, images: Path) -> None:
+    """Write all that is in an old file to a new one.
 
-    Returns:
-        The version that it had; the current one: there was nothing to do.
-
-    Raises:
-        SceneMemoryError: it is damaged, newer than this SceneMind, or the disk is full; the memory
-            is as it was.
+    Args:
+        images: the folder of the key frames.
     """
-    version = read_meta(folder.database).get("version", "unknown")
-    if version == str(VERSION):
-        return VERSION
-    if version not in map(str, range(_OLDEST, VERSION)):
-        raise SceneMemoryError(
-            f"{folder.database} is of version {version}: this SceneMind migrates versions"
-            f" {_OLDEST} to {VERSION - 1}"
-        )
-    new = folder.database.with_suffix(".migrating")
-    _remove(new)
-    try:
-        with (
-            closing(connect(folder.database)) as old,
-            sqlite_errors(folder.database, "migrating"),
-        ):
-            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            _rewrite(old, new, folder.frames)
-            _verify(old, new)
-        os.replace(new, folder.database)
-    except OSError as error:
-        raise SceneMemoryError(f"cannot migrate {folder.path}: {error}") from error
-    finally:
-        _remove(new)
-    return int(version)
-
-
-def _rewrite(old: sqlite3.Connection, new: Path, images: Path) -> None:
     with closing(Store.create(new)) as store:
         frames = _frames(old)
         while chunk := tuple(islice(frames, _FRAMES_AT_ONCE)):
@@ -92,7 +53,7 @@ def _rewrite(old: sqlite3.Connection, new: Path, images: Path) -> None:
             tuple(map(_tracklet, old.execute("SELECT * FROM tracklets"))),
         )
         objects = tuple(map(_object, old.execute("SELECT * FROM objects")))
-        journal = map(rows.correction_of, old.execute("SELECT * FROM corrections ORDER BY id"))
+        journal = map(rows.correction_of, old.execute(CORRECTIONS))
         store.write(_changes(tree=tree, views=_views(old), objects=objects), tuple(journal))
 
 
@@ -198,28 +159,3 @@ def _object(row: rows.Row) -> ObjectRecord:
         surface=np.zeros((0, 3), np.float32),
         **summary,
     )
-
-
-def _verify(old: sqlite3.Connection, new: Path) -> None:
-    """That the new file is whole and has as much in it.
-
-    Raises:
-        SceneMemoryError: it is not.
-    """
-    with closing(Store(new)) as store:
-        store.load()
-    with closing(connect(new)) as written:
-        damage = written.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        for table in _COUNTED:
-            count = f"SELECT COUNT(*) FROM {table}"
-            before, after = (c.execute(count).fetchone()[0] for c in (old, written))
-            if damage != "ok" or before != after:
-                raise SceneMemoryError(
-                    f"{new} came out wrong ({after} of {before} {table}, {damage}): the memory is"
-                    " as it was"
-                )
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
