@@ -17,6 +17,7 @@ from scenemind.config import ConfigError
 from scenemind.frames import FrameError
 from scenemind.simulation import SimulationError
 
+_LOOK_S = 0.5
 _ENDING_S = 1.0  # longest wait for ROS to end; it may not have begun
 
 
@@ -74,9 +75,14 @@ def _is_up(context: rclpy.Context) -> bool:
 
 
 def spin(node: Node, executor: Executor) -> None:
-    """Run the node's callbacks until the process is told to end."""
+    """Run the node's callbacks until the process is told to end.
+
+    ROS wakes an executor once at its end, which is lost where it did not wait yet: it looks by
+    itself every so often.
+    """
     executor.add_node(node)
-    executor.spin()
+    while node.context.ok():
+        executor.spin_once(timeout_sec=_LOOK_S)
 
 
 @contextmanager

@@ -6,14 +6,12 @@ import threading
 import traceback
 
 import rclpy
-from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning.shared_memory import SharedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
-
-_WAKE_S = 0.5
 
 
 def main(args: list[str] | None = None) -> int:
@@ -27,9 +25,8 @@ def _run() -> None:
     with closing_undisturbed(mapping):
         reasoning = ReasoningNode(SharedMemory(mapping))
         # On a thread of its own, so that a question never waits for a frame.
-        executor = SingleThreadedExecutor()
         thread = threading.Thread(
-            target=_spin_mapping, args=(mapping, executor, has_failed), name="mapping-executor"
+            target=_spin_mapping, args=(mapping, has_failed), name="mapping-executor"
         )
         thread.start()
         try:
@@ -37,16 +34,14 @@ def _run() -> None:
                 spin(reasoning, reasoning.make_executor())
         finally:
             rclpy.try_shutdown()
-            while thread.is_alive():
-                executor.wake()  # ROS wakes it once, which is lost where it did not wait yet
-                thread.join(_WAKE_S)
+            thread.join()
             if has_failed.is_set():
                 raise SystemExit(1)
 
 
-def _spin_mapping(node: MappingNode, executor: Executor, has_failed: threading.Event) -> None:
+def _spin_mapping(node: MappingNode, has_failed: threading.Event) -> None:
     try:
-        spin(node, executor)
+        spin(node, SingleThreadedExecutor())
     except ExternalShutdownException:
         pass
     except Exception:  # noqa: BLE001 - ends the process, with status 1

@@ -28,7 +28,6 @@ from scenemind_ros.conversions.geometry import (
 )
 from scenemind_ros.errors import RosError
 
-
 _COMPUTED = Attribute.SOURCE_COMPUTED
 _SOURCES: dict[str, AttributeSource] = {
     Attribute.SOURCE_MODEL: "model",
