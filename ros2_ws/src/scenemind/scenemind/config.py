@@ -220,7 +220,22 @@ class RelationConfig(Settings):
     beside_share: Fraction = Field(0.5, description="share of the shorter side that faces the other")
     near_m: Positive = Field(1.0, description="largest gap between boxes that are near")
     next_to_m: Positive = Field(0.6, description="largest gap between neighbours on one level")
+    higher_m: Positive = Field(0.1, description="least difference of height of higher and lower")
+    reach_m: Positive = Field(1.0, description="largest distance of what is within reach")
+    around_m: Positive = Field(1.0, description="largest distance of what is around")
+    far_factor: Positive = Field(1.5, description="far: centres apart, over both half diagonals")
+    closest_margin_m: Positive = Field(0.2, description="the lead of a sure closest or farthest")
+    direction_rule: Literal["angle", "region"] = Field(
+        "angle", description="left, right, front, behind: by the centre's angle, or by the footprint"
+    )
+    direction_axes: Literal["sight", "heading"] = Field(
+        "sight", description="ahead is where the anchor is seen, or where the viewer is turned"
+    )
     direction_deg: Positive = Field(45.0, description="half angle of left, right, front, behind")
+    direction_aside_m: float = Field(0.0, ge=0.0, description="region: how far it overlaps its side")
+    direction_depth_m: Positive = Field(20.0, description="region: how far it goes")
+    direction_share: Fraction = Field(0.5, description="region: share of the footprint within it")
+    clock_deg: Positive = Field(30.0, description="largest angle off an hour of the clock")
 
 
 class StoreConfig(Settings):
