@@ -8,7 +8,7 @@ import numpy as np
 
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot
-from scenemind.reasoning.vocabulary import Vocabulary
+from scenemind.words.vocabulary import Vocabulary
 
 _LONGEST_NAME = 3  # words, as in "potted house plant"
 _NAMED = 0.7  # the word itself, a synonym, its kind or what it is mixed up with; no misspelling

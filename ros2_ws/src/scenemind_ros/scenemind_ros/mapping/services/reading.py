@@ -1,19 +1,15 @@
-"""The services of the mapping node: read the memory, point at things, correct, save."""
+"""Services that read the memory: graph, tree, objects, key frames, pointing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
-from rclpy.node import Node
 
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.conversions import (
     box_from_msg,
-    correction_to_msg,
-    edit_from_msg,
     key_frame_to_msg,
     location_to_msg,
     object_to_msg,
@@ -21,57 +17,29 @@ from scenemind_ros.conversions import (
     snapshot_to_msg,
     tree_to_msg,
 )
-from scenemind_ros.errors import RosError, error_of
+from scenemind_ros.errors import RosError
 from scenemind_ros.mapping.object_query import ObjectQuery, objects_named, select_objects
 from scenemind_ros.mapping.pointing import find_object_in_view, find_object_on_ray
+from scenemind_ros.mapping.services.service import Service
 from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
 
-Handler = Callable[[Any, Any], None]
 
-
-class MappingServices:
-    """Answers from the session's memory, whichever that is at the moment."""
-
-    def __init__(self, node: Node, session: MappingSession, parameters: MappingParameters) -> None:
-        self._node = node
+class ReadingServices:
+    def __init__(self, session: MappingSession, parameters: MappingParameters) -> None:
         self._session = session
         self._parameters = parameters
-        self._services = [
-            node.create_service(kind, f"~/{name}", self._guarded(handler))
-            for name, kind, handler in (
-                ("get_scene_graph", srv.GetSceneGraph, self._get_scene_graph),
-                ("get_mem_tree", srv.GetMemTree, self._get_mem_tree),
-                ("query_objects", srv.QueryObjects, self._query_objects),
-                ("mark_object", srv.MarkObject, self._mark_object),
-                ("select_key_frames", srv.SelectKeyFrames, self._select_key_frames),
-                ("apply_corrections", srv.ApplyCorrections, self._apply_corrections),
-                ("undo_correction", srv.UndoCorrection, self._undo_correction),
-                ("list_corrections", srv.ListCorrections, self._list_corrections),
-                ("save_memory", srv.SaveMemory, self._save_memory),
-                ("load_memory", srv.LoadMemory, self._load_memory),
-                ("reset_memory", srv.ResetMemory, self._reset_memory),
-            )
-        ]
 
-    def close(self) -> None:
-        for service in self._services:
-            self._node.destroy_service(service)
+    def services(self) -> Iterator[Service]:
+        yield Service("get_scene_graph", srv.GetSceneGraph, self._get_scene_graph)
+        yield Service("get_mem_tree", srv.GetMemTree, self._get_mem_tree)
+        yield Service("query_objects", srv.QueryObjects, self._query_objects)
+        yield Service("mark_object", srv.MarkObject, self._mark_object)
+        yield Service("select_key_frames", srv.SelectKeyFrames, self._select_key_frames)
 
-    def _guarded(self, handler: Handler) -> Callable[[Any, Any], Any]:
-        """A handler whose errors become error codes: a request never ends the node."""
-
-        def answer(request: Any, response: Any) -> Any:
-            try:
-                handler(request, response)
-                response.success = True
-            except Exception as failure:  # noqa: BLE001 - the edge of the node: answered, bugs logged
-                response.error = error_of(failure, self._node.get_logger())
-            return response
-
-        return answer
-
-    def _get_scene_graph(self, _: Any, response: srv.GetSceneGraph.Response) -> None:
+    def _get_scene_graph(
+        self, _: srv.GetSceneGraph.Request, response: srv.GetSceneGraph.Response
+    ) -> None:
         snapshot = self._session.memory.snapshot()
         response.scene_graph = snapshot_to_msg(snapshot, self._parameters.map_frame)
 
@@ -157,48 +125,3 @@ class MappingServices:
             key_frame_to_msg(key_frame, self._parameters.publish.camera_frame)
             for key_frame in found
         ]
-
-    def _apply_corrections(
-        self, request: srv.ApplyCorrections.Request, response: srv.ApplyCorrections.Response
-    ) -> None:
-        if not request.corrections:
-            raise RosError("no corrections are given")
-        edits = [edit_from_msg(correction) for correction in request.corrections]
-        first = request.corrections[0]
-        applied = self._session.memory.apply(edits, first.by, first.reason)
-        response.applied = [correction_to_msg(correction) for correction in applied]
-        response.revision = self._session.memory.snapshot().revision
-
-    def _undo_correction(
-        self, request: srv.UndoCorrection.Request, response: srv.UndoCorrection.Response
-    ) -> None:
-        wanted = None if request.correction_id < 0 else request.correction_id
-        response.correction = correction_to_msg(self._session.memory.undo(wanted))
-        response.revision = self._session.memory.snapshot().revision
-
-    def _list_corrections(
-        self, request: srv.ListCorrections.Request, response: srv.ListCorrections.Response
-    ) -> None:
-        response.corrections = [
-            correction_to_msg(correction)
-            for correction in self._session.memory.corrections()
-            if request.include_undone or not correction.undone
-        ]
-
-    def _save_memory(
-        self, request: srv.SaveMemory.Request, response: srv.SaveMemory.Response
-    ) -> None:
-        self._session.memory.save_as(request.name)
-        response.revision = self._session.memory.snapshot().revision
-
-    def _load_memory(
-        self, request: srv.LoadMemory.Request, response: srv.LoadMemory.Response
-    ) -> None:
-        self._session.load(request.name)
-        snapshot = self._session.memory.snapshot()
-        response.revision = snapshot.revision
-        response.object_count = len(snapshot.objects)
-
-    def _reset_memory(self, _: Any, response: srv.ResetMemory.Response) -> None:
-        self._session.memory.reset()
-        response.revision = self._session.memory.snapshot().revision
