@@ -36,6 +36,7 @@ setup(
         "opencv-python-headless>=4.8",
         "pydantic>=2.5",
         "PyYAML>=6.0",
+        "rapidfuzz>=3.6",
         "rich>=13",
         "rosbags>=0.10",
         "scipy>=1.11",

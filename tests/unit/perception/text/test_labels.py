@@ -12,8 +12,8 @@ from scenemind.perception.text.labels import MAX_VOCABULARY, read_vocabulary
 from scenemind.reasoning.symbolic.executor import subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
 from scenemind.reasoning.symbolic.syntax import NounPhrase
-from scenemind.reasoning.vocabulary import Vocabulary
 from scenemind.simulation import simulate
+from scenemind.words.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(

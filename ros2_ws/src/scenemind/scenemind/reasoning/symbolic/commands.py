@@ -22,7 +22,7 @@ from scenemind.reasoning.symbolic.syntax import (
     Undo,
 )
 from scenemind.reasoning.symbolic.tokens import Token, tokenize
-from scenemind.reasoning.words import is_plural, singular, word_set
+from scenemind.words.english import is_plural, singular, word_set
 
 _MAX_LABEL_WORDS = 5
 _OBJECTIONS = frozenset(

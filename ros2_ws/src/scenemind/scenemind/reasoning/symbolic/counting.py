@@ -24,7 +24,7 @@ from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_c
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference, Related
 from scenemind.reasoning.symbolic.telling import identify
-from scenemind.reasoning.words import shown, with_article
+from scenemind.words.english import shown, with_article
 
 
 def exists(subject: Reference, at: Resolver) -> Reply:

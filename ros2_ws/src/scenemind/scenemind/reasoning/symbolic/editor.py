@@ -19,7 +19,7 @@ from scenemind.reasoning.symbolic.syntax import (
     SetAttribute,
     Undo,
 )
-from scenemind.reasoning.words import joined, with_article
+from scenemind.words.english import joined, with_article
 
 
 def edits_of(command: Command, at: Resolver) -> tuple[list[Edit], str]:

@@ -9,8 +9,8 @@ from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import rendering
 from scenemind.reasoning.symbolic.phrasing import be, candidates, counted, noun_of
 from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference
-from scenemind.reasoning.vocabulary import Vocabulary, did_you_mean
-from scenemind.reasoning.words import shown, singular
+from scenemind.words.english import shown, singular
+from scenemind.words.vocabulary import Vocabulary, did_you_mean
 
 
 def missing(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from scenemind.reasoning.symbolic.syntax import Attribute, Superlative
-from scenemind.reasoning.words import word_set
+from scenemind.words.english import word_set
 
 Phrase = tuple[str, ...]
 

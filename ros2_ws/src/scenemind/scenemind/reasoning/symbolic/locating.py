@@ -20,7 +20,7 @@ from scenemind.reasoning.symbolic.reply import Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference
-from scenemind.reasoning.words import joined
+from scenemind.words.english import joined
 
 # A landmark is easier to find than what it leads to: it has at least this share of its length.
 _LANDMARK_LENGTH = 0.8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.vocabulary import Vocabulary
-from scenemind.reasoning.words import shown
+from scenemind.words.english import shown
+from scenemind.words.vocabulary import Vocabulary
 
 _NAMED = 4
 

@@ -25,7 +25,7 @@ from scenemind.reasoning.symbolic.syntax import (
     Related,
     Viewer,
 )
-from scenemind.reasoning.words import find_number, find_ordinal
+from scenemind.words.english import find_number, find_ordinal
 
 _MAX_DEPTH = 4
 _MARKED = frozenset(("marked", "selected", "highlighted"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic.syntax import Reference
-from scenemind.reasoning.words import is_plural, joined, plural, shown, singular, with_article
+from scenemind.words.english import is_plural, joined, plural, shown, singular, with_article
 
 MAX_LISTED = 8
 

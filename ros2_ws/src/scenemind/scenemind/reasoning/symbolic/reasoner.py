@@ -17,8 +17,8 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.syntax import Undo
 from scenemind.reasoning.types import Query
-from scenemind.reasoning.vocabulary import Vocabulary
-from scenemind.reasoning.words import shown
+from scenemind.words.english import shown
+from scenemind.words.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from scenemind.reasoning.symbolic.syntax import (
     Related,
     Viewer,
 )
-from scenemind.reasoning.words import joined, ordinal, with_article
+from scenemind.words.english import joined, ordinal, with_article
 
 
 def describe(reference: Reference) -> str:

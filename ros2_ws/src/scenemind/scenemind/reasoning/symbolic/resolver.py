@@ -31,8 +31,8 @@ from scenemind.reasoning.symbolic.syntax import (
 )
 from scenemind.reasoning.symbolic.viewpoint import Viewpoint, viewpoint_of
 from scenemind.reasoning.types import Query
-from scenemind.reasoning.vocabulary import Vocabulary
-from scenemind.reasoning.words import shown, with_article
+from scenemind.words.english import shown, with_article
+from scenemind.words.vocabulary import Vocabulary
 
 _NO_ROWS = (np.zeros(0, np.intp), np.zeros(0))
 

@@ -30,7 +30,7 @@ from scenemind.reasoning.symbolic.syntax import (
     Reference,
     Verify,
 )
-from scenemind.reasoning.words import joined, shown, with_article
+from scenemind.words.english import joined, shown, with_article
 
 _SPOKEN = {"color": "colour"}
 

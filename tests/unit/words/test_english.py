@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.reasoning.words import (
+from scenemind.words.english import (
     find_number,
     find_ordinal,
     joined,

@@ -15,7 +15,7 @@ from importlib.resources import files
 
 import yaml
 
-from scenemind.reasoning.words import shown, singular
+from scenemind.words.english import shown, singular
 
 _EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
 _CLOSE, _BARER, _SPELLING = 0.7, 0.6, 0.8
@@ -63,7 +63,7 @@ class Vocabulary:
     @cache
     def load(cls) -> Vocabulary:
         """The packaged one."""
-        text = files("scenemind.reasoning").joinpath("synonyms.yaml").read_text(encoding="utf-8")
+        text = files("scenemind.words").joinpath("synonyms.yaml").read_text(encoding="utf-8")
         data = yaml.safe_load(text)
         return cls(data["same"], data["close"], data["kinds"])
 

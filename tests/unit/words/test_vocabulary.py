@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.reasoning.vocabulary import Vocabulary, did_you_mean
+from scenemind.words.vocabulary import Vocabulary, did_you_mean
 
 VOCABULARY = Vocabulary.load()
 

@@ -1,0 +1,1 @@
+"""English of things in rooms: plurals, synonyms, spelling. Knows nothing of maps."""
