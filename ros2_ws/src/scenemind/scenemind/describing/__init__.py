@@ -1,0 +1,1 @@
+"""What is asked of a vision-language model about objects, off the frame path."""
