@@ -1,4 +1,4 @@
-"""Small English: plurals, articles, lists, numbers."""
+"""Small English: one spelling of a phrase, plurals, articles, lists, numbers."""
 
 from __future__ import annotations
 
@@ -56,6 +56,12 @@ def singular(word: str) -> str:
     if word.endswith("us"):
         return word
     return word[:-1]
+
+
+def normal(words: str) -> str:
+    """Lower case, single spaces, no hyphens or underscores, the last word in the singular."""
+    cleaned = words.lower().replace("_", " ").replace("-", " ").split()
+    return " ".join((*cleaned[:-1], singular(cleaned[-1]))) if cleaned else ""
 
 
 def plural(phrase: str) -> str:

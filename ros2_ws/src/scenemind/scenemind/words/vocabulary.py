@@ -7,23 +7,21 @@ spelling slip): with a mug and a cup in the memory, "mug" means the mug.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache, partial
-from importlib.resources import files
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
-import yaml
+from rapidfuzz import fuzz, process
 
-from scenemind.words.english import shown, singular
+from scenemind.words.english import normal, shown
+from scenemind.words.label_index import LONGEST_NAME, LabelIndex
+from scenemind.words.thesaurus import Thesaurus
 
-_EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
 _CLOSE, _BARER, _SPELLING = 0.7, 0.6, 0.8
 _MIN_LOOKALIKE = 0.8
-# Longer labels are no words that somebody would say; comparing them costs quadratic time.
-_MAX_LABEL = 60
-
-_Judge = Callable[[str], "tuple[float, str] | None"]
+_MIN_SUGGESTED = 0.6
+_SHORTEST_MISSPELLED = 4
+_MOST_WORDS = 8  # the last ones of a phrase, which name the thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,120 +45,98 @@ class WordMatch:
 
 
 class Vocabulary:
-    """Synonyms of indoor things, and the rules above."""
+    """The rules above, on a thesaurus."""
 
-    def __init__(
-        self,
-        same: Sequence[Sequence[str]],
-        close: Sequence[Sequence[str]],
-        kinds: Mapping[str, Sequence[str]],
-    ) -> None:
-        self._same = _neighbours(same)
-        self._close = _neighbours(close)
-        self._kinds = {normal(kind): self._with_synonyms(ws) for kind, ws in kinds.items()}
+    def __init__(self, thesaurus: Thesaurus) -> None:
+        self._thesaurus = thesaurus
 
     @classmethod
     @cache
     def load(cls) -> Vocabulary:
-        """The packaged one."""
-        text = files("scenemind.words").joinpath("synonyms.yaml").read_text(encoding="utf-8")
-        data = yaml.safe_load(text)
-        return cls(data["same"], data["close"], data["kinds"])
+        """With the packaged thesaurus."""
+        return cls(Thesaurus.load())
 
     def match(self, words: str, labels: Iterable[str]) -> list[WordMatch]:
         """Labels that the words may mean, best first; all strict ones or else all loose ones."""
         return list(self._matches(normal(words), frozenset(labels)))
 
+    def match_in(self, words: str, index: LabelIndex) -> list[WordMatch]:
+        """The same for labels that are indexed: the time does not grow with their number, but for
+        slips in spelling."""
+        wanted = normal(words)
+        if not wanted:
+            return []
+        for rule in (self.strict, self.loose, self._barer, self.misspelled):
+            found = rule(wanted, index)
+            if found:
+                return found
+        return []
+
     def suggest(self, words: str, labels: Iterable[str], count: int = 3) -> list[str]:
         """Labels that look or mean most like the words, for "did you mean"."""
-        wanted, known = normal(words), {normal(label): label for label in sorted(labels)}
-        alike = difflib.get_close_matches(wanted[:_MAX_LABEL], _sayable(known), count, cutoff=0.6)
-        near = [word for word in self._close.get(wanted, ()) if word in known]
-        return [known[word] for word in dict.fromkeys((*near, *alike))][:count]
+        index = LabelIndex(labels)
+        wanted = normal(words)
+        alike = index.look_alikes(wanted[:LONGEST_NAME], _MIN_SUGGESTED, count)
+        names = [*sorted(self._thesaurus.alike(wanted)), *(name for name, _ in alike)]
+        near = (label for name in names for label in index.called(name))
+        return list(dict.fromkeys(near))[:count]
+
+    def strict(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
+        """Labels of what surely is such a thing, best first; `wanted` in its normal form."""
+        found: list[WordMatch] = []
+        for name in self._thesaurus.names(wanted):
+            found += (WordMatch(x, name.whole, name.reason) for x in index.called(name.text))
+            found += (WordMatch(x, name.head, name.head_reason) for x in index.ending_in(name.text))
+        return _best_of_each(found)
+
+    def loose(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
+        """Labels of what is mixed up with it."""
+        return _best_of_each(
+            WordMatch(label, _CLOSE, f"often mixed up with {wanted}")
+            for name in self._thesaurus.alike(wanted)
+            for label in index.called(name)
+        )
+
+    def misspelled(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
+        """Labels of what may have been meant: the name, a synonym, or the last words' name."""
+        for unknown, rest in _shortened(wanted):
+            found = self._spelled_like(rest, index)
+            if found:
+                factor = _BARER if unknown else 1.0
+                return [replace(m, score=factor * m.score, unknown=unknown) for m in found]
+        return []
 
     @lru_cache(maxsize=512)  # noqa: B019  (one vocabulary lives as long as the process)
     def _matches(self, wanted: str, labels: frozenset[str]) -> tuple[WordMatch, ...]:
-        if not wanted:
-            return ()
-        pairs = [(label, normal(label)) for label in labels]
-        found = _collect(pairs, partial(self._strict, wanted))
-        if not found:
-            found = _collect(pairs, partial(self._loose, wanted))
-        if not found:
-            found = self._barer(wanted, pairs)
-        if not found:
-            found = self._by_spelling(wanted, pairs)
-        return tuple(sorted(found, key=lambda match: (-match.score, match.label)))
+        return tuple(self.match_in(wanted, _index_of(labels)))
 
-    def _with_synonyms(self, words: Sequence[str]) -> frozenset[str]:
-        known = {normal(word) for word in words}
-        return frozenset(known.union(*(self._same.get(word, ()) for word in known)))
-
-    def _strict(self, wanted: str, label: str) -> tuple[float, str] | None:
-        if label == wanted:
-            return _EXACT, "the same word"
-        synonyms = self._same.get(wanted, frozenset())
-        if label in synonyms:
-            return _SYNONYM, f"another word for {wanted}"
-        if label.endswith(" " + wanted):
-            return _HEAD, f"a kind of {wanted}"
-        if any(label.endswith(" " + word) for word in synonyms):
-            return _SYNONYM_HEAD, f"a kind of {wanted}"
-        members = self._kinds.get(wanted, frozenset())
-        if label in members or label.rpartition(" ")[2] in members:
-            return _KIND, f"a kind of {wanted}"
-        return None
-
-    def _loose(self, wanted: str, label: str) -> tuple[float, str] | None:
-        names = self._same.get(wanted, frozenset()) | {wanted}
-        if any(label in self._close.get(name, ()) for name in names):
-            return _CLOSE, f"often mixed up with {wanted}"
-        return None
-
-    def _barer(self, wanted: str, pairs: list[tuple[str, str]]) -> list[WordMatch]:
+    def _barer(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
         """Labels of the phrase without its first words, as few of them as possible."""
         head, of, content = wanted.partition(" of ")
         if of:
-            found = _collect(pairs, partial(self._strict, normal(head)))
+            found = self.strict(normal(head), index)
             unknown = f"of {content}"
             return [WordMatch(m.label, _BARER, f"nothing says {unknown}", unknown) for m in found]
-        first, _, rest = wanted.partition(" ")
-        unknown = first
-        while rest:
-            found = _collect(pairs, partial(self._strict, rest))
+        for unknown, rest in _shortened(wanted):
+            found = self.strict(rest, index) if unknown else []
             if found:
                 reason = f"nothing says {unknown}"
                 return [WordMatch(m.label, _BARER * m.score, reason, unknown) for m in found]
-            first, _, rest = rest.partition(" ")
-            unknown = f"{unknown} {first}"
         return []
 
-    def _by_spelling(self, wanted: str, pairs: list[tuple[str, str]]) -> list[WordMatch]:
-        if len(wanted) < 4 or len(wanted) > _MAX_LABEL:
+    def _spelled_like(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
+        if not _SHORTEST_MISSPELLED <= len(wanted) <= LONGEST_NAME:
             return []
-        by_word: dict[str, list[str]] = {}
-        for label, word in pairs:
-            by_word.setdefault(word, []).append(label)
-        best = difflib.get_close_matches(wanted, _sayable(by_word), 1, cutoff=_MIN_LOOKALIKE)
-        if best:
-            return [
-                WordMatch(label, _SPELLING, f'"{wanted}" read as {word}')
-                for word in best
-                for label in by_word[word]
-            ]
+        for name, _ in index.look_alikes(wanted, _MIN_LOOKALIKE, 1):
+            return [_read_as(label, wanted, name) for label in index.called(name)]
         # A misspelled synonym: "televison" where the memory says tv.
-        known = difflib.get_close_matches(wanted, self._same, 1, cutoff=_MIN_LOOKALIKE)
-        return [
-            WordMatch(label, _SPELLING, f'"{wanted}" read as {known[0]}')
-            for label, word in pairs
-            if known and word in self._same[known[0]]
-        ]
-
-
-def normal(words: str) -> str:
-    """Lower case, single spaces, no hyphens or underscores, the last word in the singular."""
-    cleaned = words.lower().replace("_", " ").replace("-", " ").split()
-    return " ".join((*cleaned[:-1], singular(cleaned[-1]))) if cleaned else ""
+        known = process.extractOne(
+            wanted, self._thesaurus.known(), scorer=fuzz.ratio, score_cutoff=100.0 * _MIN_LOOKALIKE
+        )
+        if known is None:
+            return []
+        names = sorted(self._thesaurus.synonyms(known[0]))
+        return [_read_as(label, wanted, known[0]) for n in names for label in index.called(n)]
 
 
 def did_you_mean(words: str, labels: Sequence[str], vocabulary: Vocabulary) -> str:
@@ -175,19 +151,25 @@ def did_you_mean(words: str, labels: Sequence[str], vocabulary: Vocabulary) -> s
     return f" Known are: {', '.join(known[:12])}{more}."
 
 
-def _collect(pairs: list[tuple[str, str]], judge: _Judge) -> list[WordMatch]:
-    judged = ((label, judge(word)) for label, word in pairs)
-    return [WordMatch(label, *verdict) for label, verdict in judged if verdict]
+@lru_cache(maxsize=16)
+def _index_of(labels: frozenset[str]) -> LabelIndex:
+    return LabelIndex(labels)
 
 
-def _neighbours(groups: Sequence[Sequence[str]]) -> dict[str, frozenset[str]]:
-    near: dict[str, set[str]] = {}
-    for group in groups:
-        words = {normal(word) for word in group}
-        for word in words:
-            near.setdefault(word, set()).update(words - {word})
-    return {word: frozenset(others) for word, others in near.items()}
+def _read_as(label: str, wanted: str, name: str) -> WordMatch:
+    return WordMatch(label, _SPELLING, f'"{wanted}" read as {name}')
 
 
-def _sayable(words: Iterable[str]) -> list[str]:
-    return [word for word in words if len(word) <= _MAX_LABEL]
+def _shortened(wanted: str) -> Iterator[tuple[str, str]]:
+    """("", "old red chair"), ("old", "red chair"), ("old red", "chair")."""
+    words = wanted.split(" ")
+    for first in range(max(0, len(words) - _MOST_WORDS), len(words)):
+        yield " ".join(words[:first]), " ".join(words[first:])
+
+
+def _best_of_each(matches: Iterable[WordMatch]) -> list[WordMatch]:
+    best: dict[str, WordMatch] = {}
+    for match in matches:
+        if match.label not in best or match.score > best[match.label].score:
+            best[match.label] = match
+    return sorted(best.values(), key=lambda match: (-match.score, match.label))
