@@ -1,0 +1,103 @@
+"""Planes keep their ids while they are refined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from scenemind.geometry import Box3D
+from scenemind.memory.structure.surface import Surface
+from scenemind.memory.types import StructurePlane
+
+FLOOR_ID, CEILING_ID = -1, -2
+FIRST_WALL_ID = -3
+# What is the same wall, measured again.
+_SAME_COSINE = float(np.cos(np.deg2rad(15.0)))
+_SAME_OFFSET_M = 0.3
+# What is worth a new value: smaller changes are noise.
+_MOVED_M, _CORNER_M = 0.01, 0.05
+_SEEN_FACTOR = 1.25
+
+
+def identified(
+    surfaces: Iterable[Surface], known: Sequence[StructurePlane], next_id: int
+) -> tuple[tuple[StructurePlane, ...], int]:
+    """The surfaces with the ids of what they are known as, else new ones.
+
+    A plane that hardly differs from the known one is that very value.
+
+    Args:
+        known: from the last time.
+        next_id: for the next new wall; they go down.
+
+    Returns:
+        The planes, floor first, then ceiling, then walls as they were found; the next free id.
+    """
+    surfaces = list(surfaces)
+    walls = [s for s in surfaces if s.kind == "wall"]
+    ids = _wall_ids(walls, [p for p in known if p.kind == "wall"])
+    numbered = []
+    for surface in surfaces:
+        if surface.kind != "wall":
+            numbered.append((FLOOR_ID if surface.kind == "floor" else CEILING_ID, surface))
+    for number, wall in enumerate(walls):
+        plane_id = ids.get(number, next_id)
+        next_id -= plane_id == next_id
+        numbered.append((plane_id, wall))
+    by_id = {plane.plane_id: plane for plane in known}
+    planes = tuple(
+        _updated(by_id.get(plane_id), plane_id, surface)
+        for plane_id, surface in sorted(numbered, key=lambda item: -item[0])
+    )
+    return planes, next_id
+
+
+def _wall_ids(walls: Sequence[Surface], known: Sequence[StructurePlane]) -> dict[int, int]:
+    """Number of the wall -> id of the known wall that it overlaps most; each once."""
+    overlaps = [
+        (-overlap_m, -plane.plane_id, number)
+        for number, wall in enumerate(walls)
+        for plane in known
+        if (overlap_m := _overlap_m(wall, plane)) > 0.0
+    ]
+    ids: dict[int, int] = {}
+    for _, plane_number, number in sorted(overlaps):
+        if number not in ids and -plane_number not in ids.values():
+            ids[number] = -plane_number
+    return ids
+
+
+def _overlap_m(wall: Surface, known: StructurePlane) -> float:
+    """Length that both share along the known wall; 0 where they are not the same plane."""
+    normal = np.array(known.normal)
+    if normal @ wall.normal < _SAME_COSINE:
+        return 0.0
+    apart = np.subtract(wall.box.center, known.box.center)
+    if abs(normal @ apart) > _SAME_OFFSET_M:
+        return 0.0
+    between_m = abs(float(apart @ (-normal[1], normal[0], 0.0)))
+    lengths = wall.box.size[0], known.box.size[0]
+    return min(*lengths, sum(lengths) / 2.0 - between_m)
+
+
+def _updated(known: StructurePlane | None, plane_id: int, surface: Surface) -> StructurePlane:
+    if known is not None and not _differs(surface, known):
+        return known
+    return StructurePlane(plane_id, surface.kind, surface.box, surface.normal, surface.seen_m2)
+
+
+def _differs(surface: Surface, known: StructurePlane) -> bool:
+    moved_m = abs(np.subtract(surface.box.center, known.box.center) @ known.normal)
+    return bool(
+        moved_m > _MOVED_M
+        or surface.seen_m2 > _SEEN_FACTOR * known.seen_m2
+        or _corners_moved_m(surface.box, known.box) > _CORNER_M
+    )
+
+
+def _corners_moved_m(a: Box3D, b: Box3D) -> float:
+    """The farthest that a corner is from the other box's nearest one: a wall's line has no
+    direction, so corners may have changed their order."""
+    apart = np.linalg.norm(a.corners()[:, None] - b.corners()[None], axis=2)
+    return float(max(apart.min(axis=0).max(), apart.min(axis=1).max()))

@@ -1,0 +1,117 @@
+"""Floor, walls and ceiling, refined while the camera moves.
+
+A method of votes (Hough): what faces up votes for heights, what stands upright for directions and
+offsets. It takes one storey with a level floor, walls of any direction, and a z-up world.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scenemind.frames import RGBDFrame
+from scenemind.memory.structure.identity import FIRST_WALL_ID, identified
+from scenemind.memory.structure.level_surfaces import (
+    ceiling_surface,
+    find_ceiling_z,
+    find_floor_z,
+    floor_surface,
+)
+from scenemind.memory.structure.packing import PackedStructure, pack, unpack
+from scenemind.memory.structure.surface import Surface
+from scenemind.memory.structure.surface_samples import sample_surfaces
+from scenemind.memory.structure.tiles import Tiles
+from scenemind.memory.structure.walls import find_walls
+from scenemind.memory.types import StructurePlane
+
+# The planes are looked for anew when so many more tiles are known, or after so many frames.
+_GROWTH = 1.1
+_LEAST_FRAMES, _MOST_FRAMES = 3, 16
+_WRITE_GROWTH = 1.05  # tiles, before they are written again with the planes unchanged
+
+
+class StructureMap:
+    """Not thread-safe: its owner holds a lock.
+
+    A frame costs a millisecond or two, and those in which planes are looked for some ten more;
+    memory is bounded (`tiles.MOST_TILES`).
+    """
+
+    def __init__(self) -> None:
+        self._tiles = Tiles()
+        self._planes: tuple[StructurePlane, ...] = ()
+        self._next_wall_id = FIRST_WALL_ID
+        self._looked_at = 0  # tiles there were when planes were looked for
+        self._frames_since = 0
+        self._written = 0  # tiles that were written
+        self._is_unwritten = False
+
+    @property
+    def planes(self) -> tuple[StructurePlane, ...]:
+        """Floor, ceiling, walls; the same values until something noticeable changes."""
+        return self._planes
+
+    def add(self, frame: RGBDFrame) -> bool:
+        """See one frame, best of a camera that has moved since the last one.
+
+        Returns:
+            Whether the planes changed.
+        """
+        self._tiles.add(sample_surfaces(frame))
+        self._frames_since += 1
+        return self._is_due() and self._look()
+
+    def restore(self, packed: bytes | None) -> None:
+        """Go on from what was packed; None: from nothing.
+
+        Raises:
+            SceneMemoryError: these are no packed planes.
+        """
+        if packed is None:
+            return
+        stored = unpack(packed)
+        self._tiles, self._planes = stored.tiles, stored.planes
+        self._next_wall_id = stored.next_wall_id
+        self._looked_at = self._written = len(self._tiles)
+
+    def take_changes(self) -> bytes | None:
+        """What to write to disk; None: nothing new."""
+        if not self._is_unwritten:
+            return None
+        self._is_unwritten = False
+        self._written = len(self._tiles)
+        return pack(PackedStructure(self._tiles, self._planes, self._next_wall_id))
+
+    def give_back(self, packed: bytes | None) -> None:
+        """It could not be written: the next `take_changes` has it again."""
+        self._is_unwritten |= packed is not None
+
+    def _is_due(self) -> bool:
+        grown = len(self._tiles) > _GROWTH * self._looked_at
+        if not self._planes:
+            return grown
+        return self._frames_since >= (_LEAST_FRAMES if grown else _MOST_FRAMES)
+
+    def _look(self) -> bool:
+        self._looked_at, self._frames_since = len(self._tiles), 0
+        before = self._planes
+        self._planes, self._next_wall_id = identified(
+            find_surfaces(self._tiles), before, self._next_wall_id
+        )
+        changed = self._planes != before
+        self._is_unwritten |= changed or len(self._tiles) > _WRITE_GROWTH * self._written
+        return changed
+
+
+def find_surfaces(tiles: Tiles) -> list[Surface]:
+    """Floor, ceiling and walls, as far as they were seen."""
+    floor_z = find_floor_z(tiles)
+    ceiling_z = None if floor_z is None else find_ceiling_z(tiles, floor_z)
+    walls = find_walls(tiles, floor_z, ceiling_z)
+    # Rooms are rectangles more often than not: floor and ceiling lie as the longest wall does.
+    yaw = math.remainder(walls[0].box.yaw, math.pi / 2.0) if walls else 0.0
+    surfaces = []
+    if floor_z is not None:
+        surfaces.append(floor_surface(tiles, floor_z, yaw))
+    if ceiling_z is not None:
+        surfaces.append(ceiling_surface(tiles, ceiling_z, yaw))
+    return surfaces + walls

@@ -1,0 +1,103 @@
+"""A depth image to a few thousand places with the directions in which their surface faces.
+
+A plane is affine in inverse depth over the pixels: 1/z = a (u - cx) + b (v - cy) + c. So means over
+cells of pixels take out noise and keep the plane, the normal follows from a least-squares fit to
+three by three cells, and one residual tells planes from edges and curves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.frames import RGBDFrame
+
+NEAREST_M, FARTHEST_M = 0.3, 6.0
+_COLUMNS = 64  # cells across the image
+_PIXELS_ACROSS = 320  # of the image that are looked at: a cell's mean hardly gains from more
+_MEASURED_SHARE = 0.6  # of a cell's pixels
+# Root mean square that a plane's nine cells may deviate: noise of cameras that triangulate is the
+# same everywhere in inverse depth; that of cameras that time the light is the same in depth.
+_RESIDUAL_1M_M = 0.0015
+_RESIDUAL_M = 0.01
+_LEAST_COSINE = 0.1  # a surface seen at a smaller angle than 6 degrees
+
+_RAMP = np.array([-1.0, 0.0, 1.0])
+_FLAT = np.ones(3)
+_BORDER = cv2.BORDER_CONSTANT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SurfaceSamples:
+    """Columns of equal length.
+
+    Attributes:
+        points: (N, 3) float32, world, metres.
+        normals: (N, 3) float32, unit, world, towards the camera.
+        weights: (N,) float32 in (0, 1]: near ones are measured better.
+    """
+
+    points: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+
+def sample_surfaces(frame: RGBDFrame) -> SurfaceSamples:
+    """Where the frame shows flat surfaces; about 3,000 samples at most."""
+    inverse, u, v, good = _cells(frame)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope_u, slope_v, mean, residual = _fit(inverse, u[1] - u[0], v[1] - v[0])
+        good = cv2.erode(good, np.ones((3, 3), np.uint8), borderValue=0) > 0
+        allowed = np.maximum(_RESIDUAL_1M_M, _RESIDUAL_M * mean * mean)
+        good &= (residual < allowed) & (mean > 1.0 / FARTHEST_M)
+    camera, row_column = frame.camera, np.nonzero(good)
+    a, b, value = slope_u[good], slope_v[good], mean[good]
+    x, y = u[row_column[1]] - camera.cx, v[row_column[0]] - camera.cy
+    # n . X = 1 for points X of the plane, so -n faces the camera and 1 / |n| is its distance.
+    n = np.column_stack((camera.fx * a, camera.fy * b, value - a * x - b * y))
+    length = np.linalg.norm(n, axis=1)
+    points = np.column_stack((x / camera.fx, y / camera.fy, np.ones(len(x)))) / value[:, None]
+    seen = length * np.linalg.norm(points, axis=1) < 1.0 / _LEAST_COSINE
+    pose = frame.world_T_camera
+    return SurfaceSamples(
+        pose.transform(points[seen]).astype(np.float32),
+        (-n[seen] / length[seen, None] @ pose.rotation.T).astype(np.float32),
+        np.minimum(1.0, value[seen] ** 2).astype(np.float32),
+    )
+
+
+def _cells(
+    frame: RGBDFrame,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint8]]:
+    """Mean inverse depth (rows, columns), the cells' centres u (columns,) and v (rows,) in pixels,
+    and 1 where enough was measured."""
+    height, width = frame.depth_m.shape
+    every = max(1, width // _PIXELS_ACROSS)
+    side = max(1, width // every // _COLUMNS)
+    rows, columns = height // every // side, width // every // side
+    depth_m = frame.depth_m[: rows * side * every : every, : columns * side * every : every]
+    measured = ((depth_m > NEAREST_M) & (depth_m < FARTHEST_M)).astype(np.float32)
+    inverse = np.divide(measured, depth_m, out=np.zeros_like(measured), where=measured > 0.0)
+    share = cv2.resize(measured, (columns, rows), interpolation=cv2.INTER_AREA)
+    total = cv2.resize(inverse, (columns, rows), interpolation=cv2.INTER_AREA)
+    enough = share >= _MEASURED_SHARE
+    mean = np.divide(total, share, out=np.zeros_like(total), where=enough).astype(np.float64)
+    first, step = every * (side - 1) / 2.0, every * side
+    u, v = first + step * np.arange(float(columns)), first + step * np.arange(float(rows))
+    return mean, u, v, enough.astype(np.uint8)
+
+
+def _fit(
+    inverse: NDArray[np.float64], step_u_px: float, step_v_px: float
+) -> tuple[NDArray[np.float64], ...]:
+    """Slopes per pixel, value and residual of the planes through each 3x3 cells (rows, columns)."""
+    along_u = cv2.sepFilter2D(inverse, -1, _RAMP, _FLAT, borderType=_BORDER) / 6.0
+    along_v = cv2.sepFilter2D(inverse, -1, _FLAT, _RAMP, borderType=_BORDER) / 6.0
+    mean = cv2.boxFilter(inverse, -1, (3, 3), borderType=_BORDER)
+    squares = cv2.boxFilter(inverse * inverse, -1, (3, 3), borderType=_BORDER)
+    by_slope = (along_u * along_u + along_v * along_v) * (6.0 / 9.0)
+    residual = np.sqrt(np.maximum(0.0, squares - mean * mean - by_slope))
+    return along_u / step_u_px, along_v / step_v_px, mean, residual
