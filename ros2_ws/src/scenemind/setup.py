@@ -56,7 +56,16 @@ setup(
         ],
         "segment": ["torch>=2.2", "segment-anything>=1.0"],
         "open3d": ["open3d>=0.18"],
-        "dev": ["hypothesis>=6.100", "mypy>=1.10", "pre-commit>=3.7", "pytest>=8.0", "ruff>=0.6"],
+        "graph": ["networkx>=3.2"],
+        "dev": [
+            "hypothesis>=6.100",
+            "mypy>=1.10",
+            "networkx>=3.2",
+            "pre-commit>=3.7",
+            "pytest>=8.0",
+            "ruff>=0.6",
+            "trimesh>=4.0",
+        ],
     },
     entry_points={"console_scripts": ["scenemind = scenemind.cli.main:main"]},
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenemind.cli.ros_environment import RosEnvironmentError
 from scenemind.config import ConfigError
+from scenemind.exchange import ExchangeError
 from scenemind.frames import FrameError
 from scenemind.geometry import GeometryError
 from scenemind.memory import SceneMemoryError
@@ -19,6 +20,7 @@ class CommandError(RuntimeError):
 USER_ERRORS = (
     CommandError,
     ConfigError,
+    ExchangeError,
     FrameError,
     GeometryError,
     PerceptionError,

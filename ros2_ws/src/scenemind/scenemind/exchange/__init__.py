@@ -1,0 +1,37 @@
+"""Scene graphs in and out: JSON with a schema, networkx, PLY, and objects files.
+
+Metres and radians in the world frame, z up. JSON (`scene_graph.schema.json`) keeps all of a
+snapshot; an objects file holds labels and boxes only, and relations are computed on loading.
+"""
+
+from scenemind.exchange.errors import ExchangeError
+from scenemind.exchange.networkx_graph import to_networkx, write_graphml
+from scenemind.exchange.object_row import ObjectRow
+from scenemind.exchange.objects_file import read_rows, rows_json, write_rows
+from scenemind.exchange.objects_scene import load_objects, rows_of, scene_of_rows
+from scenemind.exchange.ply import object_rgb, objects_to_ply, write_ply
+from scenemind.exchange.scene_document import scene_schema
+from scenemind.exchange.scene_export import SceneExport, locations_of_objects
+from scenemind.exchange.scene_json import read_scene, scene_from_json, scene_to_json
+
+__all__ = [
+    "ExchangeError",
+    "ObjectRow",
+    "SceneExport",
+    "load_objects",
+    "locations_of_objects",
+    "object_rgb",
+    "objects_to_ply",
+    "read_rows",
+    "read_scene",
+    "rows_json",
+    "rows_of",
+    "scene_from_json",
+    "scene_of_rows",
+    "scene_schema",
+    "scene_to_json",
+    "to_networkx",
+    "write_graphml",
+    "write_ply",
+    "write_rows",
+]

@@ -1,0 +1,7 @@
+"""The one error of this package."""
+
+from __future__ import annotations
+
+
+class ExchangeError(ValueError):
+    """A file that is no scene, or a scene that cannot be written so; says where it went wrong."""

@@ -1,0 +1,81 @@
+"""The scene graph for networkx, whose algorithms and file formats then do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenemind.exchange.errors import ExchangeError
+from scenemind.exchange.scene_export import SceneExport
+from scenemind.geometry import Box3D
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def to_networkx(scene: SceneExport) -> nx.MultiDiGraph[int]:
+    """Objects and structure by id, an edge a relation, keyed by its predicate.
+
+    All values are text, numbers or truth values, so that each of networkx's formats takes them:
+    nodes have `kind` (object, floor, wall, ceiling), `label`, `x`, `y`, `z`, `length`, `width`,
+    `height`, `yaw`; objects also `level`, `confidence`, `corrected`, `seen_from` (locations of
+    MemTree3D, "0 3") and an attribute each, such as `attribute color`. Edges have `predicate`,
+    `confidence` and `source`.
+
+    Raises:
+        ExchangeError: networkx is not installed.
+    """
+    graph = _networkx().MultiDiGraph(revision=scene.snapshot.revision)
+    snapshot = scene.snapshot
+    for plane in snapshot.structure.values():
+        graph.add_node(plane.plane_id, kind=plane.kind, label=plane.kind, **_place(plane.box))
+    for thing in snapshot.objects.values():
+        level = snapshot.levels.get(thing.object_id)
+        graph.add_node(
+            thing.object_id,
+            kind="object",
+            label=thing.label,
+            **_place(thing.yaw_box),
+            **({} if level is None else {"level": level}),
+            confidence=thing.confidence,
+            corrected=thing.corrected,
+            seen_from=" ".join(map(str, scene.seen_from.get(thing.object_id, ()))),
+            **{f"attribute {name}": value for name, value in thing.attributes.items()},
+        )
+    for relation in snapshot.relations:
+        graph.add_edge(
+            relation.subject_id,
+            relation.object_id,
+            key=relation.predicate,
+            predicate=relation.predicate,
+            confidence=relation.confidence,
+            source=relation.source,
+        )
+    return graph
+
+
+def write_graphml(scene: SceneExport, path: Path) -> None:
+    """Write it as GraphML, which Gephi, yEd and Cytoscape read.
+
+    Raises:
+        ExchangeError: networkx is not installed, or the file cannot be written.
+    """
+    try:
+        _networkx().write_graphml(to_networkx(scene), path)
+    except OSError as error:
+        raise ExchangeError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _networkx() -> Any:
+    try:
+        import networkx
+    except ImportError as error:
+        raise ExchangeError(
+            "networkx is not installed: run `pip install 'scenemind[graph]'`"
+        ) from error
+    return networkx
+
+
+def _place(box: Box3D) -> dict[str, float]:
+    names = ("x", "y", "z", "length", "width", "height", "yaw")
+    return dict(zip(names, (*box.center, *box.size, box.yaw), strict=True))
