@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from rapidfuzz import fuzz, process
 
@@ -40,6 +41,10 @@ class LabelIndex:
             self._sayable.pop(name, None)
         for ending in _endings(name):
             _drop(self._ending, ending, label)
+
+    def __iter__(self) -> Iterator[str]:
+        """Every label."""
+        return chain.from_iterable(self._called.values())
 
     def called(self, name: str) -> list[str]:
         """Labels with exactly this name."""

@@ -17,7 +17,9 @@ from scenemind.words.english import normal, shown
 from scenemind.words.label_index import LONGEST_NAME, LabelIndex
 from scenemind.words.thesaurus import Thesaurus
 
-_CLOSE, _BARER, _SPELLING = 0.7, 0.6, 0.8
+_CLOSE, _SPELLING = 0.7, 0.8
+# Share of a score that is left where a word of the phrase is not known to hold.
+BARER = 0.6
 _MIN_LOOKALIKE = 0.8
 _MIN_SUGGESTED = 0.6
 _SHORTEST_MISSPELLED = 4
@@ -26,9 +28,10 @@ _MOST_WORDS = 8  # the last ones of a phrase, which name the thing
 
 @dataclass(frozen=True, slots=True)
 class WordMatch:
-    """A label that a phrase may mean; `score` in (0, 1], `reason` in words.
+    """A label that a phrase may mean; `score` in (0, 1].
 
     Attributes:
+        reason: what the label is to the phrase, or to what is left of it without `unknown`.
         unknown: words of the phrase that the label says nothing about ("wooden" of "wooden chair"
             for the label "chair").
     """
@@ -42,6 +45,11 @@ class WordMatch:
     def sure(self) -> bool:
         """The label's things are what was said, not only like it."""
         return self.score > _CLOSE and not self.unknown
+
+    @property
+    def note(self) -> str:
+        """The reason, and what is not known to hold."""
+        return f"{self.reason}; nothing says {self.unknown}" if self.unknown else self.reason
 
 
 class Vocabulary:
@@ -102,8 +110,7 @@ class Vocabulary:
         for unknown, rest in _shortened(wanted):
             found = self._spelled_like(rest, index)
             if found:
-                factor = _BARER if unknown else 1.0
-                return [replace(m, score=factor * m.score, unknown=unknown) for m in found]
+                return [_without(unknown, match) if unknown else match for match in found]
         return []
 
     @lru_cache(maxsize=512)  # noqa: B019  (one vocabulary lives as long as the process)
@@ -115,13 +122,11 @@ class Vocabulary:
         head, of, content = wanted.partition(" of ")
         if of:
             found = self.strict(normal(head), index)
-            unknown = f"of {content}"
-            return [WordMatch(m.label, _BARER, f"nothing says {unknown}", unknown) for m in found]
+            return [_without(f"of {content}", match) for match in found]
         for unknown, rest in _shortened(wanted):
             found = self.strict(rest, index) if unknown else []
             if found:
-                reason = f"nothing says {unknown}"
-                return [WordMatch(m.label, _BARER * m.score, reason, unknown) for m in found]
+                return [_without(unknown, match) for match in found]
         return []
 
     def _spelled_like(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
@@ -154,6 +159,10 @@ def did_you_mean(words: str, labels: Sequence[str], vocabulary: Vocabulary) -> s
 @lru_cache(maxsize=16)
 def _index_of(labels: frozenset[str]) -> LabelIndex:
     return LabelIndex(labels)
+
+
+def _without(unknown: str, match: WordMatch) -> WordMatch:
+    return replace(match, score=BARER * match.score, unknown=unknown)
 
 
 def _read_as(label: str, wanted: str, name: str) -> WordMatch:

@@ -20,6 +20,15 @@ def same_word(a: str, b: str) -> float:
     return float(a == b)
 
 
+def scaled_similarity(encoder_name: str, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Cosines of an encoder's vectors as similarities in [0, 1]; all 0 where its are not
+    calibrated."""
+    if encoder_name not in _SCALES:
+        return np.zeros_like(cosines)
+    none, full = _SCALES[encoder_name]
+    return np.clip((cosines - none) / (full - none), 0.0, 1.0)
+
+
 def label_similarity(
     encoder_name: str, words: Sequence[str], vectors: NDArray[np.float32]
 ) -> LabelSimilarity:
@@ -34,8 +43,7 @@ def label_similarity(
     """
     if encoder_name not in _SCALES:
         return same_word
-    none, full = _SCALES[encoder_name]
-    alike = np.clip((vectors @ vectors.T - none) / (full - none), 0.0, 1.0)
+    alike = scaled_similarity(encoder_name, vectors @ vectors.T)
     place = {word: number for number, word in enumerate(words)}
 
     def similarity(a: str, b: str) -> float:

@@ -22,7 +22,7 @@ def label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> tuple[Score
     if not matches:
         return scores, ""
     _narrow_by_attribute(scene, matches[0].unknown, scores)
-    means = ", ".join(f"{shown(m.label)} ({m.reason})" for m in matches[:_NAMED])
+    means = ", ".join(f"{shown(m.label)} ({m.note})" for m in matches[:_NAMED])
     return scores, f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known'
 
 

@@ -1,0 +1,166 @@
+"""Objects that a few words mean, ranked, with reasons.
+
+What an object is called counts most: its label, a synonym, a compound or a kind of the thing that
+is named. Less sure are labels that are mixed up with it, that are misspelled in the words, or that
+mean something like them to a text encoder. Words beyond the label are looked for in the attributes:
+"red wooden chair" puts red chairs of wood before other chairs, and "wooden" alone finds all that
+is. The time for all of this does not grow with the number of objects, but for taking in those that
+changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
+
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.finding.found import Found, best_of_each
+from scenemind.memory.finding.meanings import LabelMeanings
+from scenemind.memory.finding.object_index import ObjectIndex, words_in
+from scenemind.memory.types import MapObject
+from scenemind.perception.protocols import TextEncoder
+from scenemind.words.english import normal, word_set
+from scenemind.words.label_index import LONGEST_NAME
+from scenemind.words.thesaurus import Thesaurus
+from scenemind.words.vocabulary import BARER, Vocabulary, WordMatch
+
+LONGEST_TEXT = 120
+_ATTRIBUTE_ALONE = 0.75  # it is as was said: above what is only mixed up with it
+_MEANING = 0.8  # times the encoder's similarity: below what people call it
+_REASONS = {"the same word": "label"}
+_ARTICLES = word_set("a an the this that these those my our your some any all every")
+_NO_THING = word_set("thing object something anything item one stuff everything")
+_FILLING = _ARTICLES | _NO_THING | word_set("of with in on made and or is are which")
+
+
+class ObjectFinder:
+    """Not thread-safe: its owner holds a lock."""
+
+    def __init__(
+        self, vocabulary: Vocabulary | None = None, thesaurus: Thesaurus | None = None
+    ) -> None:
+        """The packaged words where none are given."""
+        self._vocabulary = vocabulary or Vocabulary.load()
+        self._thesaurus = thesaurus or Thesaurus.load()
+        self._index = ObjectIndex()
+        self._meanings = LabelMeanings()
+
+    def refresh(self, objects: Mapping[int, MapObject]) -> None:
+        """Search these from now on; costs what differs from the last ones."""
+        self._index.refresh(objects)
+
+    def find(self, words: str, count: int, encoder: TextEncoder | None = None) -> tuple[Found, ...]:
+        """Up to `count` objects, best first; of equals the surest, then the oldest.
+
+        Args:
+            encoder: also take labels that mean something like the words to it.
+
+        Raises:
+            SceneMemoryError: no words, too many of them, or a count below 1.
+            PerceptionError: the encoder cannot embed a word.
+        """
+        phrase = _checked(words, count)
+        found = [*self._by_label(phrase, count), *self._by_attributes(phrase, count)]
+        if encoder is not None:
+            found += self._by_meaning(phrase, count, encoder)
+        return tuple(nsmallest(count, best_of_each(found).values(), self._rank))
+
+    def _by_label(self, phrase: str, count: int) -> Iterator[Found]:
+        holding: dict[str, list[dict[int, str]]] = {}
+        for match in self._matches(phrase):
+            group = self._index.of_label(match.label)
+            reason = _REASONS.get(match.reason, match.reason)
+            if not match.unknown:
+                yield from self._surest(group, count, match.score, reason)
+                continue
+            if match.unknown not in holding:
+                words = _telling(match.unknown)
+                holding[match.unknown] = [self._of_word(word) for word in words]
+            yield from _with_attributes(match, group, reason, holding[match.unknown])
+
+    def _matches(self, phrase: str) -> list[WordMatch]:
+        if phrase.rpartition(" ")[2] in _NO_THING:
+            return []
+        found = self._vocabulary.match_in(phrase, self._index.labels)
+        if found and all(match.sure for match in found):
+            sure = {match.label for match in found}
+            alike = self._vocabulary.loose(phrase, self._index.labels)
+            found += [match for match in alike if match.label not in sure]
+        return found
+
+    def _by_attributes(self, phrase: str, count: int) -> Iterator[Found]:
+        words = _telling(phrase)
+        if not words:
+            return
+        first, *others = sorted((self._of_word(word) for word in words), key=len)
+        able = [i for i in first if all(i in attributes for attributes in others)]
+        for object_id in nsmallest(count, able, self._sureness):
+            said = (attributes[object_id] for attributes in (first, *others))
+            yield Found(object_id, _ATTRIBUTE_ALONE, tuple(dict.fromkeys(said)))
+
+    def _by_meaning(self, phrase: str, count: int, encoder: TextEncoder) -> Iterator[Found]:
+        names = [label for label in self._index.labels if len(label) <= LONGEST_NAME]
+        for label, alike in self._meanings.similar(phrase, names, encoder).items():
+            reason = f"means something like it ({encoder.name} {alike:.2f})"
+            group = self._index.of_label(label)
+            yield from self._surest(group, count, _MEANING * alike, reason)
+
+    def _of_word(self, word: str) -> dict[int, str]:
+        """Object id -> the attribute that says a word, or another one for the same."""
+        return {
+            object_id: attribute
+            for same in sorted(self._thesaurus.attribute_words(word))
+            for object_id, attribute in self._index.with_word(same).items()
+        }
+
+    def _surest(
+        self, group: Mapping[int, MapObject], count: int, score: float, reason: str
+    ) -> Iterator[Found]:
+        few = group if len(group) <= count else nsmallest(count, group, self._sureness)
+        for object_id in few:
+            yield Found(object_id, score, (reason,))
+
+    def _rank(self, found: Found) -> tuple[float, float, int]:
+        return (-found.score, *self._sureness(found.object_id))
+
+    def _sureness(self, object_id: int) -> tuple[float, int]:
+        return (-self._index.get(object_id).confidence, object_id)
+
+
+def _with_attributes(
+    match: WordMatch,
+    group: Mapping[int, MapObject],
+    reason: str,
+    holding: Sequence[Mapping[int, str]],
+) -> Iterator[Found]:
+    """Objects of a label, of which the other words of the phrase may hold.
+
+    Args:
+        holding: for each of these words the objects of which it does, with their attributes.
+    """
+    for object_id in group:
+        said = [attributes[object_id] for attributes in holding if object_id in attributes]
+        share = len(said) / len(holding) if holding else 1.0
+        score = match.score * (share / BARER + 1.0 - share)
+        yield Found(object_id, score, tuple(dict.fromkeys((reason, *said))))
+
+
+def _checked(words: str, count: int) -> str:
+    """The words in their normal form, without articles before them."""
+    if count < 1:
+        raise SceneMemoryError(f"cannot find {count} objects: ask for 1 or more")
+    if len(words) > LONGEST_TEXT:
+        raise SceneMemoryError(
+            f"{len(words)} characters are too many to find objects by: say at most {LONGEST_TEXT}"
+        )
+    said = normal(words).split(" ")
+    while said and said[0] in _ARTICLES:
+        said = said[1:]
+    if not any(character.isalnum() for character in "".join(said)):
+        raise SceneMemoryError(f"{words!r} names nothing: say what to find, such as 'red chair'")
+    return " ".join(said)
+
+
+def _telling(phrase: str) -> list[str]:
+    """The words of a phrase that an attribute may have."""
+    return [word for word in words_in(phrase) if word not in _FILLING]
