@@ -11,6 +11,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory.types import MapObject
 from scenemind.perception.appearance import color_histograms
+from scenemind.perception.color_names import color_shares
 from scenemind.perception.types import Observation
 
 Vector = Sequence[float] | NDArray[np.floating]
@@ -52,6 +53,7 @@ def observe(
 ) -> Observation:
     """One view of a cuboid."""
     points = surface_points(center, size, count, seed)
+    pixel, owner = np.array([rgb], np.uint8), np.zeros(1, np.intp)
     return Observation(
         track_id=track_id,
         label=label,
@@ -59,10 +61,10 @@ def observe(
         box_px=np.array((0, 0, 10, 10), np.float32),
         points=points,
         box=Box3D.from_bounds(points.min(axis=0), points.max(axis=0)),
-        mean_rgb=np.asarray(rgb, np.float32),
+        color_shares=color_shares(pixel, owner, 1)[0],
         pixel_count=1000,
         truncated=truncated,
-        appearance=color_histograms(np.array([rgb], np.uint8), np.zeros(1, int), 1)[0],
+        appearance=color_histograms(pixel, owner, 1)[0],
         sigma_m=0.002,
     )
 

@@ -13,6 +13,7 @@ from scenemind.config import DepthConfig, LiftingConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, Pose
 from scenemind.perception import BoxMask, Detections, Observation
+from scenemind.perception.color_names import COLOR_NAMES, color_name
 from scenemind.perception.lifting import lift
 
 from .scenes import (
@@ -116,7 +117,7 @@ def test_colour_and_pixels_are_the_objects_own() -> None:
 
     (seen,) = observe(detection_of(ids == 1, with_mask=True), frame)
 
-    np.testing.assert_allclose(seen.mean_rgb, (200, 100, 50))
+    assert seen.color_shares[COLOR_NAMES.index(color_name((200, 100, 50)))] == 1.0
     assert seen.pixel_count == pytest.approx((ids == 1).sum(), rel=0.15)
 
 
@@ -189,7 +190,7 @@ def test_bad_depth_never_gives_a_box_that_is_not_finite(
 
     for seen in observe(detections, frame_of(depth)):
         assert np.isfinite(seen.points).all()
-        assert np.isfinite(seen.mean_rgb).all()
+        assert seen.color_shares.sum() == pytest.approx(1.0)
         assert LiftingConfig().min_points <= seen.pixel_count
         assert 0 < len(seen.points) <= LiftingConfig().max_points
         assert seen.box.contains(seen.points, margin_m=1e-5).all()
@@ -275,7 +276,7 @@ def test_neither_order_nor_company_changes_an_observation(order: list[int], most
         np.testing.assert_allclose(observation.points, alone.points, atol=1e-5)
         np.testing.assert_allclose(observation.box.extent(), alone.box.extent(), atol=1e-5)
         np.testing.assert_allclose(observation.appearance, alone.appearance)
-        np.testing.assert_allclose(observation.mean_rgb, alone.mean_rgb)
+        np.testing.assert_allclose(observation.color_shares, alone.color_shares)
         assert observation.pixel_count == alone.pixel_count
         assert observation.sigma_m == pytest.approx(alone.sigma_m, rel=1e-5)
         assert len(observation.points) <= most

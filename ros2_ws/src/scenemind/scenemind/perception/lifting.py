@@ -13,6 +13,7 @@ from scenemind.geometry import Box3D
 from scenemind.geometry.points import trimmed_bounds
 from scenemind.geometry.segments import evenly, starts_of
 from scenemind.perception.appearance import color_histograms
+from scenemind.perception.color_names import color_shares
 from scenemind.perception.denoising import denoised
 from scenemind.perception.depth_window import among_others, measured_depth
 from scenemind.perception.foreground import foreground_ranges
@@ -59,8 +60,7 @@ def lift(
     pixels = samples.v_px * frame.camera.width + samples.u_px
     rgb = frame.color.reshape(-1, 3).take(pixels, axis=0)
     counts = samples.counts()
-    mean_rgb = np.add.reduceat(rgb, starts_of(counts), axis=0, dtype=np.float32)
-    mean_rgb /= counts[:, None].astype(np.float32)
+    colors = color_shares(rgb, samples.owner, len(rows))
     appearance = color_histograms(rgb, samples.owner, len(rows))
     pixel_count = (counts * samples.stride_px**2).tolist()
     cut = cut_sides(detections.boxes_px[rows], frame.camera)
@@ -72,7 +72,7 @@ def lift(
             box_px=detections.boxes_px[row],
             points=surfaces[number].points,
             box=surfaces[number].box,
-            mean_rgb=mean_rgb[number],
+            color_shares=colors[number],
             pixel_count=pixel_count[number],
             truncated=bool(cut[number].any()),
             appearance=appearance[number],

@@ -77,7 +77,8 @@ class Observation:
         label, score, box_px: the detection.
         points: (M, 3) float32, world, metres: a bounded sample of the visible surface.
         box: axis-aligned box around the points, world.
-        mean_rgb: (3,) float32, 0..255, the object's own pixels.
+        color_shares: (24,) float32 of sum 1, how much of the object's own pixels bears each of
+            `color_names.COLOR_NAMES`.
         pixel_count: how many pixels carried the points before sampling.
         truncated: the image border cuts the box, so the object goes on outside.
         appearance: (48,) float32 of sum 1, colour histogram of the object's own pixels
@@ -93,7 +94,7 @@ class Observation:
     box_px: NDArray[np.float32]
     points: NDArray[np.float32]
     box: Box3D
-    mean_rgb: NDArray[np.float32]
+    color_shares: NDArray[np.float32]
     pixel_count: int
     truncated: bool
     appearance: NDArray[np.float32]

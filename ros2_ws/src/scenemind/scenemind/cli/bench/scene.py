@@ -12,6 +12,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import Memory
 from scenemind.perception.appearance import LENGTH
+from scenemind.perception.color_names import COLOR_NAMES
 from scenemind.perception.types import Detections, Observation
 from scenemind.simulation import SimpleDepthNoise, SimulatedSequence, make_room
 from scenemind.simulation.trajectory import look
@@ -82,7 +83,7 @@ def _thing(number: int) -> Observation:
         box_px=np.array([100, 100, 200, 200], np.float32),
         points=(points + center).astype(np.float32),
         box=Box3D.from_bounds(center - _SIZE_M / 2, center + _SIZE_M / 2),
-        mean_rgb=rng.uniform(0, 255, 3).astype(np.float32),
+        color_shares=rng.dirichlet(np.ones(len(COLOR_NAMES))).astype(np.float32),
         pixel_count=10_000,
         truncated=False,
         appearance=np.full(LENGTH, 1.0 / LENGTH, np.float32),

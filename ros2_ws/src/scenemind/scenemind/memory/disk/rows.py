@@ -98,8 +98,7 @@ def object_row(record: ObjectRecord) -> Row:
         "first_seen_ns": record.first_seen_ns,
         "last_seen_ns": record.last_seen_ns,
         "track_ids": list(record.track_ids),
-        "rgb": record.rgb.tolist(),
-        "rgb_pixels": float(record.rgb_pixels),
+        "colors": dict(record.colors),
         "appearance": None if record.appearance is None else record.appearance.tolist(),
         "stays": [_stay_values(stay) for stay in record.stays],
         "gone_ns": record.gone_ns,
@@ -124,7 +123,6 @@ def object_of(row: Row) -> ObjectRecord:
     points, surface = np.split(_array(places).reshape(-1, 3), [len(hits)])
     summary = json.loads(text)
     summary["track_ids"] = tuple(summary["track_ids"])
-    summary["rgb"] = np.array(summary["rgb"], np.float64)
     summary["noise"] = np.array(summary["noise"], np.float64)
     summary["stays"] = tuple(_stay_of(values) for values in summary["stays"])
     summary["viewpoints"] = {int(cell): n for cell, n in summary["viewpoints"].items()}

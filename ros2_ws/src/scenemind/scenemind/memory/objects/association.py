@@ -23,6 +23,9 @@ class BoxTable:
     def __len__(self) -> int:
         return len(self._row_of)
 
+    def __contains__(self, object_id: int) -> bool:
+        return object_id in self._row_of
+
     def set(self, object_id: int, bounds: NDArray[np.float64]) -> None:
         """Insert or replace a box: (6,) lowest, then highest corner."""
         row = self._row_of.get(object_id)

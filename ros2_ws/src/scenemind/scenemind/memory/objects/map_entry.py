@@ -1,4 +1,4 @@
-"""One object while it is being mapped: votes, colour and surface that change with each view."""
+"""One object while it is being mapped: votes, looks and surface that change with each view."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D
-from scenemind.memory.objects.colors import color_name, size_name
+from scenemind.memory.attributes.computed import ComputedAttributes, FormWords
+from scenemind.memory.attributes.form import Form
 from scenemind.memory.objects.confidence import confidence
 from scenemind.memory.objects.fusion import SurfaceEvidence
+from scenemind.memory.objects.looks import Looks
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.types import Observation
@@ -50,20 +52,17 @@ class MapEntry:
     """Mutable, owned by the object map."""
 
     __slots__ = (
-        "_box",
-        "_boxed",
         "_doubted_from",
-        "appearance",
+        "_form",
         "confirmed",
         "doubt",
         "first_seen_ns",
         "gone_ns",
         "last_seen_ns",
+        "looks",
         "missed",
         "object_id",
         "observation_count",
-        "rgb",
-        "rgb_pixels",
         "stays",
         "surface",
         "track_ids",
@@ -80,16 +79,14 @@ class MapEntry:
         self.first_seen_ns = stamp_ns
         self.last_seen_ns = stamp_ns
         self.track_ids: list[int] = []
-        self.rgb: NDArray[np.float64] = np.zeros(3)
-        self.rgb_pixels = 0.0
-        self.appearance: NDArray[np.float32] | None = None
+        self.looks = Looks()
         self.stays: tuple[Stay, ...] = ()
         self.gone_ns: int | None = None
         self.viewpoints: dict[int, int] = {}
         self.doubt = 0.0
         self.surface = SurfaceEvidence(config.voxel_m, config.max_points)
         self._doubted_from: NDArray[np.float64] | None = None
-        self._boxed: NDArray[np.float32] | None = None  # what `_box` is of
+        self._form: FormWords | None = None
 
     @property
     def label(self) -> str:
@@ -114,12 +111,6 @@ class MapEntry:
         """Whether at least this share of the votes went to a label."""
         return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
 
-    def looks_like(self, appearance: NDArray[np.float32]) -> float:
-        """Share of the colour histograms that coincides, in [0, 1]."""
-        if self.appearance is None:
-            return 0.0
-        return float(np.minimum(self.appearance, appearance).sum())
-
     def add(self, observation: Observation, stamp_ns: int, viewer: NDArray[np.float64]) -> None:
         """Fuse one view, taken from a place (3,) in the world."""
         ray = np.asarray(observation.box.center) - viewer
@@ -127,7 +118,7 @@ class MapEntry:
         whole = not observation.truncated
         self.surface.add(observation.points, whole, observation.sigma_m, ray)
         self.observation_count += 1
-        self._blend(observation.mean_rgb, observation.appearance, observation.pixel_count)
+        self.looks.add(observation)
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
         self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
         self.doubt = max(0.0, self.doubt - 1.0)
@@ -193,8 +184,7 @@ class MapEntry:
             self.viewpoints[cell] = self.viewpoints.get(cell, 0) + count
         for label, votes in other.votes.items():
             self.votes[label] = self.votes.get(label, 0.0) + votes
-        if other.appearance is not None:
-            self._blend(other.rgb, other.appearance, other.rgb_pixels)
+        self.looks.absorb(other.looks)
         self.first_seen_ns = min(self.first_seen_ns, other.first_seen_ns)
         self.last_seen_ns = max(self.last_seen_ns, other.last_seen_ns)
         self._add_tracks([t for t in other.track_ids if t not in self.track_ids])
@@ -202,10 +192,7 @@ class MapEntry:
     @property
     def box(self) -> Box3D:
         """Axis-aligned box of the surface that counts, rounded outward."""
-        points = self.surface.surface()
-        if self._boxed is not points:
-            self._boxed, self._box = points, _rounded_outward(points)
-        return self._box
+        return self._form_words().form.box
 
     def to_object(self) -> MapObject:
         """The value that others may keep."""
@@ -214,7 +201,7 @@ class MapEntry:
             object_id=self.object_id,
             label=label,
             perceived_label=label,
-            attributes={"color": color_name(self.rgb), "size": size_name(self.box)},
+            attributes=ComputedAttributes(label, self.looks.colors, self._form_words()),
             confidence=self.confidence,
             box=self.box,
             points=self.surface.surface(),
@@ -235,9 +222,8 @@ class MapEntry:
             first_seen_ns=self.first_seen_ns,
             last_seen_ns=self.last_seen_ns,
             track_ids=tuple(self.track_ids),
-            rgb=self.rgb.copy(),
-            rgb_pixels=self.rgb_pixels,
-            appearance=self.appearance,
+            colors=self.looks.color_counts(),
+            appearance=self.looks.appearance,
             stays=self.stays,
             gone_ns=self.gone_ns,
             viewpoints=dict(self.viewpoints),
@@ -255,9 +241,7 @@ class MapEntry:
         entry.observation_count = record.observation_count
         entry.last_seen_ns = record.last_seen_ns
         entry.track_ids = list(record.track_ids)
-        entry.rgb = np.array(record.rgb, dtype=np.float64)
-        entry.rgb_pixels = record.rgb_pixels
-        entry.appearance = record.appearance
+        entry.looks = Looks.restored(record)
         entry.stays = record.stays
         entry.gone_ns = record.gone_ns
         entry.viewpoints = dict(record.viewpoints)
@@ -266,20 +250,12 @@ class MapEntry:
         entry.surface = SurfaceEvidence.restored(record, config.max_points)
         return entry
 
-    def _blend(
-        self,
-        rgb: NDArray[np.floating],
-        appearance: NDArray[np.float32],
-        pixels: float,
-    ) -> None:
-        """Mean colour and histogram over all pixels seen."""
-        self.rgb_pixels += pixels
-        share = pixels / max(self.rgb_pixels, 1.0)
-        self.rgb += (rgb - self.rgb) * share
-        if self.appearance is None:
-            self.appearance = appearance
-        else:
-            self.appearance = self.appearance + (appearance - self.appearance) * np.float32(share)
+    def _form_words(self) -> FormWords:
+        """The same as long as the surface is."""
+        points = self.surface.surface()
+        if self._form is None or self._form.form.points is not points:
+            self._form = FormWords(Form(points, _rounded_outward(points), self.surface.cell_m))
+        return self._form
 
     def _novelty(self, line: NDArray[np.float64]) -> float:
         """Weight of one more view along a line (3,) from the camera to the object.

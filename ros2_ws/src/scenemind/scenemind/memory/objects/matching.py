@@ -147,7 +147,7 @@ def _candidates(
         )
         if by_track or by_shape:
             score = share / 2.0 + iou + max(0.0, 1.0 - offset) / 2.0 + label_fit + 3.0 * by_track
-            score += entry.looks_like(observation.appearance) / 2.0
+            score += entry.looks.likeness(observation.appearance) / 2.0
             found.append((score, row, object_id, by_track))
     found.sort(key=lambda c: (-c[0], c[1], c[2]))
     return found

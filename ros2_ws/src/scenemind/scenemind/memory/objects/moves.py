@@ -34,11 +34,11 @@ def find_new_place(vanished: MapEntry, others: Iterable[MapEntry]) -> MapEntry |
 
 def likeness(a: MapEntry, b: MapEntry) -> float:
     """In [0, 1]; 0 where they cannot be one thing: other labels, sizes or colours."""
-    if a.label != b.label or b.appearance is None:
+    if a.label != b.label or b.looks.appearance is None:
         return 0.0
     diagonals = sorted(float(np.linalg.norm(entry.box.size)) for entry in (a, b))
     size = diagonals[0] / max(diagonals[1], 1e-9)
-    colours = a.looks_like(b.appearance)
+    colours = a.looks.likeness(b.looks.appearance)
     return size * colours if size >= SAME_SIZE and colours >= SAME_COLOURS else 0.0
 
 

@@ -37,7 +37,7 @@ class ObjectRecord:
         whole_count: those of them that the image border did not cut.
         first_seen_ns, last_seen_ns: stamps of the first and the last observation.
         track_ids: the tracklets that fed it, oldest first.
-        rgb: (3,) float64, 0..255, mean colour of its pixels. rgb_pixels: how many pixels spoke.
+        colors: name (`color_names.COLOR_NAMES`) -> how many of its pixels bore that colour.
         appearance: (48,) float32, sum 1, mean colour histogram; None before the first.
         stays: where it was before, oldest first.
         gone_ns: since when it is no longer there; None: it is.
@@ -61,8 +61,7 @@ class ObjectRecord:
     first_seen_ns: int
     last_seen_ns: int
     track_ids: tuple[int, ...]
-    rgb: NDArray[np.float64]
-    rgb_pixels: float
+    colors: Mapping[str, float]
     appearance: NDArray[np.float32] | None
     stays: tuple[Stay, ...]
     gone_ns: int | None

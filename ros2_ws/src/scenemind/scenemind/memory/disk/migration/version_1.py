@@ -21,6 +21,7 @@ import numpy as np
 from scenemind.geometry import PinholeCamera
 from scenemind.memory.disk import frame_files, rows
 from scenemind.memory.disk.changes import Changes, FrameRecord
+from scenemind.memory.disk.migration.summaries import count_colors
 from scenemind.memory.disk.migration.version_2 import CORRECTIONS
 from scenemind.memory.disk.store import Store
 from scenemind.memory.objects.extents import NoiseOfViews
@@ -142,7 +143,7 @@ def _object(row: rows.Row) -> ObjectRecord:
     weight = noise.add(_SIGMA_M, ray)
     old_hits = np.frombuffer(hits, np.float32)
     summary["track_ids"] = tuple(summary["track_ids"])
-    summary["rgb"] = np.array(summary["rgb"], np.float64)
+    count_colors(summary)
     return ObjectRecord(
         object_id=object_id,
         points=np.frombuffer(points, np.float32).reshape(-1, 3),

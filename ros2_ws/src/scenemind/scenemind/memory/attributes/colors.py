@@ -1,0 +1,120 @@
+"""The colour of an object in words, from how many of its pixels bear which name.
+
+The mean of black and red is brown; so each pixel is named by itself (`perception.color_names`) and
+the names are counted. What one surface looks like in light and in shadow counts as one colour, and
+what a highlight or a shadow covers is mostly too little to be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+# A second colour is named when so large a share of the pixels bears it.
+SHARED = 0.3
+# Where no colour has so much, the thing has many.
+MAIN = 0.3
+MANY = "multicoloured"
+
+_NEUTRALS = ("black", "dark grey", "grey", "light grey", "white")
+# Shades of one colour, from dark to light.
+_LADDERS = (
+    ("dark red", "red"),
+    ("pink",),
+    ("orange",),
+    ("dark brown", "brown", "light brown"),
+    ("beige",),
+    ("yellow",),
+    ("dark green", "green", "light green"),
+    ("turquoise",),
+    ("dark blue", "blue", "light blue"),
+    ("dark purple", "purple", "light purple"),
+)
+# What one surface is called in different light: wood is brown, orange or beige, and white things
+# take the tint of the lamp.
+_ONE_SURFACE = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("brown", "orange"),
+        ("brown", "beige"),
+        ("brown", "red"),
+        ("red", "pink"),
+        ("beige", "white"),
+        ("beige", "light grey"),
+        ("beige", "grey"),
+    )
+)
+
+
+@dataclass(slots=True)
+class _Group:
+    """One colour in all its shades.
+
+    Attributes:
+        name: the shade in the middle. base: the name without light or dark.
+        share: of all pixels. core: of the pixels that are in about the same light.
+    """
+
+    name: str
+    base: str
+    share: float
+    core: float
+
+
+def color_words(pixels: Mapping[str, float]) -> str | None:
+    """ "dark red", "black and red" with the larger share first, or "multicoloured".
+
+    Args:
+        pixels: name (`color_names.COLOR_NAMES`) -> how many pixels bear it.
+
+    Returns:
+        None where no pixel was counted.
+    """
+    total = sum(pixels.values())
+    if total <= 0.0:
+        return None
+    shares = {name: count / total for name, count in pixels.items() if count > 0.0}
+    ranked = _one_of_each_surface(_groups(shares))
+    if ranked[0].share < MAIN:
+        return MANY
+    named = [ranked[0], *(group for group in ranked[1:2] if group.core >= SHARED)]
+    return " and ".join(group.name for group in named)
+
+
+def _groups(shares: Mapping[str, float]) -> list[_Group]:
+    """The colours that occur, largest first."""
+    ladders = [*_LADDERS, *_neutral_ladders(shares)]
+    found = [_group(ladder, shares) for ladder in ladders if any(n in shares for n in ladder)]
+    return sorted(found, key=lambda group: -group.share)
+
+
+def _neutral_ladders(shares: Mapping[str, float]) -> Sequence[Sequence[str]]:
+    """One, or two where a thing is black and white."""
+    dark, light = (sum(shares.get(n, 0.0) for n in part) for part in (_NEUTRALS[:2], _NEUTRALS[3:]))
+    if min(dark, light) < SHARED:
+        return [_NEUTRALS]
+    return [_NEUTRALS[:2], _NEUTRALS[2:]]
+
+
+def _group(ladder: Sequence[str], shares: Mapping[str, float]) -> _Group:
+    steps = [shares.get(name, 0.0) for name in ladder]
+    share, up_to = sum(steps), list(accumulate(steps))
+    middle = next(step for step, below in enumerate(up_to) if below >= share / 2.0)
+    base = ladder[middle] if ladder[middle] in _NEUTRALS else ladder[len(ladder) // 2]
+    # The shades of a colour are one, but a shadow and a highlight are not one grey.
+    core = share if base not in _NEUTRALS else max(map(sum, pairwise(steps)))
+    return _Group(ladder[middle], base, share, core)
+
+
+def _one_of_each_surface(ranked: Sequence[_Group]) -> list[_Group]:
+    """Smaller groups that may be a larger one in other light join it; largest first."""
+    kept: list[_Group] = []
+    for group in ranked:
+        same = next((k for k in kept if frozenset((k.base, group.base)) in _ONE_SURFACE), None)
+        if same is None:
+            kept.append(group)
+        else:
+            same.share += group.share
+            same.core += group.share
+    return sorted(kept, key=lambda group: -group.share)

@@ -1,0 +1,98 @@
+"""How large an object is: in metres, in words, and for what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import yaml
+
+from scenemind.geometry import Box3D
+from scenemind.words.english import normal, with_article
+from scenemind.words.thesaurus import Thesaurus
+
+# Longest side in metres from which on an object is medium, large.
+MEDIUM_FROM_M = 0.3
+LARGE_FROM_M = 1.0
+# Boxes are a little wrong: this much shorter or longer than usual is still usual.
+_TOLERANCE = 1.1
+_MAX_LABEL = 80  # nobody says more; the end of a label tells the kind
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What things of a kind are usually like.
+
+    Attributes:
+        name: the kind. shortest_m, longest_m: between these lies the longest side of usual ones.
+        stands_tall: clearly taller than wide while it stands as it should.
+    """
+
+    name: str
+    shortest_m: float
+    longest_m: float
+    stands_tall: bool
+
+
+def dimensions_m(yaw_box: Box3D) -> tuple[float, float, float]:
+    """Length, width and height in metres: the longer horizontal side first."""
+    x, y, height = yaw_box.size
+    return max(x, y), min(x, y), height
+
+
+def dimensions_text(yaw_box: Box3D) -> str:
+    """ "1.20 x 0.60 x 0.75 m": length, width, height."""
+    return " x ".join(f"{side:.2f}" for side in dimensions_m(yaw_box)) + " m"
+
+
+def size_name(box: Box3D) -> str:
+    """`small`, `medium` or `large` by the longest side."""
+    longest = max(box.size)
+    if longest < MEDIUM_FROM_M:
+        return "small"
+    return "medium" if longest < LARGE_FROM_M else "large"
+
+
+def relative_size(label: str, box: Box3D) -> str | None:
+    """ "large for a chair", "usual for a chair"; None for a kind that the table lacks.
+
+    Something that is seen in part only is taken to be small.
+    """
+    kind = find_kind(label)
+    if kind is None:
+        return None
+    longest, word = max(box.size), "usual"
+    if longest * _TOLERANCE < kind.shortest_m:
+        word = "small"
+    elif longest > kind.longest_m * _TOLERANCE:
+        word = "large"
+    return f"{word} for {with_article(kind.name)}"
+
+
+def find_kind(label: str) -> Kind | None:
+    """The kind of things with this label, by its last words: a "garden chair" is a chair."""
+    return _find_kind(label[-_MAX_LABEL:])
+
+
+@lru_cache(maxsize=4096)
+def _find_kind(label: str) -> Kind | None:
+    kinds, thesaurus, words = _kinds(), Thesaurus.load(), normal(label).split()
+    for start in range(len(words)):
+        name = " ".join(words[start:])
+        known = [other for other in (name, *sorted(thesaurus.synonyms(name))) if other in kinds]
+        if known:
+            return kinds[known[0]]
+    return None
+
+
+@cache
+def _kinds() -> Mapping[str, Kind]:
+    text = files("scenemind.memory.attributes").joinpath("usual_sizes.yaml").read_text("utf-8")
+    data = yaml.safe_load(text)
+    tall = frozenset(data["stands_tall"])
+    return {
+        name: Kind(name, shortest, longest, name in tall)
+        for name, (shortest, longest) in data["sizes"].items()
+    }

@@ -1,0 +1,111 @@
+"""How far points lie from the surface of the solid that fits them best: sphere, cylinder, box.
+
+All take points (M, 3), metres, of which a camera may have seen one side only, and return how far
+off they are (root mean square, metres), or infinity where they cannot be that solid.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.geometry import Box3D
+
+# Points that a fit needs, and the share of the compass in which a round side must be seen: legs in
+# a circle make no cylinder.
+_FEWEST = 12
+_SECTORS, _SEEN_SECTORS = 16, 6
+# The middle of a box's face must be there: four legs and a top make no box.
+_FACE_CELLS, _FILLED = 4, 0.6
+
+
+def sphere_misfit_m(points: NDArray[np.floating]) -> float:
+    """Of the sphere with the smallest algebraic distance (Coope, 1993)."""
+    fitted = _round_fit(points)
+    if fitted is None:
+        return math.inf
+    center, radius = fitted
+    return _rms(np.linalg.norm(points - center, axis=1) - radius)
+
+
+def cylinder_misfit_m(points: NDArray[np.floating], axis: int, cap_m: float) -> float:
+    """Of the cylinder along one axis of the frame that the points are given in.
+
+    Args:
+        cap_m: points so near to either end may be on its flat ends, and do not count.
+    """
+    along = points[:, axis]
+    side = points[(along > along.min() + cap_m) & (along < along.max() - cap_m)]
+    across = np.delete(side, axis, axis=1)
+    fitted = _round_fit(across)
+    if fitted is None:
+        return math.inf
+    center, radius = fitted
+    offset = across - center
+    turns = np.arctan2(offset[:, 1], offset[:, 0]) / (2.0 * np.pi)
+    sectors = np.bincount(np.floor(turns * _SECTORS).astype(np.intp) % _SECTORS)
+    if np.count_nonzero(sectors) < _SEEN_SECTORS:
+        return math.inf
+    return _rms(np.linalg.norm(offset, axis=1) - radius)
+
+
+def box_misfit_m(local: NDArray[np.floating], size: tuple[float, float, float]) -> float:
+    """Of the box itself: points in its own frame, about its centre.
+
+    Two faces that meet must be filled in their middle, such as a front and the top.
+    """
+    half = np.maximum(np.asarray(size) / 2.0, 1e-6)
+    depth = half - np.abs(local)  # below each pair of faces
+    nearest = depth.argmin(axis=1)
+    filled = [axis for axis in range(3) if _is_filled(local, nearest, half, axis)]
+    if len(filled) < 2:
+        return math.inf
+    return _rms(depth[np.arange(len(local)), nearest])
+
+
+def in_frame_of(points: NDArray[np.floating], box: Box3D) -> NDArray[np.float64]:
+    """Points (M, 3), world, in a box's own frame, about its centre."""
+    offset = points - np.asarray(box.center)
+    c, s = math.cos(box.yaw), math.sin(box.yaw)
+    return np.asarray(offset @ np.array([(c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)]))
+
+
+def _round_fit(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], float] | None:
+    """Centre and radius of the circle or sphere nearest to points (M, 2) or (M, 3)."""
+    if len(points) < _FEWEST:
+        return None
+    middle = points.mean(axis=0)
+    offset = (points - middle).astype(np.float64)
+    system = np.column_stack((2.0 * offset, np.ones(len(offset))))
+    squares = np.einsum("ij,ij->i", offset, offset)
+    solution, _, rank, _ = np.linalg.lstsq(system.T @ system, system.T @ squares, rcond=1e-9)
+    square = float(solution[-1] + solution[:-1] @ solution[:-1])
+    if rank < system.shape[1] or square <= 0.0:
+        return None
+    return middle + solution[:-1], math.sqrt(square)
+
+
+def _is_filled(
+    local: NDArray[np.floating],
+    nearest: NDArray[np.intp],
+    half: NDArray[np.float64],
+    axis: int,
+) -> bool:
+    """Whether one of the two faces across an axis has points all over its middle."""
+    others = [other for other in range(3) if other != axis]
+    on_face = nearest == axis
+    for sign in (-1.0, 1.0):
+        rows = on_face & (local[:, axis] * sign > 0.0)
+        place = local[rows][:, others] / half[others]  # -1..1
+        inner = place[(np.abs(place) < 0.6).all(axis=1)]
+        cells = np.floor((inner / 0.6 + 1.0) / 2.0 * _FACE_CELLS).astype(np.intp)
+        hit = np.bincount(cells[:, 0] * _FACE_CELLS + cells[:, 1], minlength=_FACE_CELLS**2)
+        if np.count_nonzero(hit) >= _FILLED * _FACE_CELLS**2:
+            return True
+    return False
+
+
+def _rms(distances: NDArray[np.floating]) -> float:
+    return float(np.sqrt(np.mean(np.square(distances))))
