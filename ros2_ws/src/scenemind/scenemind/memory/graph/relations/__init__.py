@@ -6,19 +6,23 @@ keeps, for they hold wherever one stands; the others are computed when somebody 
 """
 
 from scenemind.memory.graph.relations.names import (
+    CARRYING,
     INVERSE,
     RELATION_NAMES,
     STORED,
     canonical_relation,
+    denials_of,
     find_relation,
     statements_of,
 )
 
 __all__ = [
+    "CARRYING",
     "INVERSE",
     "RELATION_NAMES",
     "STORED",
     "canonical_relation",
+    "denials_of",
     "find_relation",
     "statements_of",
 ]

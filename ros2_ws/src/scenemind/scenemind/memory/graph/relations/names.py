@@ -106,6 +106,8 @@ _TABLE = (
 RELATION_NAMES = {relation.name: relation for relation in _TABLE}
 # Those that the scene graph keeps, in the order in which they are stated.
 STORED = tuple(relation.name for relation in _TABLE if relation.stored)
+# Those that say what carries, contains or embeds the subject: stored one way.
+CARRYING = tuple(relation.name for relation in _TABLE if relation.one_way)
 # Of those that are stated both ways: what is true the other way round.
 INVERSE = {
     relation.name: relation.inverse
@@ -114,12 +116,14 @@ INVERSE = {
     and not relation.one_way
     and not RELATION_NAMES[relation.inverse].one_way
 }
+# What can only be true where the first one is.
+_NARROWER = {"next to": ("besides",)}
 _BY_FORM = {form: r for r in _TABLE for form in (r.name, *r.forms)}
 
 
 def find_relation(text: str) -> RelationName | None:
     """The relation of this name or spelling; None where there is none."""
-    return _BY_FORM.get(" ".join(text.lower().replace("’", "'").replace("-", " ").split()))
+    return _BY_FORM.get(" ".join(text.lower().replace("\u2019", "'").replace("-", " ").split()))
 
 
 def canonical_relation(text: str) -> RelationName:
@@ -152,3 +156,15 @@ def statements_of(
         return (said,)
     converse = (object_id, relation.inverse, subject_id)
     return (converse,) if RELATION_NAMES[relation.inverse].one_way else (said, converse)
+
+
+def denials_of(subject_id: int, predicate: str, object_id: int) -> tuple[tuple[int, str, int], ...]:
+    """All statements that are false where this one is: what is not next to a thing is not besides
+    it either."""
+    relation = find_relation(predicate)
+    narrower = () if relation is None else _NARROWER.get(relation.name, ())
+    return tuple(
+        statement
+        for name in (predicate, *narrower)
+        for statement in statements_of(subject_id, name, object_id)
+    )

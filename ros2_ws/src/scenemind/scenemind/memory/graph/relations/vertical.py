@@ -77,6 +77,22 @@ def inside(inner: Bounds, outer: Bounds, config: RelationConfig) -> Scores:
     return np.where(holds, np.minimum(share, 1.0), 0.0)
 
 
+def embedded_in(inner: Bounds, outer: Bounds, config: RelationConfig) -> Scores:
+    """Sunk into the other one from above and sticking out of it, such as a sink in a counter.
+
+    At least `embed_share` of its height, and less than all of it, lies below the other's top, and
+    `inside_share` of its footprint within the other's. The score is the share of the height.
+    (SynergAI names the relation; after SceneVerse's rules something is embedded where it is sunk by
+    80 to 95 %, and inside beyond.)
+    """
+    height = np.maximum(heights(inner), 1e-9)
+    sunk = (outer[:, 5] - inner[:, 2]) / height
+    within = footprint_overlaps(inner, outer) >= config.inside_share * footprints(inner)
+    deep = (sunk >= config.embed_share) & (sunk < 1.0)
+    bottomed = inner[:, 2] >= outer[:, 2] - HEIGHT_NOISE_M
+    return np.where(deep & within & bottomed, sunk, 0.0)
+
+
 def above(upper: Bounds, lower: Bounds, config: RelationConfig) -> Scores:
     """Wholly higher (3 cm of noise allowed), over `above_overlap` of the smaller footprint.
 
