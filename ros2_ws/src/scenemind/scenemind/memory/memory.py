@@ -16,10 +16,14 @@ from scenemind.memory.disk.changes import Changes
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.garbage import no_garbage_collection
+from scenemind.memory.graph.corrections import Replay
+from scenemind.memory.graph.corrections.exchange import corrections_from_json
+from scenemind.memory.graph.corrections.replay import preview as preview_replay
+from scenemind.memory.graph.corrections.replay import replay
 from scenemind.memory.reader import MemoryReader
 from scenemind.memory.scene import Scene
 from scenemind.memory.stopwatch import Stopwatch
-from scenemind.memory.types import Correction, Edit
+from scenemind.memory.types import Correction, Description, Edit, Embedding
 from scenemind.perception.text.similarity import LabelSimilarity, same_word
 from scenemind.perception.types import Detections, Observation
 
@@ -118,8 +122,31 @@ class Memory(MemoryReader):
             SceneMemoryError: an edit makes no sense, or the disk failed; nothing was applied.
         """
         return self._correct(
-            lambda scene: scene.journal.apply(edits, by, reason, scene.perceived(), time.time_ns())
+            lambda scene: scene.journal.apply(
+                edits, by, reason, scene.perceived(), time.time_ns(), scene.gone()
+            )
         )
+
+    def put_description(self, description: Description) -> bool:
+        """Remember what a model said of an object; False when there is no such object (any more).
+
+        Replaces what was said of it before. It is on disk after the next commit.
+        """
+        with self._lock:
+            if not self._scene.knows(description.object_id):
+                return False
+            self._scene.descriptions.put(description)
+            self._scene.touch()
+            return True
+
+    def put_embedding(self, embedding: Embedding) -> bool:
+        """Remember an object's image vector, in place of the encoder's earlier one; see
+        `put_description`."""
+        with self._lock:
+            if not self._scene.knows(embedding.object_id):
+                return False
+            self._scene.embeddings.put(embedding)
+            return True
 
     def undo(self, correction_id: int | None = None) -> Correction:
         """Take back one correction; the newest that stands when no id is given.
@@ -128,6 +155,40 @@ class Memory(MemoryReader):
             SceneMemoryError: there is none (left), or the disk failed; nothing was undone.
         """
         return self._correct(lambda scene: [scene.journal.undo(correction_id)])[0]
+
+    def redo(self, correction_id: int | None = None) -> Correction:
+        """Let a correction stand again; the one that was undone last when no id is given.
+
+        Raises:
+            SceneMemoryError: there is none, another one contradicts it, or the disk failed;
+                nothing was done.
+        """
+        return self._correct(lambda scene: [scene.journal.redo(correction_id)])[0]
+
+    def import_corrections(self, text: str, by: str = "", *, preview: bool = False) -> Replay:
+        """Replay an exported journal of another map of this place; its objects are found by where
+        they stood. What is not found, or not for sure, is left out and reported.
+
+        Args:
+            text: see `export_corrections`. by: who replays it. preview: only say what would be
+                done.
+
+        Raises:
+            SceneMemoryError: it is no journal, or the disk failed; nothing was applied.
+        """
+        entries = corrections_from_json(text)
+        if preview:
+            with self._lock:
+                objects = self._scene.perceived(), self._scene.gone()
+                return preview_replay(self._scene.journal, entries, *objects)
+        done: list[Replay] = []
+
+        def change(scene: Scene) -> list[Correction]:
+            done.append(replay(scene.journal, entries, scene.perceived(), scene.gone(), by))
+            return list(done[0].applied)
+
+        self._correct(change)
+        return done[0]
 
     def save_as(self, name: str) -> Path:
         """Copy this memory, as it is now, to a folder of this name beside it.

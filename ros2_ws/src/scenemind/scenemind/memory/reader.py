@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.memory.descriptions.matching import WordMatches, match_words
 from scenemind.memory.disk.memory_disk import MemoryDisk
+from scenemind.memory.finding import Found, ObjectFinder
+from scenemind.memory.graph.corrections import SimilarObject
+from scenemind.memory.graph.corrections.exchange import corrections_to_json
+from scenemind.memory.graph.corrections.similar import find_similar
 from scenemind.memory.scene import Scene
 from scenemind.memory.stats import MemoryStats
 from scenemind.memory.tree.key_frames import rank_frames
 from scenemind.memory.tree.packed_location import PackedLocation
 from scenemind.memory.tree.select_frames import select_key_frames
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson, TreeJsonWriter
-from scenemind.memory.types import Correction, KeyFrame, LocationNode, MapObject, MemorySnapshot
+from scenemind.memory.types import (
+    Correction,
+    Description,
+    Edit,
+    Embedding,
+    KeyFrame,
+    LocationNode,
+    MapObject,
+    MemorySnapshot,
+)
+from scenemind.perception.protocols import ImageTextEncoder, TextEncoder
 
 
 class MemoryReader:
@@ -29,6 +44,8 @@ class MemoryReader:
         self._lock = threading.Lock()
         self._tree_text = TreeJsonWriter()
         self._tree_text_lock = threading.Lock()
+        self._finder = ObjectFinder()
+        self._finder_lock = threading.Lock()
 
     @property
     def path(self) -> Path:
@@ -97,22 +114,30 @@ class MemoryReader:
                 image_bytes_written=images.bytes_written,
                 failed_commits=self._disk.writer.failed_commits,
                 lost_frames=self._scene.pending.lost_frames,
+                descriptions=len(self._scene.descriptions),
+                embeddings=len(self._scene.embeddings),
             )
 
-    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+    def key_frames_of(
+        self, object_ids: Sequence[int], count: int, *, all_boxes: bool = False
+    ) -> list[KeyFrame]:
         """Up to `count` stored frames that show the objects best, best first.
 
         Frames of different locations are preferred. A score is the sum over the objects of how
         well the frame shows each (`key_frames.view_scores`).
+
+        Args:
+            all_boxes: with the boxes of all objects in them, not only of those asked for.
         """
+        wanted = self.snapshot().objects if all_boxes else object_ids
         with self._lock:
-            views = [self._scene.views.of_object(i) for i in dict.fromkeys(object_ids)]
+            views = [self._scene.views.of_object(i) for i in self._sources(object_ids)]
         found: list[KeyFrame] = []
         for number, score in rank_frames(views):
             if len(found) == count:
                 break
             # An image may have gone since: the next best takes its place.
-            key_frame = self._disk.evidence.find(number, self._object_of, object_ids, score)
+            key_frame = self._disk.evidence.find(number, self._object_of, wanted, score)
             if key_frame is not None:
                 found.append(key_frame)
         return sorted(found, key=lambda key_frame: -key_frame.score)
@@ -151,16 +176,84 @@ class MemoryReader:
         wanted = object_ids or self.snapshot().objects
         return self._disk.evidence.get(frame_number, self._object_of, wanted)
 
+    def view_count_of(self, object_id: int) -> int:
+        """How many stored frames are among the best views of an object."""
+        with self._lock:
+            return len(self._scene.views.of_object(object_id))
+
+    def descriptions(self) -> dict[int, Description]:
+        """Object id -> what a vision-language model said of it."""
+        with self._lock:
+            return {d.object_id: d for d in self._scene.descriptions}
+
+    def embeddings(self, encoder_name: str) -> dict[int, Embedding]:
+        """Object id -> its image vector by one encoder."""
+        with self._lock:
+            return {e.object_id: e for e in self._scene.embeddings if e.encoder == encoder_name}
+
+    def match_words(self, words: Sequence[str], encoder: ImageTextEncoder) -> WordMatches:
+        """How well the objects that are there look like what words say.
+
+        Raises:
+            PerceptionError: the encoder cannot be had.
+        """
+        seen = self.snapshot().objects
+        known = self.embeddings(encoder.name)
+        return match_words([e for i, e in known.items() if i in seen], words, encoder)
+
+    def find_objects(
+        self, words: str, count: int = 10, encoder: TextEncoder | None = None
+    ) -> tuple[Found, ...]:
+        """Objects that a few words mean, best first; see `ObjectFinder.find`.
+
+        Raises:
+            SceneMemoryError: no words, too many of them, or a count below 1.
+            PerceptionError: the encoder cannot embed a word.
+        """
+        seen = self.snapshot().objects
+        with self._finder_lock:
+            self._finder.refresh(seen)
+            return self._finder.find(words, count, encoder)
+
     def corrections(self) -> list[Correction]:
         """The whole journal, oldest first, undone entries included."""
         with self._lock:
             return list(self._scene.journal.entries())
+
+    def export_corrections(self) -> str:
+        """The whole journal as JSON, with where its objects stood: see `import_corrections`."""
+        return corrections_to_json(self.corrections())
+
+    def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
+        """Objects for which an edit may hold as well, best first: a preview, nothing is changed.
+
+        Args:
+            edit: about one object, applied or not. count: at most so many.
+
+        Raises:
+            SceneMemoryError: the edit is not about single objects, or its object is not there.
+        """
+        with self._lock:
+            perceived, seen = self._scene.perceived(), self._scene.snapshot().objects
+            embeddings = list(self._scene.embeddings)
+        encoders = {e.encoder for e in embeddings if e.object_id in edit.object_ids[:1]}
+        of_one = [e for e in embeddings if e.encoder in sorted(encoders)[:1]]
+        vectors = {e.object_id: e.vector for e in of_one}
+        return find_similar(edit, perceived, seen, vectors)[:count]
 
     def _seen(self) -> tuple[tuple[PackedLocation, ...], Mapping[int, MapObject]]:
         """Locations and the objects that they may name."""
         with self._lock:
             return self._scene.tree.locations(), self._scene.snapshot().objects
 
+    def _sources(self, object_ids: Iterable[int]) -> Iterable[int]:
+        """The objects of perception behind those that people see."""
+        of = self._scene.journal.sources.of
+        return dict.fromkeys(source for i in object_ids for source in of.get(i, (i,)))
+
     def _object_of(self, location_id: int, track_id: int) -> int | None:
         with self._lock:
-            return self._scene.tree.object_of(location_id, track_id)
+            perceived = self._scene.tree.object_of(location_id, track_id)
+            if perceived is None:
+                return None
+            return self._scene.journal.sources.shown_as.get(perceived, perceived)

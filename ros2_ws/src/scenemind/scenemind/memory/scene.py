@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
+from scenemind.memory.descriptions.laid_over import DescribedObjects
+from scenemind.memory.descriptions.object_notes import ObjectNotes
 from scenemind.memory.disk.changes import FrameRecord, PendingChanges
 from scenemind.memory.disk.frame_store import ImageResults
 from scenemind.memory.disk.retention import Retention
 from scenemind.memory.disk.store import StoredMemory
-from scenemind.memory.graph.corrections import CorrectionsJournal
+from scenemind.memory.graph.corrections import CorrectionsJournal, Seen
 from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.memory.numbering import Numbering
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.stopwatch import Stopwatch
+from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.tree import FrameInTree, MemTree
-from scenemind.memory.types import MapObject, MemorySnapshot
+from scenemind.memory.types import Description, Embedding, MapObject, MemorySnapshot
 from scenemind.perception.text.similarity import LabelSimilarity
 from scenemind.perception.types import Detections, Observation
 
@@ -39,35 +42,52 @@ class Scene:
     Attributes:
         journal: what people said. Call `touch` after changing it.
         views: the frames that show each object best.
+        descriptions, embeddings: what models said of objects. Call `touch` after the former.
         retention: which images are stored, and which of them stay.
         pending: what is not on disk yet.
     """
 
     def __init__(self, config: SceneMindConfig, revision: int = 0) -> None:
-        self.journal = CorrectionsJournal()
         self._objects = ObjectMap(config.object_map)
+        self.journal = CorrectionsJournal(self._objects.take_id)
         self._graph = SceneGraph(config.relations)
+        self._structure = StructureMap()
         self.tree = MemTree(config.tree)
         self.views = BestViews(config.store.views_per_object)
         self.retention = Retention(config.store, self.views)
-        self.pending = PendingChanges(self.tree, self._objects, self.views, self.retention)
+        self.descriptions = ObjectNotes[Description](lambda _: "")
+        self.embeddings = ObjectNotes[Embedding](lambda embedding: embedding.encoder)
+        self._described = DescribedObjects(self.descriptions)
+        self.pending = PendingChanges(
+            self.tree,
+            self._objects,
+            self.views,
+            self.retention,
+            self.descriptions,
+            self.embeddings,
+            self._structure,
+        )
         self._selector = KeyFrameSelector(config.store)
         self._numbers = Numbering()
         self._path = array("f")  # x, y, z of one place after the other
         self._revision = revision
         self._stamp_ns = 0
         self._world_T_camera: Pose | None = None
-        self._seen: Mapping[int, MapObject] = {}
+        self._seen = Seen({}, {})
         self._is_seen = True
         self._snapshot: MemorySnapshot | None = None
 
     def restore(self, stored: StoredMemory) -> None:
         """Fill an empty scene with what is on disk and begin a session."""
         self._objects.restore(stored.objects)
-        self.journal.restore(list(stored.corrections))
+        self.journal.restore(stored.corrections)
+        self._objects.skip_ids(self.journal.largest_id)
         self.tree.restore(stored.tree)
         self.views.restore(stored.views)
+        self.descriptions.restore(stored.descriptions)
+        self.embeddings.restore(stored.embeddings)
         self.retention.restore(stored.image_bytes)
+        self._structure.restore(stored.structure)
         self._path.extend(stored.path.ravel().tolist())
         newest = stored.last_frame
         if newest is not None:
@@ -108,10 +128,13 @@ class Scene:
         number = self._numbers.frame(frame.number)
         track_ids = self._numbers.tracks(track_ids)
         observations = self._numbers.observations(observations)
-        update = self._objects.update(observations, frame, upkeep, label_similarity)
+        were_gone = self._objects.gone()
+        update = self._objects.update(
+            observations, frame, upkeep, label_similarity, self.journal.spoken_of
+        )
         gone_or_changed = update.changed | update.removed | update.retired
         if update.merged:
-            self.pending.add_corrections(self.journal.follow(update.merged))
+            self.pending.add_corrections(self.journal.follow(update.merged, were_gone))
         if gone_or_changed:
             self.touch()
         watch.lap("fuse")
@@ -129,6 +152,8 @@ class Scene:
         )
         self.tree.follow(update.merged, update.removed)
         self.views.follow(update.merged, update.removed)
+        self.descriptions.follow(update.merged, update.removed)
+        self.embeddings.follow(update.merged, update.removed)
         watch.lap("tree")
         on_path = self._keep_image(number, frame, detections, in_tree, put_image)
         self.pending.add_frame(
@@ -148,10 +173,13 @@ class Scene:
         self._stamp_ns, self._world_T_camera = frame.stamp_ns, frame.world_T_camera
         self._snapshot = None
         watch.lap("store")
+        if on_path and upkeep and self._structure.add(frame):
+            self.touch()
+        watch.lap("graph")
         return gone_or_changed
 
     def touch(self) -> None:
-        """Objects, relations or corrections changed."""
+        """Objects, relations, corrections or the building changed."""
         self._revision += 1
         self._is_seen = False
         self._snapshot = None
@@ -170,6 +198,14 @@ class Scene:
         """Objects as perception alone has them."""
         return self._objects.objects()
 
+    def gone(self) -> Mapping[int, MapObject]:
+        """Objects that are no longer there, as perception alone has them."""
+        return self._objects.gone()
+
+    def knows(self, object_id: int) -> bool:
+        """Whether there is, or was, such an object: confirmed, and not merged into another."""
+        return object_id in self._objects.objects() or object_id in self._objects.gone()
+
     def snapshot(self) -> MemorySnapshot:
         """The same value until something changes."""
         if self._snapshot is None:
@@ -177,35 +213,35 @@ class Scene:
             self._snapshot = MemorySnapshot(
                 self._revision,
                 self._stamp_ns,
-                self._seen,
-                self.journal.relations(self._graph.relations(), self._seen),
+                self._seen.objects,
+                self.journal.relations(self._graph.relations(), self._seen.objects),
                 self._world_T_camera,
-                self.journal.objects(self._objects.gone()),
+                self._seen.gone,
+                {plane.plane_id: plane for plane in self._structure.planes},
             )
         return self._snapshot
 
     def _relate(self) -> None:
-        """Lay corrections over perception, and relate what differs from the last time.
+        """Lay descriptions and corrections over perception, and relate what differs since then.
 
         Relations are those of what people see: a thing that was renamed, merged or deleted has
         others.
         """
         if self._is_seen:
             return
-        before, self._seen = self._seen, self.journal.objects(self._objects.objects())
-        changed = [i for i, thing in self._seen.items() if before.get(i) is not thing]
-        self._graph.refresh(self._seen, [*changed, *(before.keys() - self._seen.keys())])
+        perceived, gone = self._objects.objects(), self._objects.gone()
+        self.pending.add_corrections(self.journal.find_again(perceived, gone))
+        described = self._described.lay_over(perceived), self._described.lay_over(gone)
+        before, self._seen = self._seen.objects, self.journal.lay_over(*described)
+        seen = self._seen.objects
+        changed = [i for i, thing in seen.items() if before.get(i) is not thing]
+        vanished = before.keys() - seen.keys()
+        self._graph.refresh(seen, [*changed, *vanished], self._structure.planes)
         self._is_seen = True
 
     def settle_images(self, results: ImageResults) -> None:
         """Take in what the frame store did, and decide which images go."""
-        corrected = {
-            object_id
-            for entry in self.journal.entries()
-            if not entry.undone
-            for object_id in entry.edit.object_ids
-        }
-        self.retention.settle(results, corrected)
+        self.retention.settle(results, self.journal.spoken_of)
 
     def _keep_image(
         self,

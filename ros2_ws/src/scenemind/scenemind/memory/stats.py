@@ -19,6 +19,7 @@ class MemoryStats:
         image_bytes_written: since opening.
         failed_commits: since opening; what was to be committed waits for the next one.
         lost_frames: frame rows given up because commits failed for too long.
+        descriptions, embeddings: what models said of objects, see `describing`.
     """
 
     frames: int
@@ -32,3 +33,5 @@ class MemoryStats:
     image_bytes_written: int
     failed_commits: int
     lost_frames: int
+    descriptions: int
+    embeddings: int

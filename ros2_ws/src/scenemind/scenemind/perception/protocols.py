@@ -51,6 +51,34 @@ class OpenVocabularyDetector(Detector, Protocol):
         ...
 
 
+class ImageTextEncoder(Protocol):
+    """Pictures and words to vectors that can be compared, as CLIP makes them."""
+
+    @property
+    def name(self) -> str:
+        """Of the model and its weights: vectors of one name can be compared."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(N, dimension) of unit length.
+
+        Raises:
+            PerceptionError: the model cannot be had; names the way out.
+        """
+        ...
+
+    def encode_images(self, images: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
+        """(N, dimension) of unit length, of pictures (H, W, 3) RGB of any size and shape.
+
+        Raises:
+            PerceptionError: no picture, or the model cannot be had.
+        """
+        ...
+
+
 class TextEncoder(Protocol):
     """Words to vectors that an open-vocabulary detector compares with what it sees."""
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scenemind.geometry import PinholeCamera, Pose
+from scenemind.memory.descriptions.object_notes import ObjectNotes
 from scenemind.memory.disk.retention import Retention
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.tree import MemTree, TreeChanges
 from scenemind.memory.tree.views import ViewsRecord
@@ -75,12 +77,22 @@ class PendingChanges:
     """
 
     def __init__(
-        self, tree: MemTree, object_map: ObjectMap, views: BestViews, retention: Retention
+        self,
+        tree: MemTree,
+        object_map: ObjectMap,
+        views: BestViews,
+        retention: Retention,
+        descriptions: ObjectNotes[Description],
+        embeddings: ObjectNotes[Embedding],
+        structure: StructureMap,
     ) -> None:
         self._tree = tree
         self._views = views
         self._retention = retention
         self._object_map = object_map
+        self._descriptions = descriptions
+        self._embeddings = embeddings
+        self._structure = structure
         self._frames: deque[FrameRecord] = deque(maxlen=_MAX_WAITING_FRAMES)
         self._changed: set[int] = set()
         self._removed: set[int] = set()
@@ -109,6 +121,9 @@ class PendingChanges:
             tuple(self._object_map.export(sorted(self._changed))),
             frozenset(self._removed),
             tuple(self._corrections.values()),
+            self._descriptions.take_changes(),
+            self._embeddings.take_changes(),
+            self._structure.take_changes(),
         )
         self._frames.clear()
         self._changed.clear()
@@ -125,6 +140,9 @@ class PendingChanges:
         self._tree.give_back(changes.tree)
         self._views.give_back(changes.views)
         self._retention.give_back(changes.images)
+        self._descriptions.give_back(changes.descriptions)
+        self._embeddings.give_back(changes.embeddings)
+        self._structure.give_back(changes.structure)
         self.add_corrections(
             c for c in changes.corrections if c.correction_id not in self._corrections
         )
