@@ -7,10 +7,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.memory.graph.relations.superlatives import superlative_values
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.symbolic.relation_scores import Anchor, gaps_to
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.syntax import Rank, Reference, Viewer
-from scenemind.reasoning.symbolic.viewpoint import Viewpoint
 
 # Below this share of the best score a candidate is a stopgap, not a rival.
 _SERIOUS = 0.5
@@ -38,24 +39,13 @@ def ranked_rows(
 
 def _values(at: Surroundings, rank: Rank) -> Scores:
     """What to sort by, (N,), smallest first; infinite for what is no candidate."""
-    scene = at.scene
     match rank.superlative:
         case "closest" | "farthest":
             return _distances(at, rank)
         case "leftmost" | "rightmost":
-            viewpoint = at.viewpoint()
-            left = np.array((-viewpoint.ahead[1], viewpoint.ahead[0]))
-            sideways = (scene.center[:, :2] - viewpoint.position[:2]) @ left
-            return sideways if rank.superlative == "rightmost" else -sideways
-        case "largest" | "smallest":
-            values = np.prod(scene.size, axis=1)
-        case "tallest" | "shortest":
-            values = scene.size[:, 2]
-        case "widest" | "longest":
-            values = scene.size[:, :2].max(axis=1)
-        case "highest" | "lowest":
-            values = scene.center[:, 2]
-    return values if rank.superlative in ("smallest", "shortest", "lowest") else -values
+            return superlative_values(at.scene.bounds, rank.superlative, at.viewpoint())
+        case name:
+            return superlative_values(at.scene.bounds, name)
 
 
 def _distances(at: Surroundings, rank: Rank) -> Scores:

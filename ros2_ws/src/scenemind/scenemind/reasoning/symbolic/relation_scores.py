@@ -14,15 +14,11 @@ from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D
-from scenemind.memory.graph.directions import (
-    HOLDS,
-    DirectionScores,
-    between_scores,
-    direction_scores,
-)
+from scenemind.memory.graph.relations import allocentric
+from scenemind.memory.graph.relations.between import between as lies_between
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.viewpoint import Viewpoint
 
 # Asked predicate -> (kept predicate, subject and object swapped, weight).
 _KEPT: dict[str, tuple[tuple[str, bool, float], ...]] = {
@@ -91,9 +87,8 @@ def relation_scores(
 
 def between(scene: Scene, first: Anchor, second: Anchor) -> Scores:
     """Scores (N,) of lying between two anchors, which themselves do not."""
-    boxes = [o.box for o in scene.objects]
-    scores = between_scores(boxes, first.box, second.box)
-    scores[scores < HOLDS] = 0.0
+    ends = [np.tile(np.array(end.box.extent()), (len(scene), 1)) for end in (first, second)]
+    scores = lies_between(scene.bounds, ends[0], ends[1])
     for anchor in (first, second):
         if anchor.row is not None:
             scores[anchor.row] = 0.0
@@ -146,22 +141,12 @@ def _directed(
     viewpoint: Viewpoint,
     config: RelationConfig,
 ) -> NDArray[np.float64]:
-    viewer_xy = viewpoint.position[:2]
-    if float(np.linalg.norm(viewer_xy - anchor.box.center[:2])) < 1e-3:
-        viewer_xy = viewpoint.behind_xy
-    boxes = [scene.objects[row].box for row in rows]
-    all_sides = direction_scores(boxes, anchor.box, viewer_xy, config.direction_deg)
-    found = _side(all_sides, predicate, own=anchor.row is None)
     scores = np.zeros(len(scene))
-    scores[rows] = np.where(found >= HOLDS, found, 0.0)
+    if predicate in allocentric.DIRECTIONS:
+        scores[rows] = allocentric.direction(
+            scene.bounds[rows], anchor.box, viewpoint, predicate, config, anchor.row is None
+        )
     return scores
-
-
-def _side(scores: DirectionScores, predicate: str, own: bool) -> Scores:
-    """In front of a thing is this side of it; in front of oneself is where one looks."""
-    if predicate in ("left of", "right of"):
-        return scores.left if predicate == "left of" else scores.right
-    return scores.front if (predicate == "in front of") != own else scores.behind
 
 
 def _fading(gaps: Scores) -> Scores:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
 from scenemind.memory import MapObject
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import conditions, explaining, phrasing, pointing, rendering
 from scenemind.reasoning.symbolic.naming import label_scores
@@ -29,7 +30,7 @@ from scenemind.reasoning.symbolic.syntax import (
     Reference,
     Viewer,
 )
-from scenemind.reasoning.symbolic.viewpoint import Viewpoint, viewpoint_of
+from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 from scenemind.reasoning.types import Query
 from scenemind.words.english import shown, with_article
 from scenemind.words.vocabulary import Vocabulary

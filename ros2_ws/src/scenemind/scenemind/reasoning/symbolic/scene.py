@@ -33,7 +33,8 @@ class Scene:
         ids: (N,) int64.
         confidence: (N,) float64.
         center, size: (N, 3) float64, world, metres.
-        low, high: (N, 3) float64: the axis-aligned hulls.
+        bounds: (N, 6) float64: the axis-aligned hulls, lowest then highest corner.
+        low, high: (N, 3) float64: the two corners.
         labels: N labels; rows_of_label: label -> its rows.
     """
 
@@ -47,8 +48,8 @@ class Scene:
         self.confidence = np.array([o.confidence for o in self.objects], dtype=np.float64)
         self.center = np.array([o.box.center for o in self.objects], np.float64).reshape(n, 3)
         self.size = np.array([o.box.size for o in self.objects], np.float64).reshape(n, 3)
-        hulls = np.array([o.box.extent() for o in self.objects], np.float64).reshape(n, 6)
-        self.low, self.high = hulls[:, :3], hulls[:, 3:]
+        self.bounds = np.array([o.box.extent() for o in self.objects], np.float64).reshape(n, 6)
+        self.low, self.high = self.bounds[:, :3], self.bounds[:, 3:]
         self.labels = tuple(o.label for o in self.objects)
         self.rows_of_label: dict[str, list[int]] = {}
         for row, label in enumerate(self.labels):

@@ -129,7 +129,7 @@ def _by_angle(
 def _region_shares(
     targets: Bounds, anchor: Box3D, axis: NDArray[np.float64], config: RelationConfig
 ) -> Scores:
-    """Share (P,) of each footprint within the trapezoid that opens from the anchor along an axis."""
+    """Share (P,) of each footprint in the trapezoid that opens from the anchor along an axis."""
     across = np.array((-axis[1], axis[0]))
     corners = anchor.footprint() - np.asarray(anchor.center[:2])
     half_width = float(np.abs(corners @ across).max()) + config.direction_aside_m

@@ -56,7 +56,7 @@ def closest(targets: Clouds, anchor: Clouds, config: RelationConfig) -> Scores:
     centers_m = _centers_m(targets.bounds, anchor.bounds)
     values = _nearest_distances(targets, anchor, centers_m, config)
     touching = values <= DISTANCE_NOISE_M
-    return _leaders(np.where(touching, CENTER_WEIGHT * centers_m, values), ~touching, config)
+    return _leaders(_told_apart(values, centers_m), ~touching, config)
 
 
 def farthest(targets: Clouds, anchor: Clouds, config: RelationConfig) -> Scores:
@@ -66,10 +66,14 @@ def farthest(targets: Clouds, anchor: Clouds, config: RelationConfig) -> Scores:
 
 
 def distances_m(targets: Clouds, anchor: Clouds) -> NDArray[np.float64]:
-    """Distances (N,) between the nearest points of each target and of the anchor."""
+    """Distances (N,) between the nearest points of each target and of the anchor.
+
+    Of those that touch it (less than 2 cm), which are all as close, a little of the distance
+    between the centres, so that they have an order.
+    """
     at_most = targets.at_most_m(anchor)
     exact = [targets.distance_m(row, anchor, float(at_most[row])) for row in range(len(targets))]
-    return np.array(exact, dtype=np.float64)
+    return _told_apart(np.array(exact, dtype=np.float64), _centers_m(targets.bounds, anchor.bounds))
 
 
 def _within(targets: Clouds, anchor: Clouds, limit_m: float) -> Scores:
@@ -128,3 +132,7 @@ def _leaders(
 
 def _centers_m(a: Bounds, b: Bounds) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(a[:, :3] + a[:, 3:] - b[:, :3] - b[:, 3:], axis=1) / 2.0)
+
+
+def _told_apart(values: NDArray[np.float64], centers_m: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(values <= DISTANCE_NOISE_M, CENTER_WEIGHT * centers_m, values)

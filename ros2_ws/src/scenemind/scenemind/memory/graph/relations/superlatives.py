@@ -1,0 +1,102 @@
+"""The largest, the leftmost, the middle one: what is extreme within a set."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.graph.relations.columns import Bounds, heights, sizes, volumes
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+
+Superlative = Literal[
+    "largest",
+    "smallest",
+    "tallest",
+    "shortest",
+    "widest",
+    "longest",
+    "narrowest",
+    "highest",
+    "lowest",
+    "leftmost",
+    "rightmost",
+    "frontmost",
+    "rearmost",
+    "middle",
+]
+SUPERLATIVES: tuple[Superlative, ...] = get_args(Superlative)
+OF_A_VIEWER = frozenset(("leftmost", "rightmost", "frontmost", "rearmost"))
+# Those that take the smallest of what is measured.
+_LEAST = frozenset(("smallest", "shortest", "narrowest", "lowest", "leftmost", "frontmost"))
+
+
+def superlative_order(
+    targets: Bounds, name: Superlative, viewpoint: Viewpoint | None = None
+) -> NDArray[np.intp]:
+    """Rows (N,) of the targets, the most extreme one first; equal ones stay in their order.
+
+    Sizes are of the boxes: volume for large and small, height for tall and short, the longer side
+    seen from above for wide and long. High and low is the middle of the box. Sides are measured
+    across and along the viewer's heading: left to right, and near to far.
+
+    Raises:
+        SceneMemoryError: it needs a viewpoint, and none is given.
+    """
+    values = superlative_values(targets, name, viewpoint)
+    return np.argsort(values, kind="stable")
+
+
+def superlative_values(
+    targets: Bounds, name: Superlative, viewpoint: Viewpoint | None = None
+) -> NDArray[np.float64]:
+    """What `superlative_order` sorts by, (N,): the most extreme one has the smallest value.
+
+    Raises:
+        SceneMemoryError: it needs a viewpoint, and none is given.
+    """
+    if name in OF_A_VIEWER and viewpoint is None:
+        raise SceneMemoryError(f"which one is the {name} depends on the viewer: give a viewpoint")
+    if not len(targets):
+        return np.zeros(0)
+    if name == "middle":
+        return _off_the_middle(targets, viewpoint)
+    values = _measured(targets, name, viewpoint)
+    return values if name in _LEAST else -values
+
+
+def _measured(
+    targets: Bounds, name: Superlative, viewpoint: Viewpoint | None
+) -> NDArray[np.float64]:
+    if name in ("largest", "smallest"):
+        return volumes(targets)
+    if name in ("tallest", "shortest"):
+        return heights(targets)
+    if name in ("widest", "longest", "narrowest"):
+        return np.asarray(sizes(targets)[:, :2].max(axis=1))
+    centers = _centers(targets)
+    if viewpoint is None or name in ("highest", "lowest"):
+        return centers[:, 2]
+    axis = viewpoint.right if name in ("leftmost", "rightmost") else viewpoint.ahead
+    return np.asarray((centers[:, :2] - viewpoint.position[:2]) @ axis)
+
+
+def _off_the_middle(targets: Bounds, viewpoint: Viewpoint | None) -> NDArray[np.float64]:
+    """How many places each is off the middle of the row, from left to right.
+
+    Without a viewer the row is the line along which the set is longest.
+    """
+    places = _centers(targets)[:, :2]
+    if viewpoint is not None:
+        axis = viewpoint.right
+    else:
+        axis = np.linalg.svd(places - places.mean(axis=0), full_matrices=False)[2][0]
+    place_in_row = np.empty(len(places))
+    place_in_row[np.argsort(places @ axis, kind="stable")] = np.arange(len(places))
+    return np.abs(place_in_row - (len(places) - 1) / 2.0)
+
+
+def _centers(targets: Bounds) -> NDArray[np.float64]:
+    return np.asarray((targets[:, :3] + targets[:, 3:]) / 2.0)
