@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
@@ -99,10 +100,12 @@ class SmallMemory:
     """A `MemoryAccess` on one snapshot, with the real corrections journal."""
 
     perceived: MemorySnapshot
-    journal: CorrectionsJournal = field(default_factory=CorrectionsJournal)
+    journal: CorrectionsJournal = field(
+        default_factory=lambda: CorrectionsJournal(count(100).__next__)
+    )
 
     def snapshot(self) -> MemorySnapshot:
-        objects = self.journal.objects(self.perceived.objects)
+        objects = self.journal.lay_over(self.perceived.objects).objects
         relations = self.journal.relations(self.perceived.relations, objects)
         return replace(self.perceived, objects=objects, relations=relations)
 

@@ -3,6 +3,8 @@
 from scenemind.memory.access import MemoryAccess
 from scenemind.memory.disk.folder import list_memories
 from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.finding import Found
+from scenemind.memory.graph.corrections import LeftOut, Replay, SimilarObject
 from scenemind.memory.memory import Memory
 from scenemind.memory.stats import MemoryStats
 from scenemind.memory.tree.tree_json import TreeJson, tree_json
@@ -29,7 +31,9 @@ __all__ = [
     "DetectionNode",
     "Edit",
     "Embedding",
+    "Found",
     "KeyFrame",
+    "LeftOut",
     "LocationNode",
     "MapObject",
     "Memory",
@@ -39,7 +43,9 @@ __all__ = [
     "ObjectAnchor",
     "ObjectTracklet",
     "Relation",
+    "Replay",
     "SceneMemoryError",
+    "SimilarObject",
     "Stay",
     "StructurePlane",
     "TreeJson",

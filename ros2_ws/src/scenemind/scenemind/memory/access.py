@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from scenemind.memory.graph.corrections import Replay, SimilarObject
 from scenemind.memory.types import Correction, Edit, KeyFrame, MemorySnapshot
 
 
@@ -27,7 +28,8 @@ class MemoryAccess(Protocol):
         """Write edits to the journal, all or none.
 
         Raises:
-            SceneMemoryError: an edit names an unknown object or makes no sense.
+            SceneMemoryError: an edit names an unknown object, makes no sense, or contradicts
+                another one.
         """
         ...
 
@@ -39,6 +41,38 @@ class MemoryAccess(Protocol):
         """
         ...
 
+    def redo(self, correction_id: int | None = None) -> Correction:
+        """Let a correction stand again; the one that was undone last when no id is given.
+
+        Raises:
+            SceneMemoryError: there is nothing to redo, no such correction, or another one
+                contradicts it.
+        """
+        ...
+
     def corrections(self) -> list[Correction]:
         """The whole journal, oldest first, undone entries included."""
+        ...
+
+    def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
+        """Objects for which an edit may hold as well, best first; nothing is changed.
+
+        Raises:
+            SceneMemoryError: the edit is not about single objects, or its object is not there.
+        """
+        ...
+
+    def export_corrections(self) -> str:
+        """The whole journal as JSON, with where its objects stood."""
+        ...
+
+    def import_corrections(self, text: str, by: str = "", *, preview: bool = False) -> Replay:
+        """Replay an exported journal; its objects are found by where they stood.
+
+        Args:
+            by: who replays it. preview: only say what would be done.
+
+        Raises:
+            SceneMemoryError: it is no journal; nothing was applied.
+        """
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from types import MappingProxyType
 
 from scenemind.memory.objects.map_entry import MapEntry
@@ -25,12 +25,13 @@ class GoneObjects:
         self._entries[entry.object_id] = entry
         self._values = dict(sorted({**self._values, entry.object_id: entry.to_object()}.items()))
 
-    def take_oldest(self) -> set[int]:
-        """Forget those gone longest where there are too many; their ids."""
+    def take_oldest(self, spoken_of: Set[int]) -> set[int]:
+        """Forget those gone longest where there are too many, and nobody spoke of; their ids."""
         spare = len(self._entries) - MOST_GONE
         if spare <= 0:
             return set()
-        by_time = sorted(self._entries.values(), key=lambda e: (e.gone_ns or 0, e.object_id))
+        able = (entry for entry in self._entries.values() if entry.object_id not in spoken_of)
+        by_time = sorted(able, key=lambda e: (e.gone_ns or 0, e.object_id))
         forgotten = {entry.object_id for entry in by_time[:spare]}
         for object_id in forgotten:
             self.take(object_id)

@@ -10,7 +10,7 @@ sees through is gone until it is found again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 
 import numpy as np
@@ -59,6 +59,7 @@ class ObjectMap:
         self._rivals = Rivals(config)
         self._to_recognise: list[int] = []
         self._last_looked_at = 0
+        self._spoken_of: Set[int] = frozenset()
 
     def update(
         self,
@@ -66,12 +67,14 @@ class ObjectMap:
         frame: RGBDFrame,
         upkeep: bool = True,
         label_similarity: LabelSimilarity = same_word,
+        spoken_of: Set[int] = frozenset(),
     ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
 
         Args:
             upkeep: look for duplicates, splits and emptied places; can wait for a later frame.
             label_similarity: how alike two labels are, in [0, 1].
+            spoken_of: objects that people corrected, which are never forgotten as ghosts.
 
         Raises:
             SceneMemoryError: an observation has no points.
@@ -80,6 +83,7 @@ class ObjectMap:
         ordered = sorted(observations, key=content)
         known = self._entries, self._boxes, self._object_of_track
         matches = match_observations(ordered, *known, viewer, self._config, label_similarity)
+        self._spoken_of = spoken_of
         split_off = self._rivals.watch(ordered, matches, frame) if upkeep else {}
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
@@ -93,7 +97,7 @@ class ObjectMap:
             self._merge_duplicates(merged)
         self._recognise(merged)
         retired = self._retire_seen_through(frame, changed, merged) if upkeep else set()
-        removed |= self._gone.take_oldest()
+        removed |= self._gone.take_oldest(spoken_of)
         self._rivals.forget((*merged, *removed, *retired))
         changed = {merged.get(object_id, object_id) for object_id in changed}
         changed = (changed | set(merged.values())) - removed - retired
@@ -131,6 +135,15 @@ class ObjectMap:
         found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
         return [entry.to_record() for entry in found if entry is not None]
 
+    def take_id(self) -> int:
+        """An id that no object has or will have."""
+        self._next_id += 1
+        return self._next_id - 1
+
+    def skip_ids(self, largest: int) -> None:
+        """New ids start after this one: somebody spoke of it."""
+        self._next_id = max(self._next_id, largest + 1)
+
     def restore(self, records: Iterable[ObjectRecord]) -> None:
         """Go on from stored objects; new ids start after the largest one."""
         for record in records:
@@ -147,9 +160,8 @@ class ObjectMap:
     ) -> int:
         """Give an observation to its object; the id of that object."""
         if match.object_id is None:
-            entry = MapEntry(self._next_id, self._config, stamp_ns)
+            entry = MapEntry(self.take_id(), self._config, stamp_ns)
             entry.add(observation, stamp_ns, viewer)
-            self._next_id += 1
             self._insert(entry)
             match.resolve(entry.object_id)
         else:
@@ -178,7 +190,7 @@ class ObjectMap:
     def _confirm(self, entry: MapEntry) -> None:
         was_confirmed = entry.confirmed
         if not was_confirmed and entry.whole_views >= self._config.confirm_observations:
-            entry.confirmed = not entry.is_ghost
+            entry.confirmed = not entry.is_ghost or entry.object_id in self._spoken_of
             self._uncompared.add(entry.object_id)
         if entry.confirmed:
             self._tentative.discard(entry.object_id)
@@ -189,8 +201,7 @@ class ObjectMap:
         """Make an object of its own of what was taken for a part; the ids of both."""
         if not split(entry, part):
             return set()
-        part.object_id = self._next_id
-        self._next_id += 1
+        part.object_id = self.take_id()
         self._insert(part)
         self._note_box(entry)
         self._object_of_track.update(dict.fromkeys(part.track_ids, part.object_id))
@@ -232,7 +243,7 @@ class ObjectMap:
         for entry, sight in zip(entries, look(entries, frame), strict=True):
             self._last_looked_at = entry.object_id
             entry.note_sight(sight, frame.world_T_camera.translation)
-            if entry.is_ghost:
+            if entry.is_ghost and entry.object_id not in self._spoken_of:
                 self._doubt(entry)
             elif entry.is_doubted:
                 entry.retire(frame.stamp_ns)
@@ -264,6 +275,7 @@ class ObjectMap:
             object_id
             for object_id in self._tentative
             if abs(stamp_ns - self._entries[object_id].last_seen_ns) > limit_ns
+            and object_id not in self._spoken_of
         }
         for object_id in forgotten:
             self._remove(object_id)

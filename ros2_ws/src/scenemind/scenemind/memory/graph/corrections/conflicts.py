@@ -1,0 +1,153 @@
+"""Which edits contradict what is there or what was said before; see the package for the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.graph.corrections import parts
+from scenemind.memory.graph.corrections.edits import OF_RELATIONS
+from scenemind.memory.graph.corrections.laying_over import Seen
+from scenemind.memory.graph.corrections.sources import Sources
+from scenemind.memory.graph.corrections.stated import is_carried, said_carriers
+from scenemind.memory.graph.relations import statements_of
+from scenemind.memory.types import Correction, Edit
+
+_NAMED_IN_ERRORS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conflicts:
+    """What an edit may contradict.
+
+    Attributes:
+        standing: the entries that stand, oldest first.
+        seen: what people see with them.
+        first_new: entries from this number on were not written yet.
+    """
+
+    standing: Sequence[Correction]
+    sources: Sources
+    seen: Seen
+    first_new: int
+
+    def check(self, edit: Edit) -> None:
+        """That its objects are there and that it contradicts nothing.
+
+        Raises:
+            SceneMemoryError: says what it contradicts and what to do.
+        """
+        for object_id in edit.object_ids:
+            if object_id not in self.seen.objects:
+                raise SceneMemoryError(self._why_not_there(object_id))
+        self.check_entries(edit)
+        if edit.kind == "split":
+            self._check_places(edit)
+
+    def check_entries(self, edit: Edit) -> None:
+        """That it contradicts no other entry, whether or not its objects are there.
+
+        Raises:
+            SceneMemoryError: says which entry, and what to do.
+        """
+        if edit.kind == "merge":
+            self._check_merge(edit)
+        elif edit.kind == "split":
+            self._check_split(edit)
+        elif edit.kind == "add_relation":
+            self._check_cycle(edit)
+
+    def _why_not_there(self, object_id: int) -> str:
+        if object_id < 0:
+            return f"{object_id} is structure (floor, wall or ceiling), which is not corrected"
+        for entry in reversed(self.standing):
+            way_out = self._way_out(entry)
+            if entry.edit.kind == "delete_object" and object_id in entry.edit.object_ids:
+                return f"object {object_id} is deleted; {way_out} first"
+            if entry.edit.kind == "merge" and object_id in entry.edit.object_ids[1:]:
+                whole = self.sources.shown_as.get(object_id, entry.edit.object_ids[0])
+                return f"object {object_id} is part of object {whole}: speak of that, or {way_out}"
+        if object_id in self.seen.gone:
+            label = self.seen.gone[object_id].label
+            return f"object {object_id} ({label}) is gone: only what is there can be corrected"
+        objects = self.seen.objects
+        nearest = sorted(objects, key=lambda i: (abs(i - object_id), i))[:_NAMED_IN_ERRORS]
+        known = ", ".join(f"{i} ({objects[i].label})" for i in sorted(nearest))
+        return f"there is no object {object_id}; " + (
+            f"the nearest ids are {known}" if known else "the map has no objects yet"
+        )
+
+    def _way_out(self, entry: Correction) -> str:
+        if entry.correction_id >= self.first_new:
+            return "leave out that edit"
+        return f"undo correction {entry.correction_id}"
+
+    def _check_merge(self, edit: Edit) -> None:
+        for entry in self.standing:
+            apart = {entry.edit.object_ids[0], *entry.edit.new_ids} & set(edit.object_ids)
+            if entry.edit.kind == "split" and len(apart) > 1:
+                raise SceneMemoryError(
+                    f"objects {sorted(apart)} were told apart by a person: instead of merging them"
+                    f" {self._way_out(entry)}"
+                )
+
+    def _check_split(self, edit: Edit) -> None:
+        (object_id,) = edit.object_ids
+        for entry in self.standing:
+            if entry.edit.kind == "merge" and object_id == entry.edit.object_ids[0]:
+                raise SceneMemoryError(
+                    f"object {object_id} was put together by a person: instead of splitting it"
+                    f" {self._way_out(entry)}"
+                )
+
+    def _check_places(self, edit: Edit) -> None:
+        thing = self.seen.objects[edit.object_ids[0]]
+        if not len(thing.points):
+            raise SceneMemoryError(
+                f"object {thing.object_id} has no surface points: it cannot be split here"
+            )
+        near = thing.box.contains(np.array(edit.places), margin_m=parts.NEAR_M)
+        shares = np.bincount(
+            parts.nearest_place(thing.points, edit.places), minlength=len(edit.places)
+        )
+        for place, is_near, share in zip(edit.places, near, shares, strict=True):
+            if not is_near or not share:
+                where = "in it" if is_near else f"within {parts.NEAR_M} m of it"
+                raise SceneMemoryError(
+                    f"nothing of object {thing.object_id} ({thing.label}) is nearest to {place}:"
+                    f" split needs a place in each part, and this one is not {where}"
+                )
+
+    def _check_cycle(self, edit: Edit) -> None:
+        subject, other = (self.sources.shown_as.get(i, i) for i in edit.object_ids)
+        for low, predicate, high in statements_of(subject, edit.key, other):
+            if is_carried(predicate) and self._says_carried(high, low):
+                reason = next(
+                    entry
+                    for entry in reversed(self.standing)
+                    if not self._says_carried(high, low, without=entry)
+                )
+                raise SceneMemoryError(
+                    f"object {low} cannot be {predicate} object {high}, which it carries itself:"
+                    f" {self._way_out(reason)} first"
+                )
+
+    def _says_carried(self, thing: int, carrier: int, without: Correction | None = None) -> bool:
+        """Whether people say, one thing after the other, that the carrier carries the thing."""
+        carriers = said_carriers(
+            (e.edit for e in self.standing if e.edit.kind in OF_RELATIONS and e is not without),
+            self.sources.shown_as,
+        )
+        passed: set[int] = set()
+        open_ids = [thing]
+        while open_ids:
+            at = open_ids.pop()
+            if at == carrier:
+                return True
+            if at not in passed:
+                passed.add(at)
+                open_ids += carriers.get(at, {}).values()
+        return False

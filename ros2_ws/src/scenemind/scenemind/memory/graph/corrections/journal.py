@@ -1,0 +1,257 @@
+"""The journal of corrections: its entries, and perception with them laid over it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.graph.corrections import recurrence
+from scenemind.memory.graph.corrections.conflicts import Conflicts
+from scenemind.memory.graph.corrections.edits import (
+    LONGEST_REASON,
+    LONGEST_TEXT,
+    OF_RELATIONS,
+    cleaned,
+    cleaned_text,
+)
+from scenemind.memory.graph.corrections.laying_over import LayingOver, Seen
+from scenemind.memory.graph.corrections.sources import Sources
+from scenemind.memory.graph.corrections.stated import with_statements
+from scenemind.memory.types import Correction, Edit, MapObject, ObjectAnchor, Relation
+
+_NOTHING: Mapping[int, MapObject] = {}
+
+
+class CorrectionsJournal:
+    """Not thread-safe: its owner holds a lock.
+
+    Attributes:
+        sources: which of perception's objects stand behind those that people see.
+        spoken_of: ids in entries that stand: perception must not forget these objects as ghosts.
+    """
+
+    sources: Sources
+    spoken_of: frozenset[int]
+
+    def __init__(self, take_id: Callable[[], int]) -> None:
+        """Args: take_id: a new object's id, for a part that a person splits off."""
+        self._take_id = take_id
+        self._lay_over = LayingOver()
+        self._compared: Mapping[int, MapObject] = _NOTHING
+        self.restore(())
+
+    def restore(self, entries: Iterable[Correction]) -> None:
+        """Go on from a stored journal, oldest first."""
+        self._set(entries)
+
+    def entries(self) -> list[Correction]:
+        """The whole journal, oldest first, undone entries included."""
+        return list(self._entries)
+
+    def standing(self) -> list[Correction]:
+        """The entries that are not undone, oldest first."""
+        return list(self._standing)
+
+    @property
+    def largest_id(self) -> int:
+        """Of all objects that entries ever spoke of; 0: there are none."""
+        edits = (entry.edit for entry in self._entries)
+        return max((i for edit in edits for i in (*edit.object_ids, *edit.new_ids)), default=0)
+
+    def apply(
+        self,
+        edits: Sequence[Edit],
+        by: str,
+        reason: str,
+        perceived: Mapping[int, MapObject],
+        stamp_ns: int,
+        gone: Mapping[int, MapObject] = _NOTHING,
+    ) -> list[Correction]:
+        """Write edits, all or none; each sees what those before it did.
+
+        Args:
+            perceived: the objects that perception has. gone: those that it found gone.
+            stamp_ns: wall-clock time.
+
+        Raises:
+            SceneMemoryError: an edit names an unknown object, makes no sense, or contradicts
+                another one; says what to do.
+        """
+        by = cleaned_text(by, "a correction needs a name of who makes it", LONGEST_TEXT, 0)
+        reason = cleaned_text(reason, "a correction needs a reason", LONGEST_REASON, 0)
+        before = self._entries
+        first_new = before[-1].correction_id + 1 if before else 1
+        try:
+            for number, edit in enumerate(edits, first_new):
+                edit = cleaned(edit)
+                seen = self.lay_over(perceived, gone)
+                Conflicts(self._standing, self.sources, seen, first_new).check(edit)
+                entry = Correction(
+                    number,
+                    self._with_new_ids(edit),
+                    by,
+                    reason,
+                    stamp_ns,
+                    anchors=_anchors(edit, perceived, seen.objects),
+                )
+                self._set([*self._entries, entry])
+        except SceneMemoryError:
+            self._set(before)
+            raise
+        return self._entries[len(before) :]
+
+    def undo(self, correction_id: int | None = None) -> Correction:
+        """Take back one correction, the newest that stands when no id is given.
+
+        Raises:
+            SceneMemoryError: nothing is left to undo, no such correction, or it is undone already.
+        """
+        if correction_id is None:
+            if not self._standing:
+                raise SceneMemoryError("there is no correction to undo")
+            correction_id = self._standing[-1].correction_id
+        entry = self._get(correction_id)
+        if entry.undone:
+            raise SceneMemoryError(f"correction {correction_id} is undone already")
+        return self._put(replace(entry, undone_ns=max(time.time_ns(), 1)))
+
+    def redo(self, correction_id: int | None = None) -> Correction:
+        """Let a correction stand again, the one that was undone last when no id is given.
+
+        It stands where it stood: what was said later still wins over it.
+
+        Raises:
+            SceneMemoryError: nothing is undone, no such correction, it stands already, or another
+                entry contradicts it.
+        """
+        if correction_id is None:
+            undone = [entry for entry in self._entries if entry.undone]
+            if not undone:
+                raise SceneMemoryError("there is no correction to redo")
+            last = max(undone, key=lambda entry: (entry.undone_ns, -entry.correction_id))
+            correction_id = last.correction_id
+        entry = self._get(correction_id)
+        if not entry.undone:
+            raise SceneMemoryError(f"correction {correction_id} stands: there is nothing to redo")
+        seen = Seen(_NOTHING, _NOTHING)
+        next_number = self._entries[-1].correction_id + 1
+        Conflicts(self._standing, self.sources, seen, next_number).check_entries(entry.edit)
+        return self._put(replace(entry, undone_ns=0))
+
+    def follow(self, merged: Mapping[int, int], returned: Collection[int] = ()) -> list[Correction]:
+        """Go over to the objects that perception kept; the entries that changed, to be stored.
+
+        Args:
+            merged: id that is gone -> id that is kept.
+            returned: of the latter, those that were away until now.
+        """
+        if merged.keys().isdisjoint(self._ids):
+            return []
+        rewritten = {}
+        for entry in self._entries:
+            into = merged
+            if entry.edit.kind == "delete_object":
+                into = {old: new for old, new in merged.items() if new in returned}
+            if not into.keys().isdisjoint(entry.edit.object_ids):
+                rewritten[entry.correction_id] = _renumbered(entry, into)
+        return self._rewrite(rewritten)
+
+    def find_again(
+        self, perceived: Mapping[int, MapObject], gone: Mapping[int, MapObject]
+    ) -> list[Correction]:
+        """Go over to objects that are lost ones under new ids; the entries that changed, to be
+        stored. Cheap while no object of an entry is lost and nothing is deleted."""
+        before, self._compared = self._compared, perceived
+        deletions = [e for e in self._standing if e.edit.kind == "delete_object"]
+        others = [e for e in self._standing if e.edit.kind != "delete_object"]
+        lost = {
+            anchor.object_id: anchor
+            for entry in others
+            for anchor in entry.anchors
+            if anchor.object_id not in perceived
+            and anchor.object_id not in gone
+            and anchor.object_id not in self.sources.of
+        }
+        if not deletions and not lost:
+            return []
+        changed = {i: thing for i, thing in perceived.items() if before.get(i) is not thing}
+        found = [recurrence.with_new_detections(entry, changed) for entry in deletions]
+        if lost and changed:
+            free = {i: thing for i, thing in perceived.items() if i not in self.spoken_of}
+            into = recurrence.found_again(lost.values(), free)
+            found += [
+                _renumbered(entry, into)
+                for entry in others
+                if not into.keys().isdisjoint(entry.edit.object_ids)
+            ]
+        return self._rewrite({entry.correction_id: entry for entry in found if entry is not None})
+
+    def lay_over(
+        self, perceived: Mapping[int, MapObject], gone: Mapping[int, MapObject] = _NOTHING
+    ) -> Seen:
+        """What people should see: the entries that stand, laid over perception."""
+        if not self._standing:
+            return Seen(perceived, gone)
+        return self._lay_over(self._standing, perceived, gone)
+
+    def relations(
+        self, computed: Sequence[Relation], objects: Mapping[int, MapObject]
+    ) -> tuple[Relation, ...]:
+        """The relations of these objects with what people said of them.
+
+        Args:
+            objects: as `lay_over` returned them.
+        """
+        edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
+        return with_statements(computed, edits, objects, self.sources.shown_as)
+
+    def _set(self, entries: Iterable[Correction]) -> None:
+        self._entries = list(entries)
+        self._standing = [entry for entry in self._entries if not entry.undone]
+        self.sources = Sources.from_entries(self._standing)
+        self.spoken_of = frozenset(i for e in self._standing for i in e.edit.object_ids)
+        self._ids = frozenset(i for entry in self._entries for i in entry.edit.object_ids)
+
+    def _rewrite(self, rewritten: Mapping[int, Correction]) -> list[Correction]:
+        if rewritten:
+            self._set(rewritten.get(entry.correction_id, entry) for entry in self._entries)
+        return list(rewritten.values())
+
+    def _put(self, entry: Correction) -> Correction:
+        self._rewrite({entry.correction_id: entry})
+        return entry
+
+    def _get(self, correction_id: int) -> Correction:
+        for entry in self._entries:
+            if entry.correction_id == correction_id:
+                return entry
+        standing = [entry.correction_id for entry in self._standing]
+        raise SceneMemoryError(
+            f"there is no correction {correction_id}; those that stand: {standing or 'none'}"
+        )
+
+    def _with_new_ids(self, edit: Edit) -> Edit:
+        if edit.kind != "split":
+            return edit
+        return replace(edit, new_ids=tuple(self._take_id() for _ in edit.places[1:]))
+
+
+def _anchors(
+    edit: Edit, perceived: Mapping[int, MapObject], seen: Mapping[int, MapObject]
+) -> tuple[ObjectAnchor, ...]:
+    """The objects that an edit speaks of, as perception has them; for a deletion those beside."""
+    things = [perceived.get(i) or seen[i] for i in edit.object_ids]
+    if edit.kind == "delete_object":
+        things += recurrence.bystanders(things, seen)
+    return tuple(ObjectAnchor(t.object_id, t.perceived_label, t.box) for t in things)
+
+
+def _renumbered(entry: Correction, into: Mapping[int, int]) -> Correction:
+    """The same entry, of the objects that stand for those it spoke of."""
+    ids = [into.get(i, i) for i in entry.edit.object_ids]
+    if entry.edit.kind not in OF_RELATIONS:
+        ids = list(dict.fromkeys(ids))
+    anchors = tuple(replace(a, object_id=into.get(a.object_id, a.object_id)) for a in entry.anchors)
+    return replace(entry, edit=replace(entry.edit, object_ids=tuple(ids)), anchors=anchors)

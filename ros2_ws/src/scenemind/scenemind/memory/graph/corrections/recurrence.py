@@ -1,0 +1,80 @@
+"""Entries whose objects perception lost and found again under new ids."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from scenemind.geometry import gap_m
+from scenemind.memory.graph.corrections.places import find_place, likeness
+from scenemind.memory.types import Correction, MapObject, ObjectAnchor
+
+_log = logging.getLogger(__name__)
+
+# A new detection of what was deleted looks like it from its first views on; what grew into its
+# place later is something else.
+YOUNG_OBSERVATIONS = 30
+BESIDE_M = 0.5
+
+
+def bystanders(deleted: Sequence[MapObject], things: Mapping[int, MapObject]) -> list[MapObject]:
+    """Newer things beside what somebody deletes: who deletes only one has told them apart, so they
+    are no new detections of it."""
+    deleted_ids = {thing.object_id for thing in deleted}
+    newer = [
+        thing
+        for thing in things.values()
+        if thing.object_id > min(deleted_ids) and thing.object_id not in deleted_ids
+    ]
+    return [
+        thing
+        for thing in newer
+        if any(gap_m(thing.box, other.box) <= BESIDE_M for other in deleted)
+    ]
+
+
+def with_new_detections(entry: Correction, changed: Mapping[int, MapObject]) -> Correction | None:
+    """A deletion that speaks of new detections, too; None: there are none.
+
+    Args:
+        changed: objects that are new, or differ from when they were last compared.
+    """
+    known = {*entry.edit.object_ids, *(anchor.object_id for anchor in entry.anchors)}
+    added = []
+    for anchor in entry.anchors:
+        if anchor.object_id not in entry.edit.object_ids:
+            continue
+        young = {i: thing for i, thing in changed.items() if _is_new(thing, anchor)}
+        for object_id, score in zip(young, likeness(anchor, young), strict=True):
+            if score > 0.0 and object_id not in known:
+                known.add(object_id)
+                added.append(object_id)
+    if not added:
+        return None
+    _log.info("objects %s stay deleted by correction %d", added, entry.correction_id)
+    edit = replace(entry.edit, object_ids=(*entry.edit.object_ids, *added))
+    return replace(entry, edit=edit)
+
+
+def found_again(lost: Iterable[ObjectAnchor], things: Mapping[int, MapObject]) -> dict[int, int]:
+    """Lost id -> id of the one thing that stands where it was.
+
+    Args:
+        things: those that no entry speaks of.
+    """
+    free = dict(things)
+    found: dict[int, int] = {}
+    for anchor in lost:
+        place = find_place(anchor, free)
+        if place is not None and not place.rivals:
+            found[anchor.object_id] = place.object_id
+            del free[place.object_id]
+            _log.info("object %d was found again as %d", anchor.object_id, place.object_id)
+    return found
+
+
+def _is_new(thing: MapObject, anchor: ObjectAnchor) -> bool:
+    """It came after the anchored one, and not from another place."""
+    is_young = thing.observation_count <= YOUNG_OBSERVATIONS and not thing.stays
+    return is_young and thing.object_id > anchor.object_id

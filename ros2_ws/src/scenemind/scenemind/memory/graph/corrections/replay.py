@@ -1,0 +1,141 @@
+"""A journal replayed onto another map of the same place, whose objects have other ids.
+
+Each object is found again by where it stood and what perception called it. What is not found, or
+might be one of several, is left out and reported, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.graph.corrections.journal import CorrectionsJournal
+from scenemind.memory.graph.corrections.places import Place, find_place
+from scenemind.memory.types import Correction, Edit, MapObject, ObjectAnchor
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An entry of the replayed journal that was not applied, and why not, for people."""
+
+    correction: Correction
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What became of a replayed journal: the new entries, and what was left out."""
+
+    applied: tuple[Correction, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def replay(
+    journal: CorrectionsJournal,
+    entries: Iterable[Correction],
+    perceived: Mapping[int, MapObject],
+    gone: Mapping[int, MapObject],
+    by: str = "",
+) -> Replay:
+    """Write the entries that stand to a journal, with who said them, when and why.
+
+    Args:
+        entries: of another journal, oldest first.
+        perceived, gone: the objects of the map that the journal is laid over.
+        by: who replays it, which is added to the reasons; empty: not said.
+    """
+    note = f"replayed by {by}" if by else ""
+    standing = [entry for entry in entries if not entry.undone]
+    translation = _Translation(standing, perceived)
+    applied: list[Correction] = []
+    left_out: list[LeftOut] = []
+    for entry in standing:
+        try:
+            edit = translation.translate(entry)
+            _check_is_new(edit, journal.standing())
+            (written,) = journal.apply(
+                [edit], entry.by, _noted(entry.reason, note), perceived, entry.stamp_ns, gone
+            )
+        except SceneMemoryError as error:
+            left_out.append(LeftOut(entry, str(error)))
+        else:
+            translation.note_parts(entry.edit, written.edit)
+            applied.append(written)
+    return Replay(tuple(applied), tuple(left_out))
+
+
+def preview(
+    journal: CorrectionsJournal,
+    entries: Iterable[Correction],
+    perceived: Mapping[int, MapObject],
+    gone: Mapping[int, MapObject],
+) -> Replay:
+    """What `replay` would do, without doing it; parts would get other ids."""
+    largest = max((*perceived, *gone, journal.largest_id), default=0)
+    trial = CorrectionsJournal(count(largest + 1).__next__)
+    trial.restore(journal.entries())
+    return replay(trial, entries, perceived, gone)
+
+
+class _Translation:
+    """From the ids of the replayed journal to those of the map."""
+
+    def __init__(self, entries: Sequence[Correction], objects: Mapping[int, MapObject]) -> None:
+        self._objects = objects
+        # Where an object was spoken of last it stood last.
+        self._anchors = {anchor.object_id: anchor for e in entries for anchor in e.anchors}
+        self._places: dict[int, Place | None] = {}
+        self._parts: dict[int, int] = {}
+
+    def translate(self, entry: Correction) -> Edit:
+        """
+        Raises:
+            SceneMemoryError: an object is not there, might be another one, or two of them are one.
+        """
+        ids = tuple(self._get(object_id) for object_id in entry.edit.object_ids)
+        if len(set(ids)) < len(ids):
+            raise SceneMemoryError(f"objects {list(entry.edit.object_ids)} are one object here")
+        return replace(entry.edit, object_ids=ids, new_ids=())
+
+    def note_parts(self, edit: Edit, written: Edit) -> None:
+        """Parts have no place of their own: they are what the same split makes here."""
+        self._parts.update(zip(edit.new_ids, written.new_ids, strict=True))
+
+    def _get(self, object_id: int) -> int:
+        if object_id in self._parts:
+            return self._parts[object_id]
+        anchor = self._anchors.get(object_id)
+        if anchor is None:
+            raise SceneMemoryError(f"nothing says where object {object_id} stood")
+        place = self._find(anchor)
+        if place is None:
+            raise SceneMemoryError(
+                f"nothing like {_told(anchor)} stands where it stood: map that place, or correct it"
+                " by hand"
+            )
+        if place.rivals:
+            ids = ", ".join(map(str, (place.object_id, *place.rivals)))
+            raise SceneMemoryError(f"{_told(anchor)} may be any of {ids} here: correct it by hand")
+        return place.object_id
+
+    def _find(self, anchor: ObjectAnchor) -> Place | None:
+        if anchor.object_id not in self._places:
+            self._places[anchor.object_id] = find_place(anchor, self._objects)
+        return self._places[anchor.object_id]
+
+
+def _check_is_new(edit: Edit, standing: Iterable[Correction]) -> None:
+    for entry in standing:
+        if replace(entry.edit, new_ids=()) == edit:
+            raise SceneMemoryError(f"correction {entry.correction_id} says so already")
+
+
+def _noted(reason: str, note: str) -> str:
+    return "; ".join(filter(None, (reason, note)))
+
+
+def _told(anchor: ObjectAnchor) -> str:
+    x, y, z = anchor.box.center
+    return f"object {anchor.object_id} ({anchor.label} at {x:.2f} {y:.2f} {z:.2f})"
