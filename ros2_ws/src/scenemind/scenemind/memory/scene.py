@@ -218,6 +218,7 @@ class Scene:
                 self._world_T_camera,
                 self._seen.gone,
                 {plane.plane_id: plane for plane in self._structure.planes},
+                self._graph.levels(),
             )
         return self._snapshot
 

@@ -7,7 +7,7 @@ counts as carried by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class Levels:
@@ -17,10 +17,13 @@ class Levels:
         self._carrier: dict[int, int] = {}
         self._carried: dict[int, set[int]] = {}
         self._levels: dict[int, int] = {}
+        self._by_id: dict[int, int] | None = {}
 
-    def by_id(self) -> dict[int, int]:
-        """Object id -> level, ascending ids."""
-        return dict(sorted(self._levels.items()))
+    def by_id(self) -> Mapping[int, int]:
+        """Object id -> level, ascending ids; a new mapping where any level changed."""
+        if self._by_id is None:
+            self._by_id = dict(sorted(self._levels.items()))
+        return self._by_id
 
     def of(self, object_id: int) -> int:
         """The level; 0 for floor, walls and ceiling."""
@@ -36,7 +39,8 @@ class Levels:
         """
         for object_id in gone:
             self._set_carrier(object_id, None)
-            self._levels.pop(object_id, None)
+            if self._levels.pop(object_id, None) is not None:
+                self._by_id = None
         unsettled = []
         for object_id, carrier in carriers:
             self._set_carrier(object_id, carrier)
@@ -47,6 +51,7 @@ class Levels:
             level = self._count(object_id)
             if self._levels.get(object_id) != level:
                 self._levels[object_id] = level
+                self._by_id = None
                 changed.add(object_id)
                 unsettled.extend(self._carried.get(object_id, ()))
         return changed

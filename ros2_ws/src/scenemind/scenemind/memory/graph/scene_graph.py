@@ -67,7 +67,7 @@ class SceneGraph:
             self._dirty = set()
         return self._all
 
-    def levels(self) -> dict[int, int]:
+    def levels(self) -> Mapping[int, int]:
         """Object id -> its level, ascending ids; see `MemorySnapshot.levels`."""
         self.relations()
         return self._statements.levels.by_id()
