@@ -6,6 +6,7 @@ which clouds can matter, and then which of their points.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,13 +77,19 @@ class Clouds:
         return found
 
     def distance_m(
-        self, row: int, other: Clouds, at_most_m: float, near_enough_m: float = 0.0
+        self,
+        row: int,
+        other: Clouds,
+        at_most_m: float,
+        near_enough_m: float = 0.0,
+        beyond_m: float = math.inf,
     ) -> float:
         """Between the nearest points of one and of a single other cloud.
 
         Args:
             at_most_m: known not to be exceeded (`at_most_m`).
             near_enough_m: a distance that is no more than this may come back too large, up to it.
+            beyond_m: a distance that is more than this may come back as infinite.
         """
         mine, theirs = self.points[row], other.points[0]
         if not mine.shape[1] and not theirs.shape[1]:
@@ -95,8 +102,10 @@ class Clouds:
         if at_most_m <= near_enough_m:
             return at_most_m
         # A hair more, so that rounding leaves out none of the two that gave the upper bound.
-        limit_m = at_most_m * 1.001 + 1e-4
+        limit_m = min(at_most_m, beyond_m) * 1.001 + 1e-4
         mine = mine[:, _squared_to_box(mine, other.bounds[0]) <= limit_m**2]
+        if not mine.shape[1]:
+            return math.inf
         theirs = theirs[:, _squared_to_box(theirs, _bounds_of(mine)) <= limit_m**2]
         return _nearest_m(mine, theirs, limit_m)
 
@@ -114,8 +123,9 @@ def _descend_m(a: Columns, b: Columns) -> float:
 
 
 def _nearest_m(a: Columns, b: Columns, limit_m: float) -> float:
+    """Infinite where it may be more than the limit."""
     if a.shape[1] * b.shape[1] <= FEW_PAIRS:
-        return float(np.sqrt(cdist(a.T, b.T, "sqeuclidean").min()))
+        return float(np.sqrt(cdist(a.T, b.T, "sqeuclidean").min(initial=math.inf)))
     few, many = (a, b) if a.shape[1] < b.shape[1] else (b, a)
     tree = cKDTree(few.T, balanced_tree=False, compact_nodes=False)
     return float(tree.query(many.T, distance_upper_bound=limit_m)[0].min())

@@ -87,17 +87,21 @@ def _within(targets: Clouds, anchor: Clouds, limit_m: float) -> Scores:
 def _nearest_distances(
     targets: Clouds, anchor: Clouds, centers_m: NDArray[np.float64], config: RelationConfig
 ) -> NDArray[np.float64]:
-    """Distances (N,): exact for those that the closest could have to give way to.
+    """Distances (N,): exact for the nearest, the next and what shares their places; else bounds.
 
     Of those that touch the anchor two are enough, the ones with the closest centres.
     """
     found, at_most = targets.at_least_m(anchor), targets.at_most_m(anchor)
-    least, touching = float(at_most.min(initial=np.inf)), 0
+    touching = 0
     for row in np.lexsort((centers_m, found)).tolist():
-        if found[row] > least + config.closest_margin_m or touching == 2:
+        best, second = np.partition(np.append(at_most, (np.inf, np.inf)), 1)[:2]
+        beyond_m = max(best + DISTANCE_NOISE_M, min(second, best + config.closest_margin_m))
+        if found[row] > beyond_m or touching == 2:
             break
-        found[row] = targets.distance_m(row, anchor, float(at_most[row]), DISTANCE_NOISE_M)
-        least = min(least, float(found[row]))
+        found[row] = targets.distance_m(
+            row, anchor, float(at_most[row]), DISTANCE_NOISE_M, float(beyond_m)
+        )
+        at_most[row] = min(at_most[row], found[row])
         touching += bool(found[row] <= DISTANCE_NOISE_M)
     return found
 
