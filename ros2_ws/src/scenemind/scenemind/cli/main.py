@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from scenemind.cli import (
     align_command,
     ask_command,
+    corrections_command,
     demo_command,
     detector_command,
     ground_command,
@@ -52,6 +53,7 @@ for _module in (
     ask_command,
     ground_command,
     align_command,
+    corrections_command,
     up_command,
     play_command,
     vocabulary_command,

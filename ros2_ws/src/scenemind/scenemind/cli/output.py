@@ -119,10 +119,13 @@ def correction_json(entry: Correction) -> dict[str, Any]:
         "object_ids": list(entry.edit.object_ids),
         "key": entry.edit.key,
         "value": entry.edit.value,
+        "places": [list(place) for place in entry.edit.places],
+        "new_ids": list(entry.edit.new_ids),
         "by": entry.by,
         "reason": entry.reason,
         "stamp_ns": entry.stamp_ns,
         "undone": entry.undone,
+        "undone_ns": entry.undone_ns,
     }
 
 
