@@ -85,4 +85,4 @@ def _rectangle(tiles: Tiles, facing: int, height_z: float, yaw: float) -> tuple[
     (x, y), size = (low + high) / 2.0, high - low + TILE_M
     center = (float(c * x - s * y), float(s * x + c * y), height_z)
     box = Box3D(center, (float(size[0]), float(size[1]), THICKNESS_M), yaw)
-    return box, seen_m2(turned[:, 0], turned[:, 1])
+    return box, seen_m2(tiles.points[own], (0.0, 0.0, 1.0))

@@ -23,9 +23,11 @@ from scenemind.memory.structure.tiles import Tiles
 from scenemind.memory.structure.walls import find_walls
 from scenemind.memory.types import StructurePlane
 
-# The planes are looked for anew when so many more tiles are known, or after so many frames.
+# The planes are looked for anew when so many more tiles are known, or after so many frames; more
+# where there are many tiles, which take longer. And when the camera stands still for so many.
 _GROWTH = 1.1
-_LEAST_FRAMES, _MOST_FRAMES = 3, 16
+_LEAST_FRAMES, _MOST_FRAMES, _TILES_A_FRAME = 4, 16, 1000
+_STILL_FRAMES = 10
 _WRITE_GROWTH = 1.05  # tiles, before they are written again with the planes unchanged
 
 
@@ -41,7 +43,8 @@ class StructureMap:
         self._planes: tuple[StructurePlane, ...] = ()
         self._next_wall_id = FIRST_WALL_ID
         self._looked_at = 0  # tiles there were when planes were looked for
-        self._frames_since = 0
+        self._frames_since = 0  # that were added since then
+        self._still_frames = 0
         self._written = 0  # tiles that were written
         self._is_unwritten = False
 
@@ -58,7 +61,18 @@ class StructureMap:
         """
         self._tiles.add(sample_surfaces(frame))
         self._frames_since += 1
+        self._still_frames = 0
         return self._is_due() and self._look()
+
+    def stand_still(self) -> bool:
+        """Instead of `add` for a frame whose camera has hardly moved.
+
+        Returns:
+            Whether the planes changed.
+        """
+        self._still_frames += 1
+        is_due = self._still_frames == _STILL_FRAMES and self._frames_since > 0
+        return is_due and self._look()
 
     def restore(self, packed: bytes | None) -> None:
         """Go on from what was packed; None: from nothing.
@@ -89,7 +103,8 @@ class StructureMap:
         grown = len(self._tiles) > _GROWTH * self._looked_at
         if not self._planes:
             return grown
-        return self._frames_since >= (_LEAST_FRAMES if grown else _MOST_FRAMES)
+        many = len(self._tiles) // _TILES_A_FRAME
+        return self._frames_since >= max(_LEAST_FRAMES if grown else _MOST_FRAMES, many)
 
     def _look(self) -> bool:
         self._looked_at, self._frames_since = len(self._tiles), 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,13 @@ class Surface:
     seen_m2: float
 
 
-def seen_m2(along: NDArray[np.floating], across: NDArray[np.floating]) -> float:
-    """How much of a plane tiles cover, by their places (N,), (N,) on it: overlaps count once."""
-    cells = np.floor(np.stack((along, across)) * (1.0 / TILE_M)).astype(np.int64)
-    return float(len(np.unique(cells[0] * (1 << 32) + cells[1]))) * TILE_M**2
+def seen_m2(points: NDArray[np.floating], normal: Sequence[float]) -> float:
+    """How much of a plane tiles cover, by their places (N, 3) and its normal (3,).
+
+    Each tile covers a square of the grid plane that the plane is nearest to; seen along the
+    plane's normal the square is larger. Tiles behind each other count once.
+    """
+    nearest = int(np.argmax(np.abs(normal)))
+    a, b = np.delete(np.floor(points * (1.0 / TILE_M)).astype(np.int64), nearest, axis=1).T
+    squares = len(np.unique((a << 32) + b))
+    return float(squares * TILE_M**2 / abs(normal[nearest]))

@@ -47,15 +47,18 @@ class SurfaceSamples:
 
 def sample_surfaces(frame: RGBDFrame) -> SurfaceSamples:
     """Where the frame shows flat surfaces; about 3,000 samples at most."""
-    inverse, u, v, good = _cells(frame)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        slope_u, slope_v, mean, residual = _fit(inverse, u[1] - u[0], v[1] - v[0])
-        good = cv2.erode(good, np.ones((3, 3), np.uint8), borderValue=0) > 0
-        allowed = np.maximum(_RESIDUAL_1M_M, _RESIDUAL_M * mean * mean)
-        good &= (residual < allowed) & (mean > 1.0 / FARTHEST_M)
-    camera, row_column = frame.camera, np.nonzero(good)
+    camera = frame.camera
+    every, side = _grid(camera.width)
+    inverse, enough = _cells(frame.depth_m, every, side)
+    slope_u, slope_v, mean, residual = _fit(inverse, every * side)
+    good = cv2.erode(enough, np.ones((3, 3), np.uint8), borderType=_BORDER, borderValue=0) > 0
+    allowed = np.maximum(_RESIDUAL_1M_M, _RESIDUAL_M * mean * mean)
+    good &= (residual < allowed) & (mean > 1.0 / FARTHEST_M)
+    row, column = np.nonzero(good)
     a, b, value = slope_u[good], slope_v[good], mean[good]
-    x, y = u[row_column[1]] - camera.cx, v[row_column[0]] - camera.cy
+    # A cell's centre is the mean of the pixels that are looked at.
+    x, y = (every * (side * index + (side - 1) / 2.0) for index in (column, row))
+    x, y = x - camera.cx, y - camera.cy
     # n . X = 1 for points X of the plane, so -n faces the camera and 1 / |n| is its distance.
     n = np.column_stack((camera.fx * a, camera.fy * b, value - a * x - b * y))
     length = np.linalg.norm(n, axis=1)
@@ -69,35 +72,35 @@ def sample_surfaces(frame: RGBDFrame) -> SurfaceSamples:
     )
 
 
-def _cells(
-    frame: RGBDFrame,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint8]]:
-    """Mean inverse depth (rows, columns), the cells' centres u (columns,) and v (rows,) in pixels,
-    and 1 where enough was measured."""
-    height, width = frame.depth_m.shape
+def _grid(width: int) -> tuple[int, int]:
+    """Which pixels are looked at (every n-th), and how many of those are a cell's side."""
     every = max(1, width // _PIXELS_ACROSS)
-    side = max(1, width // every // _COLUMNS)
-    rows, columns = height // every // side, width // every // side
-    depth_m = frame.depth_m[: rows * side * every : every, : columns * side * every : every]
+    return every, max(1, width // every // _COLUMNS)
+
+
+def _cells(
+    depth_m: NDArray[np.float32], every: int, side: int
+) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """Mean inverse depth of the cells (rows, columns), and 1 where enough was measured."""
+    height, width = depth_m.shape
+    rows, columns = max(1, height // every // side), max(1, width // every // side)
+    depth_m = depth_m[: rows * side * every : every, : columns * side * every : every]
     measured = ((depth_m > NEAREST_M) & (depth_m < FARTHEST_M)).astype(np.float32)
     inverse = np.divide(measured, depth_m, out=np.zeros_like(measured), where=measured > 0.0)
     share = cv2.resize(measured, (columns, rows), interpolation=cv2.INTER_AREA)
     total = cv2.resize(inverse, (columns, rows), interpolation=cv2.INTER_AREA)
     enough = share >= _MEASURED_SHARE
-    mean = np.divide(total, share, out=np.zeros_like(total), where=enough).astype(np.float64)
-    first, step = every * (side - 1) / 2.0, every * side
-    u, v = first + step * np.arange(float(columns)), first + step * np.arange(float(rows))
-    return mean, u, v, enough.astype(np.uint8)
+    mean = np.divide(total, share, out=np.zeros_like(total), where=enough)
+    return mean.astype(np.float64), enough.astype(np.uint8)
 
 
-def _fit(
-    inverse: NDArray[np.float64], step_u_px: float, step_v_px: float
-) -> tuple[NDArray[np.float64], ...]:
-    """Slopes per pixel, value and residual of the planes through each 3x3 cells (rows, columns)."""
+def _fit(inverse: NDArray[np.float64], step_px: int) -> tuple[NDArray[np.float64], ...]:
+    """Planes through 3x3 cells, by their middle one: slopes per pixel to the right and down, value
+    and residual (rows, columns)."""
     along_u = cv2.sepFilter2D(inverse, -1, _RAMP, _FLAT, borderType=_BORDER) / 6.0
     along_v = cv2.sepFilter2D(inverse, -1, _FLAT, _RAMP, borderType=_BORDER) / 6.0
     mean = cv2.boxFilter(inverse, -1, (3, 3), borderType=_BORDER)
     squares = cv2.boxFilter(inverse * inverse, -1, (3, 3), borderType=_BORDER)
     by_slope = (along_u * along_u + along_v * along_v) * (6.0 / 9.0)
     residual = np.sqrt(np.maximum(0.0, squares - mean * mean - by_slope))
-    return along_u / step_u_px, along_v / step_v_px, mean, residual
+    return along_u / step_px, along_v / step_px, mean, residual

@@ -86,8 +86,8 @@ def wall_faces(points: NDArray[np.float32], normals: NDArray[np.float32]) -> lis
 
 
 def turn_rad(angle: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """Into [-pi, pi)."""
-    return np.asarray((np.asarray(angle) + np.pi) % (2.0 * np.pi) - np.pi)
+    """Into [-pi, pi]."""
+    return np.asarray(angle - 2.0 * np.pi * np.rint(np.asarray(angle) / (2.0 * np.pi)))
 
 
 def _directions(yaw: NDArray[np.float64]) -> Iterator[float]:
@@ -139,22 +139,12 @@ def _fitted(
     tiles: NDArray[np.intp], points: NDArray[np.float64], alike: NDArray[np.intp], yaw: float
 ) -> WallFace | None:
     """The plane through tiles, turned and moved to where they and their like lie."""
-    for _ in range(3):
+    for _ in range(2):
+        middle, yaw, length_m = _line_through(points[tiles, :2], yaw)
         normal, direction = _axes(yaw)
-        offsets, along = points[tiles, :2] @ normal, points[tiles, :2] @ direction
-        low, high = float(along.min()), float(along.max())
-        slope = 0.0
-        if high - low > _LEAST_FIT_LENGTH_M:
-            slope = float(np.polyfit(along - along.mean(), offsets, 1)[0])
-        middle = offsets.mean() * normal + along.mean() * direction
-        yaw = float(turn_rad(yaw - np.arctan(slope)))
-        normal, direction = _axes(yaw)
-        off = (points[alike, :2] - middle) @ normal
-        at = points[alike, :2] @ direction
-        inside = (at > middle @ direction - along.mean() + low - _GAP_M) & (
-            at < middle @ direction - along.mean() + high + _GAP_M
-        )
-        tiles = alike[inside & (np.abs(off) < _WITHIN_M)]
+        apart = points[alike, :2] - middle
+        beside = np.abs(apart @ direction) < length_m / 2.0 + _GAP_M
+        tiles = alike[beside & (np.abs(apart @ normal) < _WITHIN_M)]
         if len(tiles) < LEAST_TILES:
             return None
     stretches = list(_stretches(points[tiles], yaw))
@@ -162,6 +152,27 @@ def _fitted(
         return None
     tiles = tiles[max(stretches, key=len)]
     return _face(tiles, points[tiles], yaw)
+
+
+def _line_through(
+    places: NDArray[np.float64], yaw: float
+) -> tuple[NDArray[np.float64], float, float]:
+    """Middle (2,), yaw of the normal and length of the line along places (K, 2).
+
+    Args:
+        yaw: of the normal, about; a line that is too short to tell keeps it.
+    """
+    normal, direction = _axes(yaw)
+    along, offsets = places @ direction, places @ normal
+    low, high = float(along.min()), float(along.max())
+    middle = (low + high) / 2.0
+    slope = 0.0
+    if high - low > _LEAST_FIT_LENGTH_M:
+        centered = along - along.mean()
+        slope = float(centered @ offsets / (centered @ centered))
+    offset = float(offsets.mean()) + slope * (middle - float(along.mean()))
+    turned = float(turn_rad(yaw - np.arctan(slope)))
+    return offset * normal + middle * direction, turned, high - low
 
 
 def _face(tiles: NDArray[np.intp], points: NDArray[np.float64], yaw: float) -> WallFace:

@@ -21,8 +21,9 @@ _SAME_YAW_RAD = np.deg2rad(15.0)
 _SAME_OFFSET_M = 0.15
 # The front of a thing at a wall stands this far before it at most.
 _FRONT_DEPTH_M = 1.0
-# The wall is seen higher up, behind it; or beside it where it is no longer than furniture.
-_OVER_FRONT_M, _FRONT_LENGTH_M, _BESIDE_FRONT_M = 0.15, 2.5, 0.2
+# Where nothing is seen of the wall behind it: how far beside it the wall ends, how much higher it
+# is, and how long furniture is.
+_BESIDE_FRONT_M, _OVER_FRONT_M, _FRONT_LENGTH_M = 0.2, 0.1, 2.5
 
 
 def find_walls(tiles: Tiles, floor_z: float | None, ceiling_z: float | None) -> list[Surface]:
@@ -34,7 +35,7 @@ def find_walls(tiles: Tiles, floor_z: float | None, ceiling_z: float | None) -> 
     faces = [f for n, f in enumerate(tall) if not any(_is_copy(f, longer) for longer in tall[:n])]
     walls = []
     for face in faces:
-        area = seen_m2(points[face.tiles, :2] @ face.direction, points[face.tiles, 2])
+        area = seen_m2(points[face.tiles], (*face.normal, 0.0))
         if area >= _LEAST_M2 and not any(_is_front(face, other) for other in faces):
             walls.append(_surface(face, area, floor_z, ceiling_z))
     return walls
@@ -64,12 +65,11 @@ def _is_front(face: WallFace, wall: WallFace) -> bool:
         return False
     if not _SAME_OFFSET_M <= _before_m(face, wall) < _FRONT_DEPTH_M:
         return False
-    if wall.height_z[1] < face.height_z[1] + _OVER_FRONT_M:
-        return False
     overlap_m = _overlap_m(face, wall)
-    return overlap_m > 0.5 * face.length_m or (
-        face.covered_m < _FRONT_LENGTH_M and overlap_m > -_BESIDE_FRONT_M
-    )
+    if overlap_m > 0.5 * face.length_m:
+        return True
+    is_lower = face.height_z[1] < wall.height_z[1] - _OVER_FRONT_M
+    return is_lower and face.covered_m < _FRONT_LENGTH_M and overlap_m > -_BESIDE_FRONT_M
 
 
 def _is_parallel(a: WallFace, b: WallFace) -> bool:
