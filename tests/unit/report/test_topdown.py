@@ -10,8 +10,8 @@ import pytest
 
 from scenemind.geometry import Box3D
 from scenemind.memory import MemorySnapshot, Stay
-from scenemind.report import Run, TrueObject, render_top_down
-from scenemind.report.palette import colors_of
+from scenemind.report import Run, TrueObject, colors_of, render_top_down
+from scenemind.report.run_map import render_run_map
 
 from .made import make_object, make_run
 
@@ -19,7 +19,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def draw(run: Run) -> ElementTree.Element:
-    return ElementTree.fromstring(render_top_down(run, colors_of(run.labels())))
+    return ElementTree.fromstring(render_run_map(run, colors_of(run.labels())))
 
 
 def group(drawing: ElementTree.Element, name: str) -> ElementTree.Element:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 CHARACTER_PX = 6.1  # of the drawing's 11 px sans-serif
 HEIGHT_PX = 14.0
+Rectangle = tuple[float, float, float, float]  # x0, y0, x1, y1
 _DIRECTIONS = 16
 _RINGS = (12.0, 20.0, 30.0, 42.0, 56.0, 72.0, 90.0, 112.0)
 
@@ -32,11 +33,8 @@ class LabelPlace:
     needs_line: bool
 
 
-_Rectangle = tuple[float, float, float, float]
-
-
 def place_labels(
-    anchors: Sequence[Anchor], width: float, height: float, free_of: Sequence[_Rectangle] = ()
+    anchors: Sequence[Anchor], width: float, height: float, free_of: Sequence[Rectangle] = ()
 ) -> list[LabelPlace | None]:
     """A place for each anchor, greedily: at the object, else on rings about it.
 
@@ -58,7 +56,7 @@ def place_labels(
         for x, y, is_at_object in _candidates(anchor, half):
             spot = (x - half[0], y - half[1], x + half[0], y + half[1])
             is_inside = spot[0] >= 0 and spot[1] >= 0 and spot[2] <= width and spot[3] <= height
-            if is_inside and not any(_overlap(spot, other) for other in taken):
+            if is_inside and not any(overlap(spot, other) for other in taken):
                 taken.append(spot)
                 places[index] = LabelPlace(x, y, not is_at_object)
                 break
@@ -87,5 +85,6 @@ def _candidates(anchor: Anchor, half: tuple[float, float]) -> Iterator[tuple[flo
             )
 
 
-def _overlap(a: _Rectangle, b: _Rectangle) -> bool:
+def overlap(a: Rectangle, b: Rectangle) -> bool:
+    """Whether two rectangles have an area in common."""
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

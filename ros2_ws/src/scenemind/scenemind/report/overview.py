@@ -10,8 +10,8 @@ from pathlib import Path
 from scenemind.report.content import Run
 from scenemind.report.page import PAGE, write_report
 from scenemind.report.palette import colors_of
+from scenemind.report.run_map import render_run_map
 from scenemind.report.templating import Markup, render
-from scenemind.report.topdown import render_top_down
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ def write_overview(
     for number, entry in enumerate(entries, start=1):
         place = f"{number:02d}-{_slug(entry.run.sequence)}"
         write_report(entry.run, folder / place)
-        picture = render_top_down(entry.run, colors_of(entry.run.labels()))
+        picture = render_run_map(entry.run, colors_of(entry.run.labels()))
         link = f"{place}/{PAGE}"
         cards.append(_Card(entry.run.sequence, entry.run.detector, link, picture, entry.figures))
     page = folder / PAGE

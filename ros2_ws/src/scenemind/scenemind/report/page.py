@@ -11,7 +11,10 @@ from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.report.content import Run, Step
 from scenemind.report.earlier_places import earlier_places
 from scenemind.report.keyframes import draw_key_frame
+from scenemind.report.levels import render_levels
 from scenemind.report.palette import colors_of
+from scenemind.report.run_map import render_run_map
+from scenemind.report.shown_relations import shown_relations
 from scenemind.report.templating import Markup, render
 from scenemind.report.topdown import render_top_down
 
@@ -65,7 +68,11 @@ def render_page(run: Run) -> str:
         "report.html.j2",
         run=run,
         style=_style(),
-        top_down=render_top_down(run, colors),
+        top_down=render_run_map(run, colors),
+        levels=render_levels(run.snapshot, colors),
+        related=render_top_down(run.snapshot, colors, relations=shown_relations(run.snapshot)),
+        has_structure=bool(run.snapshot.structure),
+        people_said=any(relation.source == "user" for relation in run.snapshot.relations),
         rows=rows,
         has_earlier=bool(earlier_places(run.snapshot)),
         cards=[_card(step, run.snapshot, colors) for step in run.steps],
