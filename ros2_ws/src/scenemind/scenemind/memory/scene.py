@@ -173,7 +173,7 @@ class Scene:
         self._stamp_ns, self._world_T_camera = frame.stamp_ns, frame.world_T_camera
         self._snapshot = None
         watch.lap("store")
-        if on_path and upkeep and self._structure.add(frame):
+        if upkeep and (self._structure.add(frame) if on_path else self._structure.stand_still()):
             self.touch()
         watch.lap("graph")
         return gone_or_changed
