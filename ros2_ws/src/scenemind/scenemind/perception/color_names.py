@@ -41,6 +41,7 @@ COLOR_NAMES = (
     "light purple",
 )
 _BITS = 6  # of each channel that the table looks at
+_STRIDES = np.array([1 << 2 * _BITS, 1 << _BITS, 1], np.float32)
 
 
 def color_shares(
@@ -67,8 +68,8 @@ def color_name(rgb: tuple[float, float, float]) -> str:
 
 def _names_of(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Positions in `COLOR_NAMES` (K,) of pixels (K, 3)."""
-    red, green, blue = np.ascontiguousarray(rgb.T).astype(np.intp) >> (8 - _BITS)
-    return _table().take((red << 2 * _BITS) | (green << _BITS) | blue)
+    cells = (rgb >> (8 - _BITS)).astype(np.float32) @ _STRIDES  # exact: below 2 ** 24
+    return _table().take(cells.astype(np.intp))
 
 
 @cache
@@ -95,7 +96,7 @@ def _regions(
     warm = (hue >= 45.0) & (hue < 115.0)
     neutral = saturation < np.where(warm, 0.16, 0.125)
     neutral |= (lightness < 8.0) & (chroma < 20.0)
-    neutral |= (lightness < 20.0) & (chroma < np.where(warm, 12.0, 9.0))
+    neutral |= (lightness < 20.0) & (chroma < 9.0)
     pale = saturation < np.where(hue < 85.0, 0.42, 0.47)
     reddish = hue < 46.0
     return [

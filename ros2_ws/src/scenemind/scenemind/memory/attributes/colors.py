@@ -17,7 +17,11 @@ SHARED = 0.3
 MAIN = 0.3
 MANY = "multicoloured"
 
+# Where so large a share of a surface is that light, the rest lies in shadow.
+LIT = 0.3
+
 _NEUTRALS = ("black", "dark grey", "grey", "light grey", "white")
+_NEUTRAL_PARTS = _NEUTRALS[:2], _NEUTRALS[2:3], _NEUTRALS[3:]
 # Shades of one colour, from dark to light.
 _LADDERS = (
     ("dark red", "red"),
@@ -52,7 +56,7 @@ class _Group:
     """One colour in all its shades.
 
     Attributes:
-        name: the shade in the middle. base: the name without light or dark.
+        name: the shade of its lit side. base: the name without light or dark.
         share: of all pixels. core: of the pixels that are in about the same light.
     """
 
@@ -90,21 +94,29 @@ def _groups(shares: Mapping[str, float]) -> list[_Group]:
 
 
 def _neutral_ladders(shares: Mapping[str, float]) -> Sequence[Sequence[str]]:
-    """One, or two where a thing is black and white."""
-    dark, light = (sum(shares.get(n, 0.0) for n in part) for part in (_NEUTRALS[:2], _NEUTRALS[3:]))
-    if min(dark, light) < SHARED:
+    """One; two where a thing has dark and light parts and less between them."""
+    dark, grey, light = (sum(shares.get(name, 0.0) for name in part) for part in _NEUTRAL_PARTS)
+    if min(dark, light) <= grey:
         return [_NEUTRALS]
     return [_NEUTRALS[:2], _NEUTRALS[2:]]
 
 
 def _group(ladder: Sequence[str], shares: Mapping[str, float]) -> _Group:
     steps = [shares.get(name, 0.0) for name in ladder]
-    share, up_to = sum(steps), list(accumulate(steps))
-    middle = next(step for step, below in enumerate(up_to) if below >= share / 2.0)
-    base = ladder[middle] if ladder[middle] in _NEUTRALS else ladder[len(ladder) // 2]
+    share = sum(steps)
+    name = _reached(ladder, steps, 0.5 * share)
+    if name != "black":  # that shines
+        name = _reached(ladder, steps, (1.0 - LIT) * share)
+    if name not in _NEUTRALS:
+        return _Group(name, ladder[len(ladder) // 2], share, share)
     # The shades of a colour are one, but a shadow and a highlight are not one grey.
-    core = share if base not in _NEUTRALS else max(map(sum, pairwise(steps)))
-    return _Group(ladder[middle], base, share, core)
+    return _Group(name, name, share, max(map(sum, pairwise(steps))))
+
+
+def _reached(ladder: Sequence[str], steps: Sequence[float], share: float) -> str:
+    """The shade up to which so large a share of all pixels is."""
+    up_to = accumulate(steps)
+    return next(name for name, below in zip(ladder, up_to, strict=True) if below >= share)
 
 
 def _one_of_each_surface(ranked: Sequence[_Group]) -> list[_Group]:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D, smallest_upright_box
 
-# Thinner than this share of its shorter side is flat; narrower than this share of its longest
-# side is long.
+# Thinner than this share of its shorter side, and than this, is flat; narrower than this share of
+# its longest side is long.
 FLAT = 0.25
+THICKEST_SHEET_M = 0.15
 LONG = 0.25
 # Points that tell a form, and how many voxels long the thing must be.
 _FEWEST = 15
@@ -70,11 +71,15 @@ class Form:
     @property
     def is_flat(self) -> bool:
         """A sheet or a board."""
+        if not self.is_known:
+            return False
         _, width, thickness = self.extents_m
-        return self.is_known and width >= self.cell_m and thickness <= FLAT * width
+        return width >= self.cell_m and thickness <= min(FLAT * width, THICKEST_SHEET_M)
 
     @property
     def is_long(self) -> bool:
         """A stick: neither wide nor thick."""
+        if not self.is_known:
+            return False
         length, width, _ = self.extents_m
-        return self.is_known and width <= LONG * length
+        return width <= LONG * length

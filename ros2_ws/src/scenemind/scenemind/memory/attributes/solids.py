@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
 
-# Points that a fit needs, and the share of the compass in which a round side must be seen: legs in
-# a circle make no cylinder.
-_FEWEST = 12
-_SECTORS, _SEEN_SECTORS = 16, 6
+_FEWEST = 12  # points that a fit needs
+# A round side must be seen in so many sectors of the compass, all the way along: four legs and a
+# top make no cylinder.
+_SECTORS, _SEEN_SECTORS, _BANDS = 16, 6, 3
 # The middle of a box's face must be there: four legs and a top make no box.
 _FACE_CELLS, _FILLED = 4, 0.6
 
@@ -44,9 +44,7 @@ def cylinder_misfit_m(points: NDArray[np.floating], axis: int, cap_m: float) -> 
         return math.inf
     center, radius = fitted
     offset = across - center
-    turns = np.arctan2(offset[:, 1], offset[:, 0]) / (2.0 * np.pi)
-    sectors = np.bincount(np.floor(turns * _SECTORS).astype(np.intp) % _SECTORS)
-    if np.count_nonzero(sectors) < _SEEN_SECTORS:
+    if not _goes_round(offset, side[:, axis]):
         return math.inf
     return _rms(np.linalg.norm(offset, axis=1) - radius)
 
@@ -85,6 +83,18 @@ def _round_fit(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], float
     if rank < system.shape[1] or square <= 0.0:
         return None
     return middle + solution[:-1], math.sqrt(square)
+
+
+def _goes_round(offset: NDArray[np.floating], along: NDArray[np.floating]) -> bool:
+    """Whether points (M, 2) about an axis lie in enough directions, all along it (M,)."""
+    turns = np.arctan2(offset[:, 1], offset[:, 0]) / (2.0 * np.pi)
+    # Sectors about the diagonals, where the legs of tables are.
+    sector = np.floor(turns * _SECTORS + 0.5).astype(np.intp) % _SECTORS
+    low, length = along.min(), max(float(np.ptp(along)), 1e-9)
+    band = np.minimum((along - low) / length * _BANDS, _BANDS - 1).astype(np.intp)
+    hits = np.bincount(band * _SECTORS + sector, minlength=_BANDS * _SECTORS)
+    seen = np.count_nonzero(hits.reshape(_BANDS, _SECTORS), axis=1)
+    return bool(seen.min() >= _SEEN_SECTORS)
 
 
 def _is_filled(

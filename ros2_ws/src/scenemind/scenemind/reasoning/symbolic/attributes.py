@@ -12,6 +12,8 @@ from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.syntax import HasAttribute
 
 _EXACT, _SAME_COLOUR, _LIKE_COLOUR, _RELATIVE_SIZE = 1.0, 0.9, 0.5, 0.8
+# "The red chair" means the one that is all red rather than the one that is black and red.
+_ONE_OF_SEVERAL = 0.8
 # Longest sides must differ this much before one of the things is "the small one".
 _SIZE_SPREAD = 1.15
 # Colours that cameras and people give one another's names.
@@ -59,14 +61,24 @@ def _plain_score(wanted: str, value: str) -> float:
 
 
 def _colour_score(wanted: str, value: str) -> float:
+    """Every colour that was said is one of the thing's."""
+    said, seen = wanted.split(" and "), value.split(" and ")
+    score = min(max(_one_colour_score(a, b) for b in seen) for a in said)
+    return score if len(said) >= len(seen) else score * _ONE_OF_SEVERAL
+
+
+def _one_colour_score(wanted: str, value: str) -> float:
     if lexicon.base_colour(wanted) != lexicon.base_colour(value):
         return 0.0
     return _EXACT if wanted == value.replace("gray", "grey") else _SAME_COLOUR
 
 
 def _alike_score(wanted: str, value: str) -> float:
-    names = ({wanted, lexicon.base_colour(wanted)}, {value, lexicon.base_colour(value)})
-    alike = any(frozenset((a, b)) in _ALIKE for a in names[0] for b in names[1])
+    said, seen = (
+        {name for colour in text.split(" and ") for name in (colour, lexicon.base_colour(colour))}
+        for text in (wanted, value)
+    )
+    alike = any(frozenset((a, b)) in _ALIKE for a in said for b in seen)
     return _LIKE_COLOUR if alike else 0.0
 
 

@@ -81,6 +81,7 @@ COLOURS: dict[str, str] = {
         "pink": ("pink", "magenta"),
         "brown": ("brown",),
         "beige": ("beige", "cream", "tan"),
+        "multicoloured": ("multicoloured", "multicolored", "colourful", "colorful"),
     }.items()
     for name in names
 }

@@ -11,19 +11,34 @@ class Modifiers(Cursor):
     """Reads them from the front; a `find_*` that finds none does not move."""
 
     def find_attribute(self) -> HasAttribute | None:
-        """ "dark red", "small"."""
+        """ "dark red", "black and red", "small"."""
+        colours = self._colours()
+        if colours:
+            return HasAttribute("color", colours)
         word = self.peek()
-        if word in lexicon.SHADES and self.peek(1) in lexicon.COLOURS:
-            colour = f"{word} {lexicon.COLOURS[self.peek(1)]}"
-            self.at += 2
-            return HasAttribute("color", colour)
-        if word in lexicon.COLOURS:
-            self.at += 1
-            return HasAttribute("color", lexicon.COLOURS[word])
         if word in lexicon.SIZES:
             self.at += 1
             return HasAttribute("size", lexicon.SIZES[word])
         return None
+
+    def _colours(self) -> str:
+        """One colour, or several that belong to one thing with "and" between them; "" for none."""
+        said: list[str] = []
+        joint = 0  # the word "and", where it stands here
+        while length := self._colour_length(joint):
+            self.at += joint
+            *shade, colour = self.words[self.at : self.at + length]
+            said.append(" ".join((*shade, lexicon.COLOURS[colour])))
+            self.at += length
+            if self.peek() != "and":
+                break
+            joint = 1
+        return " and ".join(said)
+
+    def _colour_length(self, offset: int) -> int:
+        """How many words name a colour at an offset; 0 where none is."""
+        shaded = self.peek(offset) in lexicon.SHADES
+        return 1 + shaded if self.peek(offset + shaded) in lexicon.COLOURS else 0
 
     def find_side_adjective(self) -> Rank | None:
         """ "left" of "the left chair"."""
