@@ -11,6 +11,10 @@ from scenemind.memory.graph.verification.consistency import find_cycle
 
 _CONTAINING = ("inside", "embedded in")
 _ATTACHED = ("hanging on", "mounted on", "affixed on")
+# From this score on a thing is in touch with what it stands on.
+SURE = 0.7
+# -score, node, predicate: the smallest one is the best.
+_Candidate = tuple[float, int, str]
 
 
 class Carrier(NamedTuple):
@@ -36,16 +40,20 @@ def best_carrier(
 
     - A wall holds what belongs to it (a door), even where that reaches the floor.
     - Of what a thing stands on the best score decides, of what contains it the smallest; of these
-      two the smaller one (an apple in a bowl on a table is in the bowl, a book on a board of a
-      shelf is on the board).
-    - What nothing carries may hang on a wall or from the ceiling, unless such things never do.
+      two the smaller one (an apple in a bowl on a table is in the bowl), but a thing must be sure to
+      stand on what is smaller (a book on a board of a shelf, and not on the books of the board
+      below).
+    - What nothing carries may hang on a wall or from the ceiling, unless such things never do. What
+      is known to be on walls hangs where that is surer than standing (a mirror over a basin).
 
     Args:
         facts_of: other node -> what may hold of the thing and that node.
         sense: what is known of the thing.
         bearer_of: what is known of a node.
     """
-    attached, standing, contained = [], [], []
+    attached: list[_Candidate] = []
+    standing: list[_Candidate] = []
+    contained: list[_Candidate] = []
     for node, facts in facts_of.items():
         for predicate, score in facts.items():
             if predicate in _ATTACHED or (
@@ -55,18 +63,34 @@ def best_carrier(
             elif predicate == "on":
                 standing.append((-score, node, predicate))
             elif predicate in _CONTAINING:
-                contained.append((bearer_of(node).volume, node, predicate, score))
+                contained.append((-score, node, predicate))
     if attached and sense.is_part_of_wall:
         return _carrier(min(attached))
-    if standing or contained:
-        options = [_carrier(min(standing))] if standing else []
-        if contained:
-            _, node, predicate, score = min(contained)
-            options.append(Carrier(node, predicate, score))
-        best = min(options, key=lambda option: bearer_of(option.node).volume)
-        said = spoken_predicate(best.predicate, sense, bearer_of(best.node).sense)
-        return best._replace(predicate=said)
-    return _carrier(min(attached)) if attached and not sense.stands else None
+    best = _bearing(standing, contained, bearer_of)
+    hanging = _carrier(min(attached)) if attached and not sense.stands else None
+    if best is None:
+        return hanging
+    if hanging is not None and sense.is_on_walls and hanging.score > best.score:
+        return hanging
+    said = spoken_predicate(best.predicate, sense, bearer_of(best.node).sense)
+    return best._replace(predicate=said)
+
+
+def _bearing(
+    standing: list[_Candidate],
+    contained: list[_Candidate],
+    bearer_of: Callable[[int], Bearer],
+) -> Carrier | None:
+    """What a thing stands on or is in."""
+    stand = _carrier(min(standing)) if standing else None
+    if not contained:
+        return stand
+    container = _carrier(
+        min(contained, key=lambda candidate: (bearer_of(candidate[1]).volume, candidate))
+    )
+    if stand is None or stand.score < SURE:
+        return container
+    return min((stand, container), key=lambda carrier: bearer_of(carrier.node).volume)
 
 
 def cut_circles(best: Mapping[int, Carrier], starts: Iterable[int]) -> set[int]:
@@ -88,6 +112,6 @@ def cut_circles(best: Mapping[int, Carrier], starts: Iterable[int]) -> set[int]:
     return cut
 
 
-def _carrier(candidate: tuple[float, int, str]) -> Carrier:
+def _carrier(candidate: _Candidate) -> Carrier:
     score, node, predicate = candidate
     return Carrier(node, predicate, -score)

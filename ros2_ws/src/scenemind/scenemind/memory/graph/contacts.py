@@ -17,9 +17,12 @@ from scenemind.memory.graph.verification.common_sense import Sense
 
 # The bottom of a thing that a wall holds is this far above the wall's; else it stands before it.
 CLEARANCE_M = 0.15
-# Views miss the feet of furniture: what stands, is this tall and ends at most this far above a
-# floor is on it where nothing else is known to carry it, barely sure.
-TALL_M, FEET_M, BARELY = 0.3, 0.3, 0.05
+# Views miss the feet of furniture: what stands, is this tall and begins at most this far above a
+# floor is assumed to be on it; further where it has thin legs. Only doubtful supporters are less
+# sure, such as a table for the chair that is pushed under it.
+TALL_M, FEET_M, LEGS_M, ASSUMED = 0.3, 0.3, 0.8, 0.3
+# Where doors and windows are a wall has holes, and these lie before or behind it.
+RECESS_M = 0.3
 # What touches a wall and the ceiling is rather held by the wall.
 _OF_CEILING = 0.9
 _WAYS = ("hanging on", "mounted on", "affixed on", "embedded in")
@@ -33,8 +36,11 @@ def floor_facts(
     score = vertical.on(things, floor, config, floor[:, 5])
     gap = things[:, 2] - floor[:, 5]
     stands = np.array([sense.stands for sense in senses], bool) & (heights(things) >= TALL_M)
-    barely = stands & (gap > 0.0) & (gap <= FEET_M) & _is_over(things, floor)
-    return [{"on": s} if s > 0.0 else {} for s in np.maximum(score, BARELY * barely).tolist()]
+    has_legs = np.array([sense.has_legs for sense in senses], bool)
+    reach_m = np.where(has_legs, LEGS_M, np.where(stands, FEET_M, 0.0))
+    assumed = (gap > 0.0) & (gap <= reach_m) & _is_over(things, floor)
+    score = np.maximum(score, ASSUMED * assumed)
+    return [_positive({"on": s}) for s in score.tolist()]
 
 
 def wall_facts(
@@ -57,7 +63,7 @@ def wall_facts(
             turned[row, [0, 1, 3, 4]] = extent_of_points(points[row], surface.axis)
     belongs = np.array([sense.is_part_of_wall for sense in senses], bool)
     held = belongs | (things[:, 2] >= wall[:, 2] + CLEARANCE_M)
-    ways = _ways(turned, wall, senses, config, WALL)
+    ways = _ways(turned, _with_holes(wall, turned, belongs), senses, config, WALL)
     beside = nearness.next_to(turned, wall, config).tolist()
     near = nearness.near(turned, wall, config).tolist()
     return [
@@ -95,6 +101,17 @@ def _ways(
         _positive({sense.attached or _WAYS[way]: score})
         for sense, way, score in zip(senses, by_shape.tolist(), touching, strict=True)
     ]
+
+
+def _with_holes(wall: Bounds, things: Bounds, belongs: NDArray[np.bool_]) -> Bounds:
+    """Walls, larger for what belongs to them: by half of its width along, and by recesses."""
+    grow = np.zeros_like(wall[:, :2])
+    grow[:, 0], grow[:, 1] = (things[:, 3] - things[:, 0]) / 2.0, RECESS_M
+    grow[~belongs] = 0.0
+    grown = wall.copy()
+    grown[:, :2] -= grow
+    grown[:, 3:5] += grow
+    return grown
 
 
 def _bounds(surfaces: Sequence[Surface]) -> Bounds:

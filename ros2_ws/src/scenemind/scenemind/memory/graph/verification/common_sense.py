@@ -30,7 +30,9 @@ class Sense:
         is_open_frame: its box is mostly air, or carries below its top.
         holds_nothing: nothing stands on it or lies in it.
         stands: it never hangs on a wall or from a ceiling.
+        has_legs: the floor carries it, where nothing else does, however high its box begins.
         is_part_of_wall: a wall holds it even where it reaches the floor.
+        is_on_walls: a wall rather holds it than what seems to be under it.
         attached: the predicate for it and the wall or ceiling that carries it; None: unknown.
         names: what it goes by in the table.
         hosts: names of things that it is set into.
@@ -40,7 +42,9 @@ class Sense:
     is_open_frame: bool = False
     holds_nothing: bool = False
     stands: bool = False
+    has_legs: bool = False
     is_part_of_wall: bool = False
+    is_on_walls: bool = False
     attached: str | None = None
     names: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset()
@@ -55,8 +59,10 @@ class _Table(BaseModel):
     open_frames: frozenset[str]
     holds_nothing: frozenset[str]
     standing: frozenset[str]
+    on_legs: frozenset[str]
     attached: dict[str, frozenset[str]]
     part_of_wall: frozenset[str]
+    on_walls: frozenset[str]
     embedded: dict[str, frozenset[str]]
 
 
@@ -73,7 +79,9 @@ def sense_of(label: str) -> Sense:
         is_open_frame=is_in(table.open_frames),
         holds_nothing=is_in(table.holds_nothing),
         stands=is_in(table.standing),
+        has_legs=is_in(table.on_legs),
         is_part_of_wall=is_in(table.part_of_wall),
+        is_on_walls=is_in(table.on_walls),
         attached=_attached(names, table),
         names=frozenset(names),
         hosts=frozenset().union(*(table.embedded.get(name, frozenset()) for name in names)),
