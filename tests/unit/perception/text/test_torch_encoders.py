@@ -98,7 +98,7 @@ def test_a_file_of_something_else_is_said(tmp_path: Path, clip: Any) -> None:
     other = tmp_path / "other.pt"
     other.write_bytes(b"no weights")
     for reader in (load_clip, load_mobileclip):
-        with pytest.raises(PerceptionError, match=r"other\.pt is no text encoder .*remove it"):
+        with pytest.raises(PerceptionError, match=r"other\.pt is no such encoder .*remove it"):
             reader("clip", other)
 
 

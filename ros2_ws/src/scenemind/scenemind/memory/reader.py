@@ -15,6 +15,7 @@ from scenemind.memory.finding import Found, ObjectFinder
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.graph.corrections.exchange import corrections_to_json
 from scenemind.memory.graph.corrections.similar import find_similar
+from scenemind.memory.history.history import MemoryHistory
 from scenemind.memory.scene import Scene
 from scenemind.memory.stats import MemoryStats
 from scenemind.memory.tree.key_frames import rank_frames
@@ -51,6 +52,11 @@ class MemoryReader:
     def path(self) -> Path:
         """The folder."""
         return self._disk.path
+
+    @property
+    def history(self) -> MemoryHistory:
+        """Visits, where something was, and what changed."""
+        return MemoryHistory(self._disk.store, self._disk.writer.commit, self.snapshot)
 
     @property
     def last_frame_number(self) -> int:
@@ -179,7 +185,13 @@ class MemoryReader:
     def view_count_of(self, object_id: int) -> int:
         """How many stored frames are among the best views of an object."""
         with self._lock:
-            return len(self._scene.views.of_object(object_id))
+            return sum(len(self._scene.views.of_object(i)) for i in self._sources([object_id]))
+
+    def perceived_ids(self) -> frozenset[int]:
+        """Of the objects that perception has: those that a model can be asked about. Parts into
+        which a person split one have what was said of the whole."""
+        with self._lock:
+            return frozenset(self._scene.perceived())
 
     def descriptions(self) -> dict[int, Description]:
         """Object id -> what a vision-language model said of it."""

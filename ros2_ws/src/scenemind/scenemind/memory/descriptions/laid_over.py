@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
+from scenemind.memory.attributes.laid_over import LaidOver
 from scenemind.memory.descriptions.object_notes import ObjectNotes
-from scenemind.memory.types import Description, MapObject
+from scenemind.memory.types import AttributeSource, Description, MapObject
 
 
 class DescribedObjects:
@@ -31,16 +33,37 @@ class DescribedObjects:
         known = self._laid.get(thing.object_id)
         if known is not None and known[0] is thing and known[1] is description:
             return known[2]
-        laid = _with_attributes(thing, description)
+        laid = replace(
+            thing,
+            # What the camera measured counts; a model's word stands where nothing was measured.
+            attributes=LaidOver(description.attributes, thing.attributes),
+            attribute_sources=_Sources(thing, description),
+        )
         self._laid[thing.object_id] = thing, description, laid
         return laid
 
 
-def _with_attributes(thing: MapObject, description: Description) -> MapObject:
-    """What the camera measured counts; a model's word stands where nothing was measured."""
-    said = {n: v for n, v in description.attributes.items() if n not in thing.attributes}
-    return replace(
-        thing,
-        attributes={**thing.attributes, **said},
-        attribute_sources={**thing.attribute_sources, **dict.fromkeys(said, "model")},
-    )
+class _Sources(Mapping[str, AttributeSource]):
+    """Attribute -> "model" for those that nobody measured; looked at when somebody reads it, as
+    measured attributes are computed only then."""
+
+    def __init__(self, thing: MapObject, description: Description) -> None:
+        self._thing, self._description = thing, description
+
+    def __getitem__(self, name: str) -> AttributeSource:
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __repr__(self) -> str:
+        return repr(self._all)
+
+    @cached_property
+    def _all(self) -> dict[str, AttributeSource]:
+        measured = self._thing.attributes
+        said = (name for name in self._description.attributes if name not in measured)
+        return {**self._thing.attribute_sources, **dict.fromkeys(said, "model")}

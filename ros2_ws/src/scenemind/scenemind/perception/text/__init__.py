@@ -1,4 +1,5 @@
-"""Words for open-vocabulary detectors: the default ones, and their vectors with a cache on disk."""
+"""Words for open-vocabulary detectors: the default ones, and their vectors with a cache on disk.
+Also image vectors that compare with those of words."""
 
 from scenemind.perception.text.cached_encoder import CachedTextEncoder
 from scenemind.perception.text.embedding_cache import EmbeddingCache
@@ -8,7 +9,11 @@ from scenemind.perception.text.labels import (
     normalized_label,
     read_vocabulary,
 )
-from scenemind.perception.text.make_encoder import ENCODER_FAMILIES, make_text_encoder
+from scenemind.perception.text.make_encoder import (
+    ENCODER_FAMILIES,
+    make_image_text_encoder,
+    make_text_encoder,
+)
 from scenemind.perception.text.published_vectors import import_vectors
 from scenemind.perception.text.similarity import (
     LabelSimilarity,
@@ -25,6 +30,7 @@ __all__ = [
     "default_vocabulary",
     "import_vectors",
     "label_similarity",
+    "make_image_text_encoder",
     "make_text_encoder",
     "normalized_label",
     "read_vocabulary",

@@ -1,4 +1,4 @@
-"""The text encoder of a family of detectors, by name."""
+"""The text encoder of a family of detectors, by name, and its image encoder where it has one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.text.cached_encoder import CachedTextEncoder
 from scenemind.perception.text.embedding_cache import EmbeddingCache
+from scenemind.perception.text.paired_encoder import ImageEncoder, PairedEncoder
 from scenemind.perception.weights import find_weights
 
 # CLIP is YOLO-World's; MobileCLIP is YOLOE-v8's and -11's, MobileCLIP2 YOLOE-26's.
@@ -41,6 +42,29 @@ def make_text_encoder(family: str, folder: Path | None = None) -> CachedTextEnco
         )
     cache = EmbeddingCache(known, folder)
     return CachedTextEncoder(cache, known, DIMENSION, _builder(known))
+
+
+def make_image_text_encoder(family: str, folder: Path | None = None) -> PairedEncoder:
+    """Words and pictures in one space; torch is imported for the first picture or unknown word.
+
+    Args:
+        family: `clip_vit_b32`: MobileCLIP's image towers are not published with its text towers.
+        folder: see `make_text_encoder`.
+
+    Raises:
+        PerceptionError: no such family.
+    """
+    if family != "clip_vit_b32":
+        raise PerceptionError(f"there is no image encoder {family!r}: known is clip_vit_b32")
+
+    def build() -> ImageEncoder:
+        from scenemind.perception.text import torch_encoders, torch_image_encoder
+
+        torch_encoders.require_torch()
+        weights = find_weights(_WEIGHTS["clip_vit_b32"])
+        return torch_image_encoder.load_clip_images(family, weights, DIMENSION)
+
+    return PairedEncoder(make_text_encoder(family, folder), build)
 
 
 def _builder(family: EncoderFamily) -> Callable[[], TextEncoder]:

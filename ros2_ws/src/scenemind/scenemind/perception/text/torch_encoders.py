@@ -14,7 +14,8 @@ from scenemind.perception.backends.torchvision_shim import ensure_torchvision
 from scenemind.perception.errors import PerceptionError
 
 _BATCH = 64  # texts at once: 77 tokens each
-_UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError)
+# What torch raises for such a file.
+UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError)
 
 
 class TorchTextEncoder:
@@ -92,11 +93,11 @@ def load_clip(name: str, weights: Path, dimension: int = 512) -> TorchTextEncode
     require_torch()
     import open_clip
 
-    device = _device()
+    device = torch_device()
     try:
         model = open_clip.load_openai_model(str(weights), precision="fp32", device=device)
-    except _UNREADABLE as error:
-        raise _unreadable(weights, error) from error
+    except UNREADABLE as error:
+        raise unreadable(weights, error) from error
     del model.visual
     return TorchTextEncoder(name, dimension, _without_padding(model), device)
 
@@ -115,11 +116,11 @@ def load_mobileclip(name: str, weights: Path, dimension: int = 512) -> TorchText
     require_torch()
     import torch
 
-    device = _device()
+    device = torch_device()
     try:
         tower = torch.jit.load(str(weights), map_location=device).eval()
-    except _UNREADABLE as error:
-        raise _unreadable(weights, error) from error
+    except UNREADABLE as error:
+        raise unreadable(weights, error) from error
     # The published tower was traced with 32-bit tokens.
     return TorchTextEncoder(name, dimension, lambda tokens: tower(tokens.int()), device)
 
@@ -144,14 +145,16 @@ def _without_padding(model: Any) -> Callable[[Any], Any]:
     return embed
 
 
-def _device() -> Any:
+def torch_device() -> Any:
+    """A GPU where there is one."""
     import torch
 
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _unreadable(weights: Path, error: Exception) -> PerceptionError:
+def unreadable(weights: Path, error: Exception) -> PerceptionError:
+    """What to say of a file in which there is something else."""
     first_line = str(error).strip().partition("\n")[0]
     return PerceptionError(
-        f"{weights} is no text encoder ({first_line}): remove it, and it is fetched anew"
+        f"{weights} is no such encoder ({first_line}): remove it, and it is fetched anew"
     )
