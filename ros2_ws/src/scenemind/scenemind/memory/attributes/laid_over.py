@@ -1,34 +1,22 @@
-"""Attributes that a model or a person said, laid over computed ones without computing these."""
+"""Attributes that a model or a person said, laid over others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+
+from scenemind.memory.attributes.lazy import LazyAttributes
 
 
-class LaidOver(Mapping[str, str]):
-    """What was said wins; the rest is as it is below, and is looked at when somebody reads it."""
+class LaidOver(LazyAttributes):
+    """What was said wins; the rest is as it is below."""
 
     def __init__(self, below: Mapping[str, str], said: Mapping[str, str | None]) -> None:
         """
         Args:
-            said: name -> value; None takes the attribute away.
+            below, said: neither is looked at before somebody reads this one. None in `said` takes
+                an attribute away.
         """
         self._below, self._said = below, said
 
-    def __getitem__(self, name: str) -> str:
-        return self._all[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def __repr__(self) -> str:
-        return repr(self._all)
-
-    @cached_property
-    def _all(self) -> dict[str, str]:
-        both = {**self._below, **self._said}
-        return {name: value for name, value in both.items() if value is not None}
+    def _computed(self) -> Iterable[tuple[str, str | None]]:
+        return {**self._below, **self._said}.items()

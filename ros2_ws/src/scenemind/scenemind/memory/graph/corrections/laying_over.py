@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from scenemind.memory.attributes.computed import FormAnew
 from scenemind.memory.attributes.laid_over import LaidOver
 from scenemind.memory.graph.corrections import parts
 from scenemind.memory.graph.corrections.edits import OF_RELATIONS
@@ -88,7 +89,7 @@ class _Made:
 def _rename(entry: Correction, things: tuple[MapObject, ...]) -> Things:
     # Confidence is about the label, and a person who names a thing is sure.
     named = replace(things[0], label=entry.edit.value, confidence=1.0, corrected=True)
-    return {named.object_id: named}
+    return {named.object_id: replace(named, attributes=FormAnew(named))}
 
 
 def _confirm(_: Correction, things: tuple[MapObject, ...]) -> Things:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
-from scenemind.memory.attributes.computed import with_form_of
+from scenemind.memory.attributes.computed import FormAnew
 from scenemind.memory.attributes.laid_over import LaidOver
 from scenemind.memory.types import MapObject
 
@@ -81,7 +81,8 @@ def nearest_place(
 
 
 def _with_form(thing: MapObject, box: Box3D) -> MapObject:
-    return replace(thing, box=box, attributes=with_form_of(thing, thing.points, box))
+    boxed = replace(thing, box=box)
+    return replace(boxed, attributes=FormAnew(boxed))
 
 
 def _read_only(points: NDArray[np.float32]) -> NDArray[np.float32]:
