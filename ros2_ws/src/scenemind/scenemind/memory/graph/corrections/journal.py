@@ -172,7 +172,7 @@ class CorrectionsJournal:
             for anchor in entry.anchors
             if anchor.object_id not in perceived
             and anchor.object_id not in gone
-            and anchor.object_id not in self.sources.of
+            and self._is_perceptions(anchor.object_id)
         }
         if not deletions and not lost:
             return []
@@ -231,6 +231,10 @@ class CorrectionsJournal:
         raise SceneMemoryError(
             f"there is no correction {correction_id}; those that stand: {standing or 'none'}"
         )
+
+    def _is_perceptions(self, object_id: int) -> bool:
+        """And no part, which is there as long as what it is a part of."""
+        return object_id in self.sources.of.get(object_id, (object_id,))
 
     def _with_new_ids(self, edit: Edit) -> Edit:
         if edit.kind != "split":

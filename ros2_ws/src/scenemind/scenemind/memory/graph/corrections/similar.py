@@ -62,9 +62,11 @@ def find_similar(
             f"{edit.kind} is about certain objects: only {', '.join(OF_ONE_OBJECT)} can hold for"
             " similar ones"
         )
-    example = perceived.get(edit.object_ids[0]) if edit.object_ids else None
+    if not edit.object_ids:
+        raise SceneMemoryError(f"{edit.kind} needs at least one object")
+    example = perceived.get(edit.object_ids[0])
     if example is None:
-        raise SceneMemoryError(f"there is no object {edit.object_ids[:1]} to find similar ones to")
+        raise SceneMemoryError(f"there is no object {edit.object_ids[0]} to find similar ones to")
     found = []
     for object_id in perceived.keys() & seen.keys() - set(edit.object_ids):
         if not _is_so(edit, seen[object_id]):

@@ -1,0 +1,121 @@
+"""Corrections that contradict what is there or another one: refused, with the way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenemind.memory import Edit, SceneMemoryError
+from tests.unit.memory.graph.corrections.room import (
+    LEFT,
+    OBJECTS,
+    RIGHT,
+    delete,
+    merge,
+    new_journal,
+    relate,
+    rename,
+    seen,
+    split,
+    write,
+)
+from tests.unit.memory.things import thing
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ((delete(7),), rename(7, "stool"), "object 7 is deleted; undo correction 1 first"),
+        ((delete(7),), merge(1, 7), "object 7 is deleted; undo correction 1 first"),
+        ((delete(7),), delete(7), "object 7 is deleted"),
+        ((merge(1, 7),), rename(7, "stool"), "7 is part of object 1: .* or undo correction 1"),
+        ((merge(1, 7), merge(4, 1)), delete(7), "7 is part of object 4"),
+        ((merge(8, 7),), split(8, LEFT, RIGHT), "put together by a person: .* undo correction 1"),
+        ((split(8, LEFT, RIGHT),), merge(8, 100), "told apart by a person: .* undo correction 1"),
+        ((relate(2, "on", 7),), relate(7, "inside", 2), "7 cannot be inside object 2, which it"),
+        ((relate(2, "on", 7),), relate(2, "supports", 7), "undo correction 1 first"),
+        (
+            (relate(2, "on", 7), relate(7, "on", 1)),
+            relate(1, "hanging on", 2),
+            "1 cannot be hanging on object 2, .* undo correction 2 first",
+        ),
+    ],
+)
+def test_a_contradiction_is_refused(first: tuple[Edit, ...], second: Edit, message: str) -> None:
+    journal = new_journal()
+    write(journal, *first)
+    with pytest.raises(SceneMemoryError, match=message):
+        write(journal, second)
+    assert len(journal.entries()) == len(first)
+    for number in range(len(first), 0, -1):
+        journal.undo(number)
+    if 100 not in second.object_ids:
+        write(journal, second)
+
+
+def test_within_one_request_the_way_out_is_to_leave_it_out() -> None:
+    journal = new_journal()
+    with pytest.raises(SceneMemoryError, match="object 7 is deleted; leave out that edit"):
+        write(journal, delete(7), rename(7, "stool"))
+    assert 7 in seen(journal)
+
+
+@pytest.mark.parametrize(
+    ("object_id", "message"),
+    [
+        (6, r"no object 6; the nearest ids are 1 \(table\), 2 \(cup\), 4 \(shelf\), 7 \(chair\)"),
+        (-2, "-2 is structure .* not corrected"),
+        (10**30, "no object 1000000"),
+    ],
+)
+def test_unknown_objects_are_named(object_id: int, message: str) -> None:
+    with pytest.raises(SceneMemoryError, match=message):
+        write(new_journal(), rename(object_id, "mug"))
+
+
+def test_what_is_gone_is_named_so() -> None:
+    journal = new_journal()
+    gone = {9: thing(9, "vase", (0, 0, 0), (1, 1, 1))}
+    with pytest.raises(SceneMemoryError, match=r"object 9 \(vase\) is gone"):
+        journal.apply([rename(9, "jug")], "", "", OBJECTS, 0, gone)
+
+
+def test_an_empty_map_has_nothing_to_correct() -> None:
+    with pytest.raises(SceneMemoryError, match="the map has no objects yet"):
+        write(new_journal(), rename(1, "mug"), objects={})
+
+
+def test_a_place_outside_of_the_object_makes_no_part() -> None:
+    with pytest.raises(SceneMemoryError, match=r"\(0.0, 8.0, 1.0\).*not within 0.25 m of it"):
+        write(new_journal(), split(8, LEFT, (0.0, 8.0, 1.0)))
+    # Behind the other place: every point is nearer to that.
+    with pytest.raises(SceneMemoryError, match=r"nearest to \(0.3, 4.28, 1.0\)"):
+        write(new_journal(), split(8, LEFT, RIGHT, (0.3, 4.28, 1.0)))
+
+
+def test_an_object_without_surface_is_not_split() -> None:
+    flat = {3: thing(3, "sofa", (0, 0, 0), (2, 1, 1))}
+    with pytest.raises(SceneMemoryError, match="object 3 has no surface points"):
+        write(new_journal(), split(3, (-0.5, 0, 0), (0.5, 0, 0)), objects=flat)
+
+
+def test_redo_is_refused_when_something_later_contradicts_it() -> None:
+    journal = new_journal()
+    write(journal, relate(2, "on", 7))
+    journal.undo()
+    write(journal, relate(7, "on", 2))
+    with pytest.raises(SceneMemoryError, match="undo correction 2 first"):
+        journal.redo(1)
+    journal.undo(2)
+    journal.redo(1)
+
+
+def test_what_a_person_took_back_is_no_contradiction() -> None:
+    journal = new_journal()
+    write(journal, relate(2, "on", 7), Edit("delete_relation", (2, 7), "on"), relate(7, "on", 2))
+    assert [entry.correction_id for entry in journal.standing()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("by", "reason"), [("x" * 121, ""), ("", "x" * 2001), ("a\x00", "")])
+def test_who_and_why_are_text_of_some_length(by: str, reason: str) -> None:
+    with pytest.raises(SceneMemoryError, match="a correction needs a"):
+        new_journal().apply([rename(2, "mug")], by, reason, OBJECTS, 0)

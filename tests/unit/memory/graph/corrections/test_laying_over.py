@@ -1,0 +1,193 @@
+"""What people see: perception with corrections laid over it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.memory import Edit, Stay
+from tests.unit.memory.graph.corrections.room import (
+    CHAIR,
+    LEFT,
+    MONITORS,
+    OBJECTS,
+    RIGHT,
+    delete,
+    merge,
+    new_journal,
+    rename,
+    seen,
+    set_attribute,
+    solid,
+    split,
+    write,
+)
+
+
+def test_a_new_name_is_laid_over_what_perception_says() -> None:
+    journal = new_journal()
+    write(journal, rename(2, "  coffee   mug "))
+    mug = seen(journal)[2]
+    assert (mug.label, mug.perceived_label, mug.corrected) == ("coffee mug", "cup", True)
+    assert (mug.confidence, OBJECTS[2].label) == (1.0, "cup")
+    assert not seen(journal)[1].corrected
+
+
+def test_attributes_are_set_and_taken_away() -> None:
+    journal = new_journal()
+    objects = {**OBJECTS, 7: replace(CHAIR, attributes={"color": "black", "shape": "long"})}
+    write(
+        journal,
+        set_attribute(7, "Color", "dark brown"),
+        set_attribute(7, "shape", ""),
+        objects=objects,
+    )
+    chair = seen(journal, objects)[7]
+    assert dict(chair.attributes) == {"color": "dark brown"}
+    assert chair.attribute_sources == {"color": "user"}
+    journal.undo()
+    assert seen(journal, objects)[7].attributes["shape"] == "long"
+
+
+def test_a_deleted_object_goes() -> None:
+    journal = new_journal()
+    write(journal, delete(7))
+    assert list(seen(journal)) == [1, 2, 4, 8]
+
+
+def test_a_confirmed_object_is_sure() -> None:
+    journal = new_journal()
+    write(journal, Edit("confirm", (7,)))
+    chair = seen(journal)[7]
+    assert (chair.label, chair.confidence, chair.corrected) == ("chair", 1.0, True)
+
+
+def test_merged_objects_are_one_around_both() -> None:
+    journal = new_journal()
+    write(journal, merge(7, 1))
+    assert list(seen(journal)) == [2, 4, 7, 8]
+    whole = seen(journal)[7]
+    assert (whole.label, whole.perceived_label) == ("chair", "chair")
+    bounds = np.vstack((OBJECTS[1].box.bounds(), CHAIR.box.bounds()))
+    assert np.array(whole.box.bounds()) == pytest.approx(
+        np.array((bounds.min(axis=0), bounds.max(axis=0)))
+    )
+    assert len(whole.points) == len(OBJECTS[1].points) + len(CHAIR.points)
+    assert whole.observation_count == 10
+    assert whole.track_ids == (7, 1)
+    assert whole.attributes["size"] == "large"
+    assert journal.sources.shown_as == {1: 7}
+    assert journal.sources.of == {7: (7, 1)}
+
+
+def test_what_was_said_of_the_parts_holds_for_the_whole() -> None:
+    journal = new_journal()
+    write(
+        journal,
+        rename(7, "stool"),
+        set_attribute(1, "material", "wood"),
+        set_attribute(7, "material", "steel"),
+        set_attribute(1, "state", "new"),
+        merge(7, 1),
+    )
+    whole = seen(journal)[7]
+    assert whole.label == "stool"
+    assert (whole.attributes["material"], whole.attributes["state"]) == ("steel", "new")
+    assert whole.attribute_sources["state"] == "user"
+
+
+def test_merging_twice_and_merging_wholes() -> None:
+    journal = new_journal()
+    write(journal, merge(7, 1), merge(4, 8), merge(4, 7))
+    assert list(seen(journal)) == [2, 4]
+    assert set(journal.sources.of[4]) == {1, 4, 7, 8}
+    assert journal.sources.shown_as == {1: 4, 8: 4, 7: 4}
+
+
+def test_a_whole_keeps_its_id_while_only_another_part_is_there() -> None:
+    journal = new_journal()
+    write(journal, merge(7, 1))
+    without = {i: o for i, o in OBJECTS.items() if i != 7}
+    assert seen(journal, without)[7].label == "table"
+
+
+def test_a_part_that_is_gone_belongs_to_the_whole() -> None:
+    journal = new_journal()
+    write(journal, merge(7, 1))
+    there = {i: o for i, o in OBJECTS.items() if i != 1}
+    both = journal.lay_over(there, {1: OBJECTS[1]})
+    assert list(both.gone) == []
+    assert len(both.objects[7].points) == len(CHAIR.points)
+    gone = journal.lay_over({2: OBJECTS[2]}, {1: OBJECTS[1], 7: CHAIR})
+    assert list(gone.objects) == [2]
+    assert list(gone.gone) == [7]
+
+
+def test_corrections_hold_for_what_is_gone() -> None:
+    journal = new_journal()
+    write(journal, rename(7, "stool"), delete(2))
+    laid = journal.lay_over({1: OBJECTS[1]}, {2: OBJECTS[2], 7: CHAIR})
+    assert {i: o.label for i, o in laid.gone.items()} == {7: "stool"}
+
+
+def test_a_split_object_is_two_at_its_places() -> None:
+    journal = new_journal()
+    write(journal, split(8, LEFT, RIGHT), rename(100, "television"))
+    left, right = seen(journal)[8], seen(journal)[100]
+    assert (left.label, right.label) == ("monitor", "television")
+    # The midplane between the places, x = 0, divides them.
+    assert left.box.bounds()[1][0] <= 0.0 <= right.box.bounds()[0][0]
+    assert left.points[:, 0].max() <= 0.0 <= right.points[:, 0].min()
+    assert len(left.points) + len(right.points) == len(MONITORS.points)
+    assert (left.attributes["size"], right.attributes["size"]) == ("medium", "medium")
+    assert list(seen(journal)) == [1, 2, 4, 7, 8, 100]
+    assert journal.sources.of == {100: (8,)}
+
+
+def test_parts_are_split_and_merged_in_turn() -> None:
+    journal = new_journal()
+    write(journal, split(8, LEFT, RIGHT))
+    write(journal, split(100, (0.2, 4.0, 1.0), (0.5, 4.0, 1.0)), merge(7, 101))
+    assert list(seen(journal)) == [1, 2, 4, 7, 8, 100]
+    assert set(journal.sources.of[7]) == {7, 8}
+
+
+@given(st.integers(0, 1000), st.floats(-0.3, 0.3))
+def test_split_stays_as_perception_sees_more(seed: int, shift_m: float) -> None:
+    """Whatever perception adds, each point goes to the nearer place, and none is lost."""
+    journal = new_journal()
+    write(journal, split(8, LEFT, RIGHT))
+    later = {**OBJECTS, 8: solid(8, "monitor", (shift_m, 4, 1.0), (1.4, 0.1, 0.5), seed)}
+    laid = seen(journal, later)
+    together = np.concatenate([laid[i].points for i in (8, 100) if i in laid])
+    assert sorted(map(tuple, together)) == sorted(map(tuple, later[8].points))
+    assert (laid[8].points[:, 0] <= 0.0).all()
+    assert (laid[100].points[:, 0] >= 0.0).all()
+
+
+def test_split_waits_while_its_object_is_elsewhere() -> None:
+    journal = new_journal()
+    write(journal, split(8, LEFT, RIGHT))
+    moved = solid(8, "monitor", (5, 4, 1.0), (1.2, 0.1, 0.4))
+    stays = (Stay(MONITORS.box, 0, 1, 2),)
+    laid = seen(journal, {**OBJECTS, 8: replace(moved, stays=stays)})
+    assert 100 not in laid
+    assert laid[8].box == moved.box
+
+
+def test_nothing_is_made_anew_of_what_is_the_same() -> None:
+    """Relations are computed anew of what is another value."""
+    journal = new_journal()
+    write(journal, rename(2, "mug"), split(8, LEFT, RIGHT), merge(7, 1), rename(7, "bench"))
+    before = seen(journal)
+    changed = {**OBJECTS, 2: replace(OBJECTS[2], observation_count=6)}
+    after = seen(journal, changed)
+    assert [i for i in after if after[i] is not before[i]] == [2]
+    write(journal, rename(4, "rack"), objects=changed)
+    last = seen(journal, changed)
+    assert [i for i in last if last[i] is not after[i]] == [4]
+    assert {i: o.label for i, o in seen(journal).items()}[2] == "mug"
