@@ -8,6 +8,7 @@ from scenemind.exchange import ExchangeError
 from scenemind.frames import FrameError
 from scenemind.geometry import GeometryError
 from scenemind.memory import SceneMemoryError
+from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.simulation import SimulationError
 
@@ -23,6 +24,7 @@ USER_ERRORS = (
     ExchangeError,
     FrameError,
     GeometryError,
+    ModelError,
     PerceptionError,
     RosEnvironmentError,
     SceneMemoryError,
