@@ -14,6 +14,7 @@ from scenemind.cli import (
     ask_command,
     corrections_command,
     demo_command,
+    describe_command,
     detector_command,
     ground_command,
     map_command,
@@ -25,6 +26,7 @@ from scenemind.cli import (
 from scenemind.cli.bench import command as bench_command
 from scenemind.cli.doctor import command as doctor_command
 from scenemind.cli.errors import USER_ERRORS
+from scenemind.cli.graph import command as graph_command
 
 
 class _Commands(TyperGroup):
@@ -53,11 +55,13 @@ for _module in (
     ask_command,
     ground_command,
     align_command,
+    graph_command,
     corrections_command,
     up_command,
     play_command,
     vocabulary_command,
     detector_command,
+    describe_command,
     doctor_command,
     bench_command,
 ):
@@ -73,6 +77,7 @@ def _configure_logging(
         format="%(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
+    logging.getLogger("openai").setLevel(logging.INFO)  # below, it prints whole images
 
 
 def main() -> None:
