@@ -21,7 +21,7 @@ from tests.unit.memory.things import thing
 _CONFIG = relation_profile("sr3d")
 # Sr3D's spelling where it is none of a name's forms.
 _SPELLED = {"supporting": "supports", "supported-by": "on"}
-_ALLOCENTRIC = ("left", "right", "front", "back")
+ALLOCENTRIC = ("left", "right", "front", "back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,9 @@ def read_rows(annotations: Path) -> Iterator[Row]:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 listed = scenes[row["scan_id"]]["objects"]
-                objects = {o["id"]: thing(o["id"], o["label"], o["center"], o["size"]) for o in listed}
+                objects = {
+                    o["id"]: thing(o["id"], o["label"], o["center"], o["size"]) for o in listed
+                }
                 yield Row(
                     f"{row['scan_id']}: {row['utterance']}",
                     row["reference_type"],
@@ -63,7 +65,7 @@ def resolve(row: Row) -> MapObject | None:
     if relation == "between":
         return _best(row, relation, (row.anchors[0], row.anchors[1]), [RelationContext(_CONFIG)])
     anchor = row.anchors[0]
-    if relation not in _ALLOCENTRIC:
+    if relation not in ALLOCENTRIC:
         return _best(row, relation, anchor, [RelationContext(_CONFIG)])
     # Which way an anchor faces is not in the data; its back is taken to be at a wall.
     ways = fronts(anchor.box, _walls(row.scene))

@@ -89,7 +89,7 @@ class Clouds:
         Args:
             at_most_m: known not to be exceeded (`at_most_m`).
             near_enough_m: a distance that is no more than this may come back too large, up to it.
-            beyond_m: a distance that is more than this may come back as infinite.
+            beyond_m: a distance that is more than this may come back too large, or infinite.
         """
         mine, theirs = self.points[row], other.points[0]
         if not mine.shape[1] and not theirs.shape[1]:

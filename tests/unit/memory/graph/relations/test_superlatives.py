@@ -1,0 +1,80 @@
+"""What is extreme within a set, by boxes whose order is plain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.memory import SceneMemoryError
+from scenemind.memory.graph.relations.superlatives import (
+    OF_A_VIEWER,
+    SUPERLATIVES,
+    Superlative,
+    superlative_order,
+)
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from tests.unit.memory.graph.relations.columns import column
+
+# A low wide bench on the left, a tall lamp in the middle, a cup on a shelf on the right, seen by
+# one who looks along +y; the lamp is nearest.
+BENCH, LAMP, CUP = 0, 1, 2
+SET = column(
+    ((-2.0, 3.0, 0.2), (2.0, 0.5, 0.4)),
+    ((0.5, 1.0, 0.9), (0.3, 0.3, 1.8)),
+    ((2.0, 2.0, 1.5), (0.1, 0.1, 0.1)),
+)
+VIEWER = Viewpoint(np.array((0.0, -1.0, 1.5)), np.array((0.0, 1.0)), "a test")
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("largest", BENCH),
+        ("smallest", CUP),
+        ("tallest", LAMP),
+        ("shortest", CUP),
+        ("widest", BENCH),
+        ("longest", BENCH),
+        ("narrowest", CUP),
+        ("highest", CUP),
+        ("lowest", BENCH),
+        ("leftmost", BENCH),
+        ("rightmost", CUP),
+        ("frontmost", LAMP),
+        ("rearmost", BENCH),
+        ("middle", LAMP),
+    ],
+)
+def test_the_most_extreme_comes_first(name: Superlative, first: int) -> None:
+    assert superlative_order(SET, name, VIEWER)[0] == first
+
+
+def test_all_superlatives_are_tried_above() -> None:
+    assert len(SUPERLATIVES) == 14
+
+
+def test_the_middle_of_a_row_needs_no_viewer() -> None:
+    row = column(*(((x, 0.1 * x, 0.5), (0.2,) * 3) for x in (4.0, 0.0, 3.0, 1.0, 2.0)))
+    assert superlative_order(row, "middle")[0] == 4
+
+
+@pytest.mark.parametrize("name", sorted(OF_A_VIEWER))
+def test_sides_need_a_viewer(name: Superlative) -> None:
+    with pytest.raises(SceneMemoryError, match="depends on the viewer"):
+        superlative_order(SET, name)
+
+
+@pytest.mark.parametrize("name", SUPERLATIVES)
+def test_of_nothing_nothing_is_extreme(name: Superlative) -> None:
+    assert superlative_order(column(), name, VIEWER).tolist() == []
+
+
+@given(st.permutations(range(3)), st.sampled_from(SUPERLATIVES))
+def test_the_order_of_the_set_is_no_matter(order: list[int], name: Superlative) -> None:
+    shuffled = [order[row] for row in superlative_order(SET[order], name, VIEWER)]
+    if name == "middle":  # both ends are as far from it
+        assert shuffled[0] == LAMP
+    else:
+        assert shuffled[0] == superlative_order(SET, name, VIEWER)[0]
