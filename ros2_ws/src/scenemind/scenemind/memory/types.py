@@ -51,6 +51,8 @@ class MapObject:
         stays: where it was before, oldest first; for an object that is gone the last one says
             since when.
         known_yaw_box: the yaw box of an object that came without its points; None: computed.
+        here_since_ns: stamp of the first observation at its present place, or at its last one if
+            it is gone; None: not known any more (a merged or remote object).
         attribute_sources: who said an attribute; one that is not named is computed from what the
             camera measured.
     """
@@ -69,6 +71,7 @@ class MapObject:
     corrected: bool = False
     stays: tuple[Stay, ...] = ()
     known_yaw_box: Box3D | None = None
+    here_since_ns: int | None = None
     attribute_sources: Mapping[str, AttributeSource] = field(default_factory=dict)
     _yaw_box: Box3D | None = field(default=None, init=False, repr=False)
 

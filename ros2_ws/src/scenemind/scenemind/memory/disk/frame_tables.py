@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import PinholeCamera
+from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import FrameRecord
 from scenemind.memory.types import DetectionNode
@@ -92,6 +92,22 @@ class FrameTables:
         )
         buffer = b"".join(blob for (blob,) in poses)
         return np.frombuffer(buffer, np.float64).reshape(-1, 7)[:, :3].astype(np.float32)
+
+    def stamps(self) -> NDArray[np.int64]:
+        """(N, 2) int64: number and stamp of every frame, by ascending number."""
+        found = self._connection.execute("SELECT number, stamp_ns FROM frames ORDER BY number")
+        return np.array(found.fetchall(), np.int64).reshape(-1, 2)
+
+    def views(self, first_ns: int, last_ns: int) -> list[tuple[Pose, PinholeCamera]]:
+        """`world_T_camera` and camera of frames between two stamps, one for each place of the
+        way."""
+        found = self._connection.execute(
+            "SELECT world_T_camera, width, height, fx, fy, cx, cy FROM frames JOIN cameras"
+            " ON camera_id = cameras.id WHERE on_path AND stamp_ns BETWEEN ? AND ?"
+            " ORDER BY number",
+            (first_ns, last_ns),
+        )
+        return [(rows.pose_of(pose), PinholeCamera(*camera)) for pose, *camera in found]
 
     def _record(self, row: rows.Row) -> FrameRecord:
         number, stamp_ns, location_id, pose, on_path, *camera, packed = row

@@ -101,6 +101,7 @@ def object_row(record: ObjectRecord) -> Row:
         "colors": dict(record.colors),
         "appearance": None if record.appearance is None else record.appearance.tolist(),
         "stays": [_stay_values(stay) for stay in record.stays],
+        "here_since_ns": record.here_since_ns,
         "gone_ns": record.gone_ns,
         "viewpoints": dict(record.viewpoints),
         "missed": record.missed,

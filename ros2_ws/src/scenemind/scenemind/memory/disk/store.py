@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import Changes, FrameRecord
 from scenemind.memory.disk.frame_tables import FrameTables
@@ -138,6 +139,17 @@ class Store:
         """A frame with its detections; None when it is not stored (yet)."""
         with self._lock, sqlite_errors(self._path, f"reading frame {number}"):
             return self._frames.find(number)
+
+    def frame_stamps(self) -> NDArray[np.int64]:
+        """(N, 2) int64: number and stamp of every frame, by ascending number."""
+        with self._lock, sqlite_errors(self._path, "reading"):
+            return self._frames.stamps()
+
+    def views(self, first_ns: int, last_ns: int) -> list[tuple[Pose, PinholeCamera]]:
+        """`world_T_camera` and camera of frames between two stamps, one for each place of the
+        way."""
+        with self._lock, sqlite_errors(self._path, "reading"):
+            return self._frames.views(first_ns, last_ns)
 
     def image_numbers(self) -> list[int]:
         """Frames whose image is on disk, ascending."""

@@ -141,7 +141,7 @@ def _with_attributes(
     for object_id in group:
         said = [attributes[object_id] for attributes in holding if object_id in attributes]
         share = len(said) / len(holding) if holding else 1.0
-        score = match.score * (share / BARER + 1.0 - share)
+        score = min(1.0, match.score * (share / BARER + 1.0 - share))
         yield Found(object_id, score, tuple(dict.fromkeys((reason, *said))))
 
 

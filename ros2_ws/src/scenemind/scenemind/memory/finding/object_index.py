@@ -12,6 +12,8 @@ from scenemind.words.label_index import LabelIndex
 _WORD = re.compile(r"[^\W_]+")
 # Longer values are no attributes that somebody would ask for by all of their words.
 _LONGEST_VALUE = 500
+_NUMBERS = ("dimensions", "long_side")
+_COMPARED = ("relative_size",)  # "large for a cup": what comes after "for" is no quality of it
 
 
 class ObjectIndex:
@@ -111,6 +113,9 @@ def _words_of(attributes: Mapping[str, str]) -> dict[str, str]:
     pairs = sorted(attributes.items(), key=lambda pair: (len(pair[1]), pair))
     said: dict[str, str] = {}
     for name, value in pairs:
-        for word in words_in(value[:_LONGEST_VALUE]):
+        if name in _NUMBERS:
+            continue
+        quality = value.partition(" for ")[0] if name in _COMPARED else value
+        for word in words_in(quality[:_LONGEST_VALUE]):
             said.setdefault(word, f"{name}={value}")
     return said

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D
-from scenemind.memory.attributes.computed import ComputedAttributes, FormWords
+from scenemind.memory.attributes.computed import ComputedAttributes
 from scenemind.memory.attributes.form import Form
+from scenemind.memory.attributes.form_words import FormWords
 from scenemind.memory.objects.confidence import confidence
 from scenemind.memory.objects.fusion import SurfaceEvidence
 from scenemind.memory.objects.looks import Looks
@@ -58,6 +59,7 @@ class MapEntry:
         "doubt",
         "first_seen_ns",
         "gone_ns",
+        "here_since_ns",
         "last_seen_ns",
         "looks",
         "missed",
@@ -77,6 +79,7 @@ class MapEntry:
         self.observation_count = 0
         self.missed = 0
         self.first_seen_ns = stamp_ns
+        self.here_since_ns = stamp_ns  # of the first observation at its present place
         self.last_seen_ns = stamp_ns
         self.track_ids: list[int] = []
         self.looks = Looks()
@@ -157,22 +160,21 @@ class MapEntry:
 
     def retire(self, stamp_ns: int) -> None:
         """It is no longer where it was."""
-        since_ns = self.first_seen_ns
-        if self.stays:  # it may have been seen here before the other place was found empty
-            since_ns = min(self.stays[-1].gone_ns, self.last_seen_ns)
-        stay = Stay(self.box, since_ns, self.last_seen_ns, stamp_ns)
+        stay = Stay(self.box, self.here_since_ns, self.last_seen_ns, stamp_ns)
         self.stays = (*self.stays, stay)[-MOST_STAYS:]
         self.gone_ns = stamp_ns
 
     def go_on_as(self, new: MapEntry) -> None:
         """It was moved: what was taken for a new object is this one at its new place."""
         self.surface, self.gone_ns, self.doubt = new.surface, None, 0.0
+        self.here_since_ns = new.here_since_ns
         self.confirmed = True
         self._take_over(new)
 
     def absorb(self, other: MapEntry) -> None:
         """Take over everything of a duplicate."""
         self.surface.absorb(other.surface)
+        self.here_since_ns = min(self.here_since_ns, other.here_since_ns)
         self._take_over(other)
 
     def _take_over(self, other: MapEntry) -> None:
@@ -210,6 +212,7 @@ class MapEntry:
             observation_count=self.observation_count,
             track_ids=tuple(self.track_ids),
             stays=self.stays,
+            here_since_ns=self.here_since_ns,
         )
 
     def to_record(self) -> ObjectRecord:
@@ -225,6 +228,7 @@ class MapEntry:
             colors=self.looks.color_counts(),
             appearance=self.looks.appearance,
             stays=self.stays,
+            here_since_ns=self.here_since_ns,
             gone_ns=self.gone_ns,
             viewpoints=dict(self.viewpoints),
             missed=self.missed,
@@ -243,6 +247,7 @@ class MapEntry:
         entry.track_ids = list(record.track_ids)
         entry.looks = Looks.restored(record)
         entry.stays = record.stays
+        entry.here_since_ns = record.here_since_ns
         entry.gone_ns = record.gone_ns
         entry.viewpoints = dict(record.viewpoints)
         entry.missed = record.missed

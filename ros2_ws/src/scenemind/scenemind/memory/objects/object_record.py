@@ -40,6 +40,7 @@ class ObjectRecord:
         colors: name (`color_names.COLOR_NAMES`) -> how many of its pixels bore that colour.
         appearance: (48,) float32, sum 1, mean colour histogram; None before the first.
         stays: where it was before, oldest first.
+        here_since_ns: stamp of the first observation at its present (or last) place.
         gone_ns: since when it is no longer there; None: it is.
         viewpoints: cell of the viewing sphere -> how often it was seen from there.
         missed: how often its place was in plain view and nothing was detected there.
@@ -64,6 +65,7 @@ class ObjectRecord:
     colors: Mapping[str, float]
     appearance: NDArray[np.float32] | None
     stays: tuple[Stay, ...]
+    here_since_ns: int
     gone_ns: int | None
     viewpoints: Mapping[int, int]
     missed: int

@@ -21,7 +21,7 @@ import numpy as np
 from scenemind.geometry import PinholeCamera
 from scenemind.memory.disk import frame_files, rows
 from scenemind.memory.disk.changes import Changes, FrameRecord
-from scenemind.memory.disk.migration.summaries import count_colors
+from scenemind.memory.disk.migration.summaries import count_colors, note_arrival
 from scenemind.memory.disk.migration.version_2 import CORRECTIONS
 from scenemind.memory.disk.store import Store
 from scenemind.memory.objects.extents import NoiseOfViews
@@ -144,6 +144,7 @@ def _object(row: rows.Row) -> ObjectRecord:
     old_hits = np.frombuffer(hits, np.float32)
     summary["track_ids"] = tuple(summary["track_ids"])
     count_colors(summary)
+    note_arrival(summary)
     return ObjectRecord(
         object_id=object_id,
         points=np.frombuffer(points, np.float32).reshape(-1, 3),

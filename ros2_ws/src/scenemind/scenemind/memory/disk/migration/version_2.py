@@ -11,7 +11,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from scenemind.memory.disk.migration.summaries import count_colors
+from scenemind.memory.disk.migration.summaries import count_colors, note_arrival
 from scenemind.memory.disk.store_schema import VERSION, connect, tables
 
 # Versions 1 and 2 noted that an entry was taken back, and not when: at the earliest at once.
@@ -46,4 +46,5 @@ def _summary(row: tuple[int, str]) -> tuple[str, int]:
     object_id, text = row
     summary = json.loads(text)
     count_colors(summary)
+    note_arrival(summary)
     return json.dumps(summary), object_id

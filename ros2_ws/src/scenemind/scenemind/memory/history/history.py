@@ -1,0 +1,83 @@
+"""A memory's past, asked of what it has in RAM and on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scenemind.memory.disk.store import Store
+from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.history.changes import find_changes
+from scenemind.memory.history.place_at import PlaceAt, find_place
+from scenemind.memory.history.scene_change import SceneChanges
+from scenemind.memory.history.views import CameraViews
+from scenemind.memory.history.visits import PAUSE_S, TimeSpan, Visit, find_visits
+from scenemind.memory.types import MemorySnapshot
+
+_EVER_NS = 2**63 - 1
+EVER = TimeSpan(-_EVER_NS, _EVER_NS)
+
+
+class MemoryHistory:
+    """Safe to use from several threads; nothing of it is on the way of a frame."""
+
+    def __init__(
+        self, store: Store, commit: Callable[[], None], snapshot: Callable[[], MemorySnapshot]
+    ) -> None:
+        """Args: commit: writes what waits, so that the store has the newest frames."""
+        self._store = store
+        self._commit = commit
+        self._snapshot = snapshot
+
+    def visits(self, pause_s: float = PAUSE_S) -> tuple[Visit, ...]:
+        """When the camera was there, oldest first; see `find_visits`.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        self._commit()
+        stamps = self._store.frame_stamps()
+        return find_visits(stamps[:, 0], stamps[:, 1], pause_s)
+
+    def place_of(self, object_id: int, stamp_ns: int) -> PlaceAt | None:
+        """Where an object was at a stamp; None before it was first seen.
+
+        Raises:
+            SceneMemoryError: there is and was no such object.
+        """
+        scene = self._snapshot()
+        is_gone = object_id in scene.gone
+        thing = (scene.gone if is_gone else scene.objects).get(object_id)
+        if thing is None:
+            raise SceneMemoryError(
+                f"there is no object {object_id}, and none is remembered that is gone"
+            )
+        return find_place(thing, stamp_ns, is_gone=is_gone)
+
+    def changes(self, before: TimeSpan, after: TimeSpan) -> SceneChanges:
+        """What is different at the end of a stretch of time from the end of an earlier one.
+
+        Raises:
+            SceneMemoryError: they are in the wrong order, or their stamps overlap: the clock was
+                set back between them; or the disk failed.
+        """
+        if not before.last_ns < after.last_ns or after.first_ns < before.first_ns:
+            raise SceneMemoryError(
+                f"{_shown(before)} is not before {_shown(after)}: name the earlier one first"
+                " (stamps that begin anew with every recording tell no order)"
+            )
+        views_before = self.views(TimeSpan(-_EVER_NS, before.last_ns))
+        return find_changes(self._snapshot(), before, after, views_before, self.views(after))
+
+    def views(self, span: TimeSpan = EVER) -> CameraViews:
+        """Where the camera looked from in a stretch of time.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        self._commit()
+        found = self._store.views(span.first_ns, span.last_ns)
+        return CameraViews.of([pose for pose, _ in found], [camera for _, camera in found])
+
+
+def _shown(span: TimeSpan) -> str:
+    return f"{span.first_ns} to {span.last_ns} ns"
