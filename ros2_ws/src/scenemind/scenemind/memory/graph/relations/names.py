@@ -97,8 +97,18 @@ _TABLE = (
     _asked("between", "horizontal", None, "in between", "in the middle of"),
     _asked("left of", "allocentric", "right of", "left", "to the left of", "on the left of"),
     _asked("right of", "allocentric", "left of", "right", "to the right of", "on the right of"),
-    _asked("in front of", "allocentric", "behind", "front", "is in front of", "forward"),
-    _asked("behind", "allocentric", "in front of", "back", "at the back of", "backward"),
+    _asked(
+        "in front of",
+        "allocentric",
+        "behind",
+        *("front", "in front", "infront", "is in front of", "forward", "forwards"),
+    ),
+    _asked(
+        "behind",
+        "allocentric",
+        "in front of",
+        *("back", "at the back of", "backward", "backwards"),
+    ),
     *(_oclock(hour) for hour in range(1, 13)),
 )
 
@@ -118,12 +128,13 @@ INVERSE = {
 }
 # What can only be true where the first one is.
 _NARROWER = {"next to": ("besides",)}
+_SPELLING = str.maketrans({"\u2019": "'", "-": " ", "_": " "})
 _BY_FORM = {form: r for r in _TABLE for form in (r.name, *r.forms)}
 
 
 def find_relation(text: str) -> RelationName | None:
     """The relation of this name or spelling; None where there is none."""
-    return _BY_FORM.get(" ".join(text.lower().replace("\u2019", "'").replace("-", " ").split()))
+    return _BY_FORM.get(" ".join(text.lower().translate(_SPELLING).split()))
 
 
 def canonical_relation(text: str) -> RelationName:
