@@ -14,6 +14,7 @@ import pytest
 
 from scenemind.geometry import Box3D, Pose
 from scenemind.memory import MapObject, MemorySnapshot, Relation, SceneMemoryError, StructurePlane
+from scenemind.memory.graph.facing import get_viewpoint_facing
 from scenemind.memory.graph.relate import (
     query_relation,
     query_relation_agent,
@@ -234,6 +235,45 @@ class TestGraph:
         near_one_level_up = replace(snapshot, levels={**levels, spoon.object_id: 1})
         context = RelationContext.of_snapshot(near_one_level_up)
         assert names(relate((spoon,), RIGHT, "near", context)) == []
+
+
+@pytest.mark.parametrize(
+    ("spelled", "name"),
+    [
+        ("front", "in front of"),
+        ("Forwards", "in front of"),
+        ("back", "behind"),
+        ("backwards", "behind"),
+        ("left_of", "left of"),
+        ("three o\u2019clock", "3 o'clock"),
+        ("nearest", "closest"),
+        ("on top of", "on"),
+        ("supported-by", "on"),
+    ],
+)
+def test_a_relation_is_the_same_however_it_is_spelled(spelled: str, name: str) -> None:
+    anchor = PICTURE if name == "in front of" else TABLE
+    found = names(relate(THINGS, anchor, spelled, CONTEXT))
+    assert found == names(relate(THINGS, anchor, name, CONTEXT)) != []
+
+
+@pytest.mark.parametrize("name", [name for name in RELATION_NAMES if name != "between"])
+def test_boxes_that_coincide_are_no_trouble(name: str) -> None:
+    twins = [thing(number, "x" * 10_000, (1.0, 2.0, 3.0), (0.0, 0.0, 0.0)) for number in range(3)]
+    found = relate(twins, twins[0], name, CONTEXT)
+    assert all(0.0 < related.score <= 1.0 for related in found)
+    assert relate(twins, (twins[0], twins[1]), "between", CONTEXT) == ()
+
+
+def test_facing_a_thing_is_to_stand_before_its_front() -> None:
+    """A sideboard at the wall, faced from the south: the plant in the east is right of it."""
+    sideboard = thing(10, "sideboard", (0.0, 2.8, 0.4), (1.2, 0.4, 0.8))
+    plant = thing(11, "plant", (1.5, 2.8, 0.4), (0.3, 0.3, 0.8))
+    snapshot = MemorySnapshot(1, 0, {10: sideboard, 11: plant}, (), None, structure={-2: WALL})
+    context = RelationContext.of_snapshot(snapshot, get_viewpoint_facing(sideboard, snapshot))
+    assert names(relate((plant,), sideboard, "right", context)) == [11]
+    with pytest.raises(SceneMemoryError, match="stands at no wall: give a viewpoint"):
+        get_viewpoint_facing(TABLE, snapshot)
 
 
 def test_superlatives_order_a_set() -> None:
