@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from scenemind.config import RelationConfig
+from scenemind.geometry import Box3D, GeometryError
 from scenemind.memory import MapObject
-from scenemind.memory.graph.relations import INVERSE
 from scenemind.memory.graph.scene_graph import SceneGraph
+from scenemind.memory.types import StructurePlane
 from tests.unit.memory.things import thing
 
 CONFIG = RelationConfig()
@@ -109,58 +108,114 @@ def test_an_object_that_only_got_more_evidence_changes_nothing() -> None:
     assert graph.relations() is before
 
 
-def test_nothing_one_and_coincident_objects() -> None:
+def test_nothing_and_one_object() -> None:
     assert fresh({}).relations() == ()
+    assert fresh({}).levels() == {}
     assert fresh(scene(TABLE)).relations() == ()
-    twin = thing(2, "table", TABLE.box.center, TABLE.box.size)
-    graph = fresh(scene(TABLE, twin))
-    assert "on" not in {r.predicate for r in graph.relations()}
+    assert fresh(scene(TABLE)).levels() == {1: 0}
 
 
-def grid(low: int, high: int) -> st.SearchStrategy[float]:
-    return st.integers(low, high).map(lambda i: i * 0.1)
+def test_of_coincident_boxes_none_carries_or_contains_another() -> None:
+    twins = [thing(i, "box", (0, 0, 0.5), (1, 1, 1)) for i in range(5)]
+    graph = fresh(scene(*twins))
+    assert {r.predicate for r in graph.relations()} == {"next to", "besides", "near"}
+    assert set(graph.levels().values()) == {0}
 
 
-boxes = st.tuples(
-    st.sampled_from(["table", "cup", "shelf"]),
-    st.tuples(grid(-15, 15), grid(-15, 15), grid(0, 12)),
-    st.tuples(grid(0, 9), grid(0, 9), grid(0, 9)),
-    st.sampled_from([0.0, 0.5]),
-)
-edits = st.lists(st.tuples(st.integers(1, 12), st.one_of(st.none(), boxes)), min_size=1, max_size=8)
+def test_a_box_without_extent_is_near_things() -> None:
+    """Seen once, a thing may be a line or a point."""
+    point = thing(2, "cup", (0, 0, 0.8), (0, 0, 0))
+    assert ("cup", "near", "table") in facts(scene(TABLE, point))
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(edits, min_size=1, max_size=6), st.booleans())
-def test_kept_up_to_date_it_is_the_graph_from_scratch(
-    history: list[list[tuple[int, tuple | None]]], read_often: bool
-) -> None:
-    objects: dict[int, MapObject] = {}
-    graph = SceneGraph(CONFIG)
-    for step in history:
-        for object_id, box in step:
-            if box is None:
-                objects.pop(object_id, None)
-            else:
-                objects[object_id] = thing(object_id, *box)
-        graph.refresh(objects, [object_id for object_id, _ in step])
-        if read_often:
-            assert graph.relations() == fresh(objects).relations()
+def test_a_box_of_nan_is_an_error_before_it_gets_here() -> None:
+    with pytest.raises(GeometryError, match="NaN"):
+        thing(1, "cup", (0, float("nan"), 0), (1, 1, 1))
+
+
+def test_points_of_nan_have_no_level_surface() -> None:
+    bad = replace(TABLE, points=np.full((100, 3), np.nan, np.float32))
+    assert facts(scene(bad, CUP)) == facts(scene(TABLE, CUP))
+
+
+def test_a_label_of_10000_letters_is_a_label() -> None:
+    long = thing(2, "very " * 2000 + "old cup", CUP.box.center, CUP.box.size)
+    graph = fresh(scene(TABLE, replace(CUP, object_id=2)))
+    assert fresh(scene(TABLE, long)).relations() == graph.relations()
+
+
+def test_a_renamed_thing_has_the_relations_of_its_new_name() -> None:
+    """A bin that a person calls a desk no longer contains what stands within its box."""
+    cabinet = thing(1, "cabinet", TABLE.box.center, TABLE.box.size)
+    objects = scene(cabinet, BIN)
+    graph = fresh(objects)
+    assert ("bin", "inside", "cabinet") in facts(objects)
+    objects[1] = replace(cabinet, label="desk", corrected=True)
+    graph.refresh(objects, [1])
     assert graph.relations() == fresh(objects).relations()
+    assert ("bin", "below", "desk") in facts(objects)
 
 
-@settings(deadline=None, max_examples=80)
-@given(st.lists(boxes, max_size=10))
-def test_what_is_said_is_said_the_other_way_round_too(parts: list[tuple]) -> None:
-    graph = fresh(scene(*(thing(i, *part) for i, part in enumerate(parts))))
-    said = {(r.subject_id, r.predicate, r.object_id) for r in graph.relations()}
-    assert len(said) == len(graph.relations())
-    for subject, predicate, other in said:
-        assert subject != other
-        if predicate in INVERSE:
-            assert (other, INVERSE[predicate], subject) in said
-    carried = [s for s, p, _ in said if p == "on"]
-    assert len(carried) == len(set(carried))
+FLOOR = StructurePlane(-1, "floor", Box3D((0, 0, -0.01), (8, 8, 0.02)), (0, 0, 1), 60.0)
+WALL = StructurePlane(-2, "wall", Box3D((0, 2, 1.2), (8, 0.02, 2.4)), (0, -1, 0), 15.0)
+
+
+def stated(
+    objects: Mapping[int, MapObject], *structure: StructurePlane
+) -> set[tuple[int, str, int]]:
+    graph = SceneGraph(CONFIG)
+    graph.refresh(objects, objects, structure)
+    return {(r.subject_id, r.predicate, r.object_id) for r in graph.relations()}
+
+
+def test_levels_count_supporters_from_the_floor_up() -> None:
+    graph = SceneGraph(CONFIG)
+    picture = thing(6, "picture", (1, 1.97, 1.5), (0.6, 0.03, 0.4))
+    objects = scene(TABLE, BOOK, CUP, BIN, picture)
+    graph.refresh(objects, objects, [FLOOR, WALL])
+    assert graph.levels() == {1: 0, 2: 1, 3: 2, 4: 0, 6: 0}
+    carriers = {(1, "on", -1), (2, "on", 1), (3, "on", 2), (4, "on", -1), (6, "hanging on", -2)}
+    assert carriers <= stated(objects, FLOOR, WALL)
+
+
+def test_floor_and_walls_are_neighbours_of_the_lowest_level_only() -> None:
+    table = thing(1, "table", (0, 1.5, 0.375), (1.6, 0.8, 0.75))
+    cup = thing(2, "cup", (0, 1.8, 0.8), (0.1, 0.1, 0.1))
+    found = stated(scene(table, cup), FLOOR, WALL)
+    assert {(1, "next to", -2), (-2, "next to", 1), (1, "near", -2)} <= found
+    assert not {(s, o) for s, _, o in found if 2 in (s, o)} - {(2, 1), (1, 2)}
+
+
+def test_a_floor_that_is_found_later_changes_levels_and_relations() -> None:
+    graph = fresh(scene(TABLE))
+    graph.refresh(scene(TABLE), [], [FLOOR])
+    assert [(r.subject_id, r.predicate, r.object_id) for r in graph.relations()] == [(1, "on", -1)]
+    graph.refresh(scene(TABLE), [])
+    assert graph.relations() == ()
+
+
+@pytest.mark.parametrize("floor_z", [-40.0, 0.0, 12.5])
+def test_the_graph_is_the_same_wherever_the_floor_of_the_map_is(floor_z: float) -> None:
+    """A peer measures heights from the middle of the scene: a cup above it is on nothing."""
+    up = np.array((0, 0, floor_z))
+    raised = scene(
+        *(
+            replace(o, box=Box3D(tuple(np.add(o.box.center, up).tolist()), o.box.size))
+            for o in (TABLE, BOOK, CUP, BIN, CHAIR)
+        )
+    )
+    floor = replace(FLOOR, box=Box3D((0, 0, floor_z - 0.01), (8, 8, 0.02)))
+    assert stated(raised, floor) == stated(scene(TABLE, BOOK, CUP, BIN, CHAIR), FLOOR)
+
+
+def test_a_wall_that_perception_detects_is_structure() -> None:
+    wall = thing(7, "wall", (0, 2, 1.2), (8, 0.1, 2.4))
+    tv = thing(8, "tv", (0, 1.9, 1.4), (1.2, 0.1, 0.7))
+    graph = fresh(scene(wall, tv))
+    assert (8, "mounted on", 7) in {
+        (r.subject_id, r.predicate, r.object_id) for r in graph.relations()
+    }
+    assert graph.levels() == {7: 0, 8: 0}
 
 
 def test_relations_are_ordered() -> None:

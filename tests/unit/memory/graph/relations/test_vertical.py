@@ -1,4 +1,4 @@
-"""Each relation in closed-form scenes, with the peers' known mistakes as cases."""
+"""What carries, contains and is over what, in closed-form scenes; peers' mistakes are cases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from scenemind.config import RelationConfig
 from scenemind.memory.graph.relations import nearness, vertical
-from scenemind.memory.graph.relations.level_surface import level_surface_z
 
 CONFIG = RelationConfig()
 TABLE = (-0.8, -0.4, 0.0, 0.8, 0.4, 0.75)
@@ -60,27 +59,6 @@ def test_on_is_the_same_wherever_the_floor_of_the_map_is(floor: float) -> None:
     np.testing.assert_allclose(
         vertical.on(upper, lower, CONFIG), on(at(0.3, 0, 0.76), TABLE), atol=1e-6
     )
-
-
-def seat_and_back(count: int) -> np.ndarray:
-    """Surface of a chair: a level seat at 0.45 m, and a back and legs spread over its height."""
-    rng = np.random.default_rng(0)
-    seat = np.column_stack((rng.uniform(-0.25, 0.25, (count, 2)), rng.normal(0.45, 0.005, count)))
-    rest = np.column_stack((rng.uniform(-0.25, 0.25, (count, 2)), rng.uniform(0.0, 0.9, count)))
-    return np.vstack((seat, rest)).astype(np.float32)
-
-
-def test_the_level_surface_of_a_chair_is_its_seat() -> None:
-    assert level_surface_z(seat_and_back(200)) == pytest.approx(0.45, abs=0.015)
-
-
-def test_a_wall_a_bowl_and_a_few_points_have_no_level_surface() -> None:
-    rng = np.random.default_rng(0)
-    wall = rng.uniform(0.0, 2.0, (300, 3)).astype(np.float32)
-    bowl = rng.uniform(0.0, 0.1, (300, 3)).astype(np.float32)
-    assert level_surface_z(wall) is None
-    assert level_surface_z(bowl) is None
-    assert level_surface_z(wall[:5]) is None
 
 
 @pytest.mark.parametrize(
@@ -155,25 +133,45 @@ def test_a_bin_under_a_desk_is_within_its_frame_only_where_the_frame_is_open() -
     assert vertical.within_frame(bin_, desk, np.array([False]), CONFIG)[0] == 0.0
 
 
+COUNTER = (-1.0, -0.3, 0.0, 1.0, 0.3, 0.9)
+
+
+def embedded(inner: tuple[float, ...], outer: tuple[float, ...]) -> float:
+    return float(vertical.embedded_in(row(inner), row(outer), CONFIG)[0])
+
+
 @pytest.mark.parametrize(
-    ("gap", "bottom", "holds"),
-    [(0.0, 0.0, True), (0.5, 0.0, True), (0.7, 0.0, False), (0.2, 0.7, False)],
+    ("bottom", "share"),
+    [
+        pytest.param(0.75, 0.0, id="three quarters deep: it stands in a dent"),
+        pytest.param(0.72, 0.9, id="sunk by nine tenths"),
+        pytest.param(0.70, 0.0, id="its rim is level with the top: inside"),
+        pytest.param(0.9, 0.0, id="on the top"),
+    ],
 )
-def test_next_to_is_beside_on_one_level(gap: float, bottom: float, holds: bool) -> None:
-    chair = row(at(0.8 + gap + 0.25, 0, bottom, 0.5, 0.9))
-    score = nearness.next_to(chair, row(TABLE), CONFIG)[0]
-    assert (score > 0.0) == holds
+def test_a_sink_is_embedded_in_its_counter(bottom: float, share: float) -> None:
+    assert embedded(at(0, 0, bottom, 0.4, 0.2), COUNTER) == pytest.approx(share, abs=1e-6)
 
 
-def test_small_things_are_neighbours_only_when_close() -> None:
-    cup = row(at(0, 0, 0.75))
-    assert nearness.next_to(cup, row(at(0.35, 0, 0.75)), CONFIG)[0] > 0.0
-    assert nearness.next_to(cup, row(at(0.55, 0, 0.75)), CONFIG)[0] == 0.0
+def test_what_sticks_out_at_the_side_is_not_embedded() -> None:
+    assert embedded(at(0.95, 0, 0.72, 0.4, 0.2), COUNTER) == 0.0
 
 
-def test_near_is_the_gap_between_boxes() -> None:
-    cube = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)
-    corner = (1.3, 1.4, 0.0, 2.0, 2.0, 1.0)  # 0.3 and 0.4 m away: a gap of 0.5 m
-    assert nearness.near(row(cube), row(corner), CONFIG)[0] == pytest.approx(0.75)
-    assert nearness.near(row(cube), row((1.5, 0, 0, 2, 1, 1)), CONFIG)[0] == pytest.approx(0.75)
-    assert nearness.near(row(cube), row((2.1, 0, 0, 3, 1, 1)), CONFIG)[0] == 0.0
+def test_a_small_thing_is_on_a_large_one() -> None:
+    """Over the anchor's area, as LLM-TPC's equation 1 has it, a cup covers 0.8 % of this table."""
+    cup = at(0.3, 0, 0.75)
+    assert 0.1 * 0.1 / (1.6 * 0.8) < 0.01
+    assert on(cup, TABLE) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("surface_z", [0.7, 1.4, 2.1])
+def test_a_cup_is_carried_at_any_height_of_the_scene(surface_z: float) -> None:
+    """A peer's tolerance is a fifth of the height above mid-room: none there, centimetres below."""
+    shelf = at(0, 0, 0.0, 0.6, surface_z)
+    assert on(at(0, 0, surface_z + 0.02), shelf) > 0.0
+    assert on(at(0, 0, surface_z + 0.3), shelf) == 0.0
+
+
+@given(boxes, boxes)
+def test_below_is_above_the_other_way_round(a: tuple[float, ...], b: tuple[float, ...]) -> None:
+    assert vertical.below(row(a), row(b), CONFIG) == vertical.above(row(b), row(a), CONFIG)

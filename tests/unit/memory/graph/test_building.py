@@ -1,0 +1,129 @@
+"""What of the building things touch, in rooms made by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scenemind.config import RelationConfig
+from scenemind.geometry import Box3D
+from scenemind.memory import MapObject
+from scenemind.memory.graph.building import Building
+from scenemind.memory.graph.pair_facts import Facts
+from scenemind.memory.graph.shapes import shape_of
+from tests.unit.memory.things import thing
+
+FLOOR, WALL, CEILING = -1, -2, -3
+
+
+def room(yaw: float = 0.0) -> Building:
+    """A floor at 0, a ceiling at 2.5 m, and a wall through (0, 2) turned about that point."""
+    building = Building(RelationConfig())
+    building.set(FLOOR, ("floor", Box3D((0, 0, -0.01), (6, 6, 0.02))))
+    building.set(WALL, ("wall", Box3D((0, 2, 1.25), (4, 0.1, 2.5), yaw)))
+    building.set(CEILING, ("ceiling", Box3D((0, 0, 2.51), (6, 6, 0.02))))
+    return building
+
+
+def facts(building: Building, value: MapObject) -> dict[int, Facts]:
+    (found,) = building.facts([value], [shape_of(value)])
+    return found
+
+
+def held(building: Building, value: MapObject) -> dict[int, str]:
+    """Node -> predicate, without what is only near."""
+    return {
+        node: predicate
+        for node, found in facts(building, value).items()
+        for predicate in found
+        if predicate not in ("near", "next to")
+    }
+
+
+@pytest.mark.parametrize(
+    ("label", "bottom", "height", "holds"),
+    [
+        pytest.param("box", 0.0, 0.4, True, id="it stands"),
+        pytest.param("box", 0.1, 0.4, True, id="its bottom was not seen"),
+        pytest.param("box", 0.4, 0.4, False, id="it is on something unseen"),
+        pytest.param("chair", 0.45, 0.5, True, id="its legs were not seen"),
+        pytest.param("chair", 0.9, 0.5, False, id="it stands on something unseen"),
+        pytest.param("dresser", 0.25, 0.8, True, id="furniture whose feet were not seen"),
+        pytest.param("mat", 0.0, 0.01, True, id="flat"),
+    ],
+)
+def test_what_stands_on_the_floor(label: str, bottom: float, height: float, holds: bool) -> None:
+    value = thing(1, label, (0, 0, bottom + height / 2), (0.5, 0.5, height))
+    assert (held(room(), value) == {FLOOR: "on"}) == holds
+
+
+@pytest.mark.parametrize(
+    ("label", "center", "size", "how"),
+    [
+        ("tv", (0, 1.9, 1.4), (1.2, 0.08, 0.7), "mounted on"),
+        ("picture", (0, 1.93, 1.6), (0.6, 0.03, 0.4), "hanging on"),
+        ("mirror", (0, 1.93, 1.6), (0.6, 0.03, 0.4), "affixed on"),
+        ("bathroom mirror", (0, 1.93, 1.6), (0.6, 0.03, 0.4), "affixed on"),
+        ("window", (0, 2.0, 1.6), (1.0, 0.2, 1.0), "embedded in"),
+        ("gizmo", (0, 1.8, 1.6), (0.6, 0.3, 0.4), "mounted on"),
+        ("gizmo", (0, 1.93, 1.6), (0.1, 0.03, 0.1), "affixed on"),
+        ("gizmo", (0, 1.93, 1.6), (0.8, 0.03, 0.5), "hanging on"),
+    ],
+)
+def test_how_a_wall_holds_things(
+    label: str, center: tuple[float, ...], size: tuple[float, ...], how: str
+) -> None:
+    """By common sense where the name is known, by shape where it is not."""
+    assert held(room(), thing(1, label, center, size)) == {WALL: how}
+
+
+def test_what_stands_before_a_wall_is_not_held_by_it() -> None:
+    cabinet = thing(1, "crate", (0, 1.7, 0.5), (0.6, 0.4, 1.0))
+    assert held(room(), cabinet) == {FLOOR: "on"}
+    assert facts(room(), cabinet)[WALL]["next to"] > 0.5
+
+
+def test_a_door_stands_in_the_hole_of_its_wall() -> None:
+    """Beside the end of the wall, and behind its face."""
+    door = thing(1, "door", (2.4, 2.25, 1.0), (0.8, 0.05, 2.0))
+    assert held(room(), door)[WALL] == "embedded in"
+
+
+def test_a_lamp_hangs_from_the_ceiling() -> None:
+    assert held(room(), thing(1, "gizmo", (0, 0, 2.2), (0.3, 0.3, 0.55))) == {CEILING: "hanging on"}
+    assert held(room(), thing(1, "ceiling light", (0, 0, 2.45), (0.3, 0.3, 0.1))) == {
+        CEILING: "mounted on"
+    }
+
+
+@pytest.mark.parametrize("yaw", [0.3, math.pi / 4, 1.2, -0.8])
+def test_walls_may_run_any_way(yaw: float) -> None:
+    """Of a picture that hangs askew in the world the points count; its box is too thick."""
+    along, across = (math.cos(yaw), math.sin(yaw)), (math.sin(yaw), -math.cos(yaw))
+    rng = np.random.default_rng(0)
+    flat = rng.uniform((-0.6, 0.06, 1.2), (0.6, 0.09, 1.8), (200, 3))
+    points = flat[:, :1] * [*along, 0] + flat[:, 1:2] * [*across, 0] + flat[:, 2:] * [0, 0, 1]
+    points = np.add(points, (0, 2, 0)).astype(np.float32)
+    box = Box3D.from_bounds(points.min(axis=0), points.max(axis=0))
+    picture = replace(thing(1, "gizmo", box.center, box.size), points=points)
+    assert held(room(yaw), picture) == {WALL: "hanging on"}
+    moved = replace(
+        picture,
+        points=points + np.array((*across, 0), np.float32),
+        box=replace(box, center=(box.center[0] + across[0], box.center[1] + across[1], 1.5)),
+    )
+    assert WALL not in held(room(yaw), moved)
+
+
+def test_putting_a_node_elsewhere_is_told() -> None:
+    building = room()
+    node = ("wall", Box3D((0, 2, 1.25), (4, 0.1, 2.5)))
+    assert not building.set(WALL, node)
+    assert building.set(WALL, ("wall", Box3D((0, 3, 1.25), (4, 0.1, 2.5))))
+    assert building.set(WALL, None)
+    assert WALL not in building
+    assert not building.set(WALL, None)
+    assert facts(building, thing(1, "picture", (0, 1.93, 1.6), (0.6, 0.03, 0.4))) == {}
