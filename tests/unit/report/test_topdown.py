@@ -10,7 +10,7 @@ import pytest
 
 from scenemind.geometry import Box3D
 from scenemind.memory import MemorySnapshot, Stay
-from scenemind.report import Run, TrueObject, colors_of, render_top_down
+from scenemind.report import Run, TrueObject, colors_of
 from scenemind.report.run_map import render_run_map
 
 from .made import make_object, make_run

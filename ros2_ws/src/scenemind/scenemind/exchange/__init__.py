@@ -5,11 +5,11 @@ snapshot; an objects file holds labels and boxes only, and relations are compute
 """
 
 from scenemind.exchange.errors import ExchangeError
-from scenemind.exchange.networkx_graph import to_networkx, write_graphml
+from scenemind.exchange.networkx_graph import scene_to_graphml, to_networkx
 from scenemind.exchange.object_row import ObjectRow
-from scenemind.exchange.objects_file import read_rows, rows_json, write_rows
+from scenemind.exchange.objects_file import read_rows, rows_csv, rows_json
 from scenemind.exchange.objects_scene import load_objects, rows_of, scene_of_rows
-from scenemind.exchange.ply import object_rgb, objects_to_ply, write_ply
+from scenemind.exchange.ply import object_rgb, objects_to_ply
 from scenemind.exchange.scene_document import scene_schema
 from scenemind.exchange.scene_export import SceneExport, locations_of_objects
 from scenemind.exchange.scene_json import read_scene, scene_from_json, scene_to_json
@@ -24,14 +24,13 @@ __all__ = [
     "objects_to_ply",
     "read_rows",
     "read_scene",
+    "rows_csv",
     "rows_json",
     "rows_of",
     "scene_from_json",
     "scene_of_rows",
     "scene_schema",
+    "scene_to_graphml",
     "scene_to_json",
     "to_networkx",
-    "write_graphml",
-    "write_ply",
-    "write_rows",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from scenemind.exchange.errors import ExchangeError
@@ -54,16 +54,15 @@ def to_networkx(scene: SceneExport) -> nx.MultiDiGraph[int]:
     return graph
 
 
-def write_graphml(scene: SceneExport, path: Path) -> None:
-    """Write it as GraphML, which Gephi, yEd and Cytoscape read.
+def scene_to_graphml(scene: SceneExport) -> bytes:
+    """As GraphML, which Gephi, yEd and Cytoscape read.
 
     Raises:
-        ExchangeError: networkx is not installed, or the file cannot be written.
+        ExchangeError: networkx is not installed.
     """
-    try:
-        _networkx().write_graphml(to_networkx(scene), path)
-    except OSError as error:
-        raise ExchangeError(f"{path} cannot be written: {error.strerror}") from error
+    file = BytesIO()
+    _networkx().write_graphml(to_networkx(scene), file)
+    return file.getvalue()
 
 
 def _networkx() -> Any:

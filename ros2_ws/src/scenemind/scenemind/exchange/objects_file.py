@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,28 +53,19 @@ def read_rows(path: Path, scene: str | None = None) -> list[ObjectRow]:
     return rows
 
 
-def write_rows(rows: Sequence[ObjectRow], path: Path) -> None:
-    """Write one scene; `.csv` or `.json`.
-
-    Raises:
-        ExchangeError: the file cannot be written.
-    """
-    try:
-        if path.suffix == ".csv":
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, COLUMNS)
-                writer.writeheader()
-                writer.writerows(map(_as_columns, rows))
-        else:
-            path.write_text(rows_json(rows), encoding="utf-8")
-    except OSError as error:
-        raise ExchangeError(f"{path} cannot be written: {error.strerror}") from error
-
-
 def rows_json(rows: Iterable[ObjectRow]) -> str:
     """One scene as JSON, an object a line."""
     lines = (row.model_dump_json(exclude_none=True) for row in rows)
     return '{"objects": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def rows_csv(rows: Iterable[ObjectRow]) -> str:
+    """One scene as CSV."""
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, COLUMNS)
+    writer.writeheader()
+    writer.writerows(map(_as_columns, rows))
+    return file.getvalue()
 
 
 def _json(path: Path) -> Any:

@@ -13,6 +13,7 @@ from scenemind.exchange.object_row import ObjectRow
 from scenemind.exchange.objects_file import read_rows
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot
+from scenemind.memory.attributes.sizes import dimensions_text, relative_size, size_name
 from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.perception.color_names import color_name
 
@@ -74,12 +75,11 @@ def rows_of(snapshot: MemorySnapshot) -> list[ObjectRow]:
 
 def _map_object(row: ObjectRow) -> MapObject:
     yaw_box = Box3D(row.center, row.size, row.yaw)
-    color = row.color or (color_name(row.avg_rgb) if row.avg_rgb else None)
     return MapObject(
         object_id=row.id,
         label=row.label,
         perceived_label=row.label,
-        attributes={"color": color} if color else {},
+        attributes=_attributes(row, yaw_box),
         confidence=1.0,
         box=Box3D.from_bounds(*yaw_box.bounds()),
         points=_NO_POINTS,
@@ -89,3 +89,14 @@ def _map_object(row: ObjectRow) -> MapObject:
         track_ids=(),
         known_yaw_box=yaw_box,
     )
+
+
+def _attributes(row: ObjectRow, yaw_box: Box3D) -> dict[str, str]:
+    """What a label, a box and a mean colour tell."""
+    told = {
+        "color": row.color or (color_name(row.avg_rgb) if row.avg_rgb else None),
+        "size": size_name(yaw_box),
+        "dimensions": dimensions_text(yaw_box),
+        "relative_size": relative_size(row.label, yaw_box),
+    }
+    return {name: value for name, value in told.items() if value is not None}

@@ -9,12 +9,10 @@ from __future__ import annotations
 import colorsys
 import json
 from collections.abc import Collection
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.exchange.errors import ExchangeError
 from scenemind.memory import MapObject
 
 # Some readers take no longer lines in a header.
@@ -52,18 +50,6 @@ def objects_to_ply(objects: Collection[MapObject]) -> bytes:
     face_rows["count"], face_rows["vertices"] = 3, triangles
     header = _header(objects, count, len(triangles))
     return b"".join([header.encode("ascii"), *(v.tobytes() for v in vertices), face_rows.tobytes()])
-
-
-def write_ply(objects: Collection[MapObject], path: Path) -> None:
-    """Write the file.
-
-    Raises:
-        ExchangeError: it cannot be written.
-    """
-    try:
-        path.write_bytes(objects_to_ply(objects))
-    except OSError as error:
-        raise ExchangeError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def object_rgb(object_id: int) -> tuple[int, int, int]:

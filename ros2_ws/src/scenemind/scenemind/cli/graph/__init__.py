@@ -1,0 +1,1 @@
+"""`scenemind graph`: the scene graph of a memory or of an objects file, shown, drawn, exported."""

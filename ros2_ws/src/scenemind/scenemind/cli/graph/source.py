@@ -1,0 +1,57 @@
+"""Where the scene graph comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from scenemind.cli.errors import CommandError
+from scenemind.cli.memories import open_memory
+from scenemind.config import SceneMindConfig
+from scenemind.exchange import SceneExport, load_objects, locations_of_objects, read_scene
+from scenemind.memory.types import MapObject
+
+
+def from_memory(name: str, root: Path | None) -> SceneExport:
+    """Of a stored memory.
+
+    Raises:
+        CommandError: there is none of that name.
+        SceneMemoryError: it is damaged or in use.
+    """
+    with open_memory(name, root, SceneMindConfig()) as memory:
+        return SceneExport(memory.snapshot(), locations_of_objects(memory.tree()))
+
+
+def from_file(path: Path, scene: str | None) -> SceneExport:
+    """Of an objects file, whose relations are computed, or of an exported scene graph.
+
+    Raises:
+        ExchangeError: it is neither, or has no such scene.
+    """
+    if path.suffix == ".json" and scene is None and _is_scene_graph(path):
+        return read_scene(path)
+    return SceneExport(load_objects(path, scene))
+
+
+def named_object(scene: SceneExport, object_id: int) -> MapObject:
+    """The object of this id.
+
+    Raises:
+        CommandError: there is none.
+    """
+    thing = scene.snapshot.objects.get(object_id)
+    if thing is None:
+        raise CommandError(
+            f"there is no object {object_id}: `scenemind graph` without --object lists all ids"
+        )
+    return thing
+
+
+def _is_scene_graph(path: Path) -> bool:
+    """By what it says of itself; a file that cannot be read is left to whoever reads it."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(document, dict) and "format" in document
