@@ -41,7 +41,7 @@ def test_an_object_is_shown_once_confirmed_and_has_the_box_of_what_was_seen() ->
     assert (chair.object_id, chair.label, chair.observation_count) == (1, "chair", 3)
     assert chair.track_ids == (7,)
     assert iou_3d(chair.box, Box3D((1, 2, 0.5), (0.4, 0.6, 1.0))) > 0.95
-    assert chair.attributes == {"color": "red", "size": "large"}
+    assert (chair.attributes["color"], chair.attributes["size"]) == ("red", "large")
 
 
 def test_the_stamps_are_those_of_the_first_and_last_view() -> None:

@@ -42,8 +42,6 @@ _ONE_SURFACE = frozenset(
     for pair in (
         ("brown", "orange"),
         ("brown", "beige"),
-        ("brown", "red"),
-        ("red", "pink"),
         ("beige", "white"),
         ("beige", "light grey"),
         ("beige", "grey"),

@@ -34,7 +34,7 @@ def long_side_deg(form: Form) -> int | None:
     """Direction of the longer horizontal side, from the world's x to its y, in [0, 180); None
     where the sides are about equal."""
     x, y, _ = form.yaw_box.size
-    if max(x, y) < _LONGER * min(x, y):
+    if max(x, y) <= _LONGER * min(x, y):
         return None
     turn = form.yaw_box.yaw + (math.pi / 2.0 if y > x else 0.0)
     return round(math.degrees(turn)) % 180

@@ -10,7 +10,7 @@ from importlib.resources import files
 import yaml
 
 from scenemind.geometry import Box3D
-from scenemind.words.english import normal, with_article
+from scenemind.words.english import is_plural, normal, with_article
 from scenemind.words.thesaurus import Thesaurus
 
 # Longest side in metres from which on an object is medium, large.
@@ -72,15 +72,21 @@ def relative_size(label: str, box: Box3D) -> str | None:
 
 
 def find_kind(label: str) -> Kind | None:
-    """The kind of things with this label, by its last words: a "garden chair" is a chair."""
+    """The kind of things with this label, by its last words: a "garden chair" is a chair.
+
+    None for labels in the plural too: how many "chairs" there are it does not say.
+    """
     return _find_kind(label[-_MAX_LABEL:])
 
 
 @lru_cache(maxsize=4096)
 def _find_kind(label: str) -> Kind | None:
-    kinds, thesaurus, words = _kinds(), Thesaurus.load(), normal(label).split()
+    kinds, thesaurus = _kinds(), Thesaurus.load()
+    words = label.lower().replace("_", " ").split()
+    if words and is_plural(words[-1]):
+        return None
     for start in range(len(words)):
-        name = " ".join(words[start:])
+        name = normal(" ".join(words[start:]))
         known = [other for other in (name, *sorted(thesaurus.synonyms(name))) if other in kinds]
         if known:
             return kinds[known[0]]

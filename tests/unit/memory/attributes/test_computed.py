@@ -1,0 +1,94 @@
+"""Attributes of an object as others read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scenemind.geometry import Box3D
+from scenemind.memory.attributes.computed import ComputedAttributes, FormAnew
+from scenemind.memory.attributes.form import Form
+from scenemind.memory.attributes.form_words import FormWords
+from scenemind.memory.attributes.laid_over import LaidOver
+from scenemind.memory.types import MapObject
+from scenemind.perception.color_names import COLOR_NAMES
+from tests.unit.memory.attributes.solids_seen import box, cylinder, form_of
+from tests.unit.memory.things import thing
+
+RED = np.array([100.0 * (name == "red") for name in COLOR_NAMES])
+BIN = form_of(cylinder(0.15, 0.4))
+
+
+class Unread(Mapping[str, str]):
+    """Nobody must look at it."""
+
+    def __getitem__(self, name: str) -> str:
+        pytest.fail(f"{name} was read")
+
+    def __iter__(self) -> Iterator[str]:
+        pytest.fail("names were read")
+
+    def __len__(self) -> int:
+        pytest.fail("the length was read")
+
+
+def seen(form: Form, label: str = "trash can") -> MapObject:
+    there = thing(1, label, form.box.center, form.box.size)
+    attributes = ComputedAttributes(label, RED, FormWords(form))
+    return replace(there, points=form.points, attributes=attributes)
+
+
+def test_all_that_is_told_of_a_red_bin() -> None:
+    attributes = dict(seen(BIN).attributes)
+    assert attributes.pop("dimensions").endswith(" m")
+    assert attributes == {
+        "color": "red",
+        "size": "medium",
+        "relative_size": "usual for a trash can",
+        "shape": "cylindrical",
+        "orientation": "upright",
+    }
+
+
+def test_an_object_of_one_point_has_a_size_and_no_shape() -> None:
+    dot = np.array([[1.0, 2.0, 0.5]], np.float32)
+    form = Form(dot, Box3D((1.0, 2.0, 0.5), (0.0, 0.0, 0.0)), 0.03)
+    attributes = ComputedAttributes("thing", np.zeros(len(COLOR_NAMES)), FormWords(form))
+    assert dict(attributes) == {"size": "small", "dimensions": "0.00 x 0.00 x 0.00 m"}
+
+
+def test_what_was_said_lies_over_what_was_computed() -> None:
+    attributes = LaidOver(
+        seen(BIN).attributes, {"color": "crimson", "shape": None, "state": "full"}
+    )
+    assert attributes["color"] == "crimson"
+    assert attributes["state"] == "full"
+    assert "shape" not in attributes
+    assert attributes["size"] == "medium"
+
+
+def test_laying_over_reads_nothing() -> None:
+    LaidOver(Unread(), Unread())
+
+
+def test_another_name_or_form_is_described_anew() -> None:
+    said = {"size": "huge", "state": "full"}
+    given = replace(
+        seen(BIN),
+        attributes=LaidOver(seen(BIN).attributes, said),
+        attribute_sources=dict.fromkeys(said, "user"),
+    )
+    cupped = FormAnew(replace(given, label="cup"))
+    assert cupped["relative_size"] == "large for a cup"
+    assert (cupped["color"], cupped["size"], cupped["state"]) == ("red", "huge", "full")
+    board = form_of(box((0.9, 0.02, 0.6)))
+    whole = FormAnew(replace(given, points=board.points, box=board.box))
+    assert (whole["shape"], whole["color"]) == ("flat and rectangular", "red")
+
+
+def test_an_object_without_points_keeps_what_it_came_with() -> None:
+    far = replace(thing(3, "mug", (0, 0, 0), (0.1, 0.1, 0.1)), attributes={"size": "tiny"})
+    assert dict(FormAnew(far)) == {"size": "tiny"}
