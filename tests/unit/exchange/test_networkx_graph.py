@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 
 import networkx as nx
 import pytest
 
-from scenemind.exchange import scene_to_graphml, to_networkx
+from scenemind.exchange import SceneExport, scene_to_graphml, to_networkx
 
 from .made import make_scene
 
@@ -43,3 +44,12 @@ def test_graphml_comes_back() -> None:
     graph = to_networkx(make_scene())
     assert dict(back.nodes(data=True)) == dict(graph.nodes(data=True))
     assert {(a, b, d["predicate"]) for a, b, d in back.edges(data=True)} == set(graph.edges)
+
+
+def test_graphml_stays_xml_whatever_a_label_holds() -> None:
+    scene = make_scene()
+    things = scene.snapshot.objects
+    odd = replace(things[5], label="a\x00\x1b<b>\ufffe&")
+    snapshot = replace(scene.snapshot, objects={**things, 5: odd})
+    back = nx.read_graphml(BytesIO(scene_to_graphml(SceneExport(snapshot))), node_type=int)
+    assert back.nodes[5]["label"] == "a\ufffd\ufffd<b>\ufffd&"

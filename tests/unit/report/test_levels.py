@@ -82,7 +82,7 @@ def test_only_objects_are_links() -> None:
     assert links == {f"#object-{i}" for i in (1, 2, 3, 4)}
 
 
-@pytest.mark.parametrize("label", ["x" * 10_000, "<script>alert(1)</script>", '"&'])
+@pytest.mark.parametrize("label", ["x" * 10_000, "<script>alert(1)</script>", '"&', "\x00\x1b"])
 def test_any_label_is_text_that_fits(label: str) -> None:
     drawing = draw(make_scene(labels={5: label}))
     (text,) = [name for name in places(drawing) if name.endswith(" 5")]

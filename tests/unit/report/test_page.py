@@ -12,6 +12,7 @@ from scenemind.memory import MemorySnapshot, Relation, Stay
 from scenemind.report import Step, render_page, write_report
 
 from .made import make_key_frame, make_object, make_run
+from .test_support_tree import FLOOR, WALL
 
 CUP = make_object(1, "cup", (1.0, 2.0, 0.9))
 TABLE = make_object(2, "dining table", (1.0, 2.0, 0.4), (2.0, 1.0, 0.8))
@@ -91,6 +92,32 @@ def test_objects_are_listed_with_their_most_telling_relation() -> None:
     text = " ".join(Page(render_page(make_run([CUP, TABLE], relations))).text.split())
     assert "on dining table 2" in text
     assert "near dining table 2" not in text
+
+
+def test_what_a_wall_carries_is_told_and_what_the_floor_does_is_not() -> None:
+    picture = make_object(3, "picture", (0.0, 2.5, 1.5))
+    objects = {thing.object_id: thing for thing in (TABLE, picture)}
+    relations = (
+        Relation(2, "on", -1),
+        Relation(3, "hanging on", -2),
+        Relation(3, "next to", 2),
+        Relation(2, "next to", 3),
+    )
+    structure = {-1: FLOOR, -2: WALL}
+    snapshot = MemorySnapshot(1, 0, objects, relations, None, structure=structure)
+    page = Page(render_page(make_run(snapshot=snapshot)))
+    told = page.text[page.text.index("observations") :]
+    assert "hanging on wall -2" in told
+    assert "next to picture 3" in told
+    assert "on floor -1" not in told
+
+
+def test_the_scene_graph_is_drawn_by_levels_and_from_above() -> None:
+    html = render_page(make_run([CUP, TABLE], [Relation(1, "on", 2)]))
+    classes = [attributes.get("class") for attributes in Page(html).of("svg")]
+    assert classes.count("drawing topdown") == 2
+    assert classes.count("drawing levels") == 1
+    assert "drawing levels" not in render_page(make_run())
 
 
 def test_every_link_leads_somewhere() -> None:

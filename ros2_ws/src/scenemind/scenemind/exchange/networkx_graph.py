@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from scenemind.geometry import Box3D
 
 if TYPE_CHECKING:
     import networkx as nx
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_networkx(scene: SceneExport) -> nx.MultiDiGraph[int]:
@@ -55,14 +58,14 @@ def to_networkx(scene: SceneExport) -> nx.MultiDiGraph[int]:
 
 
 def scene_to_graphml(scene: SceneExport) -> bytes:
-    """As GraphML, which Gephi, yEd and Cytoscape read.
+    """As GraphML, which Gephi, yEd and Cytoscape read; � for characters that XML does not know.
 
     Raises:
         ExchangeError: networkx is not installed.
     """
     file = BytesIO()
     _networkx().write_graphml(to_networkx(scene), file)
-    return file.getvalue()
+    return _NOT_IN_XML.sub("\ufffd", file.getvalue().decode()).encode()
 
 
 def _networkx() -> Any:

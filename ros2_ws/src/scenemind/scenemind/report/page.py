@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
+from scenemind.memory.graph.relations.names import CARRYING
 from scenemind.report.content import Run, Step
 from scenemind.report.earlier_places import earlier_places
 from scenemind.report.keyframes import draw_key_frame
@@ -20,7 +21,7 @@ from scenemind.report.topdown import render_top_down
 
 PAGE = "index.html"
 # The relation worth a column: the first of these that an object has.
-_TELLING = ("on", "inside", "next to", "near")
+_TELLING = (*CARRYING, "next to", "near")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,14 @@ def _picture(frame: KeyFrame, labels: Mapping[int, str], colors: Mapping[str, st
 
 
 def _relations(snapshot: MemorySnapshot) -> dict[int, str]:
-    """Object id -> its most telling relation in words."""
+    """Object id -> its most telling relation in words; standing on a floor says nothing."""
+    names = {thing.object_id: thing.label for thing in snapshot.objects.values()}
+    names |= {p.plane_id: p.kind for p in snapshot.structure.values() if p.kind != "floor"}
     best: dict[int, tuple[int, float, str]] = {}
     for relation in snapshot.relations:
-        other = snapshot.objects.get(relation.object_id)
-        if relation.predicate not in _TELLING or other is None:
+        if relation.predicate not in _TELLING or relation.object_id not in names:
             continue
-        text = f"{relation.predicate} {other.label} {other.object_id}"
+        text = f"{relation.predicate} {names[relation.object_id]} {relation.object_id}"
         rank = (_TELLING.index(relation.predicate), -relation.confidence, text)
         subject = relation.subject_id
         best[subject] = min(best.get(subject, rank), rank)

@@ -75,14 +75,15 @@ def support_tree(snapshot: MemorySnapshot) -> Iterator[Branch]:
 
 def _structure(snapshot: MemorySnapshot) -> Mapping[int, str]:
     """Id -> label of planes and of objects that count as such: floors, walls, then ceilings."""
-    found: list[tuple[int, int, str]] = []
-    for plane in snapshot.structure.values():
-        found.append((_ORDER.index(plane.kind), -plane.plane_id, plane.kind))
+    found: list[tuple[StructureKind, int, str]] = [
+        (plane.kind, plane.plane_id, plane.kind) for plane in snapshot.structure.values()
+    ]
     for thing in snapshot.objects.values():
         kind = sense_of(thing.label).structure
         if kind is not None:
-            found.append((_ORDER.index(kind), -thing.object_id, thing.label))
-    return {-minus_id: label for _, minus_id, label in sorted(found)}
+            found.append((kind, thing.object_id, thing.label))
+    found.sort(key=lambda node: (_ORDER.index(node[0]), abs(node[1])))
+    return {node_id: label for _, node_id, label in found}
 
 
 def _carrying_relations(snapshot: MemorySnapshot) -> dict[int, Relation]:

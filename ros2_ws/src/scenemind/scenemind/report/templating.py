@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,10 +10,13 @@ from markupsafe import Markup
 
 __all__ = ["Markup", "render"]
 
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 def render(template: str, **values: object) -> Markup:
-    """A template of this package with these values."""
-    return Markup(_environment().get_template(template).render(**values))
+    """A template of this package with these values; � for characters that XML does not know."""
+    text = _environment().get_template(template).render(**values)
+    return Markup(_NOT_IN_XML.sub("\ufffd", text))
 
 
 @cache
