@@ -36,7 +36,7 @@ Pair = tuple[SimObject, MapObject]
 @pytest.fixture(scope="module")
 def mapped() -> list[Pair]:
     """Real things with the map's objects for them."""
-    sequence, config = simulate(2, 80, 320, 240), SceneMindConfig()
+    sequence, config = simulate(2, frame_count=100), SceneMindConfig()
     with Memory.create(None, config) as memory:
         mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
         map_all(mapper, read_sequence(sequence))

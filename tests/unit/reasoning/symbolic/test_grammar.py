@@ -127,6 +127,8 @@ PHRASES: list[tuple[str, Reference]] = [
     ("the chair that is not black", the("chair", replace(BLACK, negated=True))),
     ("the table with a cup on it", the("table", Related("supports", (some("cup"),)))),
     ("the light gray mug", the("mug", HasAttribute("color", "light grey"))),
+    ("the black and dark red mug", the("mug", HasAttribute("color", "black and dark red"))),
+    ("the colorful mug", the("mug", HasAttribute("color", "multicoloured"))),
     ("the cup standing on the table", the("cup", on(TABLE))),
     ("chair 4", ObjectNumber(4, "chair")),
     ("the marked object", Marked()),

@@ -184,6 +184,20 @@ def test_a_similar_colour_serves_for_what_is_said_to_exist_only() -> None:
     assert grounding.confidences[0] == pytest.approx(0.45)
 
 
+def test_a_thing_of_two_colours_is_of_each_of_them() -> None:
+    both = thing(1, "chair", (1, 0, 0.5), (0.5, 0.5, 1), color="black and red")
+    router = Router(SmallMemory(snapshot_of([both])))
+    assert router.ask(query("is the chair red?")).text.startswith("Yes")
+    assert router.ask(query("is the chair black and red?")).text.startswith("Yes")
+    assert router.ask(query("is the chair red and blue?")).text.startswith("No")
+    assert router.ask(query("what colour is the chair?")).text.endswith("is black and red.")
+    red = thing(2, "chair", (3, 0, 0.5), (0.5, 0.5, 1), color="red")
+    router = Router(SmallMemory(snapshot_of([both, red])))
+    assert router.ground(query("the red chair")).objects[0].object_id == 2
+    grounding = router.ground(query("the black and red chair"))
+    assert [o.object_id for o in grounding.objects] == [1]
+
+
 def test_size_words_compare_with_the_others_where_all_are_of_one_class() -> None:
     tables = [
         thing(1, "table", (0, 0, 0.4), (1.2, 0.8, 0.8), size="large"),
