@@ -14,6 +14,7 @@ from scenemind.memory.graph.verification.common_sense import Sense, sense_of
 from scenemind.memory.graph.verification.consistency import find_cycle
 
 WALL, FLOOR, TABLE, BOWL, SHELF = -2, -1, 1, 2, 3
+NAMES = ("wall", "floor", "table", "bowl", "shelf")
 BEARERS = {
     WALL: Bearer(math.inf, Sense(), is_building=True),
     FLOOR: Bearer(math.inf, Sense(), is_building=True),
@@ -24,7 +25,7 @@ BEARERS = {
 
 
 def carried(label: str, **facts: Facts) -> tuple[int, str] | None:
-    nodes = {name: node for node, name in zip(BEARERS, ("wall", "floor", "table", "bowl", "shelf"))}
+    nodes = {name: node for node, name in zip(BEARERS, NAMES, strict=True)}
     carrier = best_carrier(
         {nodes[name]: found for name, found in facts.items()}, sense_of(label), BEARERS.__getitem__
     )

@@ -15,7 +15,7 @@ from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, print_table, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
-_ALL = ("frame", "detect", "pipeline", "tracking", "mapping", "disk", "transport")
+_ALL = ("frame", "detect", "pipeline", "tracking", "mapping", "relations", "disk", "transport")
 _FRAMES_PER_HOUR = 3600 * 30
 _WITHOUT_TABLE = ("machine", "versions")
 _Objects = Annotated[int, typer.Option(min=0, help="How many objects the map knows.")]
@@ -147,6 +147,19 @@ def _tracking(
     recordings, where there are any. BoT-SORT is ultralytics', where that is installed.
     """
     _show("tracking", _bench("tracking")(rooms, frames), as_json)
+
+
+@_app.command("relations", epilog="Example: scenemind bench relations --json")
+def _relations(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each thing is measured.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Relate simulated rooms of 200 and 2,000 objects, from scratch and after one change.
+
+    Milliseconds are medians; of lookups by words and of relation queries over 40 objects with 2,000
+    points each, the slowest one's.
+    """
+    _show("relations", _bench("relations")(rounds), as_json)
 
 
 @_app.command("all", epilog="Example: scenemind bench all --json")
