@@ -10,8 +10,6 @@ def test_all_that_is_measured_is_there() -> None:
     times = ("scratch_200_ms", "scratch_2000_ms", "update_2000_ms")
     asked = ("lookup_2000_ms", "relate_40x2000_ms")
     assert all(result[key] > 0.0 for key in (*times, *asked))
-    # One change of many costs less than all of few.
-    assert result["update_2000_ms"] < result["scratch_2000_ms"]
     assert result["relations_of_2000"] > 5 * 2000
     assert result["slowest_lookup"]
     assert result["slowest_relation"]
