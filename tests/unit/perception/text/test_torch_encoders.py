@@ -11,55 +11,12 @@ import pytest
 from scenemind.perception import PerceptionError
 from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.text import make_text_encoder
-from scenemind.perception.text.torch_encoders import load_clip, load_mobileclip, require_torch
+from scenemind.perception.text.torch_encoders import load_clip, load_mobileclip
+from tests.unit.perception.text.conftest import DIMENSION
 
 pytestmark = pytest.mark.extras
 
 WORDS = ["cup", "dad's mug", "3d printer", "椅子", "a rather long name of a thing " * 2]
-DIMENSION = 64
-
-
-@pytest.fixture(scope="module")
-def clip() -> Any:
-    """CLIP with a layer a tower and random weights."""
-    try:
-        require_torch()
-    except PerceptionError as error:
-        pytest.skip(str(error))
-    import torch
-    from open_clip.model import CLIP
-
-    torch.manual_seed(1)  # the weights
-    vision = {"image_size": 64, "layers": 1, "width": 64, "patch_size": 32}
-    text = {"context_length": 77, "vocab_size": 49408, "width": 64, "heads": 1, "layers": 2}
-    model = CLIP(DIMENSION, vision, text, quick_gelu=True).eval()
-    mask = model.attn_mask
-    del model.attn_mask
-    model.attn_mask = mask  # OpenAI's archive does not list it among the weights
-    return model
-
-
-@pytest.fixture(scope="module")
-def files(clip: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """`archive`: TorchScript of both towers; `state`: its numbers; `tower`: only the text's."""
-    import torch
-
-    class TextTower(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.clip = clip
-
-        def forward(self, tokens: Any) -> Any:
-            return self.clip.encode_text(tokens, normalize=True)
-
-    folder = tmp_path_factory.mktemp("weights")
-    paths = {name: folder / f"{name}.pt" for name in ("archive", "state", "tower")}
-    tokens = torch.zeros(2, 77, dtype=torch.int32)
-    inputs = {"encode_text": (tokens,), "encode_image": (torch.zeros(2, 3, 64, 64),)}
-    torch.jit.save(torch.jit.trace_module(clip, inputs), str(paths["archive"]))
-    torch.save(clip.state_dict(), paths["state"])
-    torch.jit.save(torch.jit.trace(TextTower(), (tokens,)), str(paths["tower"]))
-    return paths
 
 
 def load(kind: str, files: dict[str, Path]) -> TextEncoder:

@@ -15,7 +15,7 @@ from scenemind.memory import KeyFrame, MapObject, Memory
 
 # Frames that are looked at for each that is taken.
 _CANDIDATES = 3
-# Of the object; less says more about what stands before it.
+# Of the object; less says more about what stands before it, and does only where nothing else is.
 _LEAST_VISIBLE = 0.3
 _LEAST_PX = 24  # longer side of the box: smaller ones show a colour at most
 _MARGIN = 0.15  # of the box's sides, around it: what a thing is can depend on where it stands
@@ -54,11 +54,11 @@ def best_crops(
         for frame in frames
         if _is_large_enough(frame, thing.object_id)
     ]
-    clear = [(frame, share) for frame, share in shown if share >= _LEAST_VISIBLE]
-    ranked = sorted(clear, key=lambda view: (-view[0].score * view[1], view[0].frame_number))
+    ranked = sorted(shown, key=lambda view: (-view[0].score * view[1], view[0].frame_number))
+    clear = [view for view in ranked if view[1] >= _LEAST_VISIBLE] or ranked[:1]
     return [
         Crop(frame.frame_number, frame.location_id, share, _cut_out(frame, thing.object_id))
-        for frame, share in _first_of_each_location(ranked)[:count]
+        for frame, share in _first_of_each_location(clear)[:count]
     ]
 
 

@@ -62,8 +62,9 @@ class Tally:
         except SceneMemoryError as error:
             outcome = "disk_failed"
             self._log_once(outcome, error)
-        with self._lock:
-            self._outcomes[outcome] += 1
+        if outcome != "closed":  # by us: nothing failed
+            with self._lock:
+                self._outcomes[outcome] += 1
         return outcome
 
     def _log_once(self, outcome: Outcome, error: Exception) -> None:

@@ -1,0 +1,53 @@
+"""A memory of a row of chairs, and one of a simulated room."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenemind.config import DescriptionsConfig, SceneMindConfig
+from scenemind.memory import Memory
+from tests.chat_server import Request
+from tests.unit.memory import walk
+
+CONFIG = DescriptionsConfig(model="seer", per_minute=60_000.0, deadline_s=5.0, image_px=64)
+CHAIRS = 3
+
+
+@pytest.fixture
+def row(tmp_path: Path) -> Iterator[Memory]:
+    """Past three chairs, each seen whole."""
+    with Memory.create(tmp_path / "row", SceneMindConfig()) as memory:
+        walk_on(memory, 0, 41)
+        memory.flush()
+        assert len(memory.snapshot().objects) == CHAIRS
+        yield memory
+
+
+def walk_on(memory: Memory, first: int, last: int) -> None:
+    """Frames `first` to `last` - 1 of the walk, `last` excluded."""
+    for number in range(first, last):
+        step = walk.step(number)
+        memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+
+
+def answer(material: str = "wood", **summary: str) -> str:
+    """What a model that keeps to the form says of one view."""
+    notes = {
+        "material": material,
+        "texture": "smooth",
+        "color": "mauve",
+        "shape": "spiral",
+        "state": "",
+        "affordance": "sit on it",
+    }
+    summed = {**notes, "caption": "A chair.", **summary}
+    return json.dumps({"views": [notes], "summary": summed})
+
+
+def answer_with_count(request: Request) -> str:
+    """Names the material by the number of pictures."""
+    return answer(f"{len(request.pictures)} kinds of wood")

@@ -1,0 +1,80 @@
+"""Image vectors of objects, with an encoder whose space can be seen through: it is RGB itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from scenemind.config import SceneMindConfig
+from scenemind.describing import Embedder
+from scenemind.memory import Memory
+from tests.unit.memory import walk
+
+WORDS = {"a photo of a red": (1, 0, 0), "a photo of a blue": (0, 0, 1)}
+
+
+class MeanColor:
+    """An `ImageTextEncoder`: the direction of the mean colour; it knows two words."""
+
+    name = "mean_color"
+    dimension = 3
+
+    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.array([WORDS[text] for text in texts], np.float32).reshape(-1, 3)
+
+    def encode_images(self, images: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
+        means = np.array([image.mean(axis=(0, 1)) for image in images], np.float32)
+        return means / np.linalg.norm(means, axis=1, keepdims=True)
+
+
+def embed_due(memory: Memory, most_views: int = 4) -> int:
+    embedder = Embedder(memory, MeanColor(), most_views)
+    objects = memory.snapshot().objects
+    due = embedder.due(objects.values())
+    for thing in due:
+        assert embedder.make(thing, objects) is not None
+    return len(due)
+
+
+def test_objects_are_ranked_by_how_they_look(row: Memory) -> None:
+    # The walk's images turn from blue to red: the chair that was seen last was seen reddest.
+    assert embed_due(row) == 3
+    matches = row.match_words(["red", "blue"], MeanColor())
+    by_place = sorted(
+        range(3), key=lambda n: row.snapshot().objects[matches.object_ids[n]].box.center[0]
+    )
+    red, blue = matches.cosines[by_place].T
+    assert (np.diff(red) > 0).all()
+    assert (np.diff(blue) < 0).all()
+
+
+def test_vectors_are_the_mean_of_the_views_and_outlive_a_restart(row: Memory) -> None:
+    embed_due(row)
+    before = row.embeddings("mean_color")
+    row.close()
+    with Memory.open(row.path, SceneMindConfig()) as again:
+        after = again.embeddings("mean_color")
+        assert again.stats().embeddings == 3
+        assert again.embeddings("another") == {}
+    for object_id, embedding in after.items():
+        assert np.array_equal(embedding.vector, before[object_id].vector)
+        assert np.linalg.norm(embedding.vector) == pytest.approx(1.0)
+        assert 1 <= embedding.views <= 4
+        # A walk's image has one colour: that of its number.
+        r, _, b = embedding.vector / embedding.vector[1] * 128
+        assert -1.0 <= r <= 42.0
+        assert r + b == pytest.approx(255.0, abs=3.0)
+
+
+def test_a_vector_is_made_anew_when_there_are_more_views(row: Memory) -> None:
+    assert embed_due(row, most_views=1) == 3
+    assert embed_due(row, most_views=1) == 0
+    row.begin_session()
+    for number in range(41):
+        step = walk.step(number)
+        row.integrate(step.frame, step.detections, step.track_ids, step.observations)
+    row.flush()
+    assert embed_due(row, most_views=4) > 0
