@@ -91,6 +91,15 @@ def test_a_cup_on_the_left_half_of_a_table_is_left() -> None:
     assert score(at(-0.6, 0.0), table, viewer(0.0, -6.0), "left of") == pytest.approx(1.0)
 
 
+def test_a_long_whiteboard_is_in_front_of_who_stands_at_its_end() -> None:
+    """Its middle is 2 m aside and 1 m ahead; still one faces it."""
+    me, board = viewer(0.0, 0.0), column(((2.0, 1.0, 1.2), (4.4, 0.1, 1.2)))
+    assert direction(board, me.body, me, "in front of", CONFIG, is_self=True)[0] > HOLDS
+    assert clock(board, me.body, me, 12, CONFIG)[0] == 0.0  # an hour is more exact than that
+    ends_here = column(((2.0, 0.0, 1.2), (3.6, 0.1, 1.2)))
+    assert direction(ends_here, me.body, me, "right of", CONFIG, is_self=True)[0] == 1.0
+
+
 def test_who_stands_on_the_anchor_sees_by_heading() -> None:
     anchor, here = cube(1.0, 1.0), viewer(1.0, 1.0, (1.0, 0.0))
     assert score(at(1.0, 3.0), anchor, here, "left of") == 1.0
@@ -146,7 +155,7 @@ class TestClock:
     def test_every_hour_has_its_place(self, hour: int) -> None:
         """Peers accept "three o'clock" and never find anything there."""
         turn = np.radians(30.0 * hour)
-        target = at(2.0 + 3.0 * np.sin(turn), 1.0 + 3.0 * np.cos(turn))
+        target = at(2.0 + 3.0 * np.sin(turn), 1.0 + 3.0 * np.cos(turn), side=0.0)
         anchor, south = Box3D((2.0, 1.0, 0.5), (0.0, 0.0, 0.0)), viewer(2.0, -4.0)
         assert clock(target, anchor, south, hour, CONFIG)[0] == pytest.approx(1.0)
         assert clock(target, anchor, south, (hour + 5) % 12 + 1, CONFIG)[0] == 0.0
@@ -197,10 +206,13 @@ def test_moving_and_turning_everything_changes_nothing(
     def moved(x: float, y: float) -> list[float]:
         return (rotation @ (x, y) + move).tolist()
 
+    def point(x: float, y: float) -> NDArray[np.float64]:
+        return at(x, y, side=0.0)  # an axis-aligned box of anything else does not turn along
+
     anchor = Box3D((0.0, 0.0, 0.5), (1.0, 0.4, 1.0))
     turned = Box3D((*moved(0.0, 0.0), 0.5), (1.0, 0.4, 1.0), turn)
     for name in DIRECTIONS:
-        before = score(at(*target), anchor, viewer(0.0, -4.0), name)
+        before = score(point(*target), anchor, viewer(0.0, -4.0), name)
         assume(before == 0.0 or before - HOLDS > 1e-6)
-        after = score(at(*moved(*target)), turned, viewer(*moved(0.0, -4.0)), name)
+        after = score(point(*moved(*target)), turned, viewer(*moved(0.0, -4.0)), name)
         assert before == pytest.approx(after, abs=1e-5) or after == pytest.approx(HOLDS, abs=1e-5)

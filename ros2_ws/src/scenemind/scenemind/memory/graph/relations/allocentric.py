@@ -41,15 +41,15 @@ def direction(
 ) -> Scores:
     """The target lies in a direction of the anchor: scores (P,), 0 where it does not hold.
 
-    `direction_rule` angle: by the angle of the target's centre, as seen from the nearest point of
-    the anchor's footprint. 1 straight in the direction, 0.5 at `direction_deg`, where for 45
+    `direction_rule` angle: by the angle at which the target lies from the nearest point of the
+    anchor's footprint. 1 straight in the direction, 0.5 at `direction_deg`, where for 45
     degrees two directions are equally true.
 
     `direction_rule` region (LLM-TPC, supplement 1.1.4): by the share of the target's footprint
     within a trapezoid that starts at the anchor's side, `direction_aside_m` wider than it on both
     ends, opens by `direction_deg` and ends after `direction_depth_m`. It holds from
     `direction_share` on, and the score is 0.75 to 1; a target in none of the four regions is
-    judged by its centre's angle instead, with at most 0.75.
+    judged by its angle instead, with at most 0.75.
 
     Args:
         is_self: the anchor is the viewer's own body.
@@ -61,11 +61,11 @@ def direction(
     shares = {d: _region_shares(targets, anchor, a, config) for d, a in _axes(ahead).items()}
     nowhere = np.max(list(shares.values()), axis=0) < config.direction_share
     inside = _region_shares(targets, anchor, axis, config)
-    by_center = 0.75 * _by_angle(targets, anchor, axis, _MEETING_DEG)
+    by_angle = 0.75 * _by_angle(targets, anchor, axis, _MEETING_DEG)
     return np.where(
         inside >= config.direction_share,
         0.75 + 0.25 * inside,
-        np.where(nowhere & (by_center > 0.0), np.maximum(by_center, HOLDS), 0.0),
+        np.where(nowhere & (by_angle > 0.0), np.maximum(by_angle, HOLDS), 0.0),
     )
 
 
@@ -147,19 +147,32 @@ def _region_shares(
 
 
 def _units_from_footprint(targets: Bounds, anchor: Box3D) -> NDArray[np.float64]:
-    """Unit vectors (P, 2) from the anchor's footprint to each target's centre.
+    """Unit vectors (P, 2) from the anchor's footprint to each target; 0 where both are one place.
 
     From the footprint's nearest point, so a thing beside one end of a long table is left of the
-    table, however long it is; from its middle for a centre above it. 0 at the very middle.
+    table, however long it is. Halfway between the directions of the target's centre and of its own
+    nearest point, so a long whiteboard is in front of who stands at its end. For what stands on
+    the anchor, from the anchor's middle to the target's.
     """
     c, s = np.cos(anchor.yaw), np.sin(anchor.yaw)
     to_local = np.array(((c, -s), (s, c)))
     centers = (targets[:, :2] + targets[:, 3:5]) / 2.0
-    from_center = (centers - np.asarray(anchor.center[:2])) @ to_local
+    offset = (centers - np.asarray(anchor.center[:2])) @ to_local
     half = np.asarray(anchor.size[:2]) / 2.0
-    beside = from_center - np.clip(from_center, -half, half)
-    over = (np.abs(beside) < 1e-9).all(axis=1)
-    beside[over] = from_center[over]
-    length = np.linalg.norm(beside, axis=1, keepdims=True)
-    unit = np.divide(beside, length, out=np.zeros_like(beside), where=length > 1e-9)
+    half_of_both = half + (targets[:, 3:5] - targets[:, :2]) / 2.0 @ np.abs(to_local)
+    to_center, to_nearest = _beyond(offset, half), _beyond(offset, half_of_both)
+    unit = _units(_units(to_center) + _units(to_nearest))
+    over = ~unit.any(axis=1)
+    unit[over] = _units(offset[over])
     return np.asarray(unit @ to_local.T)
+
+
+def _beyond(offset: NDArray[np.float64], half: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What of offsets (P, 2) lies beyond half a side to either side of 0."""
+    return offset - np.clip(offset, -half, half)
+
+
+def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of length 1 (P, 2), or 0 where there is hardly any."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 1e-9)
