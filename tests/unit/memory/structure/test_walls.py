@@ -67,6 +67,23 @@ def test_both_faces_of_a_wall_between_two_rooms_are_walls():
     assert sorted(round(w.normal[1]) for w in walls) == [-1, 1]
 
 
+def test_rooms_side_by_side_have_four_walls_each():
+    size, wall_m = (5.0, 4.0), 0.12
+    places = [(x * (size[0] + wall_m), y * (size[1] + wall_m)) for x in (0, 1, 2) for y in (0, 1)]
+    surfaces = [turned(s, 0.0, place) for place in places for s in room(size)]
+    tiles = tiles_of(*[turned(s, 0.4) for s in surfaces], noise_m=0.01)
+    walls = find_walls(tiles, 0.0, None)
+    lengths = sorted(w.box.size[0] for w in walls)
+    assert lengths == pytest.approx([4.0] * 12 + [5.0] * 12, abs=0.15)
+
+
+def test_a_short_thing_across_does_not_cut_a_wall():
+    wall = upright((0.0, 0.0), (6.0, 0.0), (0.0, 2.4))
+    side = upright((3.0, 0.0), (3.0, 0.9), (0.0, 2.0))
+    walls = find_walls(tiles_of(wall, side), 0.0, None)
+    assert max(w.box.size[0] for w in walls) == pytest.approx(6.0, abs=0.1)
+
+
 def test_it_reaches_the_floor_behind_furniture_and_the_ceiling():
     seen = upright((0.0, 0.0), (3.0, 0.0), (0.8, 2.2))
     (wall,) = find_walls(tiles_of(seen), 0.0, 2.6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
 from scenemind.memory.structure.surface import Surface
@@ -55,30 +56,35 @@ def identified(
 
 def _wall_ids(walls: Sequence[Surface], known: Sequence[StructurePlane]) -> dict[int, int]:
     """Number of the wall -> id of the known wall that it overlaps most; each once."""
-    overlaps = [
-        (-overlap_m, -plane.plane_id, number)
-        for number, wall in enumerate(walls)
-        for plane in known
-        if (overlap_m := _overlap_m(wall, plane)) > 0.0
-    ]
+    if not walls or not known:
+        return {}
+    overlap_m = _overlaps_m(walls, known)
+    pairs = np.argwhere(overlap_m > 0.0)
+    order = np.argsort(-overlap_m[pairs[:, 0], pairs[:, 1]], kind="stable")
     ids: dict[int, int] = {}
-    for _, plane_number, number in sorted(overlaps):
-        if number not in ids and -plane_number not in ids.values():
-            ids[number] = -plane_number
+    taken: set[int] = set()
+    for number, column in pairs[order].tolist():
+        plane_id = known[column].plane_id
+        if number not in ids and plane_id not in taken:
+            ids[number] = plane_id
+            taken.add(plane_id)
     return ids
 
 
-def _overlap_m(wall: Surface, known: StructurePlane) -> float:
-    """Length that both share along the known wall; 0 where they are not the same plane."""
-    normal = np.array(known.normal)
-    if normal @ wall.normal < _SAME_COSINE:
-        return 0.0
-    apart = np.subtract(wall.box.center, known.box.center)
-    if abs(normal @ apart) > _SAME_OFFSET_M:
-        return 0.0
-    between_m = abs(float(apart @ (-normal[1], normal[0], 0.0)))
-    lengths = wall.box.size[0], known.box.size[0]
-    return min(*lengths, sum(lengths) / 2.0 - between_m)
+def _overlaps_m(walls: Sequence[Surface], known: Sequence[StructurePlane]) -> NDArray[np.float64]:
+    """(walls, known): the length that both share along the known wall; 0 where they are not the
+    same plane."""
+    normals = np.array([plane.normal for plane in known])
+    centers = np.array([plane.box.center for plane in known])
+    apart = np.array([wall.box.center for wall in walls])[:, None] - centers
+    same = np.array([wall.normal for wall in walls]) @ normals.T >= _SAME_COSINE
+    same &= np.abs((apart * normals).sum(axis=2)) <= _SAME_OFFSET_M
+    directions = np.column_stack((-normals[:, 1], normals[:, 0], np.zeros(len(normals))))
+    between_m = np.abs((apart * directions).sum(axis=2))
+    lengths = np.array([wall.box.size[0] for wall in walls])[:, None]
+    others = np.array([plane.box.size[0] for plane in known])
+    shared_m = np.minimum(np.minimum(lengths, others), (lengths + others) / 2.0 - between_m)
+    return np.where(same, shared_m, 0.0)
 
 
 def _updated(known: StructurePlane | None, plane_id: int, surface: Surface) -> StructurePlane:

@@ -22,6 +22,7 @@ _OFFSET_BIN_M = 0.025
 _OFFSET_SMOOTH_BINS = 1.5
 _SAME_YAW_RAD = np.deg2rad(15.0)
 _WITHIN_M = 0.08  # of a plane: what belongs to it
+_NEAR_M = 0.5  # what may belong to it when its direction is refined
 LEAST_TILES = 60  # of a wall: 0.6 m2
 _GAP_M = 1.2  # along a wall: wider than a door
 _LEAST_FIT_LENGTH_M = 0.8  # of a face that tells its own direction better than all together do
@@ -64,7 +65,12 @@ class WallFace:
     @property
     def middle(self) -> NDArray[np.float64]:
         """(2,): seen from above."""
-        return self.offset_m * self.normal + sum(self.along_m) / 2.0 * self.direction
+        return np.asarray(self.ends.mean(axis=0))
+
+    @property
+    def ends(self) -> NDArray[np.float64]:
+        """(2, 2): seen from above."""
+        return self.offset_m * self.normal + np.outer(self.along_m, self.direction)
 
 
 def wall_faces(points: NDArray[np.float32], normals: NDArray[np.float32]) -> list[WallFace]:
@@ -77,9 +83,10 @@ def wall_faces(points: NDArray[np.float32], normals: NDArray[np.float32]) -> lis
         alike = np.flatnonzero(np.abs(turn_rad(yaw - direction)) < _SAME_YAW_RAD)
         offsets = places[alike, :2] @ (np.cos(direction), np.sin(direction))
         for offset in _peaks(offsets):
-            on_plane = alike[np.abs(offsets - offset) < _WITHIN_M]
+            off_m = np.abs(offsets - offset)
+            on_plane, near = alike[off_m < _WITHIN_M], alike[off_m < _NEAR_M]
             for stretch in _stretches(places[on_plane], direction):
-                face = _fitted(on_plane[stretch], places, alike, direction)
+                face = _fitted(on_plane[stretch], places, near, direction)
                 if face is not None:
                     faces.append(face)
     return faces
@@ -136,22 +143,22 @@ def _stretches(points: NDArray[np.float64], yaw: float) -> Iterator[NDArray[np.i
 
 
 def _fitted(
-    tiles: NDArray[np.intp], points: NDArray[np.float64], alike: NDArray[np.intp], yaw: float
+    tiles: NDArray[np.intp], points: NDArray[np.float64], near: NDArray[np.intp], yaw: float
 ) -> WallFace | None:
-    """The plane through tiles, turned and moved to where they and their like lie."""
+    """The plane through tiles, turned and moved to where they and those near them lie."""
     for _ in range(2):
         middle, yaw, length_m = _line_through(points[tiles, :2], yaw)
         normal, direction = _axes(yaw)
-        apart = points[alike, :2] - middle
+        apart = points[near, :2] - middle
         beside = np.abs(apart @ direction) < length_m / 2.0 + _GAP_M
-        tiles = alike[beside & (np.abs(apart @ normal) < _WITHIN_M)]
+        tiles = near[beside & (np.abs(apart @ normal) < _WITHIN_M)]
         if len(tiles) < LEAST_TILES:
             return None
     stretches = list(_stretches(points[tiles], yaw))
     if not stretches:
         return None
     tiles = tiles[max(stretches, key=len)]
-    return _face(tiles, points[tiles], yaw)
+    return face_through(tiles, points[tiles], yaw)
 
 
 def _line_through(
@@ -175,7 +182,8 @@ def _line_through(
     return offset * normal + middle * direction, turned, high - low
 
 
-def _face(tiles: NDArray[np.intp], points: NDArray[np.float64], yaw: float) -> WallFace:
+def face_through(tiles: NDArray[np.intp], points: NDArray[np.float64], yaw: float) -> WallFace:
+    """The stretch that tiles (K,) at points (K, 3) make up, its direction given."""
     normal, direction = _axes(yaw)
     along = points[:, :2] @ direction
     return WallFace(
@@ -190,11 +198,12 @@ def _face(tiles: NDArray[np.intp], points: NDArray[np.float64], yaw: float) -> W
 
 def _extent(values: NDArray[np.float64]) -> tuple[float, float]:
     """From the first to the last tile that is not alone."""
-    cells, counts = np.unique(np.floor(values / TILE_M).astype(np.int64), return_counts=True)
-    filled = cells[counts >= _LEAST_COLUMN]
-    filled = filled if len(filled) else cells
-    inside = values[np.isin(np.floor(values / TILE_M).astype(np.int64), filled[[0, -1]])]
-    return float(inside.min()) - TILE_M / 2.0, float(inside.max()) + TILE_M / 2.0
+    cells = np.floor(values / TILE_M).astype(np.int64)
+    cells -= cells.min()
+    counts = np.bincount(cells)
+    filled = np.flatnonzero(counts >= min(_LEAST_COLUMN, counts.max()))
+    low, high = values[cells == filled[0]].min(), values[cells == filled[-1]].max()
+    return float(low) - TILE_M / 2.0, float(high) + TILE_M / 2.0
 
 
 def _axes(yaw: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

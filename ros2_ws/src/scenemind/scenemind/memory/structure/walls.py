@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 from scenemind.geometry import Box3D
+from scenemind.memory.structure.partitions import cut_at_partitions
 from scenemind.memory.structure.surface import THICKNESS_M, Surface, seen_m2
 from scenemind.memory.structure.tiles import DOWN, UP, Tiles
 from scenemind.memory.structure.wall_faces import WallFace, turn_rad, wall_faces
+from scenemind.memory.structure.wall_pairs import pairs_of
 
 _LEAST_LENGTH_M = 0.8
 _LEAST_M2 = 0.8
@@ -17,7 +19,6 @@ _LEAST_M2 = 0.8
 _LEAST_TOP_M, _LEAST_HEIGHT_M = 1.3, 1.0
 # Between the highest (lowest) tile and the ceiling (floor) that the wall is taken to reach.
 _TO_CEILING_M, _TO_FLOOR_M = 0.8, 1.2
-_SAME_YAW_RAD = np.deg2rad(15.0)
 _SAME_OFFSET_M = 0.15
 # The front of a thing at a wall stands this far before it at most.
 _FRONT_DEPTH_M = 1.0
@@ -27,16 +28,17 @@ _BESIDE_FRONT_M, _OVER_FRONT_M, _FRONT_LENGTH_M = 0.2, 0.1, 2.5
 
 
 def find_walls(tiles: Tiles, floor_z: float | None, ceiling_z: float | None) -> list[Surface]:
-    """The walls that were seen, the longest first."""
+    """The walls that were seen, of all directions; those of the longest planes first."""
     upright = np.flatnonzero((tiles.facing != UP) & (tiles.facing != DOWN))
     points = tiles.points[upright]
-    tall = [f for f in wall_faces(points, tiles.normals[upright]) if _is_tall(f, floor_z)]
-    tall.sort(key=lambda face: -face.length_m)
-    faces = [f for n, f in enumerate(tall) if not any(_is_copy(f, longer) for longer in tall[:n])]
+    flat = wall_faces(points, tiles.normals[upright])
+    tall = sorted((f for f in flat if _is_tall(f, floor_z)), key=lambda face: -face.length_m)
+    whole = _without_copies(tall)
+    faces = [f for f in cut_at_partitions(whole, points) if _is_tall(f, floor_z)]
     walls = []
-    for face in faces:
+    for face in _without_fronts(faces):
         area = seen_m2(points[face.tiles], (*face.normal, 0.0))
-        if area >= _LEAST_M2 and not any(_is_front(face, other) for other in faces):
+        if area >= _LEAST_M2:
             walls.append(_surface(face, area, floor_z, ceiling_z))
     return walls
 
@@ -50,42 +52,36 @@ def _is_tall(face: WallFace, floor_z: float | None) -> bool:
     )
 
 
-def _is_copy(face: WallFace, longer: WallFace) -> bool:
-    """Both are the same plane: found twice, or once more where odometry had drifted."""
-    return (
-        _is_parallel(face, longer)
-        and abs(_before_m(face, longer)) < _SAME_OFFSET_M
-        and _overlap_m(face, longer) > 0.5 * face.length_m
+def _without_copies(faces: list[WallFace]) -> list[WallFace]:
+    """Without what is a longer one's plane: found twice, or once more where odometry had drifted.
+
+    Args:
+        faces: the longest first.
+    """
+    if not faces:
+        return []
+    pairs = pairs_of(faces)
+    length_m = np.array([face.length_m for face in faces])[:, None]
+    copy = pairs.parallel & (np.abs(pairs.before_m) < _SAME_OFFSET_M)
+    copy &= pairs.overlap_m > 0.5 * length_m
+    return [face for face, row in zip(faces, np.tril(copy, -1), strict=True) if not row.any()]
+
+
+def _without_fronts(faces: list[WallFace]) -> list[WallFace]:
+    """Without the fronts of what stands at a wall."""
+    if not faces:
+        return []
+    pairs = pairs_of(faces)
+    length_m, covered_m, top_z = (
+        np.array(values)[:, None]
+        for values in zip(*((f.length_m, f.covered_m, f.height_z[1]) for f in faces), strict=True)
     )
-
-
-def _is_front(face: WallFace, wall: WallFace) -> bool:
-    """It is the front of something that stands at the wall."""
-    if not _is_parallel(face, wall):
-        return False
-    if not _SAME_OFFSET_M <= _before_m(face, wall) < _FRONT_DEPTH_M:
-        return False
-    overlap_m = _overlap_m(face, wall)
-    if overlap_m > 0.5 * face.length_m:
-        return True
-    is_lower = face.height_z[1] < wall.height_z[1] - _OVER_FRONT_M
-    return is_lower and face.covered_m < _FRONT_LENGTH_M and overlap_m > -_BESIDE_FRONT_M
-
-
-def _is_parallel(a: WallFace, b: WallFace) -> bool:
-    return abs(float(turn_rad(a.yaw - b.yaw))) < _SAME_YAW_RAD
-
-
-def _before_m(face: WallFace, other: WallFace) -> float:
-    """How far the face's middle is in front of the other plane."""
-    return float(face.middle @ other.normal) - other.offset_m
-
-
-def _overlap_m(face: WallFace, other: WallFace) -> float:
-    """Length of the face along the other one; below 0: the gap between them."""
-    middle, half = float(face.middle @ other.direction), face.length_m / 2.0
-    low, high = other.along_m
-    return min(high, middle + half) - max(low, middle - half)
+    before = pairs.parallel & (pairs.before_m >= _SAME_OFFSET_M)
+    before &= pairs.before_m < _FRONT_DEPTH_M
+    beside = (pairs.overlap_m > -_BESIDE_FRONT_M) & (covered_m < _FRONT_LENGTH_M)
+    beside &= top_z < top_z.T - _OVER_FRONT_M
+    front = before & (beside | (pairs.overlap_m > 0.5 * length_m))
+    return [face for face, row in zip(faces, front, strict=True) if not row.any()]
 
 
 def _surface(
