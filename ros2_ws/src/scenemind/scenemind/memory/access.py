@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from scenemind.memory.graph.corrections import Replay, SimilarObject
+from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.types import Correction, Edit, KeyFrame, MemorySnapshot
 
 
@@ -59,20 +59,5 @@ class MemoryAccess(Protocol):
 
         Raises:
             SceneMemoryError: the edit is not about single objects, or its object is not there.
-        """
-        ...
-
-    def export_corrections(self) -> str:
-        """The whole journal as JSON, with where its objects stood."""
-        ...
-
-    def import_corrections(self, text: str, by: str = "", *, preview: bool = False) -> Replay:
-        """Replay an exported journal; its objects are found by where they stood.
-
-        Args:
-            by: who replays it. preview: only say what would be done.
-
-        Raises:
-            SceneMemoryError: it is no journal; nothing was applied.
         """
         ...

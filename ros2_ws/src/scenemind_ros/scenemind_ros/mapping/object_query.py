@@ -8,8 +8,10 @@ import numpy as np
 
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot
+from scenemind.memory.graph.relations.names import statements_of
 from scenemind.words.vocabulary import Vocabulary
 
+_SUBJECT, _OBJECT = 1, 2
 _LONGEST_NAME = 3  # words, as in "potted house plant"
 _NAMED = 0.7  # the word itself, a synonym, its kind or what it is mixed up with; no misspelling
 
@@ -36,12 +38,7 @@ class ObjectQuery:
 def select_objects(snapshot: MemorySnapshot, query: ObjectQuery) -> list[MapObject]:
     """The objects that fulfil all of it, by ascending id."""
     wanted_words = query.text.lower().split()
-    related = {
-        relation.subject_id
-        for relation in snapshot.relations
-        if relation.predicate == query.predicate
-        and query.related_object_id in (None, relation.object_id)
-    }
+    related = _related(snapshot, query.predicate, query.related_object_id)
     return [
         thing
         for thing in snapshot.objects.values()
@@ -50,6 +47,19 @@ def select_objects(snapshot: MemorySnapshot, query: ObjectQuery) -> list[MapObje
         and (query.region is None or _is_inside(thing, query.region))
         and (not query.predicate or thing.object_id in related)
     ]
+
+
+def _related(snapshot: MemorySnapshot, predicate: str, to_object_id: int | None) -> set[int]:
+    """Ids of what stands in a relation to an object; also where the graph keeps its inverse."""
+    subject, kept, _ = statements_of(_SUBJECT, predicate, _OBJECT)[0]
+    stated = (
+        (relation.subject_id, relation.object_id)
+        if subject == _SUBJECT
+        else (relation.object_id, relation.subject_id)
+        for relation in snapshot.relations
+        if relation.predicate == kept
+    )
+    return {one for one, other in stated if to_object_id in (None, other)}
 
 
 def _has_words(thing: MapObject, wanted: list[str]) -> bool:

@@ -9,6 +9,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from scenemind.memory import Correction, Edit, KeyFrame, MemorySnapshot, SceneMemoryError
+from scenemind.memory.graph.corrections import SimilarObject
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.conversions import (
@@ -45,7 +46,9 @@ class RemoteMemory:
                 "select_key_frames": srv.SelectKeyFrames,
                 "apply_corrections": srv.ApplyCorrections,
                 "undo_correction": srv.UndoCorrection,
+                "redo_correction": srv.RedoCorrection,
                 "list_corrections": srv.ListCorrections,
+                "find_similar": srv.FindSimilar,
             }.items()
         }
 
@@ -78,6 +81,21 @@ class RemoteMemory:
         """Raises SceneMemoryError when there is nothing (left) to undo, or no such correction."""
         wanted = _NEWEST if correction_id is None else int(correction_id)
         return correction_from_msg(self._call(srv.UndoCorrection, correction_id=wanted).correction)
+
+    def redo(self, correction_id: int | None = None) -> Correction:
+        """Raises SceneMemoryError when there is nothing to redo, or it cannot stand any more."""
+        wanted = _NEWEST if correction_id is None else int(correction_id)
+        return correction_from_msg(self._call(srv.RedoCorrection, correction_id=wanted).correction)
+
+    def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
+        """Objects for which an edit may hold as well; raises SceneMemoryError as `Memory` does."""
+        response = self._call(srv.FindSimilar, correction=edit_to_msg(edit, "", ""), count=count)
+        return [
+            SimilarObject(int(thing.id), float(score), tuple(reasons.split("; ")))
+            for thing, score, reasons in zip(
+                response.objects, response.scores, response.reasons, strict=True
+            )
+        ]
 
     def corrections(self) -> list[Correction]:
         """The whole journal, oldest first, undone entries included."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenemind.memory import Correction, Edit, KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind.memory.graph.corrections import SimilarObject
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
 from scenemind_ros.mapping_node import MappingNode
@@ -31,6 +32,12 @@ class SharedMemory:
 
     def undo(self, correction_id: int | None = None) -> Correction:
         return self._memory().undo(correction_id)
+
+    def redo(self, correction_id: int | None = None) -> Correction:
+        return self._memory().redo(correction_id)
+
+    def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
+        return self._memory().find_similar(edit, count)
 
     def corrections(self) -> list[Correction]:
         return self._memory().corrections()

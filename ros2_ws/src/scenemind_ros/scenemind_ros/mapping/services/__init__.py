@@ -9,8 +9,10 @@ from rclpy.node import Node
 
 from scenemind_ros.errors import error_of
 from scenemind_ros.mapping.services.correcting import CorrectingServices
+from scenemind_ros.mapping.services.history import HistoryServices
 from scenemind_ros.mapping.services.keeping import KeepingServices
 from scenemind_ros.mapping.services.reading import ReadingServices
+from scenemind_ros.mapping.services.relating import RelatingServices
 from scenemind_ros.mapping.services.service import Service
 from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
@@ -23,6 +25,8 @@ class MappingServices:
         self._node = node
         groups = (
             ReadingServices(session, parameters),
+            RelatingServices(session, parameters),
+            HistoryServices(session),
             CorrectingServices(session),
             KeepingServices(session),
         )

@@ -24,6 +24,8 @@ from scenemind_ros.mapping.services.service import Service
 from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
 
+_FOUND = 10  # objects for words, where the request does not say how many
+
 
 class ReadingServices:
     def __init__(self, session: MappingSession, parameters: MappingParameters) -> None:
@@ -34,6 +36,7 @@ class ReadingServices:
         yield Service("get_scene_graph", srv.GetSceneGraph, self._get_scene_graph)
         yield Service("get_mem_tree", srv.GetMemTree, self._get_mem_tree)
         yield Service("query_objects", srv.QueryObjects, self._query_objects)
+        yield Service("find_objects", srv.FindObjects, self._find_objects)
         yield Service("mark_object", srv.MarkObject, self._mark_object)
         yield Service("select_key_frames", srv.SelectKeyFrames, self._select_key_frames)
 
@@ -75,6 +78,18 @@ class ReadingServices:
             related_object_id=None if related < 0 else related,
         )
         response.objects = [object_to_msg(thing) for thing in select_objects(snapshot, query)]
+        response.revision = snapshot.revision
+
+    def _find_objects(
+        self, request: srv.FindObjects.Request, response: srv.FindObjects.Response
+    ) -> None:
+        memory = self._session.memory
+        found = memory.find_objects(request.words, request.count or _FOUND)
+        snapshot = memory.snapshot()
+        known = [one for one in found if one.object_id in snapshot.objects]
+        response.objects = [object_to_msg(snapshot.objects[one.object_id]) for one in known]
+        response.scores = [float(one.score) for one in known]
+        response.reasons = ["; ".join(one.reasons) for one in known]
         response.revision = snapshot.revision
 
     def _mark_object(

@@ -1,0 +1,48 @@
+"""What changed in time, as messages."""
+
+from __future__ import annotations
+
+from scenemind.memory.history import PlaceAt, SceneChange, Visit
+from scenemind_interfaces.msg import SceneChange as SceneChangeMsg
+from scenemind_interfaces.msg import Visit as VisitMsg
+from scenemind_interfaces.srv import WhereWas
+from scenemind_ros.conversions.geometry import box_to_msg, time_to_msg
+
+
+def visit_to_msg(visit: Visit) -> VisitMsg:
+    first, last = visit.frame_numbers
+    return VisitMsg(
+        number=int(visit.number),
+        first_stamp=time_to_msg(visit.span.first_ns),
+        last_stamp=time_to_msg(visit.span.last_ns),
+        first_frame_id=int(first),
+        last_frame_id=int(last),
+    )
+
+
+def change_to_msg(change: SceneChange) -> SceneChangeMsg:
+    msg = SceneChangeMsg(
+        kind=change.kind,
+        object_id=int(change.object_id),
+        label=change.label,
+        old_label=change.old_label,
+        distance_m=float(change.distance_m or 0.0),
+    )
+    if change.before is not None:
+        msg.has_before, msg.before = True, box_to_msg(change.before)
+    if change.after is not None:
+        msg.has_after, msg.after = True, box_to_msg(change.after)
+    if change.between_ns is not None:
+        msg.has_between = True
+        msg.last_before, msg.first_after = map(time_to_msg, change.between_ns)
+    return msg
+
+
+def fill_place(place: PlaceAt, response: WhereWas.Response) -> None:
+    """Where something was, into the response."""
+    response.box = box_to_msg(place.box)
+    response.knowledge = place.knowledge
+    response.first_seen = time_to_msg(place.first_seen_ns)
+    response.last_seen = time_to_msg(place.last_seen_ns)
+    if place.gone_ns is not None:
+        response.has_gone, response.gone = True, time_to_msg(place.gone_ns)
