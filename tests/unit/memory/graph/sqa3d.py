@@ -74,7 +74,8 @@ def _objects(listed: Sequence[Mapping[str, Any]]) -> tuple[MapObject, ...]:
 
 def _said(text: str, objects: Sequence[MapObject]) -> Iterator[tuple[str, str]]:
     """(relation, label) of each statement; longer labels first, each place of the text once."""
-    labels = sorted({o.label for o in objects}, key=lambda label: (-len(label), label))
+    named = {o.label for o in objects if o.label in text}
+    labels = sorted(named, key=lambda label: (-len(label), label))
     for relation, pattern in _SAID.items():
         for label in labels:
             found = re.search(rf"(?<!no )(?<!other )\b{re.escape(label)}{pattern}", text)
