@@ -124,6 +124,8 @@ def test_migrated_memory_of_version_2_opens_and_goes_on(old_2):
         assert memory.last_frame_number == version_2.FRAME_COUNT - 1
         (shown,) = memory.key_frames_of([1], 5)
         assert shown.boxes_px == {1: version_2.BOX_PX}
+        (anchor,) = memory.corrections()[0].anchors  # where it stands now
+        assert (anchor.label, anchor.box) == ("chair", memory.snapshot().objects[1].box)
         memory.undo()
         memory.redo(2)
         assert memory.snapshot().objects[1].label == "chair"

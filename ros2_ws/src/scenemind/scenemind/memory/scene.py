@@ -49,7 +49,7 @@ class Scene:
 
     def __init__(self, config: SceneMindConfig, revision: int = 0) -> None:
         self._objects = ObjectMap(config.object_map)
-        self.journal = CorrectionsJournal(self._objects.take_id)
+        self.journal = CorrectionsJournal(self._objects.ids.take)
         self._graph = SceneGraph(config.relations)
         self._structure = StructureMap()
         self.tree = MemTree(config.tree)
@@ -80,8 +80,8 @@ class Scene:
     def restore(self, stored: StoredMemory) -> None:
         """Fill an empty scene with what is on disk and begin a session."""
         self._objects.restore(stored.objects)
-        self.journal.restore(stored.corrections)
-        self._objects.skip_ids(self.journal.largest_id)
+        self.journal.restore(stored.corrections, self._objects.objects())
+        self._objects.ids.skip(self.journal.largest_id)
         self.tree.restore(stored.tree)
         self.views.restore(stored.views)
         self.descriptions.restore(stored.descriptions)
@@ -210,15 +210,16 @@ class Scene:
         """The same value until something changes."""
         if self._snapshot is None:
             self._relate()
+            relations = self.journal.relations(self._graph.relations(), self._seen.objects)
             self._snapshot = MemorySnapshot(
                 self._revision,
                 self._stamp_ns,
                 self._seen.objects,
-                self.journal.relations(self._graph.relations(), self._seen.objects),
+                relations,
                 self._world_T_camera,
                 self._seen.gone,
                 {plane.plane_id: plane for plane in self._structure.planes},
-                self._graph.levels(),
+                self.journal.levels(self._graph.levels(), relations),
             )
         return self._snapshot
 

@@ -84,3 +84,18 @@ def test_a_statement_waits_while_one_of_its_objects_is_not_there() -> None:
     without = {i: o for i, o in OBJECTS.items() if i != 7}
     computed = (Relation(2, "on", 1),)
     assert journal.relations(computed, without) == computed
+
+
+def test_levels_follow_what_people_say_carries_a_thing() -> None:
+    """Geometry: cup 2 on table 1, chair 7 on the floor (-1); a person: the table on the chair."""
+    computed = (Relation(2, "on", 1), Relation(1, "on", -1), Relation(7, "on", -1))
+    levels = {1: 0, 2: 1, 4: 0, 7: 0, 8: 0}
+    journal = new_journal()
+    assert journal.levels(levels, computed) is levels
+    write(journal, relate(1, "on", 7))
+    relations = journal.relations(computed, seen(journal))
+    assert journal.levels(levels, relations) == {1: 1, 2: 2, 4: 0, 7: 0, 8: 0}
+    journal.undo()
+    write(journal, Edit("delete_relation", (2, 1), "on"))
+    relations = journal.relations(computed, seen(journal))
+    assert journal.levels(levels, relations) == {1: 0, 2: 0, 4: 0, 7: 0, 8: 0}

@@ -23,6 +23,7 @@ from scenemind.memory.objects.association import BoxTable
 from scenemind.memory.objects.duplicates import find_duplicates
 from scenemind.memory.objects.free_space import look, objects_in_view
 from scenemind.memory.objects.gone import GoneObjects
+from scenemind.memory.objects.id_counter import IdCounter
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.memory.objects.map_update import ObjectMapUpdate, content, note_merge
 from scenemind.memory.objects.matching import Match, match_observations
@@ -42,7 +43,7 @@ RECOGNISED_AFTER = (10, 30)
 
 
 class ObjectMap:
-    """Not thread-safe: its owner holds a lock."""
+    """Not thread-safe: its owner holds a lock. `ids` numbers the objects."""
 
     def __init__(self, config: ObjectMapConfig) -> None:
         self._config = config
@@ -52,7 +53,7 @@ class ObjectMap:
         self._known_box: dict[int, Box3D] = {}
         self._uncompared: set[int] = set()  # with their neighbours, as they are now
         self._object_of_track: dict[int, int] = {}
-        self._next_id = 1
+        self.ids = IdCounter()
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
         self._gone = GoneObjects()
@@ -135,15 +136,6 @@ class ObjectMap:
         found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
         return [entry.to_record() for entry in found if entry is not None]
 
-    def take_id(self) -> int:
-        """An id that no object has or will have."""
-        self._next_id += 1
-        return self._next_id - 1
-
-    def skip_ids(self, largest: int) -> None:
-        """New ids start after this one: somebody spoke of it."""
-        self._next_id = max(self._next_id, largest + 1)
-
     def restore(self, records: Iterable[ObjectRecord]) -> None:
         """Go on from stored objects; new ids start after the largest one."""
         for record in records:
@@ -153,14 +145,14 @@ class ObjectMap:
                 self._object_of_track.update(dict.fromkeys(entry.track_ids, entry.object_id))
             else:
                 self._gone.add(entry)
-            self._next_id = max(self._next_id, entry.object_id + 1)
+            self.ids.skip(entry.object_id)
 
     def _fuse(
         self, observation: Observation, match: Match, stamp_ns: int, viewer: NDArray[np.float64]
     ) -> int:
         """Give an observation to its object; the id of that object."""
         if match.object_id is None:
-            entry = MapEntry(self.take_id(), self._config, stamp_ns)
+            entry = MapEntry(self.ids.take(), self._config, stamp_ns)
             entry.add(observation, stamp_ns, viewer)
             self._insert(entry)
             match.resolve(entry.object_id)
@@ -201,7 +193,7 @@ class ObjectMap:
         """Make an object of its own of what was taken for a part; the ids of both."""
         if not split(entry, part):
             return set()
-        part.object_id = self.take_id()
+        part.object_id = self.ids.take()
         self._insert(part)
         self._note_box(entry)
         self._object_of_track.update(dict.fromkeys(part.track_ids, part.object_id))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.graph.corrections import recurrence
+from scenemind.memory.graph.corrections.anchors import anchored, anchors_of, renumbered
 from scenemind.memory.graph.corrections.conflicts import Conflicts
 from scenemind.memory.graph.corrections.edits import (
     LONGEST_REASON,
@@ -18,8 +19,8 @@ from scenemind.memory.graph.corrections.edits import (
 )
 from scenemind.memory.graph.corrections.laying_over import LayingOver, Seen
 from scenemind.memory.graph.corrections.sources import Sources
-from scenemind.memory.graph.corrections.stated import with_statements
-from scenemind.memory.types import Correction, Edit, MapObject, ObjectAnchor, Relation
+from scenemind.memory.graph.corrections.stated import with_said_levels, with_statements
+from scenemind.memory.types import Correction, Edit, MapObject, Relation
 
 _NOTHING: Mapping[int, MapObject] = {}
 
@@ -42,9 +43,16 @@ class CorrectionsJournal:
         self._compared: Mapping[int, MapObject] = _NOTHING
         self.restore(())
 
-    def restore(self, entries: Iterable[Correction]) -> None:
-        """Go on from a stored journal, oldest first."""
-        self._set(entries)
+    def restore(
+        self, entries: Iterable[Correction], perceived: Mapping[int, MapObject] = _NOTHING
+    ) -> None:
+        """Go on from a stored journal, oldest first.
+
+        Args:
+            perceived: gives entries of older versions, which did not note where their objects
+                stood, the places where these stand now.
+        """
+        self._set(entry if entry.anchors else anchored(entry, perceived) for entry in entries)
 
     def entries(self) -> list[Correction]:
         """The whole journal, oldest first, undone entries included."""
@@ -94,7 +102,7 @@ class CorrectionsJournal:
                     by,
                     reason,
                     stamp_ns,
-                    anchors=_anchors(edit, perceived, seen.objects),
+                    anchors=anchors_of(edit, perceived, seen.objects),
                 )
                 self._set([*self._entries, entry])
         except SceneMemoryError:
@@ -155,7 +163,7 @@ class CorrectionsJournal:
             if entry.edit.kind == "delete_object":
                 into = {old: new for old, new in merged.items() if new in returned}
             if not into.keys().isdisjoint(entry.edit.object_ids):
-                rewritten[entry.correction_id] = _renumbered(entry, into)
+                rewritten[entry.correction_id] = renumbered(entry, into)
         return self._rewrite(rewritten)
 
     def find_again(
@@ -182,7 +190,7 @@ class CorrectionsJournal:
             free = {i: thing for i, thing in perceived.items() if i not in self.spoken_of}
             into = recurrence.found_again(lost.values(), free)
             found += [
-                _renumbered(entry, into)
+                renumbered(entry, into)
                 for entry in others
                 if not into.keys().isdisjoint(entry.edit.object_ids)
             ]
@@ -206,6 +214,18 @@ class CorrectionsJournal:
         """
         edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
         return with_statements(computed, edits, objects, self.sources.shown_as)
+
+    def levels(
+        self, computed: Mapping[int, int], relations: Sequence[Relation]
+    ) -> Mapping[int, int]:
+        """The levels of objects by id, where people said what carries some of them.
+
+        Args:
+            relations: as `relations` returned them.
+        """
+        edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
+        ids = {self.sources.shown_as.get(i, i) for edit in edits for i in edit.object_ids}
+        return with_said_levels(computed, relations, ids)
 
     def _set(self, entries: Iterable[Correction]) -> None:
         self._entries = list(entries)
@@ -240,22 +260,3 @@ class CorrectionsJournal:
         if edit.kind != "split":
             return edit
         return replace(edit, new_ids=tuple(self._take_id() for _ in edit.places[1:]))
-
-
-def _anchors(
-    edit: Edit, perceived: Mapping[int, MapObject], seen: Mapping[int, MapObject]
-) -> tuple[ObjectAnchor, ...]:
-    """The objects that an edit speaks of, as perception has them; for a deletion those beside."""
-    things = [perceived.get(i) or seen[i] for i in edit.object_ids]
-    if edit.kind == "delete_object":
-        things += recurrence.bystanders(things, seen)
-    return tuple(ObjectAnchor(t.object_id, t.perceived_label, t.box) for t in things)
-
-
-def _renumbered(entry: Correction, into: Mapping[int, int]) -> Correction:
-    """The same entry, of the objects that stand for those it spoke of."""
-    ids = [into.get(i, i) for i in entry.edit.object_ids]
-    if entry.edit.kind not in OF_RELATIONS:
-        ids = list(dict.fromkeys(ids))
-    anchors = tuple(replace(a, object_id=into.get(a.object_id, a.object_id)) for a in entry.anchors)
-    return replace(entry, edit=replace(entry.edit, object_ids=tuple(ids)), anchors=anchors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from scenemind.memory.graph.relations import (
     RELATION_NAMES,
@@ -13,6 +13,8 @@ from scenemind.memory.graph.relations import (
 from scenemind.memory.types import Edit, MapObject, Relation
 
 Statement = tuple[int, str, int]
+# This id and those below it are floor, walls and ceiling.
+BUILDING = -1
 
 
 def with_statements(
@@ -35,6 +37,34 @@ def with_statements(
             _lay_over(stated, edit, (subject, edit.key, other))
             has_said = True
     return tuple(stated.values()) if has_said else tuple(computed)
+
+
+def with_said_levels(
+    computed: Mapping[int, int], relations: Sequence[Relation], subjects: Collection[int]
+) -> Mapping[int, int]:
+    """The levels of objects where people said of some subjects what carries them, or does not.
+
+    Args:
+        computed: object id -> level as geometry has it.
+        relations: as people see them.
+    """
+    if not subjects:
+        return computed
+    carrier_of = {r.subject_id: r.object_id for r in relations if is_carried(r.predicate)}
+    carried: dict[int, list[int]] = {}
+    for thing, carrier in carrier_of.items():
+        carried.setdefault(carrier, []).append(thing)
+    levels = dict(computed)
+    unsettled = [subject for subject in subjects if subject in levels]
+    while unsettled:
+        thing = unsettled.pop()
+        carrier = carrier_of.get(thing, BUILDING)
+        level = 0 if carrier <= BUILDING else levels[carrier] + 1
+        # Bounded, should two sources of one thing's carriers ever make a ring.
+        if levels[thing] != level and level < len(levels):
+            levels[thing] = level
+            unsettled += carried.get(thing, ())
+    return levels
 
 
 def said_carriers(edits: Iterable[Edit], shown_as: Mapping[int, int]) -> dict[int, dict[str, int]]:
