@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import cv2
 import networkx as nx
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -110,6 +114,16 @@ def test_the_suffix_says_the_format(objects: Path, tmp_path: Path, name: str) ->
         assert content.startswith(b"ply\nformat binary_little_endian")
 
 
+def test_thresholds_of_relations_come_from_the_config(objects: Path, tmp_path: Path) -> None:
+    config = tmp_path / "scenemind.yaml"
+    config.write_text("relations: {near_m: 0.05, next_to_m: 0.05}")
+    chair = json.loads(of_room(objects, "--object", "3", "--json").splitlines()[-1])
+    strict = of_room(objects, "--object", "3", "--json", "--config", str(config))
+    assert any(relation["predicate"] == "near" for relation in chair["relations"])
+    found = json.loads(strict.splitlines()[-1])["relations"]
+    assert not any(relation["predicate"] == "near" for relation in found)
+
+
 def test_an_export_may_go_to_standard_output(objects: Path) -> None:
     document: Any = json.loads(of_room(objects, "--format", "json"))
     assert document["format"] == "scenemind scene graph"
@@ -154,3 +168,28 @@ def test_a_memory_that_is_not_there_is_named(tmp_path: Path) -> None:
     status, output = run("attic", "--memory-root", str(tmp_path))
     assert status == 1
     assert "there is no memory attic" in output
+
+
+@pytest.mark.extras
+@pytest.mark.browser
+def test_a_browser_draws_png(objects: Path, tmp_path: Path) -> None:
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        pytest.skip("no browser is installed")
+    picture = tmp_path / "graph.png"
+    of_room(objects, "--picture", str(picture))
+    of_room(objects, "--picture", str(picture.with_suffix(".svg")))
+    svg = ElementTree.parse(picture.with_suffix(".svg")).getroot().attrib
+    height, width, _ = cv2.imread(str(picture)).shape
+    assert (width, height) == (math.ceil(float(svg["width"])), math.ceil(float(svg["height"])))
+    # A blank picture has one colour.
+    assert len(np.unique(cv2.imread(str(picture)).reshape(-1, 3), axis=0)) > 10
+
+
+def test_without_a_browser_a_png_is_refused(
+    objects: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    picture = tmp_path / "graph.png"
+    status, output = run("--objects", str(objects), "--scene", "room", "--picture", str(picture))
+    assert status == 1
+    assert "take --picture graph.svg" in output.replace("\n", " ")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 CHARACTER_PX = 6.1  # of the drawing's 11 px sans-serif
 HEIGHT_PX = 14.0
 Rectangle = tuple[float, float, float, float]  # x0, y0, x1, y1
+_CELL_PX = 50.0
 _DIRECTIONS = 16
 _RINGS = (12.0, 20.0, 30.0, 42.0, 56.0, 72.0, 90.0, 112.0)
 
@@ -44,7 +45,7 @@ def place_labels(
     Returns:
         In the order of the anchors; None where everything near is taken.
     """
-    taken = list(free_of)
+    taken = _Taken(free_of)
     places: dict[int, LabelPlace] = {}
     # Small things have the least choice of where their label may be.
     order = sorted(
@@ -56,8 +57,8 @@ def place_labels(
         for x, y, is_at_object in _candidates(anchor, half):
             spot = (x - half[0], y - half[1], x + half[0], y + half[1])
             is_inside = spot[0] >= 0 and spot[1] >= 0 and spot[2] <= width and spot[3] <= height
-            if is_inside and not any(overlap(spot, other) for other in taken):
-                taken.append(spot)
+            if is_inside and taken.is_free(spot):
+                taken.add(spot)
                 places[index] = LabelPlace(x, y, not is_at_object)
                 break
     return [places.get(index) for index in range(len(anchors))]
@@ -83,6 +84,33 @@ def _candidates(anchor: Anchor, half: tuple[float, float]) -> Iterator[tuple[flo
                 anchor.y + reach[1] * math.sin(angle),
                 False,
             )
+
+
+class _Taken:
+    """Rectangles, found by the cells of a grid that they reach into."""
+
+    def __init__(self, rectangles: Sequence[Rectangle]) -> None:
+        self._cells: dict[tuple[int, int], list[Rectangle]] = {}
+        for rectangle in rectangles:
+            self.add(rectangle)
+
+    def add(self, rectangle: Rectangle) -> None:
+        for cell in _cells(rectangle):
+            self._cells.setdefault(cell, []).append(rectangle)
+
+    def is_free(self, rectangle: Rectangle) -> bool:
+        return not any(
+            overlap(rectangle, other)
+            for cell in _cells(rectangle)
+            for other in self._cells.get(cell, ())
+        )
+
+
+def _cells(rectangle: Rectangle) -> Iterator[tuple[int, int]]:
+    x0, y0, x1, y1 = (math.floor(edge / _CELL_PX) for edge in rectangle)
+    for x in range(x0, x1 + 1):
+        for y in range(y0, y1 + 1):
+            yield x, y
 
 
 def overlap(a: Rectangle, b: Rectangle) -> bool:

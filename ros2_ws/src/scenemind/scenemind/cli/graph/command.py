@@ -14,8 +14,9 @@ from scenemind.cli.graph.export import chosen_format, export
 from scenemind.cli.graph.picture import View, draw, write_picture
 from scenemind.cli.graph.show import print_object, print_tree
 from scenemind.cli.graph.source import from_file, from_memory, named_object
-from scenemind.cli.options import AsJson, MemoryRoot
+from scenemind.cli.options import AsJson, ConfigFile, MemoryRoot
 from scenemind.cli.output import print_json
+from scenemind.config import SceneMindConfig
 from scenemind.memory.graph.relations import canonical_relation
 
 
@@ -61,6 +62,7 @@ def _graph(
             help="In the picture: these relations; else what carries what.", show_default=False
         ),
     ] = None,
+    config: ConfigFile = None,
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,7 +71,11 @@ def _graph(
     if as_json and export_format is not None and out is None:
         raise CommandError("--json and an export would both go to standard output: say --out FILE")
     predicates = None if not relation else [canonical_relation(name).name for name in relation]
-    source = from_memory(memory, memory_root) if objects is None else from_file(objects, scene)
+    settings = SceneMindConfig.load(config) if config else SceneMindConfig()
+    if objects is None:
+        source = from_memory(memory, memory_root, settings)
+    else:
+        source = from_file(objects, scene, settings.relations)
     thing = None if object_id is None else named_object(source, object_id)
     if picture is not None:
         write_picture(draw(source.snapshot, view, predicates, object_id), picture)

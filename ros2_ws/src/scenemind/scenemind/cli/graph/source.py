@@ -7,23 +7,23 @@ from pathlib import Path
 
 from scenemind.cli.errors import CommandError
 from scenemind.cli.memories import open_memory
-from scenemind.config import SceneMindConfig
+from scenemind.config import RelationConfig, SceneMindConfig
 from scenemind.exchange import SceneExport, load_objects, locations_of_objects, read_scene
 from scenemind.memory.types import MapObject
 
 
-def from_memory(name: str, root: Path | None) -> SceneExport:
+def from_memory(name: str, root: Path | None, settings: SceneMindConfig) -> SceneExport:
     """Of a stored memory.
 
     Raises:
         CommandError: there is none of that name.
         SceneMemoryError: it is damaged or in use.
     """
-    with open_memory(name, root, SceneMindConfig()) as memory:
+    with open_memory(name, root, settings) as memory:
         return SceneExport(memory.snapshot(), locations_of_objects(memory.tree()))
 
 
-def from_file(path: Path, scene: str | None) -> SceneExport:
+def from_file(path: Path, scene: str | None, thresholds: RelationConfig) -> SceneExport:
     """Of an objects file, whose relations are computed, or of an exported scene graph.
 
     Raises:
@@ -31,7 +31,7 @@ def from_file(path: Path, scene: str | None) -> SceneExport:
     """
     if path.suffix == ".json" and scene is None and _is_scene_graph(path):
         return read_scene(path)
-    return SceneExport(load_objects(path, scene))
+    return SceneExport(load_objects(path, scene, thresholds))
 
 
 def named_object(scene: SceneExport, object_id: int) -> MapObject:
