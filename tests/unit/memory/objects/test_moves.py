@@ -95,3 +95,16 @@ def test_what_is_gone_goes_through_a_restart() -> None:
     seen(restarted, NEW, 200)
     assert list(restarted.objects()) == [1]
     np.testing.assert_allclose(restarted.objects()[1].box.center, NEW.center, atol=0.02)
+
+
+def test_it_knows_since_when_it_is_where_it_is() -> None:
+    object_map = ObjectMap(ObjectMapConfig())
+    seen(object_map, OLD, 0)
+    assert object_map.objects()[1].here_since_ns == frame_of((), 0, 0.0).stamp_ns
+    empty(object_map, 100)
+    seen(object_map, NEW, 200)
+    restarted = ObjectMap(ObjectMapConfig())
+    restarted.restore(object_map.export([1]))
+    (chair,) = restarted.objects().values()
+    assert chair.here_since_ns == frame_of((), 200, 0.0).stamp_ns
+    assert chair.stays[0].first_seen_ns == frame_of((), 0, 0.0).stamp_ns

@@ -86,15 +86,16 @@ def object_json(obj: MapObject) -> dict[str, Any]:
         "id": obj.object_id,
         "label": obj.label,
         "attributes": dict(obj.attributes),
-        **_box_json(obj.box),
-        "yaw_box": _box_json(obj.yaw_box),
+        **box_json(obj.box),
+        "yaw_box": box_json(obj.yaw_box),
         "stays": [_stay_json(stay) for stay in obj.stays],
         "observations": obj.observation_count,
         "confidence": round(obj.confidence, 4),
     }
 
 
-def _box_json(box: Box3D) -> dict[str, Any]:
+def box_json(box: Box3D) -> dict[str, Any]:
+    """A box for programs: metres and radians, map frame, z up."""
     return {
         "center": [round(value, 4) for value in box.center],
         "size": [round(value, 4) for value in box.size],
@@ -104,7 +105,7 @@ def _box_json(box: Box3D) -> dict[str, Any]:
 
 def _stay_json(stay: Stay) -> dict[str, Any]:
     return {
-        **_box_json(stay.box),
+        **box_json(stay.box),
         "first_seen_ns": stay.first_seen_ns,
         "last_seen_ns": stay.last_seen_ns,
         "gone_ns": stay.gone_ns,

@@ -1,0 +1,75 @@
+"""`scenemind find`: objects by a few words, without any model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from scenemind.cli.memories import open_memory
+from scenemind.cli.options import AsJson, MemoryName, MemoryRoot
+from scenemind.cli.output import object_json, print_json, print_table
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Found, MapObject
+from scenemind.perception.text import ENCODER_FAMILIES, make_text_encoder
+from scenemind.words.english import shown
+from scenemind.words.vocabulary import Vocabulary, did_you_mean
+
+
+def register(app: typer.Typer) -> None:
+    app.command("find", epilog='Example: scenemind find "red wooden chair" --memory kitchen')(_find)
+
+
+def _find(
+    words: Annotated[str, typer.Argument(help="A thing and what it is like.")],
+    memory: MemoryName = "current",
+    count: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Also find what means something like it: {', '.join(ENCODER_FAMILIES)}.",
+            show_default=False,
+        ),
+    ] = None,
+    memory_root: MemoryRoot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find objects by label, synonym, attribute or spelling, best first, with reasons.
+
+    For relations ("the chair next to the desk") see `scenemind ground`.
+    """
+    vectors = None if encoder is None else make_text_encoder(encoder)
+    with open_memory(memory, memory_root, SceneMindConfig()) as place:
+        found = place.find_objects(words, count, vectors)
+        objects = place.snapshot().objects
+    if as_json:
+        print_json(
+            {"words": words, "objects": [_as_json(one, objects[one.object_id]) for one in found]}
+        )
+    elif found:
+        _print_found([(one, objects[one.object_id]) for one in found])
+    else:
+        labels = sorted({thing.label for thing in objects.values()})
+        print(f"nothing fits {shown(words)}.{did_you_mean(words, labels, Vocabulary.load())}")
+
+
+def _print_found(found: list[tuple[Found, MapObject]]) -> None:
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("id", "label", "score", "why", "centre m"):
+        table.add_column(heading, justify="left" if heading in ("label", "why") else "right")
+    for one, thing in found:
+        table.add_row(
+            str(one.object_id),
+            escape(thing.label),
+            f"{one.score:.2f}",
+            escape(", ".join(one.reasons)),
+            " ".join(f"{value:.2f}" for value in thing.box.center),
+        )
+    print_table(table)
+
+
+def _as_json(one: Found, thing: MapObject) -> dict[str, Any]:
+    return {**object_json(thing), "score": round(one.score, 4), "reasons": list(one.reasons)}
