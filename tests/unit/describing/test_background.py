@@ -29,8 +29,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 def test_every_object_is_described_once(row: Memory) -> None:
     with ChatServer(say(answer())) as server, DescribingService(row, settings(server)) as service:
-        background = service.descriptions
-        assert background is not None
+        background = service.parts["descriptions"]
         wait_until(lambda: background.counts.made == CHAIRS)
     assert len(row.descriptions()) == len(server.requests) == CHAIRS
     assert (background.counts.no_views, background.counts.failed) == (0, {})
@@ -50,8 +49,7 @@ def test_faults_are_counted_and_frames_go_on(
 ) -> None:
     with ChatServer(step) as server:
         with DescribingService(row, settings(server, deadline_s=deadline_s)) as service:
-            background = service.descriptions
-            assert background is not None
+            background = service.parts["descriptions"]
             walk_on(row, 41, 62)  # another chair comes into view meanwhile
             wait_until(lambda: background.counts.failed)
         assert background.counts.failed.keys() == {kind}
@@ -73,12 +71,11 @@ def test_closing_does_not_wait_for_the_model(row: Memory) -> None:
         assert asked.wait(10.0)
         service.close()
         service.close()
-    assert service.descriptions is not None
-    assert service.descriptions.counts.failed == {}
+    assert service.parts["descriptions"].counts.failed == {}
 
 
 def test_nothing_runs_where_nothing_is_named(row: Memory) -> None:
     before = threading.active_count()
     with DescribingService(row, DescriptionsConfig()) as service:
-        assert (service.descriptions, service.embeddings) == (None, None)
+        assert service.parts == {}
         assert threading.active_count() == before

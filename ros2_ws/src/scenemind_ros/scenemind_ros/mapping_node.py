@@ -12,6 +12,7 @@ from std_msgs.msg import Header
 from scenemind.config import ConfigError
 from scenemind.mapping import MapperReport
 from scenemind.memory import SceneMemoryError
+from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind_ros.conversions import header_to_msg
 from scenemind_ros.log_bridge import log_library_to
@@ -60,7 +61,7 @@ class MappingNode(LifecycleNode):
         try:
             self._settings = read_parameters(self, MappingParameters)
             self.session = MappingSession(self._settings, self._acknowledge)
-        except (ConfigError, PerceptionError, SceneMemoryError) as error:
+        except (ConfigError, ModelError, PerceptionError, SceneMemoryError) as error:
             self.get_logger().error(f"stays unconfigured: {error}")
             return _FAILURE
         self._outgoing = MapPublisher(

@@ -10,7 +10,7 @@ from importlib.resources import files
 from scenemind.config import DescriptionsConfig
 from scenemind.describing.best_crops import best_crops, jpeg_of
 from scenemind.describing.form import DescriptionForm, attributes_of
-from scenemind.describing.note_maker import urgency
+from scenemind.describing.note_maker import is_still_there, urgency
 from scenemind.memory import Description, MapObject, Memory
 from scenemind.models import ChatMessage, ChatModel, ModelError, ask_for
 
@@ -75,6 +75,8 @@ class Describer:
             stamp_ns=time.time_ns(),
             observation_count=thing.observation_count,
         )
+        if not is_still_there(thing, self._memory):
+            return None
         return description if self._memory.put_description(description) else None
 
 

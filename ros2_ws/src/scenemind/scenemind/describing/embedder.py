@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from scenemind.describing.best_crops import best_crops
-from scenemind.describing.note_maker import urgency
+from scenemind.describing.note_maker import is_still_there, urgency
 from scenemind.memory import Embedding, MapObject, Memory
 from scenemind.perception.protocols import ImageTextEncoder
 
@@ -49,6 +49,8 @@ class Embedder:
         mean = self._encoder.encode_images([crop.rgb for crop in crops]).mean(axis=0)
         vector = (mean / np.linalg.norm(mean)).astype(np.float32)
         embedding = Embedding(thing.object_id, self._encoder.name, vector, len(crops))
+        if not is_still_there(thing, self._memory):
+            return None
         return embedding if self._memory.put_embedding(embedding) else None
 
     def _is_due(self, thing: MapObject, known: Embedding | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from scenemind.memory import Description, Embedding, MapObject
+from scenemind.memory import Description, Embedding, MapObject, Memory
 
 
 class NoteMaker(Protocol):
@@ -41,3 +41,9 @@ class NoteMaker(Protocol):
 def urgency(thing: MapObject, is_known: bool) -> tuple[bool, int, int]:
     """To sort by: new objects first, then those that were seen most."""
     return is_known, -thing.observation_count, thing.object_id
+
+
+def is_still_there(thing: MapObject, memory: Memory) -> bool:
+    """Whether its id still means the same: a memory that was emptied counts from 1 again."""
+    now = memory.snapshot().objects.get(thing.object_id)
+    return now is not None and now.first_seen_ns == thing.first_seen_ns

@@ -20,7 +20,7 @@ class DescribingService:
     """Runs from when it is made until `close`, with the parts that the settings name.
 
     Attributes:
-        descriptions, embeddings: for diagnostics; None: not wanted.
+        parts: `descriptions` and `embeddings`, as far as they are wanted; for diagnostics.
     """
 
     def __init__(self, memory: Memory, config: DescriptionsConfig) -> None:
@@ -29,27 +29,26 @@ class DescribingService:
             ModelError: no key for an endpoint that needs one.
             PerceptionError: no such image encoder.
         """
-        self.descriptions: Background | None = None
-        self.embeddings: Background | None = None
+        self.parts: dict[str, Background] = {}
         self._chat: OpenAIChat | None = None
         if config.image_encoder:
             encoder = make_image_text_encoder(config.image_encoder)
             embedder = Embedder(memory, encoder, config.views)
-            self.embeddings = Background(memory, embedder, _EMBEDDINGS_PER_MINUTE)
+            self.parts["embeddings"] = Background(memory, embedder, _EMBEDDINGS_PER_MINUTE)
         if config.model:
             self._chat = OpenAIChat(config.model, config.endpoint, config.key_variable)
             describer = Describer(memory, self._chat, config)
-            self.descriptions = Background(memory, describer, config.per_minute)
-        for part in self._parts():
+            self.parts["descriptions"] = Background(memory, describer, config.per_minute)
+        for part in self.parts.values():
             part.start()
 
     def close(self) -> None:
         """Give up what is being asked, and end; the second call does nothing."""
-        for part in self._parts():
+        for part in self.parts.values():
             part.ask_to_stop()
         if self._chat is not None:
             self._chat.close()
-        for part in self._parts():
+        for part in self.parts.values():
             part.join()
 
     def __enter__(self) -> DescribingService:
@@ -62,6 +61,3 @@ class DescribingService:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _parts(self) -> list[Background]:
-        return [part for part in (self.descriptions, self.embeddings) if part is not None]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
+from scenemind.describing import Background
 from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.input.frame_yield import FrameYield
 from scenemind_ros.input.health import input_problems
@@ -47,7 +48,8 @@ class MappingDiagnostics:
         self._rates = Rates()
 
     def message(self) -> DiagnosticArray:
-        message = DiagnosticArray(status=[self._input(), self._mapper(), self._memory()])
+        status = [self._input(), self._mapper(), self._memory(), *self._describing()]
+        message = DiagnosticArray(status=status)
         message.header.stamp = self._node.get_clock().now().to_msg()
         return message
 
@@ -109,6 +111,19 @@ class MappingDiagnostics:
                 f"the disk failed {stats.images_failed + stats.failed_commits} times: is it full?"
             )
         return self._status("memory", {"path": memory.path, **values}, problems)
+
+    def _describing(self) -> list[DiagnosticStatus]:
+        """What became of the questions to models; nothing where none are asked."""
+        service = self._session.describing
+        parts = {} if service is None else service.parts
+        return [self._notes(name, part) for name, part in parts.items()]
+
+    def _notes(self, name: str, part: Background) -> DiagnosticStatus:
+        counts = part.counts
+        values = {"made": counts.made, "no_views": counts.no_views, "waiting": part.waiting}
+        failed = {f"failed_{kind}": count for kind, count in counts.failed.items()}
+        problems = [f"{sum(failed.values())} {name} failed: the log has why"] if failed else []
+        return self._status(name, {**values, **failed}, problems)
 
     def _status(
         self,

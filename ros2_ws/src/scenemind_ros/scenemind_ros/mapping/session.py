@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from scenemind.config import DetectorConfig
+from scenemind.describing import DescribingService
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, checked_name, default_root
+from scenemind.models import ModelError
+from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
 from scenemind.perception.protocols import Detector
 from scenemind_ros.parameters import MappingParameters
@@ -30,6 +33,7 @@ class MappingSession:
     Attributes:
         memory: the one in use; another object after `load`.
         mapper: None while nothing is mapped: stopped, or no instance names yet.
+        describing: what asks models about the memory's objects; None: that is not wanted.
         dropped: frames that a newer one pushed out before they were mapped.
     """
 
@@ -41,6 +45,7 @@ class MappingSession:
         Raises:
             PerceptionError: the detector cannot be used.
             SceneMemoryError: the memory cannot be opened.
+            ModelError: there is no key for the model that is to describe objects.
         """
         self._parameters = parameters
         self._on_report = on_report
@@ -48,6 +53,11 @@ class MappingSession:
         self._names: Mapping[int, str] = {}
         self._path = _path_of(parameters)
         self.memory = self._open()
+        try:
+            self.describing = self._describe()
+        except (ModelError, PerceptionError):
+            self.memory.close()
+            raise
         self.mapper: Mapper | None = None
         self._pipeline: MappingPipeline | None = None
         self._slot: LatestSlot[RGBDFrame] = LatestSlot(parameters.pending_frames)
@@ -154,6 +164,7 @@ class MappingSession:
             saved.save_as(loading.name)
         was_active = self._is_active
         self.stop()
+        self._stop_describing()
         try:
             self.memory.close()
             self._path.rename(replaced)
@@ -162,6 +173,7 @@ class MappingSession:
             raise SceneMemoryError(f"cannot put {name} in place: {error}") from error
         finally:  # on with the loaded one, or where that failed with the one before
             self.memory = self._open()
+            self.describing = self._describe()
             if was_active:
                 self.start()
         shutil.rmtree(replaced, ignore_errors=True)
@@ -169,7 +181,16 @@ class MappingSession:
     def close(self) -> None:
         """Raises SceneMemoryError when the disk failed at the end."""
         self.stop()
+        self._stop_describing()
         self.memory.close()
+
+    def _describe(self) -> DescribingService | None:
+        config = self._parameters.descriptions
+        return DescribingService(self.memory, config) if config.enabled else None
+
+    def _stop_describing(self) -> None:
+        if self.describing is not None:
+            self.describing.close()
 
     def _open(self) -> Memory:
         if self._path is None:
