@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from scenemind.config import StoreConfig
+from scenemind.config import DepthConfig, StoreConfig
 from scenemind.frames import open_sequence, read_sequence
 from scenemind.frames.sequence import RecordedSequence
 from scenemind.geometry import Pose
@@ -36,7 +36,7 @@ def planes_of(structure: StructureMap, kind: StructureKind) -> list[StructurePla
 @cache
 def driven(seed: int, stereo: bool) -> tuple[SimulatedSequence, StructureMap]:
     noise = StereoDepthNoise() if stereo else SimpleDepthNoise()
-    sequence, structure = simulate(seed, 100, 320, 240, noise), StructureMap()
+    sequence, structure = simulate(seed, 100, 320, 240, noise), StructureMap(DepthConfig())
     see(sequence, structure)
     return sequence, structure
 
@@ -67,7 +67,7 @@ def test_a_camera_that_looks_up_finds_the_ceiling():
         look(0.0, 0.0, 1.2, yaw, p) for p in (-0.5, 0.7) for yaw in np.arange(0, 6.3, 0.4)
     )
     sequence = SimulatedSequence(room, simulate(2, 1, 160, 120).camera, poses, SimpleDepthNoise())
-    structure = StructureMap()
+    structure = StructureMap(DepthConfig())
     see(sequence, structure)
     (ceiling,) = planes_of(structure, "ceiling")
     assert ceiling.box.center[2] == pytest.approx(room.size[2], abs=0.02)
@@ -78,7 +78,7 @@ def test_a_camera_that_looks_up_finds_the_ceiling():
 
 def test_planes_keep_their_ids_and_values_on_a_second_round():
     sequence, _ = driven(1, False)
-    structure = StructureMap()
+    structure = StructureMap(DepthConfig())
     see(sequence, structure)
     before = structure.planes
     changes = see(sequence, structure)
@@ -88,7 +88,11 @@ def test_planes_keep_their_ids_and_values_on_a_second_round():
 
 def test_it_goes_on_from_what_was_packed():
     sequence, _ = driven(4, False)
-    whole, first, second = StructureMap(), StructureMap(), StructureMap()
+    whole, first, second = (
+        StructureMap(DepthConfig()),
+        StructureMap(DepthConfig()),
+        StructureMap(DepthConfig()),
+    )
     see(sequence, first, most=60)
     packed = first.take_changes()
     assert packed is not None
@@ -108,7 +112,7 @@ def test_it_goes_on_from_what_was_packed():
 
 
 def test_nothing_stored_is_nothing_known_and_damage_is_an_error():
-    structure = StructureMap()
+    structure = StructureMap(DepthConfig())
     structure.restore(None)
     assert structure.planes == ()
     assert structure.take_changes() is None
@@ -120,7 +124,7 @@ def test_walls_stand_along_the_room_whatever_the_world_is_turned_to():
     sequence, straight = driven(1, False)
     turn = Pose.from_quaternion((5.0, -3.0, 1.0), (0.0, 0.0, np.sin(0.3), np.cos(0.3)))
     odometry = tuple(turn @ pose for pose in sequence.poses)
-    elsewhere = StructureMap()
+    elsewhere = StructureMap(DepthConfig())
     see(SimulatedSequence(*_room_and_drive(sequence), odometry), elsewhere)
     assert len(elsewhere.planes) == len(straight.planes) == 5
     for plane in straight.planes:
@@ -132,7 +136,7 @@ def test_walls_stand_along_the_room_whatever_the_world_is_turned_to():
 
 
 def test_recorded_office_has_one_floor_a_ceiling_and_the_walls_that_people_see(shared_data):
-    structure = StructureMap()
+    structure = StructureMap(DepthConfig())
     see(open_sequence(shared_data / "sequences" / "hololens"), structure)
     (floor,), (ceiling,) = planes_of(structure, "floor"), planes_of(structure, "ceiling")
     # A person wears the camera: eye height is the floor's distance from the first pose.
@@ -148,7 +152,7 @@ def test_recorded_office_has_one_floor_a_ceiling_and_the_walls_that_people_see(s
 
 
 def test_recorded_kitchen_has_one_floor_and_its_long_wall(shared_data):
-    structure = StructureMap()
+    structure = StructureMap(DepthConfig())
     see(open_sequence(shared_data / "sequences" / "redkitchen"), structure)
     (floor,) = planes_of(structure, "floor")
     assert 1.3 < -floor.box.center[2] < 1.6

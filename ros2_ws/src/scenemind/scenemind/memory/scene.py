@@ -51,7 +51,7 @@ class Scene:
         self._objects = ObjectMap(config.object_map)
         self.journal = CorrectionsJournal(self._objects.ids.take)
         self._graph = SceneGraph(config.relations)
-        self._structure = StructureMap()
+        self._structure = StructureMap(config.depth)
         self.tree = MemTree(config.tree)
         self.views = BestViews(config.store.views_per_object)
         self.retention = Retention(config.store, self.views)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from scenemind.config import DepthConfig
 from scenemind.frames import RGBDFrame
 from scenemind.memory.structure.identity import FIRST_WALL_ID, identified
 from scenemind.memory.structure.level_surfaces import (
@@ -38,7 +39,12 @@ class StructureMap:
     memory is bounded (`tiles.MOST_TILES`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, depth: DepthConfig) -> None:
+        """
+        Args:
+            depth: the range that counts as measured.
+        """
+        self._depth = depth
         self._tiles = Tiles()
         self._planes: tuple[StructurePlane, ...] = ()
         self._next_wall_id = FIRST_WALL_ID
@@ -59,7 +65,7 @@ class StructureMap:
         Returns:
             Whether the planes changed.
         """
-        self._tiles.add(sample_surfaces(frame))
+        self._tiles.add(sample_surfaces(frame, self._depth))
         self._frames_since += 1
         self._still_frames = 0
         return self._is_due() and self._look()

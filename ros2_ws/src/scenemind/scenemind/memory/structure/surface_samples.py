@@ -13,9 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.config import DepthConfig
 from scenemind.frames import RGBDFrame
 
-NEAREST_M, FARTHEST_M = 0.3, 6.0
+FARTHEST_M = 6.0  # noise grows with the square of the distance
 _COLUMNS = 64  # cells across the image
 _PIXELS_ACROSS = 320  # of the image that are looked at: a cell's mean hardly gains from more
 _MEASURED_SHARE = 0.6  # of a cell's pixels
@@ -45,15 +46,20 @@ class SurfaceSamples:
     weights: NDArray[np.float32]
 
 
-def sample_surfaces(frame: RGBDFrame) -> SurfaceSamples:
-    """Where the frame shows flat surfaces; about 3,000 samples at most."""
+def sample_surfaces(frame: RGBDFrame, depth: DepthConfig) -> SurfaceSamples:
+    """Where the frame shows flat surfaces; about 3,000 samples at most.
+
+    Args:
+        depth: the range that counts as measured.
+    """
     camera = frame.camera
     every, side = _grid(camera.width)
-    inverse, enough = _cells(frame.depth_m, every, side)
+    range_m = (depth.min_m, min(depth.max_m, FARTHEST_M))
+    inverse, enough = _cells(frame.depth_m, range_m, every, side)
     slope_u, slope_v, mean, residual = _fit(inverse, every * side)
     good = cv2.erode(enough, np.ones((3, 3), np.uint8), borderType=_BORDER, borderValue=0) > 0
     allowed = np.maximum(_RESIDUAL_1M_M, _RESIDUAL_M * mean * mean)
-    good &= (residual < allowed) & (mean > 1.0 / FARTHEST_M)
+    good &= residual < allowed
     row, column = np.nonzero(good)
     a, b, value = slope_u[good], slope_v[good], mean[good]
     # A cell's centre is the mean of the pixels that are looked at.
@@ -79,14 +85,15 @@ def _grid(width: int) -> tuple[int, int]:
 
 
 def _cells(
-    depth_m: NDArray[np.float32], every: int, side: int
+    depth_m: NDArray[np.float32], range_m: tuple[float, float], every: int, side: int
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     """Mean inverse depth of the cells (rows, columns), and 1 where enough was measured."""
     height, width = depth_m.shape
     rows, columns = max(1, height // every // side), max(1, width // every // side)
     depth_m = depth_m[: rows * side * every : every, : columns * side * every : every]
-    measured = ((depth_m > NEAREST_M) & (depth_m < FARTHEST_M)).astype(np.float32)
-    inverse = np.divide(measured, depth_m, out=np.zeros_like(measured), where=measured > 0.0)
+    in_range = (depth_m >= range_m[0]) & (depth_m <= range_m[1])  # NaN is not
+    measured = in_range.astype(np.float32)
+    inverse = np.divide(measured, depth_m, out=np.zeros_like(measured), where=in_range)
     share = cv2.resize(measured, (columns, rows), interpolation=cv2.INTER_AREA)
     total = cv2.resize(inverse, (columns, rows), interpolation=cv2.INTER_AREA)
     enough = share >= _MEASURED_SHARE
