@@ -42,8 +42,8 @@ def draw(
         predicates: relations to draw; None: those that carry, or all of `object_id`.
         object_id: draw this object, and what it is related to.
     """
-    colors = colors_of(thing.label for thing in snapshot.objects.values())
-    colors |= colors_of(thing.label for thing in snapshot.gone.values()) | colors
+    things = (*snapshot.objects.values(), *snapshot.gone.values())
+    colors = colors_of(thing.label for thing in things)
     if predicates is None:
         predicates = CARRYING if object_id is None else STORED
     relations = shown_relations(snapshot, predicates, object_id)
