@@ -14,7 +14,7 @@ CUP = ObjectAnchor(6, "cup", Box3D((0.0, 0.0, 0.8), (0.08, 0.08, 0.1)))
 
 
 def find(anchor: ObjectAnchor, *things) -> Place | None:
-    return find_place(anchor, {t.object_id: t for t in things})
+    return find_place(anchor, things)
 
 
 def test_the_same_box_is_surely_it() -> None:

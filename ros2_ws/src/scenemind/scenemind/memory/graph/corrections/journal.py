@@ -184,10 +184,10 @@ class CorrectionsJournal:
         }
         if not deletions and not lost:
             return []
-        changed = {i: thing for i, thing in perceived.items() if before.get(i) is not thing}
+        changed = [thing for i, thing in perceived.items() if before.get(i) is not thing]
         found = [recurrence.with_new_detections(entry, changed) for entry in deletions]
         if lost and changed:
-            free = {i: thing for i, thing in perceived.items() if i not in self.spoken_of}
+            free = (thing for i, thing in perceived.items() if i not in self.spoken_of)
             into = recurrence.found_again(lost.values(), free)
             found += [
                 renumbered(entry, into)

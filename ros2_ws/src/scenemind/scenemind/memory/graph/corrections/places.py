@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scenemind.geometry import Box3D
 from scenemind.memory.objects.association import compare_boxes
 from scenemind.memory.types import MapObject, ObjectAnchor
 
@@ -36,31 +37,40 @@ class Place:
     rivals: tuple[int, ...] = ()
 
 
-def likeness(anchor: ObjectAnchor, things: Mapping[int, MapObject]) -> NDArray[np.float64]:
-    """How likely each of the things (N,) is the one that was anchored, in [0, 1]; 0: it is not."""
-    if not things:
-        return np.zeros(0)
-    bounds = np.array([thing.box.extent() for thing in things.values()])
+def likely(anchor: ObjectAnchor, things: Iterable[MapObject]) -> dict[int, float]:
+    """Ids of the things that may be the one that was anchored -> how likely, in (0, 1]."""
+    near = [thing for thing in things if are_near(anchor.box, thing.box, 2.0 * DRIFT_M)]
+    if not near:
+        return {}
+    bounds = np.array([thing.box.extent() for thing in near])
     at = np.broadcast_to(np.array(anchor.box.extent()), bounds.shape)
     compared = compare_boxes(at, bounds)
     name = anchor.label.casefold()
-    labels = [thing.perceived_label.casefold() == name for thing in things.values()]
+    labels = [thing.perceived_label.casefold() == name for thing in near]
     diagonal_m = np.linalg.norm(at[:, 3:] - at[:, :3], axis=1)
     limit = MOST_OFFSET + DRIFT_M / np.maximum(diagonal_m, DRIFT_M)
-    near = (compared.offset <= limit) & (compared.size_ratio >= LEAST_SIZE_RATIO)
-    able = (np.array(labels) & near) | (compared.iou >= SAME_BOX_IOU)
+    is_near = (compared.offset <= limit) & (compared.size_ratio >= LEAST_SIZE_RATIO)
+    able = (np.array(labels) & is_near) | (compared.iou >= SAME_BOX_IOU)
     closeness = np.clip(1.0 - compared.offset / limit, 0.0, 1.0)
-    scores = (compared.iou + closeness * compared.size_ratio) / 2.0
-    return np.where(able, np.clip(scores, 1e-6, 1.0), 0.0)
+    scores = np.clip((compared.iou + closeness * compared.size_ratio) / 2.0, 1e-6, 1.0)
+    return {
+        thing.object_id: score
+        for thing, score, is_able in zip(near, scores.tolist(), able, strict=True)
+        if is_able
+    }
 
 
-def find_place(anchor: ObjectAnchor, things: Mapping[int, MapObject]) -> Place | None:
+def find_place(anchor: ObjectAnchor, things: Iterable[MapObject]) -> Place | None:
     """The thing that stands where the anchor was; None where nothing like it does."""
-    scores = likeness(anchor, things)
-    order = sorted(zip(-scores, things, strict=True))
-    able = [(-score, object_id) for score, object_id in order if score < 0.0]
-    if not able:
+    scores = likely(anchor, things)
+    if not scores:
         return None
-    (best, object_id), *others = able
-    rivals = tuple(other for score, other in others if score > best - CLEARLY_BETTER)
-    return Place(object_id, float(best), rivals)
+    best, *others = sorted(scores, key=lambda object_id: (-scores[object_id], object_id))
+    rivals = tuple(i for i in others if scores[i] > scores[best] - CLEARLY_BETTER)
+    return Place(best, scores[best], rivals)
+
+
+def are_near(a: Box3D, b: Box3D, margin_m: float) -> bool:
+    """Whether the spheres around two boxes, one of them grown by a margin, touch: cheap."""
+    reach_m = (math.hypot(*a.size) + math.hypot(*b.size)) / 2.0
+    return math.dist(a.center, b.center) <= reach_m + margin_m

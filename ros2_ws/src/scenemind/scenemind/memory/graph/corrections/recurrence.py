@@ -6,8 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from scenemind.geometry import gap_m
-from scenemind.memory.graph.corrections.places import find_place, likeness
+from scenemind.memory.graph.corrections.places import are_near, find_place, likely
 from scenemind.memory.types import Correction, MapObject, ObjectAnchor
 
 _log = logging.getLogger(__name__)
@@ -30,26 +29,24 @@ def bystanders(deleted: Sequence[MapObject], things: Mapping[int, MapObject]) ->
     return [
         thing
         for thing in newer
-        if any(gap_m(thing.box, other.box) <= BESIDE_M for other in deleted)
+        if any(are_near(thing.box, other.box, BESIDE_M) for other in deleted)
     ]
 
 
-def with_new_detections(entry: Correction, changed: Mapping[int, MapObject]) -> Correction | None:
+def with_new_detections(entry: Correction, changed: Sequence[MapObject]) -> Correction | None:
     """A deletion that speaks of new detections, too; None: there are none.
 
     Args:
         changed: objects that are new, or differ from when they were last compared.
     """
     known = {*entry.edit.object_ids, *(anchor.object_id for anchor in entry.anchors)}
-    added = []
+    added: list[int] = []
     for anchor in entry.anchors:
-        if anchor.object_id not in entry.edit.object_ids:
-            continue
-        young = {i: thing for i, thing in changed.items() if _is_new(thing, anchor)}
-        for object_id, score in zip(young, likeness(anchor, young), strict=True):
-            if score > 0.0 and object_id not in known:
-                known.add(object_id)
-                added.append(object_id)
+        if anchor.object_id in entry.edit.object_ids:
+            young = [t for t in changed if _is_new(t, anchor) and t.object_id not in known]
+            found = likely(anchor, young)
+            known.update(found)
+            added += found
     if not added:
         return None
     _log.info("objects %s stay deleted by correction %d", added, entry.correction_id)
@@ -57,16 +54,16 @@ def with_new_detections(entry: Correction, changed: Mapping[int, MapObject]) -> 
     return replace(entry, edit=edit)
 
 
-def found_again(lost: Iterable[ObjectAnchor], things: Mapping[int, MapObject]) -> dict[int, int]:
+def found_again(lost: Iterable[ObjectAnchor], things: Iterable[MapObject]) -> dict[int, int]:
     """Lost id -> id of the one thing that stands where it was.
 
     Args:
         things: those that no entry speaks of.
     """
-    free = dict(things)
+    free = {thing.object_id: thing for thing in things}
     found: dict[int, int] = {}
     for anchor in lost:
-        place = find_place(anchor, free)
+        place = find_place(anchor, free.values())
         if place is not None and not place.rivals:
             found[anchor.object_id] = place.object_id
             del free[place.object_id]

@@ -122,7 +122,7 @@ class _Translation:
 
     def _find(self, anchor: ObjectAnchor) -> Place | None:
         if anchor.object_id not in self._places:
-            self._places[anchor.object_id] = find_place(anchor, self._objects)
+            self._places[anchor.object_id] = find_place(anchor, self._objects.values())
         return self._places[anchor.object_id]
 
 
