@@ -42,6 +42,8 @@ def test_boards_and_sticks_tell_by_themselves(points: Points, posture: str) -> N
         ("trash can", cylinder(0.15, 0.4), "upright"),
         ("chair", box((0.45, 0.45, 0.9)), "upright"),
         ("chair", box((0.9, 0.45, 0.45)), "lying"),
+        ("chair", box((1.4, 0.5, 0.85)), None),  # two chairs in one
+        ("chair", box((0.45, 0.4, 0.2)), None),  # a seat
         ("table", table(1.2, 0.8, 0.7), None),  # a table that stands is not "lying"
         ("couch", box((1.9, 0.9, 0.8)), None),
         ("box", box((0.4, 0.3, 0.3)), None),

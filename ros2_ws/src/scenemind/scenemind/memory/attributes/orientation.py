@@ -9,7 +9,9 @@ from scenemind.memory.attributes.sizes import find_kind
 
 # From the vertical, in degrees: up to here it is upright, from there on it lies.
 _UPRIGHT_TO, _LYING_FROM = 20.0, 70.0
-# A kind that stands tall lies when its height is less than this share of its longest side.
+# A kind that stands tall lies when it is as long as usual, and its height is less than this share
+# of that. Two chairs that were taken for one are long, but as high as chairs are; of one that is
+# seen in part nothing is known.
 _FALLEN = 0.75
 # Sides must differ so much before one of them is the long one.
 _LONGER = 1.25
@@ -27,7 +29,11 @@ def orientation_name(form: Form, label: str) -> str | None:
     kind = find_kind(label)
     if kind is None or not kind.stands_tall or not form.is_known:
         return None
-    return "lying" if form.box.size[2] < _FALLEN * max(form.yaw_box.size) else "upright"
+    longest, height = max(form.yaw_box.size), form.box.size[2]
+    if height >= _FALLEN * longest:
+        return "upright"
+    is_whole = longest >= kind.shortest_m
+    return "lying" if is_whole and height < _FALLEN * kind.shortest_m else None
 
 
 def long_side_deg(form: Form) -> int | None:
