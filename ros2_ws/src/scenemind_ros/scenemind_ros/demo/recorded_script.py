@@ -26,7 +26,9 @@ def recorded_requests(scene: MemorySnapshot) -> list[Request]:
         return fixed
     counts = Counter(obj.label for obj in surest)
     unique = [obj for obj in surest if counts[obj.label] == 1] or surest
-    relations = sorted(scene.relations, key=lambda r: -r.confidence)
+    things = scene.objects.keys()
+    between_things = (r for r in scene.relations if {r.subject_id, r.object_id} <= things)
+    relations = sorted(between_things, key=lambda r: -r.confidence)
     return [
         *fixed,
         *_about_objects(surest, unique, counts),
