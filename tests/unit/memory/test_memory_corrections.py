@@ -11,7 +11,7 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
-from scenemind.memory import Edit, Memory, SceneMemoryError
+from scenemind.memory import Edit, Memory, SceneMemoryError, tree_json
 from scenemind.perception.types import Detections, Observation
 from tests.unit.memory import walk
 from tests.unit.memory.objects.depth_scene import frame_of, observe_box
@@ -141,6 +141,14 @@ def test_merged_and_split_objects_have_the_evidence_of_what_they_are(tmp_path) -
         memory.apply([Edit("merge", (first, second))], "Ada", "a bench")
         shown = {f.frame_number: f for f in memory.key_frames_of([first], 20)}
         assert best.boxes_px[second] == shown[best.frame_number].boxes_px[first]
+        selected = memory.select_key_frames([first], count=10)
+        assert any(f.boxes_px == {first: best.boxes_px[second]} for f in selected)
+        named = {t.track_id: t.object_id for node in memory.tree() for t in node.tracklets}
+        assert (named[0], named[1], named[2]) == (first, of_chair[1], first)
+        text = memory.tree_json()
+        assert text == tree_json(memory.tree(), memory.snapshot().objects)
+        assert text.objects_left_out == 0
+        assert memory.tree_json() == text
         x, y, z = walk.chair_center(3)
         places = ((x - 0.2, y, z), (x + 0.2, y, z))
         split = Edit("split", (of_chair[3],), places=places)

@@ -83,9 +83,9 @@ class MemoryReader:
         Args:
             newest: only so many of the newest locations.
         """
-        locations, objects = self._seen()
+        locations, objects, shown_as = self._seen()
         first = 0 if newest is None else max(0, len(locations) - newest)
-        return tuple(location.node(objects) for location in locations[first:])
+        return tuple(location.node(objects, shown_as) for location in locations[first:])
 
     def tree_json(self, token_budget: int = DEFAULT_TOKEN_BUDGET) -> TreeJson:
         """The tree as text for a language model; cheap to ask for again and again.
@@ -93,9 +93,9 @@ class MemoryReader:
         Raises:
             SceneMemoryError: a budget below 1.
         """
-        locations, objects = self._seen()
+        locations, objects, shown_as = self._seen()
         with self._tree_text_lock:
-            return self._tree_text.write(locations, objects, token_budget)
+            return self._tree_text.write(locations, objects, token_budget, shown_as)
 
     def trajectory(self) -> NDArray[np.float32]:
         """(N, 3) float32, world: the camera's way, a place for every step of it
@@ -163,9 +163,8 @@ class MemoryReader:
             locations: those to choose from; None: all.
         """
         with self._lock:
-            selected = select_key_frames(
-                self._scene.views, key_objects, cue_objects, count, locations
-            )
+            keys, cues = list(self._sources(key_objects)), list(self._sources(cue_objects))
+            selected = select_key_frames(self._scene.views, keys, cues, count, locations)
         wanted = (*key_objects, *cue_objects)
         found = (
             self._disk.evidence.find(frame.frame_number, self._object_of, wanted, frame.score)
@@ -253,10 +252,13 @@ class MemoryReader:
         vectors = {e.object_id: e.vector for e in of_one}
         return find_similar(edit, perceived, seen, vectors)[:count]
 
-    def _seen(self) -> tuple[tuple[PackedLocation, ...], Mapping[int, MapObject]]:
-        """Locations and the objects that they may name."""
+    def _seen(
+        self,
+    ) -> tuple[tuple[PackedLocation, ...], Mapping[int, MapObject], Mapping[int, int]]:
+        """Locations, the objects that they may name, and of which of these others are part."""
         with self._lock:
-            return self._scene.tree.locations(), self._scene.snapshot().objects
+            shown_as = self._scene.journal.sources.shown_as
+            return self._scene.tree.locations(), self._scene.snapshot().objects, shown_as
 
     def _sources(self, object_ids: Iterable[int]) -> Iterable[int]:
         """The objects of perception behind those that people see."""

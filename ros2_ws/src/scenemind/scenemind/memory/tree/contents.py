@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scenemind.memory.types import LocationNode
@@ -39,6 +39,16 @@ class Contents:
             (*[NO_OBJECT] * len(loose), *sorted(label_of)),
             (*loose, *(label_of[object_id] for object_id in sorted(label_of))),
         )
+
+
+def with_wholes(contents: Contents, shown_as: Mapping[int, int]) -> Contents:
+    """The same, where objects that are parts of others are shown as these."""
+    seen = zip(contents.object_ids, contents.labels, strict=True)
+    return Contents.of(
+        contents.location_id,
+        contents.revisit_of,
+        ((shown_as.get(object_id, object_id), label) for object_id, label in seen),
+    )
 
 
 def contents_of(node: LocationNode) -> Contents:

@@ -6,9 +6,10 @@ take 2 kB a tracklet, and building all of them would take a second.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from sys import intern
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -132,8 +133,14 @@ class PackedLocation:
             )
         ]
 
-    def node(self, known_objects: Container[int]) -> LocationNode:
-        """As a value; tracklets name only objects that are known."""
+    def node(
+        self, known_objects: Container[int], shown_as: Mapping[int, int] = MappingProxyType({})
+    ) -> LocationNode:
+        """As a value; tracklets name only objects that are known.
+
+        Args:
+            shown_as: object that is part of another -> that one.
+        """
         record = self.record
         return LocationNode(
             location_id=record.location_id,
@@ -141,12 +148,7 @@ class PackedLocation:
             first_stamp_ns=record.first_stamp_ns,
             last_stamp_ns=record.last_stamp_ns,
             frame_numbers=record.frame_numbers,
-            tracklets=tuple(
-                t
-                if t.object_id is None or t.object_id in known_objects
-                else replace(t, object_id=None)
-                for t in self.tracklets()
-            ),
+            tracklets=tuple(_naming(t, known_objects, shown_as) for t in self.tracklets()),
             revisit_of=record.revisit_of,
             is_open=self.is_open,
         )
@@ -168,10 +170,14 @@ def _tracklet(
     )
 
 
-def _naming(tracklet: ObjectTracklet, known_objects: Container[int]) -> ObjectTracklet:
-    if tracklet.object_id is None or tracklet.object_id in known_objects:
+def _naming(
+    tracklet: ObjectTracklet, known_objects: Container[int], shown_as: Mapping[int, int]
+) -> ObjectTracklet:
+    if tracklet.object_id is None:
         return tracklet
-    return replace(tracklet, object_id=None)
+    shown = shown_as.get(tracklet.object_id, tracklet.object_id)
+    named = shown if shown in known_objects else None
+    return tracklet if named == tracklet.object_id else replace(tracklet, object_id=named)
 
 
 def _number(object_id: int | None) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.tree.contents import Contents, contents_of
+from scenemind.memory.tree.contents import Contents, contents_of, with_wholes
 from scenemind.memory.tree.json_lines import JsonLines
 from scenemind.memory.tree.packed_location import PackedLocation
 from scenemind.memory.tree.tree_lines import Detail, Thing
@@ -72,24 +72,31 @@ class TreeJsonWriter:
         self._lines = JsonLines({}, 0)
         self._objects: Mapping[int, MapObject] | None = None
         self._things: Mapping[int, Thing] = {}
+        self._shown_as: Mapping[int, int] = {}
+        self._wholes: dict[Contents, Contents] = {}
 
     def write(
         self,
         locations: Sequence[PackedLocation],
         objects: Mapping[int, MapObject],
         token_budget: int,
+        shown_as: Mapping[int, int],
     ) -> TreeJson:
         """
         Args:
             locations: as `MemTree.locations` gives them: while the tree grows, all but the newest
                 are the same values in every call.
             objects: those that may be named.
+            shown_as: object that is part of another -> that one.
 
         Raises:
             SceneMemoryError: a budget below 1.
         """
         contents = [location.contents() for location in locations]
         newest = contents.pop() if contents else None
+        if shown_as:
+            contents = self._with_wholes(contents, shown_as)
+            newest = None if newest is None else with_wholes(newest, shown_as)
         return self.write_contents(contents, newest, objects, token_budget)
 
     def write_contents(
@@ -111,6 +118,15 @@ class TreeJsonWriter:
         for contents in closed[len(self._lines.written) :]:
             self._lines.add(contents)
         return _summed_up(self._lines.with_last(growing))
+
+    def _with_wholes(
+        self, closed: Sequence[Contents], shown_as: Mapping[int, int]
+    ) -> list[Contents]:
+        """The same values in every call, as long as these are."""
+        before = self._wholes if shown_as == self._shown_as else {}
+        self._shown_as = shown_as
+        self._wholes = {c: before.get(c) or with_wholes(c, shown_as) for c in closed}
+        return list(self._wholes.values())
 
 
 def tree_json(
