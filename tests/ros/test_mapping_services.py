@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,42 +10,19 @@ from geometry_msgs.msg import Point, Vector3
 from visualization_msgs.msg import MarkerArray
 
 from scenemind.geometry import Box3D
-from scenemind.simulation import SimulatedSequence, simulate
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Correction, Error, MemTree, SceneGraph, SceneObjectArray
 from scenemind_ros.conversions import box_to_msg, stamp_ns
-from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.qos import LATCHED
-from scenemind_ros.sequence_player import SequencePlayer
 
-from .graph import NODE, SIMULATED, RosGraph, wait_for
-
-FRAMES = 45
-
-
-class Mapped(NamedTuple):
-    graph: RosGraph
-    node: MappingNode
-    sequence: SimulatedSequence
+from .graph import NODE, wait_for
+from .mapped_room import FRAMES, Mapped, mapped_room, scene_of
 
 
 @pytest.fixture(scope="module")
 def mapped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapped]:
-    """A mapping node that has been shown the whole room, as fast as it takes frames."""
-    graph = RosGraph()
-    root = str(tmp_path_factory.mktemp("memories"))
-    node = graph.add(MappingNode, SIMULATED | {"memory.root": root})
-    sequence = simulate(1, frame_count=FRAMES, width=320, height=240)
-    player = graph.add(SequencePlayer, {"rate": 0.0}, sequence=sequence)
-    assert player.play() == FRAMES
-    yield Mapped(graph, node, sequence)
-    graph.close()
-
-
-def scene_of(graph: RosGraph) -> SceneGraph:
-    response = graph.call(srv.GetSceneGraph, f"{NODE}/get_scene_graph")
-    assert response.success
-    return response.scene_graph
+    with mapped_room(tmp_path_factory.mktemp("memories")) as room:
+        yield room
 
 
 def test_every_frame_reaches_the_memory(mapped: Mapped) -> None:
@@ -104,7 +80,11 @@ def test_query_filters_by_label_words_region_and_relation(mapped: Mapped) -> Non
     first = scene.objects[0]
     assert first.id in ids(has_region=True, region=first.box)
     relation = scene.relations[0]
-    subjects = {r.subject_id for r in scene.relations if r.predicate == relation.predicate}
+    subjects = {
+        r.subject_id
+        for r in scene.relations
+        if r.predicate == relation.predicate and r.subject_id > 0  # the building is no object
+    }
     assert ids(predicate=relation.predicate, related_object_id=-1) == sorted(subjects)
     assert relation.subject_id in ids(
         predicate=relation.predicate, related_object_id=relation.object_id

@@ -26,8 +26,9 @@ class SceneMindClient(ServiceCaller):
             answer = scenemind.ask("how many chairs are there?").answer.text
 
     What answers people (`ask`, `ground`, `align`, `undo`, `redo`, `set_vocabulary`) returns the
-    service's response, which carries `success` and `error`. The others return what they fetch. All
-    raise RosError when a node is not there (NODE_UNAVAILABLE) or does not respond in time (TIMEOUT).
+    service's response, which carries `success` and `error`. The others return what they fetch.
+    All raise RosError when a node is not there (NODE_UNAVAILABLE) or does not respond in time
+    (TIMEOUT).
     """
 
     def ask(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from scenemind.memory.graph.corrections import SimilarObject
+from scenemind.memory.history import SceneChanges
 from scenemind.memory.types import Correction, Edit, KeyFrame, MemorySnapshot
 
 
@@ -22,6 +23,15 @@ class MemoryAccess(Protocol):
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
         """Up to `count` stored frames that show the objects best, best first."""
+        ...
+
+    def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
+        """What is different now: since a moment, or since the end of the visit before this one.
+
+        Raises:
+            SceneMemoryError: nothing was mapped yet, there was no earlier visit, or the moment is
+                not within what was mapped.
+        """
         ...
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:

@@ -15,6 +15,7 @@ from scenemind.memory.finding import Found, ObjectFinder
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.graph.corrections.exchange import corrections_to_json
 from scenemind.memory.graph.corrections.similar import find_similar
+from scenemind.memory.history import SceneChanges
 from scenemind.memory.history.history import MemoryHistory
 from scenemind.memory.scene import Scene
 from scenemind.memory.stats import MemoryStats
@@ -57,6 +58,10 @@ class MemoryReader:
     def history(self) -> MemoryHistory:
         """Visits, where something was, and what changed."""
         return MemoryHistory(self._disk.store, self._disk.writer.commit, self.snapshot)
+
+    def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
+        """What is different now; see `MemoryHistory.changes_since`."""
+        return self.history.changes_since(stamp_ns)
 
     @property
     def last_frame_number(self) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from scenemind.memory.history import PlaceAt, SceneChange, Visit
+from typing import get_args
+
+from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, Visit
 from scenemind_interfaces.msg import SceneChange as SceneChangeMsg
 from scenemind_interfaces.msg import Visit as VisitMsg
 from scenemind_interfaces.srv import WhereWas
-from scenemind_ros.conversions.geometry import box_to_msg, time_to_msg
+from scenemind_ros.conversions.geometry import box_from_msg, box_to_msg, stamp_ns, time_to_msg
+from scenemind_ros.errors import RosError
 
 
 def visit_to_msg(visit: Visit) -> VisitMsg:
@@ -36,6 +39,23 @@ def change_to_msg(change: SceneChange) -> SceneChangeMsg:
         msg.has_between = True
         msg.last_before, msg.first_after = map(time_to_msg, change.between_ns)
     return msg
+
+
+def change_from_msg(msg: SceneChangeMsg) -> SceneChange:
+    """Raises RosError for an unknown kind, GeometryError when a box is none."""
+    kinds: dict[str, ChangeKind] = {kind: kind for kind in get_args(ChangeKind)}
+    if msg.kind not in kinds:
+        raise RosError(f"a change is {msg.kind!r}, not one of {', '.join(kinds)}")
+    between = (stamp_ns(msg.last_before), stamp_ns(msg.first_after))
+    return SceneChange(
+        kind=kinds[msg.kind],
+        object_id=int(msg.object_id),
+        label=msg.label,
+        before=box_from_msg(msg.before) if msg.has_before else None,
+        after=box_from_msg(msg.after) if msg.has_after else None,
+        between_ns=between if msg.has_between else None,
+        old_label=msg.old_label,
+    )
 
 
 def fill_place(place: PlaceAt, response: WhereWas.Response) -> None:

@@ -10,6 +10,7 @@ from rclpy.node import Node
 
 from scenemind.memory import Correction, Edit, KeyFrame, MemorySnapshot, SceneMemoryError
 from scenemind.memory.graph.corrections import SimilarObject
+from scenemind.memory.history import SceneChanges
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.conversions import (
@@ -17,7 +18,9 @@ from scenemind_ros.conversions import (
     edit_to_msg,
     key_frame_from_msg,
     snapshot_from_msg,
+    time_to_msg,
 )
+from scenemind_ros.conversions.history import change_from_msg
 from scenemind_ros.errors import RosError
 from scenemind_ros.service_call import call_service
 
@@ -49,6 +52,7 @@ class RemoteMemory:
                 "redo_correction": srv.RedoCorrection,
                 "list_corrections": srv.ListCorrections,
                 "find_similar": srv.FindSimilar,
+                "get_changes": srv.GetChanges,
             }.items()
         }
 
@@ -70,6 +74,15 @@ class RemoteMemory:
         except RosError as error:
             raise SceneMemoryError(str(error)) from error
         return [key_frame_from_msg(key_frame) for key_frame in response.key_frames]
+
+    def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
+        """What is different now; raises SceneMemoryError as `Memory` does."""
+        response = self._call(srv.GetChanges, since=time_to_msg(stamp_ns or 0))
+        return SceneChanges(
+            tuple(change_from_msg(change) for change in response.changes),
+            int(response.unchanged),
+            tuple(int(object_id) for object_id in response.unseen_ids),
+        )
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """All or none; raises SceneMemoryError when the mapping node refuses."""

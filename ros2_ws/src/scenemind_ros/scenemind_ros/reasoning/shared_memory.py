@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scenemind.memory import Correction, Edit, KeyFrame, MemoryAccess, MemorySnapshot
 from scenemind.memory.graph.corrections import SimilarObject
+from scenemind.memory.history import SceneChanges
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
 from scenemind_ros.mapping_node import MappingNode
@@ -26,6 +27,9 @@ class SharedMemory:
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
         return self._memory().key_frames_of(object_ids, count)
+
+    def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
+        return self._memory().changes_since(stamp_ns)
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         return self._memory().apply(edits, by, reason)

@@ -68,6 +68,30 @@ class MemoryHistory:
         views_before = self.views(TimeSpan(-_EVER_NS, before.last_ns))
         return find_changes(self._snapshot(), before, after, views_before, self.views(after))
 
+    def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
+        """What is different now: since a moment, or since the end of the visit before this one.
+
+        Raises:
+            SceneMemoryError: nothing was mapped yet, there was no earlier visit, or the moment is
+                not within what was mapped; or the disk failed.
+        """
+        visits = self.visits()
+        if not visits:
+            raise SceneMemoryError("nothing has been mapped yet")
+        if stamp_ns is None:
+            if len(visits) < 2:
+                raise SceneMemoryError(
+                    "the camera was here only once (a new visit begins after some minutes without"
+                    " frames): name a moment to compare with"
+                )
+            return self.changes(visits[-2].span, visits[-1].span)
+        first_ns, now_ns = visits[0].span.first_ns, visits[-1].span.last_ns
+        if not first_ns <= stamp_ns < now_ns:
+            raise SceneMemoryError(
+                f"{stamp_ns} ns is not within what was mapped: {first_ns} to {now_ns} ns"
+            )
+        return self.changes(TimeSpan(first_ns, stamp_ns), TimeSpan(stamp_ns + 1, now_ns))
+
     def views(self, span: TimeSpan = EVER) -> CameraViews:
         """Where the camera looked from in a stretch of time.
 

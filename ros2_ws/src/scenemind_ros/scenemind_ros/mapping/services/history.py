@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scenemind.memory import Memory
 from scenemind.memory.history import TimeSpan, Visit
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
@@ -26,15 +25,13 @@ class HistoryServices:
     def _get_changes(
         self, request: srv.GetChanges.Request, response: srv.GetChanges.Response
     ) -> None:
-        memory = self._session.memory
-        visits = memory.history.visits()
+        history = self._session.memory.history
+        visits = history.visits()
         response.visits = [visit_to_msg(visit) for visit in visits]
-        since_ns = stamp_ns(request.since)
-        if since_ns:
-            before, after = _since(memory, visits, since_ns)
+        if request.before_visit or request.after_visit:
+            found = history.changes(*_spans(visits, request.before_visit, request.after_visit))
         else:
-            before, after = _of_visits(visits, request.before_visit, request.after_visit)
-        found = memory.history.changes(before, after)
+            found = history.changes_since(stamp_ns(request.since) or None)
         response.changes = [change_to_msg(change) for change in found.changes]
         response.unchanged = found.unchanged
         response.unseen_ids = list(found.unseen)
@@ -49,7 +46,7 @@ class HistoryServices:
         fill_place(place, response)
 
 
-def _of_visits(visits: Sequence[Visit], before: int, after: int) -> tuple[TimeSpan, TimeSpan]:
+def _spans(visits: Sequence[Visit], before: int, after: int) -> tuple[TimeSpan, TimeSpan]:
     """Raises RosError when there is no such visit, or none before it."""
     after = after or len(visits)
     before = before or after - 1
@@ -57,17 +54,7 @@ def _of_visits(visits: Sequence[Visit], before: int, after: int) -> tuple[TimeSp
         if not 1 <= number <= len(visits):
             raise RosError(
                 f"there is no visit {number}; this memory has {len(visits)} (a new one begins after"
-                " some minutes without frames): name one, or give `since`",
+                " some minutes without frames)",
                 Error.NOT_FOUND,
             )
     return visits[before - 1].span, visits[after - 1].span
-
-
-def _since(memory: Memory, visits: Sequence[Visit], since_ns: int) -> tuple[TimeSpan, TimeSpan]:
-    """From the beginning to the stamp, and from the stamp to now."""
-    if not visits:
-        raise RosError("nothing has been mapped yet", Error.EMPTY_MEMORY)
-    first_ns, now_ns = visits[0].span.first_ns, memory.snapshot().stamp_ns
-    if not first_ns <= since_ns < now_ns:
-        raise RosError(f"{since_ns} ns is not within what was mapped: {first_ns} to {now_ns} ns")
-    return TimeSpan(first_ns, since_ns), TimeSpan(since_ns, now_ns)
