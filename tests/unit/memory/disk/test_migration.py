@@ -70,6 +70,7 @@ def test_migrated_memory_has_all_that_was_in_it(old):
     assert np.array_equal(record.points, version_1.POINTS)
     assert np.array_equal(record.hits, version_1.HITS)
     assert (record.stays, record.gone_ns, record.appearance) == ((), None, None)
+    assert record.colors == {"black": 900.0}  # what its mean colour is called
     assert [t.location_id for t in stored.tree.tracklets] == [0, 1]
     assert np.array_equal(stored.tree.tracklets[0].tracklet.trajectory, version_1.TRAJECTORY)
     store.close()
@@ -103,6 +104,7 @@ def test_migrated_memory_of_version_2_has_all_that_was_in_it(old_2):
     (record,) = stored.objects
     assert np.array_equal(record.points, version_1.POINTS)
     assert (record.viewpoints, record.missed, record.doubt) == ({7: 3}, 1, 0.5)
+    assert record.colors == {"black": 900.0}
     assert record.stays[0].gone_ns == 90
     renamed, reddened = stored.corrections
     assert (renamed.edit.value, renamed.undone_ns, renamed.anchors) == ("stool", 0, ())

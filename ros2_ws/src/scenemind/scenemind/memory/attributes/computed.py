@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,21 @@ class ComputedAttributes(LazyAttributes):
         """
         self._label, self._colors, self._of_form = label, colors, of_form
 
+    def quick(self) -> Mapping[str, str]:
+        """Colour and sizes."""
+        sizes = {
+            "size": self._of_form.size,
+            "relative_size": relative_size(self._label, self._of_form.form.yaw_box),
+        }
+        pairs = {"color": self._color(), **sizes}.items()
+        return {name: value for name, value in pairs if value is not None}
+
     def _computed(self) -> Iterator[tuple[str, str | None]]:
-        counts = dict(zip(COLOR_NAMES, self._colors.tolist(), strict=True))
-        yield "color", color_words(counts)
+        yield "color", self._color()
         yield from _form_words(self._label, self._of_form)
+
+    def _color(self) -> str | None:
+        return color_words(dict(zip(COLOR_NAMES, self._colors.tolist(), strict=True)))
 
 
 class FormAnew(LazyAttributes):

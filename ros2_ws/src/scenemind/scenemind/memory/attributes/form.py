@@ -52,9 +52,8 @@ class Form:
         _, vectors = np.linalg.eigh(np.cov(self.points.T.astype(np.float64)))
         return np.asarray(vectors[:, ::-1].T)
 
-    @cached_property
     def own_points(self) -> NDArray[np.float64]:
-        """(M, 3): the points along `axes`, about their mean."""
+        """(M, 3): the points along `axes`, about their mean; not kept, as it is large."""
         return np.asarray((self.points - self.points.mean(axis=0)) @ self.axes.T)
 
     @cached_property
@@ -64,8 +63,9 @@ class Form:
         The thickness is that of a solid of the same variance, which single points far out do not
         change much.
         """
-        length, width = np.ptp(self.own_points[:, :2], axis=0).tolist()
-        thickness = math.sqrt(12.0) * float(self.own_points[:, 2].std())
+        points = self.own_points()
+        length, width = np.ptp(points[:, :2], axis=0).tolist()
+        thickness = math.sqrt(12.0) * float(points[:, 2].std())
         return length, width, thickness
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scenemind.memory.attributes.lazy import LazyAttributes
+from scenemind.memory.attributes.lazy import LazyAttributes, quick_attributes
 
 
 class LaidOver(LazyAttributes):
@@ -20,3 +20,7 @@ class LaidOver(LazyAttributes):
 
     def _computed(self) -> Iterable[tuple[str, str | None]]:
         return {**self._below, **self._said}.items()
+
+    def quick(self) -> Mapping[str, str]:
+        pairs = {**quick_attributes(self._below), **self._said}.items()
+        return {name: value for name, value in pairs if value is not None}

@@ -21,6 +21,10 @@ class LazyAttributes(Mapping[str, str], ABC):
     def _all(self) -> dict[str, str]:
         return {name: value for name, value in self._computed() if value is not None}
 
+    def quick(self) -> Mapping[str, str]:
+        """Without what takes long to find, for who reads those of thousands of objects."""
+        return self
+
     def __getitem__(self, name: str) -> str:
         return self._all[name]
 
@@ -32,3 +36,8 @@ class LazyAttributes(Mapping[str, str], ABC):
 
     def __repr__(self) -> str:
         return repr(self._all)
+
+
+def quick_attributes(attributes: Mapping[str, str]) -> Mapping[str, str]:
+    """Those that are found at once, of attributes of any kind; see `LazyAttributes.quick`."""
+    return attributes.quick() if isinstance(attributes, LazyAttributes) else attributes

@@ -21,7 +21,6 @@ from scenemind.memory.attributes.solids import (
 _FITS = 0.06
 _CLEARLY = 0.75
 _RECTANGLE_FILL, _DISC_ROUNDNESS, _DISC_ASPECT = 0.88, 0.92, 1.25
-_STICK_OUT = 0.02  # share of the points
 
 
 def shape_name(form: Form) -> str | None:
@@ -35,7 +34,7 @@ def shape_name(form: Form) -> str | None:
     if form.is_long:
         return "long"
     if form.is_flat:
-        return _outline(form.own_points[:, :2].astype(np.float32))
+        return _outline(form.own_points()[:, :2].astype(np.float32))
     return _solid(form)
 
 
