@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
+
+import numpy as np
 
 from scenemind.memory.descriptions.laid_over import DescribedObjects
 from scenemind.memory.descriptions.object_notes import ObjectNotes
@@ -47,3 +50,16 @@ def test_nothing_is_copied_where_nothing_was_said() -> None:
 
 def test_what_was_said_of_something_that_is_not_there_waits() -> None:
     assert described(SAID)[1].lay_over({2: BOX}) == {2: BOX}
+
+
+def test_nothing_is_kept_of_objects_that_are_no_more() -> None:
+    notes, objects = described(SAID)
+    points = np.zeros((5, 3), np.float32)
+    kept = weakref.ref(points)
+    objects.lay_over({1: replace(CUP, points=points)})
+    del points
+    assert kept() is not None
+    notes.follow({}, [1])
+    notes.put(replace(SAID, object_id=2))
+    objects.lay_over({2: BOX})
+    assert kept() is None

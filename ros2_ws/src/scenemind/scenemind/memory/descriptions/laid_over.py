@@ -23,10 +23,13 @@ class DescribedObjects:
         if not self._descriptions:
             return perceived
         described = dict(perceived)
-        for description in self._descriptions:
-            thing = perceived.get(description.object_id)
+        by_object = {d.object_id: d for d in self._descriptions}
+        for object_id, description in by_object.items():
+            thing = perceived.get(object_id)
             if thing is not None:
-                described[thing.object_id] = self._with(thing, description)
+                described[object_id] = self._with(thing, description)
+        if len(self._laid) > len(by_object):  # of objects that are no more
+            self._laid = {i: laid for i, laid in self._laid.items() if i in by_object}
         return described
 
     def _with(self, thing: MapObject, description: Description) -> MapObject:
