@@ -180,6 +180,23 @@ def test_a_ghost_is_forgotten_and_a_confirmed_object_is_not() -> None:
     assert list(object_map.objects()) == [1]
 
 
+def test_what_people_spoke_of_is_not_forgotten() -> None:
+    object_map = make_map(forget_tentative_s=1.0)
+    update = object_map.update([observe((5, 0, 0))], empty_frame(0))
+    spoken_of = frozenset(update.changed)
+    late = empty_frame(10_000_000_000)
+    assert not object_map.update([], late, spoken_of=spoken_of).removed
+    assert object_map.update([], late).removed == update.changed
+
+
+def test_ids_that_were_given_away_or_spoken_of_are_nobodys() -> None:
+    object_map = make_map()
+    assert object_map.ids.take() == 1
+    object_map.ids.skip(7)
+    object_map.ids.skip(3)
+    assert object_map.update([observe((0, 0, 0))], empty_frame(0)).changed == {8}
+
+
 def test_confidence_grows_with_evidence_and_falls_with_disagreement() -> None:
     sure, split = make_map(), make_map()
     growing = []

@@ -48,8 +48,13 @@ def test_attributes_are_set_and_taken_away() -> None:
     )
     chair = seen(journal, objects)[7]
     assert dict(chair.attributes) == {"color": "dark brown"}
-    assert chair.attribute_sources == {"color": "user"}
-    journal.undo()
+    assert chair.attribute_sources["color"] == "user"
+    write(journal, rename(7, "stool"), objects=objects)
+    assert "shape" not in seen(journal, objects)[7].attributes  # it is not computed anew
+    write(journal, merge(7, 1), objects=objects)
+    assert "shape" not in seen(journal, objects)[7].attributes
+    for number in (4, 3, 2):
+        journal.undo(number)
     assert seen(journal, objects)[7].attributes["shape"] == "long"
 
 

@@ -99,11 +99,11 @@ def _confirm(_: Correction, things: tuple[MapObject, ...]) -> Things:
 def _set_attribute(entry: Correction, things: tuple[MapObject, ...]) -> Things:
     (thing,) = things
     key, value = entry.edit.key, entry.edit.value
-    sources = {name: source for name, source in thing.attribute_sources.items() if name != key}
     changed = replace(
         thing,
         attributes=LaidOver(thing.attributes, {key: value or None}),
-        attribute_sources={**sources, key: "user"} if value else sources,
+        # Also of one that was taken away: it is not computed anew.
+        attribute_sources={**thing.attribute_sources, key: "user"},
         corrected=True,
     )
     return {thing.object_id: changed}

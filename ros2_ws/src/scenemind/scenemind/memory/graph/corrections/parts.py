@@ -23,13 +23,21 @@ def merged(object_id: int, things: Sequence[MapObject]) -> MapObject:
     low, high = np.array([thing.box.extent() for thing in things]).reshape(-1, 2, 3).swapaxes(0, 1)
     points = [thing.points for thing in things if len(thing.points)]
     backwards = things[::-1]
-    said = {name: t.attributes[name] for t in backwards for name in t.attribute_sources}
+    said = {
+        name: t.attributes.get(name)
+        for t in backwards
+        for name in t.attribute_sources
+        if t is first or name in t.attributes
+    }
     whole = replace(
         first,
         object_id=object_id,
         attributes=LaidOver(first.attributes, said),
         attribute_sources={
-            name: source for t in backwards for name, source in t.attribute_sources.items()
+            name: source
+            for t in backwards
+            for name, source in t.attribute_sources.items()
+            if name in said
         },
         confidence=max(thing.confidence for thing in things),
         points=_read_only(np.concatenate(points)) if points else first.points,
