@@ -15,7 +15,8 @@ LONG = upright((0.0, 0.0), (8.0, 0.0), (0.0, 2.4))  # faces +y
 
 def lengths(tiles: Tiles, normal_y: float = 1.0) -> list[float]:
     """Of the parts that face y."""
-    parts = cut_at_partitions(wall_faces(tiles.points, tiles.normals), tiles.points)
+    faces = wall_faces(tiles.points, tiles.normals)
+    parts = cut_at_partitions(faces, faces, tiles.points)
     return sorted(part.length_m for part in parts if part.normal[1] * normal_y > 0.9)
 
 

@@ -16,17 +16,20 @@ _INTO_ROOM_M = 1.0  # so far it reaches into the room
 _FROM_END_M = 0.5  # of the wall, where its own neighbours meet it
 
 
-def cut_at_partitions(faces: list[WallFace], points: NDArray[np.floating]) -> list[WallFace]:
-    """The faces, each in as many parts as the others make of it.
+def cut_at_partitions(
+    faces: list[WallFace], partitions: list[WallFace], points: NDArray[np.floating]
+) -> list[WallFace]:
+    """The faces, each in as many parts as partitions make of it.
 
     Args:
+        partitions: what may be one; the shorter ones are none.
         points: (N, 3) the tiles that the faces name.
     """
-    partitions = [face for face in faces if face.covered_m >= _LEAST_COVERED_M]
-    if not partitions:
+    long = [face for face in partitions if face.covered_m >= _LEAST_COVERED_M]
+    if not long:
         return faces
-    normals = np.array([partition.normal for partition in partitions])
-    ends = np.array([partition.ends for partition in partitions])
+    normals = np.array([partition.normal for partition in long])
+    ends = np.array([partition.ends for partition in long])
     return [part for face in faces for part in _parts(face, _cuts(face, normals, ends), points)]
 
 

@@ -34,7 +34,8 @@ def find_walls(tiles: Tiles, floor_z: float | None, ceiling_z: float | None) -> 
     flat = wall_faces(points, tiles.normals[upright])
     tall = sorted((f for f in flat if _is_tall(f, floor_z)), key=lambda face: -face.length_m)
     whole = _without_copies(tall)
-    faces = [f for f in cut_at_partitions(whole, points) if _is_tall(f, floor_z)]
+    parts = cut_at_partitions(whole, _without_fronts(whole), points)
+    faces = [face for face in parts if _is_tall(face, floor_z)]
     walls = []
     for face in _without_fronts(faces):
         area = seen_m2(points[face.tiles], (*face.normal, 0.0))
