@@ -11,6 +11,8 @@ import yaml
 
 from scenemind.words.english import normal
 
+# The one in C, which wheels have, is ten times as fast.
+_SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
 
 
@@ -59,7 +61,7 @@ class Thesaurus:
     def load(cls) -> Thesaurus:
         """The packaged one."""
         text = files("scenemind.words").joinpath("synonyms.yaml").read_text(encoding="utf-8")
-        data = yaml.safe_load(text)
+        data = yaml.load(text, Loader=_SAFE_LOADER)
         return cls(data["same"], data["close"], data["kinds"], data["attributes"])
 
     def known(self) -> tuple[str, ...]:

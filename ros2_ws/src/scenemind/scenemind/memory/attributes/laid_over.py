@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scenemind.memory.attributes.lazy import LazyAttributes, quick_attributes
+from scenemind.memory.attributes.lazy import LazyAttributes, possible_names
 
 
 class LaidOver(LazyAttributes):
@@ -16,11 +16,11 @@ class LaidOver(LazyAttributes):
             below, said: neither is looked at before somebody reads this one. None in `said` takes
                 an attribute away.
         """
+        super().__init__()
         self._below, self._said = below, said
 
-    def _computed(self) -> Iterable[tuple[str, str | None]]:
-        return {**self._below, **self._said}.items()
+    def possible_names(self) -> Iterable[str]:
+        return dict.fromkeys((*possible_names(self._below), *possible_names(self._said)))
 
-    def quick(self) -> Mapping[str, str]:
-        pairs = {**quick_attributes(self._below), **self._said}.items()
-        return {name: value for name, value in pairs if value is not None}
+    def _find(self, name: str) -> str | None:
+        return self._said[name] if name in self._said else self._below.get(name)

@@ -1,43 +1,55 @@
-"""Attributes that are computed when somebody reads them."""
+"""Attributes that are computed one by one, when somebody reads them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+
+# Found from all points of an object: too slow for who reads those of thousands of objects.
+_SLOW = frozenset(("shape", "orientation"))
 
 
 class LazyAttributes(Mapping[str, str], ABC):
-    """Name -> value, constant; nothing is computed before the first look.
+    """Name -> value, constant; each is computed at the first look at it, and kept.
 
     An object in view is another value in every frame, and hardly anybody reads it.
     """
 
+    def __init__(self) -> None:
+        self._found: dict[str, str | None] = {}
+
     @abstractmethod
-    def _computed(self) -> Iterable[tuple[str, str | None]]:
-        """Names with their values; None: it has no such attribute."""
+    def possible_names(self) -> Iterable[str]:
+        """All that there may be, without finding out; each once."""
 
-    @cached_property
-    def _all(self) -> dict[str, str]:
-        return {name: value for name, value in self._computed() if value is not None}
-
-    def quick(self) -> Mapping[str, str]:
-        """Without what takes long to find, for who reads those of thousands of objects."""
-        return self
+    @abstractmethod
+    def _find(self, name: str) -> str | None:
+        """The value of an attribute; None: it has none of that name."""
 
     def __getitem__(self, name: str) -> str:
-        return self._all[name]
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        value = self._found[name]
+        if value is None:
+            raise KeyError(name)
+        return value
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
+        return (name for name in self.possible_names() if name in self)
 
     def __len__(self) -> int:
-        return len(self._all)
+        return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        return repr(self._all)
+        return repr(dict(self))
+
+
+def possible_names(attributes: Mapping[str, str]) -> Iterable[str]:
+    """All names that there may be, without computing anything."""
+    return attributes.possible_names() if isinstance(attributes, LazyAttributes) else attributes
 
 
 def quick_attributes(attributes: Mapping[str, str]) -> Mapping[str, str]:
-    """Those that are found at once, of attributes of any kind; see `LazyAttributes.quick`."""
-    return attributes.quick() if isinstance(attributes, LazyAttributes) else attributes
+    """Without what takes long to find, for who reads those of thousands of objects."""
+    names = [name for name in possible_names(attributes) if name not in _SLOW]
+    return {name: attributes[name] for name in names if name in attributes}

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 
 from scenemind.memory.errors import SceneMemoryError
+from scenemind.memory.finding.attribute_words import words_in
 from scenemind.memory.finding.found import Found, best_of_each
 from scenemind.memory.finding.meanings import LabelMeanings
-from scenemind.memory.finding.object_index import ObjectIndex, words_in
+from scenemind.memory.finding.object_index import ObjectIndex
 from scenemind.memory.types import MapObject
 from scenemind.perception.protocols import TextEncoder
 from scenemind.words.english import normal, word_set
@@ -60,14 +61,17 @@ class ObjectFinder:
             PerceptionError: the encoder cannot embed a word.
         """
         phrase = _checked(words, count)
-        found = [*self._by_label(phrase, count), *self._by_attributes(phrase, count)]
+        matches = self._matches(phrase)
+        found = [*self._by_label(matches, count)]
+        if not matches or not matches[0].sure or self._is_quality(phrase):
+            found += self._by_attributes(phrase, count)
         if encoder is not None:
             found += self._by_meaning(phrase, count, encoder)
         return tuple(nsmallest(count, best_of_each(found).values(), self._rank))
 
-    def _by_label(self, phrase: str, count: int) -> Iterator[Found]:
+    def _by_label(self, matches: Sequence[WordMatch], count: int) -> Iterator[Found]:
         holding: dict[str, list[dict[int, str]]] = {}
-        for match in self._matches(phrase):
+        for match in matches:
             group = self._index.of_label(match.label)
             reason = _REASONS.get(match.reason, match.reason)
             if not match.unknown:
@@ -104,6 +108,10 @@ class ObjectFinder:
             reason = f"means something like it ({encoder.name} {alike:.2f})"
             group = self._index.of_label(label)
             yield from self._surest(group, count, _MEANING * alike, reason)
+
+    def _is_quality(self, phrase: str) -> bool:
+        """It may be said of a thing as well as name one: "glass"."""
+        return len(self._thesaurus.attribute_words(phrase)) > 1
 
     def _of_word(self, word: str) -> dict[int, str]:
         """Object id -> the attribute that says a word, or another one for the same."""

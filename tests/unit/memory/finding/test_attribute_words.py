@@ -1,0 +1,71 @@
+"""Attributes are read late: the quick ones when a word is asked for, the form only for its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from scenemind.memory.attributes.laid_over import LaidOver
+from scenemind.memory.attributes.lazy import LazyAttributes
+from scenemind.memory.finding import ObjectFinder
+from scenemind.memory.finding.attribute_words import words_of
+from tests.unit.memory.things import thing
+
+
+class Measured(LazyAttributes):
+    """Counts how often each kind is read."""
+
+    def __init__(self) -> None:
+        self.quick_reads = self.whole_reads = 0
+
+    def quick(self) -> Mapping[str, str]:
+        self.quick_reads += 1
+        return {"color": "dark red"}
+
+    def _computed(self) -> Iterator[tuple[str, str | None]]:
+        self.whole_reads += 1
+        yield from {"color": "dark red", "shape": "flat and round"}.items()
+
+
+def test_a_label_needs_no_attributes_and_a_colour_not_the_form() -> None:
+    attributes = Measured()
+    table = replace(thing(1, "table", (0, 0, 0), (1, 1, 1)), attributes=attributes)
+    finder = ObjectFinder()
+    finder.refresh({1: table})
+    assert finder.find("table", 1)
+    assert (attributes.quick_reads, attributes.whole_reads) == (0, 0)
+    assert finder.find("red table", 1)[0].reasons == ("label", "color=dark red")
+    finder.find("something red", 1)
+    assert (attributes.quick_reads, attributes.whole_reads) == (1, 0)
+    assert finder.find("round table", 1)[0].reasons == ("label", "shape=flat and round")
+    finder.find("circular things", 1)
+    assert (attributes.quick_reads, attributes.whole_reads) == (1, 1)
+
+
+def test_what_people_said_is_quick_and_wins() -> None:
+    attributes = Measured()
+    painted = LaidOver(attributes, {"color": "blue", "material": "oak", "shape": None})
+    table = replace(thing(1, "table", (0, 0, 0), (1, 1, 1)), attributes=painted)
+    finder = ObjectFinder()
+    finder.refresh({1: table})
+    assert finder.find("blue", 1)[0].reasons == ("color=blue",)
+    assert finder.find("oak", 1)
+    assert finder.find("red", 1) == ()
+    assert attributes.whole_reads == 0
+    assert finder.find("round", 1) == ()
+
+
+def test_numbers_and_comparisons_are_no_qualities() -> None:
+    said = words_of(
+        {
+            "dimensions": "0.59 x 0.09 x 0.46 m",
+            "long_side": "90 degrees",
+            "relative_size": "large for a cup",
+            "caption": "a large cup with red flowers",
+            "color": "red",
+        }
+    )
+    assert said["red"] == "color=red"
+    assert said["large"] == "relative_size=large for a cup"
+    assert said["cup"] == "caption=a large cup with red flowers"
+    assert not {"90", "0", "x", "degree"} & said.keys()
