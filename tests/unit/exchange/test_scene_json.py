@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from scenemind.exchange import (
     scene_schema,
     scene_to_json,
 )
-from scenemind.memory import MapObject, MemorySnapshot
+from scenemind.memory import MapObject, MemorySnapshot, Relation
 
 from .made import make_scene
 
@@ -48,6 +48,15 @@ def test_a_scene_comes_back_equal() -> None:
     assert back.snapshot.world_T_camera.matrix() == pytest.approx(
         scene.snapshot.world_T_camera.matrix(), abs=1e-12
     )
+
+
+def test_relations_that_do_not_agree_are_told_and_read(caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever wrote them may have had a reason."""
+    scene = make_scene()
+    wrong = replace(scene.snapshot, relations=(Relation(0, "on", 5), Relation(5, "on", 0)))
+    back = scene_from_json(scene_to_json(SceneExport(wrong)))
+    assert back.snapshot.relations == wrong.relations
+    assert "round in a circle" in caplog.text
 
 
 def test_points_are_left_out_unless_asked_for_and_the_yaw_box_stays() -> None:

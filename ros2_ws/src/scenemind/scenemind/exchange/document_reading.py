@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,10 @@ from scenemind.exchange.scene_document import (
 from scenemind.exchange.scene_export import SceneExport
 from scenemind.geometry import Box3D, Pose
 from scenemind.memory import MapObject, MemorySnapshot, Relation, Stay
+from scenemind.memory.graph.verification.consistency import contradictions
 from scenemind.memory.types import StructurePlane
 
+_LOG = logging.getLogger(__name__)
 _POINT_BYTES = 12
 
 
@@ -46,6 +49,11 @@ def scene_of(document: SceneDocument) -> SceneExport:
         structure=structure,
         levels={part.id: part.level for part in document.objects if part.level is not None},
     )
+    disagreeing = contradictions(snapshot.relations)
+    if disagreeing:
+        _LOG.warning(
+            "%d relations of the document do not agree: %s", len(disagreeing), disagreeing[0]
+        )
     nodes = (*document.objects, *document.gone)
     return SceneExport(snapshot, {part.id: part.seen_from for part in nodes if part.seen_from})
 

@@ -40,9 +40,8 @@ def best_carrier(
 
     - A wall holds what belongs to it (a door), even where that reaches the floor.
     - Of what a thing stands on the best score decides, of what contains it the smallest; of these
-      two the smaller one (an apple in a bowl on a table is in the bowl), but a thing must be sure to
-      stand on what is smaller (a book on a board of a shelf, and not on the books of the board
-      below).
+      two the smaller one (an apple in a bowl on a table is in the bowl). But it must surely stand
+      on what is smaller (a book on a board of a shelf, and not on the books of the board below).
     - What nothing carries may hang on a wall or from the ceiling, unless such things never do. What
       is known to be on walls hangs where that is surer than standing (a mirror over a basin).
 

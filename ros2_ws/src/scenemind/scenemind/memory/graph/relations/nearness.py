@@ -1,4 +1,8 @@
-"""Next to, besides and near: how far boxes are from each other (SynergAI, Table A.1)."""
+"""Next to, besides and near: how far boxes are from each other.
+
+SynergAI (Table A.1) names all three and defines none; distances are between surfaces, so that long
+things have neighbours at both of their ends.
+"""
 
 from __future__ import annotations
 

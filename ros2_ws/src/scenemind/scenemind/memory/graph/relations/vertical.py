@@ -1,4 +1,7 @@
-"""What carries, contains or is over what (SynergAI, Table A.1; LLM-TPC, supplement 1.1.4)."""
+"""What carries, contains or is over what (SynergAI, Table A.1; LLM-TPC, supplement 1.1.4).
+
+The papers name the relations; where they give thresholds they are in `RelationConfig`'s profiles.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ def on(
     config: RelationConfig,
     surface_z: NDArray[np.float64] | None = None,
 ) -> Scores:
-    """The upper one is carried by the lower one.
+    """The upper one is carried by the lower one (SynergAI: support; LLM-TPC, equations 1 and 2).
+
+    Overlap is a share of the upper footprint: of the lower one, as LLM-TPC's equation 1 says, a cup
+    would cover too little of any table. Tolerances do not grow with the height above anything.
 
     - at least `support_overlap` of its footprint lies on the lower one's;
     - its centre is higher than the lower one's (so support has no cycles);
@@ -68,7 +74,8 @@ def on(
 def inside(inner: Bounds, outer: Bounds, config: RelationConfig) -> Scores:
     """At least `inside_share` of the inner box's volume lies within the larger outer box.
 
-    The score is that share.
+    The score is that share (SynergAI; unlike SceneVerse's rule, which looks at heights only, what
+    sticks out at the side is not inside).
     """
     shared = np.prod(shared_sides(inner, outer), axis=1)
     volume, outer_volume = volumes(inner), volumes(outer)
@@ -96,7 +103,8 @@ def embedded_in(inner: Bounds, outer: Bounds, config: RelationConfig) -> Scores:
 def above(upper: Bounds, lower: Bounds, config: RelationConfig) -> Scores:
     """Wholly higher (3 cm of noise allowed), over `above_overlap` of the smaller footprint.
 
-    The score is that share of the footprint.
+    The score is that share of the footprint (SynergAI, LLM-TPC). Heights are those of the boxes'
+    sides: by centres, as LLM-TPC's code falls back to, a wardrobe would be above the chair in it.
     """
     share = overlap_shares(upper, lower)
     clear = upper[:, 2] >= lower[:, 5] - HEIGHT_NOISE_M
