@@ -13,6 +13,7 @@ from scenemind.memory.attributes.computed import ComputedAttributes, FormAnew
 from scenemind.memory.attributes.form import Form
 from scenemind.memory.attributes.form_words import FormWords
 from scenemind.memory.attributes.laid_over import LaidOver
+from scenemind.memory.attributes.lazy import quick_attributes
 from scenemind.memory.types import MapObject
 from scenemind.perception.color_names import COLOR_NAMES
 from tests.unit.memory.attributes.solids_seen import box, cylinder, form_of
@@ -92,3 +93,16 @@ def test_another_name_or_form_is_described_anew() -> None:
 def test_an_object_without_points_keeps_what_it_came_with() -> None:
     far = replace(thing(3, "mug", (0, 0, 0), (0.1, 0.1, 0.1)), attributes={"size": "tiny"})
     assert dict(FormAnew(far)) == {"size": "tiny"}
+
+
+def test_only_what_is_asked_for_is_found() -> None:
+    form = form_of(cylinder(0.15, 0.4))
+    attributes = seen(form).attributes
+    assert attributes["color"] == "red"
+    assert "yaw_box" not in vars(form)
+    assert "shape" not in quick_attributes(attributes)
+    assert quick_attributes(attributes)["size"] == "medium"
+    assert "extents_m" not in vars(form)
+    assert attributes["shape"] == "cylindrical"
+    assert "extents_m" in vars(form)
+    assert quick_attributes({"color": "red"}) == {"color": "red"}

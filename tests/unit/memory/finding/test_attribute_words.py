@@ -1,8 +1,8 @@
-"""Attributes are read late: the quick ones when a word is asked for, the form only for its words."""
+"""Attributes are read late: quick ones when a word is asked for, the form only for its own words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from scenemind.memory.attributes.laid_over import LaidOver
@@ -13,18 +13,18 @@ from tests.unit.memory.things import thing
 
 
 class Measured(LazyAttributes):
-    """Counts how often each kind is read."""
+    """Notes what is found out."""
 
     def __init__(self) -> None:
-        self.quick_reads = self.whole_reads = 0
+        super().__init__()
+        self.read: list[str] = []
 
-    def quick(self) -> Mapping[str, str]:
-        self.quick_reads += 1
-        return {"color": "dark red"}
+    def possible_names(self) -> Iterable[str]:
+        return ("color", "shape")
 
-    def _computed(self) -> Iterator[tuple[str, str | None]]:
-        self.whole_reads += 1
-        yield from {"color": "dark red", "shape": "flat and round"}.items()
+    def _find(self, name: str) -> str | None:
+        self.read.append(name)
+        return {"color": "dark red", "shape": "flat and round"}.get(name)
 
 
 def test_a_label_needs_no_attributes_and_a_colour_not_the_form() -> None:
@@ -33,13 +33,13 @@ def test_a_label_needs_no_attributes_and_a_colour_not_the_form() -> None:
     finder = ObjectFinder()
     finder.refresh({1: table})
     assert finder.find("table", 1)
-    assert (attributes.quick_reads, attributes.whole_reads) == (0, 0)
+    assert attributes.read == []
     assert finder.find("red table", 1)[0].reasons == ("label", "color=dark red")
     finder.find("something red", 1)
-    assert (attributes.quick_reads, attributes.whole_reads) == (1, 0)
+    assert attributes.read == ["color"]
     assert finder.find("round table", 1)[0].reasons == ("label", "shape=flat and round")
     finder.find("circular things", 1)
-    assert (attributes.quick_reads, attributes.whole_reads) == (1, 1)
+    assert attributes.read == ["color", "shape"]
 
 
 def test_what_people_said_is_quick_and_wins() -> None:
@@ -51,7 +51,7 @@ def test_what_people_said_is_quick_and_wins() -> None:
     assert finder.find("blue", 1)[0].reasons == ("color=blue",)
     assert finder.find("oak", 1)
     assert finder.find("red", 1) == ()
-    assert attributes.whole_reads == 0
+    assert "shape" not in attributes.read
     assert finder.find("round", 1) == ()
 
 

@@ -44,7 +44,7 @@ class LazyAttributes(Mapping[str, str], ABC):
         return repr(dict(self))
 
 
-def possible_names(attributes: Mapping[str, str]) -> Iterable[str]:
+def possible_names(attributes: Mapping[str, str] | Mapping[str, str | None]) -> Iterable[str]:
     """All names that there may be, without computing anything."""
     return attributes.possible_names() if isinstance(attributes, LazyAttributes) else attributes
 
