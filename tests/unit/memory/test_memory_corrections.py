@@ -15,6 +15,7 @@ from scenemind.memory import Edit, Memory, SceneMemoryError, tree_json
 from scenemind.perception.types import Detections, Observation
 from tests.unit.memory import walk
 from tests.unit.memory.objects.depth_scene import frame_of, observe_box
+from tests.unit.memory.test_memory import files_up_to
 from tests.unit.memory.things import empty_frame, observe
 
 CONFIG = SceneMindConfig()
@@ -217,3 +218,27 @@ def test_relations_are_those_of_what_people_see(memory) -> None:
     assert stated() == set()
     memory.undo()
     assert (of["cup"], "on", of["table"]) in stated()
+
+
+def test_what_the_disk_does_not_take_is_not_done(memory) -> None:
+    see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
+    memory.apply([Edit("rename", (1,), value="stool")], "Ada", "")
+    text = memory.export_corrections()
+    memory.undo()
+    before = memory.corrections()
+    with files_up_to(4096):
+        see(memory, blind(range(5, 10)), observe((0, 0, 0.4), track_id=1))
+        for attempt in (
+            memory.redo,
+            lambda: memory.import_corrections(text),
+            lambda: memory.apply([Edit("confirm", (1,))], "Ada", ""),
+        ):
+            with pytest.raises(SceneMemoryError, match="storing failed"):
+                attempt()
+    assert memory.corrections() == before
+    assert labels(memory) == {1: "chair"}
+    memory.redo()
+    memory.close()
+    with Memory.open(memory.path, CONFIG) as again:
+        assert labels(again) == {1: "stool"}
+        assert [entry.undone for entry in again.corrections()] == [False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -66,13 +67,13 @@ def test_failed_write_leaves_no_trace(database):
     with Memory.create(None, CONFIG) as memory:
         step = walk.step(STEPS)
         memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
-        changes = memory._take()
+        changes = replace(memory._take(), corrections=(CORRECTION,))
     with pytest.raises(SceneMemoryError, match="no more"):
-        store.write(changes, [CORRECTION])
+        store.write(changes)
     locker.execute("DROP TRIGGER stop")
     locker.close()
     assert dump(database) == before
-    store.write(changes, [CORRECTION])
+    store.write(changes)
     assert store.load().corrections == (CORRECTION,)
     store.close()
 

@@ -249,10 +249,11 @@ class Memory(MemoryReader):
                 entries = change(self._scene)
                 self._scene.touch()
             try:
-                self._disk.writer.commit(entries)
+                self._disk.writer.commit()
             except SceneMemoryError:
                 with self._lock:
-                    self._scene.take_back_corrections(was_undone)
+                    self._scene.journal.take_back(was_undone)
+                    self._scene.touch()
                 raise
         return entries
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +58,7 @@ class Scene:
         self.embeddings = ObjectNotes[Embedding](lambda embedding: embedding.encoder)
         self._described = DescribedObjects(self.descriptions)
         self.pending = PendingChanges(
+            self.journal,
             self.tree,
             self._objects,
             self.views,
@@ -134,7 +134,7 @@ class Scene:
         )
         gone_or_changed = update.changed | update.removed | update.retired
         if update.merged:
-            self.pending.add_corrections(self.journal.follow(update.merged, were_gone))
+            self.journal.follow(update.merged, were_gone)
         if gone_or_changed:
             self.touch()
         watch.lap("fuse")
@@ -184,16 +184,6 @@ class Scene:
         self._is_seen = False
         self._snapshot = None
 
-    def take_back_corrections(self, was_undone: Mapping[int, int]) -> None:
-        """To the journal as it was: correction id -> when it was undone. Entries may have followed
-        merged objects since."""
-        self.journal.restore(
-            replace(entry, undone_ns=was_undone[entry.correction_id])
-            for entry in self.journal.entries()
-            if entry.correction_id in was_undone
-        )
-        self.touch()
-
     def perceived(self) -> Mapping[int, MapObject]:
         """Objects as perception alone has them."""
         return self._objects.objects()
@@ -232,7 +222,7 @@ class Scene:
         if self._is_seen:
             return
         perceived, gone = self._objects.objects(), self._objects.gone()
-        self.pending.add_corrections(self.journal.find_again(perceived, gone))
+        self.journal.find_again(perceived, gone)
         described = self._described.lay_over(perceived), self._described.lay_over(gone)
         before, self._seen = self._seen.objects, self.journal.lay_over(*described)
         seen = self._seen.objects

@@ -161,6 +161,34 @@ def test_a_restored_journal_goes_on() -> None:
     assert restored.spoken_of == {2, 7, 8}
 
 
+def test_what_changed_is_taken_once_and_as_it_is_by_then() -> None:
+    journal = new_journal()
+    write(journal, rename(7, "stool"), delete(2))
+    journal.undo()
+    journal.follow({7: 1})
+    renamed, deleted = journal.take_changes()
+    assert (renamed.edit.object_ids, deleted.undone) == ((1,), True)
+    assert journal.take_changes() == ()
+    journal.give_back([deleted])
+    journal.redo()
+    assert [(e.correction_id, e.undone) for e in journal.take_changes()] == [(2, False)]
+
+
+def test_what_could_not_be_written_is_taken_back() -> None:
+    """But entries go on to speak of the objects that they followed meanwhile."""
+    journal = new_journal()
+    write(journal, rename(7, "stool"))
+    journal.take_changes()
+    was_undone = {e.correction_id: e.undone_ns for e in journal.entries()}
+    write(journal, rename(2, "mug"))
+    journal.undo(1)
+    journal.follow({7: 1})
+    journal.take_back(was_undone)
+    (entry,) = journal.take_changes()
+    assert (entry.edit.object_ids, entry.undone) == ((1,), False)
+    assert [e.correction_id for e in journal.entries()] == [1]
+
+
 def test_an_impossible_edit_leaves_nothing_of_those_before_it() -> None:
     journal = new_journal()
     with pytest.raises(SceneMemoryError, match="no object 6"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.descriptions.object_notes import ObjectNotes
 from scenemind.memory.disk.retention import Retention
+from scenemind.memory.graph.corrections import CorrectionsJournal
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.structure.structure_map import StructureMap
@@ -78,6 +79,7 @@ class PendingChanges:
 
     def __init__(
         self,
+        journal: CorrectionsJournal,
         tree: MemTree,
         object_map: ObjectMap,
         views: BestViews,
@@ -86,6 +88,7 @@ class PendingChanges:
         embeddings: ObjectNotes[Embedding],
         structure: StructureMap,
     ) -> None:
+        self._journal = journal
         self._tree = tree
         self._views = views
         self._retention = retention
@@ -96,7 +99,6 @@ class PendingChanges:
         self._frames: deque[FrameRecord] = deque(maxlen=_MAX_WAITING_FRAMES)
         self._changed: set[int] = set()
         self._removed: set[int] = set()
-        self._corrections: dict[int, Correction] = {}
         self.lost_frames = 0
 
     def add_frame(self, record: FrameRecord) -> None:
@@ -108,10 +110,6 @@ class PendingChanges:
         self._removed.update(removed)
         self._changed -= self._removed
 
-    def add_corrections(self, entries: Iterable[Correction]) -> None:
-        """Journal entries that now speak of other objects."""
-        self._corrections.update((entry.correction_id, entry) for entry in entries)
-
     def take(self) -> Changes:
         changes = Changes(
             tuple(self._frames),
@@ -120,7 +118,7 @@ class PendingChanges:
             self._views.take_changes(),
             tuple(self._object_map.export(sorted(self._changed))),
             frozenset(self._removed),
-            tuple(self._corrections.values()),
+            self._journal.take_changes(),
             self._descriptions.take_changes(),
             self._embeddings.take_changes(),
             self._structure.take_changes(),
@@ -128,7 +126,6 @@ class PendingChanges:
         self._frames.clear()
         self._changed.clear()
         self._removed.clear()
-        self._corrections.clear()
         return changes
 
     def give_back(self, changes: Changes) -> None:
@@ -143,7 +140,5 @@ class PendingChanges:
         self._descriptions.give_back(changes.descriptions)
         self._embeddings.give_back(changes.embeddings)
         self._structure.give_back(changes.structure)
-        self.add_corrections(
-            c for c in changes.corrections if c.correction_id not in self._corrections
-        )
+        self._journal.give_back(changes.corrections)
         self.add_objects((r.object_id for r in changes.objects), changes.removed_objects)

@@ -91,18 +91,15 @@ class Store:
         create_tables(path)
         return cls(path)
 
-    def write(self, changes: Changes | None, corrections: Sequence[Correction] = ()) -> None:
+    def write(self, changes: Changes) -> None:
         """All of it in one transaction."""
         with self._transaction("storing"):
-            if changes is not None:
-                self._frames.write(changes.frames)
-                self._frames.write_images(changes.images)
-                self._write_tree(changes.tree)
-                self._write_views(changes.views)
-                self._write_objects(changes)
-                self._write_said(changes)
-            entries = corrections if changes is None else (*changes.corrections, *corrections)
-            self._put("corrections", map(rows.correction_row, entries), 10)
+            self._frames.write(changes.frames)
+            self._frames.write_images(changes.images)
+            self._write_tree(changes.tree)
+            self._write_views(changes.views)
+            self._write_objects(changes)
+            self._write_said(changes)
 
     def write_images(self, image_bytes: Mapping[int, int]) -> None:
         """Frame -> bytes of its image; 0: it has none any more."""
@@ -211,7 +208,8 @@ class Store:
             self._connection.executemany(f"DELETE FROM {table} WHERE object_id = ?", gone)
 
     def _write_said(self, changes: Changes) -> None:
-        """And the building."""
+        """By people and by models; and the building."""
+        self._put("corrections", map(rows.correction_row, changes.corrections), 10)
         self._put("descriptions", map(rows.description_row, changes.descriptions), 2)
         self._put("embeddings", map(rows.embedding_row, changes.embeddings), 4)
         if changes.structure is not None:

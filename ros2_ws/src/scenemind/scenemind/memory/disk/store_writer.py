@@ -10,7 +10,6 @@ from contextlib import suppress
 from scenemind.memory.disk.changes import Changes
 from scenemind.memory.disk.store import Store
 from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.types import Correction
 
 _log = logging.getLogger(__name__)
 
@@ -48,18 +47,18 @@ class StoreWriter:
     def failed_commits(self) -> int:
         return self._failed_commits
 
-    def commit(self, corrections: Sequence[Correction] = ()) -> None:
-        """Write now, in one transaction, everything that has changed and the corrections.
+    def commit(self) -> None:
+        """Write now, in one transaction, everything that has changed.
 
         Raises:
             SceneMemoryError: the disk is full or failed; the changes are kept for the next try.
         """
         with self.lock:
             changes = self._take()
-            if not changes and not corrections:
+            if not changes:
                 return
             try:
-                self._store.write(changes, corrections)
+                self._store.write(changes)
             except SceneMemoryError as error:
                 if self._failed_commits == 0:
                     _log.error("%s; mapping goes on in memory and tries again", error)

@@ -54,8 +54,8 @@ def rewrite(old: sqlite3.Connection, new: Path, images: Path) -> None:
             tuple(map(_tracklet, old.execute("SELECT * FROM tracklets"))),
         )
         objects = tuple(map(_object, old.execute("SELECT * FROM objects")))
-        journal = map(rows.correction_of, old.execute(CORRECTIONS))
-        store.write(_changes(tree=tree, views=_views(old), objects=objects), tuple(journal))
+        journal = tuple(map(rows.correction_of, old.execute(CORRECTIONS)))
+        store.write(_changes(tree=tree, views=_views(old), objects=objects, corrections=journal))
 
 
 def _changes(**known: Any) -> Changes:

@@ -52,7 +52,27 @@ class CorrectionsJournal:
             perceived: gives entries of older versions, which did not note where their objects
                 stood, the places where these stand now.
         """
+        self._unwritten: set[int] = set()
         self._set(entry if entry.anchors else anchored(entry, perceived) for entry in entries)
+
+    def take_changes(self) -> tuple[Correction, ...]:
+        """The entries that are new or changed since the last call, as they are now."""
+        taken = tuple(e for e in self._entries if e.correction_id in self._unwritten)
+        self._unwritten.clear()
+        return taken
+
+    def give_back(self, changes: Iterable[Correction]) -> None:
+        """They could not be written: the next `take_changes` has them again."""
+        self._unwritten.update(entry.correction_id for entry in changes)
+
+    def take_back(self, was_undone: Mapping[int, int]) -> None:
+        """To the journal as it was: correction id -> when it was undone. Entries may have followed
+        merged objects since."""
+        self._set(
+            replace(entry, undone_ns=was_undone[entry.correction_id])
+            for entry in self._entries
+            if entry.correction_id in was_undone
+        )
 
     def entries(self) -> list[Correction]:
         """The whole journal, oldest first, undone entries included."""
@@ -108,6 +128,7 @@ class CorrectionsJournal:
         except SceneMemoryError:
             self._set(before)
             raise
+        self.give_back(self._entries[len(before) :])
         return self._entries[len(before) :]
 
     def undo(self, correction_id: int | None = None) -> Correction:
@@ -149,7 +170,7 @@ class CorrectionsJournal:
         return self._put(replace(entry, undone_ns=0))
 
     def follow(self, merged: Mapping[int, int], returned: Collection[int] = ()) -> list[Correction]:
-        """Go over to the objects that perception kept; the entries that changed, to be stored.
+        """Go over to the objects that perception kept; the entries that changed.
 
         Args:
             merged: id that is gone -> id that is kept.
@@ -169,8 +190,8 @@ class CorrectionsJournal:
     def find_again(
         self, perceived: Mapping[int, MapObject], gone: Mapping[int, MapObject]
     ) -> list[Correction]:
-        """Go over to objects that are lost ones under new ids; the entries that changed, to be
-        stored. Cheap while no object of an entry is lost and nothing is deleted."""
+        """Go over to objects that are lost ones under new ids; the entries that changed. Cheap
+        while no object of an entry is lost and nothing is deleted."""
         before, self._compared = self._compared, perceived
         deletions = [e for e in self._standing if e.edit.kind == "delete_object"]
         others = [e for e in self._standing if e.edit.kind != "delete_object"]
@@ -236,6 +257,7 @@ class CorrectionsJournal:
 
     def _rewrite(self, rewritten: Mapping[int, Correction]) -> list[Correction]:
         if rewritten:
+            self._unwritten.update(rewritten)
             self._set(rewritten.get(entry.correction_id, entry) for entry in self._entries)
         return list(rewritten.values())
 
