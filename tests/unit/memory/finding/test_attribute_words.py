@@ -1,4 +1,4 @@
-"""Attributes are read late: quick ones when a word is asked for, the form only for its own words."""
+"""Attributes are read late: quick ones when a word is asked for, the form only for its words."""
 
 from __future__ import annotations
 
