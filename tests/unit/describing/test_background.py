@@ -59,6 +59,14 @@ def test_faults_are_counted_and_frames_go_on(
     assert len([r for r in caplog.records if "descriptions by seer" in r.message]) == 1
 
 
+def test_one_object_that_the_model_fails_at_does_not_keep_the_others_waiting(row: Memory) -> None:
+    steps = fail(500), *[say(answer())] * 9
+    with ChatServer(*steps) as server, DescribingService(row, settings(server)) as service:
+        background = service.parts["descriptions"]
+        wait_until(lambda: background.counts.made == CHAIRS - 1)
+    assert background.counts.failed == {"server_failed": 1}
+
+
 def test_closing_does_not_wait_for_the_model(row: Memory) -> None:
     asked = threading.Event()
 

@@ -12,7 +12,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.describing import Describer
 from scenemind.memory import Edit, Memory
 from scenemind.models import ModelError, OpenAIChat
-from tests.chat_server import ChatServer, say
+from tests.chat_server import ChatServer, Request, say
 from tests.unit.describing.conftest import CONFIG, answer, answer_with_count, walk_on
 
 
@@ -122,3 +122,28 @@ def test_an_object_without_stored_views_costs_no_question(row: Memory) -> None:
         objects = row.snapshot().objects
         assert Describer(row, chat, CONFIG).make(objects[1], objects) is None
     assert server.requests == []
+
+
+def test_an_answer_about_a_memory_that_was_emptied_is_dropped(row: Memory) -> None:
+    def begin_anew(_request: Request) -> str:
+        row.reset()
+        walk_on(row, 5, 46)  # other chairs get the same ids
+        return answer()
+
+    with ChatServer(say(begin_anew)) as server, OpenAIChat("seer", server.endpoint) as chat:
+        objects = row.snapshot().objects
+        assert Describer(row, chat, CONFIG).make(objects[1], objects) is None
+    assert 1 in row.snapshot().objects
+    assert row.descriptions() == {}
+
+
+def test_parts_that_a_person_told_apart_have_what_was_said_of_the_whole(row: Memory) -> None:
+    x, y, z = row.snapshot().objects[1].box.center
+    apart = ((x - 0.2, y, z), (x + 0.2, y, z))
+    row.apply([Edit("split", (1,), places=apart)], "Ada", "two stools")
+    with ChatServer(say(answer("plywood"))) as server:
+        assert describe_all(row, server) == 3
+        assert describe_all(row, server) == 0
+    assert len(row.snapshot().objects) == 4
+    materials = {thing.attributes["material"] for thing in row.snapshot().objects.values()}
+    assert materials == {"plywood"}

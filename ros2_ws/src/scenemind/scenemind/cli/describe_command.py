@@ -112,9 +112,10 @@ def _make_notes(
     due = due[: limit or None]
     tally = Tally(maker)
     left = len(due)
-    columns = (TextColumn(maker.name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=progress_console(), transient=True) as progress:
-        for thing in progress.track(due):
+        for thing in progress.track(due, description=maker.name):
             start_s = time.monotonic()
             outcome = tally.try_one(thing, objects)
             left -= 1

@@ -16,6 +16,8 @@ _IDLE_S = 2.0
 _OBJECT_PAUSE_S, _LONGEST_OBJECT_PAUSE_S = 30.0, 3600.0
 # Of the model as a whole.
 _MODEL_PAUSE_S, _LONGEST_MODEL_PAUSE_S = 2.0, 300.0
+# Of the object at which the model failed: it may have been the only one that the model fails at.
+_OTHERS_FIRST_S = 30.0
 # What lies with an object or its pictures; all other failures would meet every object.
 _OF_OBJECT: frozenset[Outcome] = frozenset(("no_views", "refused", "bad_reply"))
 
@@ -33,6 +35,7 @@ class Background:
         self._tally = Tally(maker)
         self._every_s = 60.0 / per_minute
         self._objects = Patience(_OBJECT_PAUSE_S, _LONGEST_OBJECT_PAUSE_S)
+        self._others_first = Patience(_OTHERS_FIRST_S, _OTHERS_FIRST_S)
         self._model = Patience(_MODEL_PAUSE_S, _LONGEST_MODEL_PAUSE_S)
         self._waiting = 0
         self._stop = threading.Event()
@@ -67,9 +70,11 @@ class Background:
 
     def _most_urgent(self, objects: Mapping[int, MapObject]) -> MapObject | None:
         self._objects.keep(objects)
+        self._others_first.keep(objects)
         due = self._maker.due(objects.values())
         self._waiting = len(due)
-        return next((t for t in due if not self._objects.wait_s(t.object_id)), None)
+        pauses = self._objects, self._others_first
+        return next((t for t in due if not any(p.wait_s(t.object_id) for p in pauses)), None)
 
     def _try(self, thing: MapObject, objects: Mapping[int, MapObject]) -> float:
         """Make a note; how long to rest afterwards."""
@@ -79,6 +84,7 @@ class Background:
             self._model.note_success(None)
         elif outcome not in _OF_OBJECT:
             self._model.note_failure(None)
+            self._others_first.note_failure(thing.object_id)
         if outcome in _OF_OBJECT or self._still_due(thing):
             self._objects.note_failure(thing.object_id)
         if outcome == "no_views":  # nobody was asked
