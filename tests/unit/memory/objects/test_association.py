@@ -42,6 +42,17 @@ def test_pairs_are_those_of_brute_force(seed: int, reach_m: float, any_height: b
     assert len(table) == 80
 
 
+def test_many_boxes_are_asked_for_as_each_of_them_is() -> None:
+    """More than are compared at once."""
+    rng = np.random.default_rng(0)
+    asked, table = random_bounds(rng, 600), BoxTable()
+    for object_id, bounds in enumerate(random_bounds(rng, 20)):
+        table.set(object_id, bounds)
+    rows, ids, _ = table.pairs(asked)
+    one_by_one = [table.pairs(bounds[None])[1].tolist() for bounds in asked]
+    assert [ids[rows == row].tolist() for row in range(600)] == one_by_one
+
+
 def test_a_box_is_replaced_in_place() -> None:
     table = BoxTable()
     table.set(7, np.array([0.0, 0, 0, 1, 1, 1]))

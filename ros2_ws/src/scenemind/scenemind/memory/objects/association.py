@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 # Sides below this count as this long, so flat things (pictures, keyboards) have a volume.
 THINNEST_M = 0.04
+# Boxes that are compared with the table at once: what that takes in RAM does not grow with them.
+_BLOCK = 256
 
 
 class BoxTable:
@@ -63,9 +65,20 @@ class BoxTable:
         Returns:
             Rows of `bounds`, ids, and boxes (P, 6) of the table, one line a pair.
         """
-        columns, ids = self._columns[:, : len(self)], self._ids[: len(self)]
         if not len(bounds) or not len(self):
             return np.zeros(0, np.intp), np.zeros(0, np.int64), np.zeros((0, 6))
+        blocks = [
+            self._pairs_of_block(bounds[start : start + _BLOCK], reach_m, any_height)
+            for start in range(0, len(bounds), _BLOCK)
+        ]
+        rows = [_BLOCK * number + row for number, (row, _, _) in enumerate(blocks)]
+        ids, boxes = [block[1] for block in blocks], [block[2] for block in blocks]
+        return np.concatenate(rows), np.concatenate(ids), np.vstack(boxes)
+
+    def _pairs_of_block(
+        self, bounds: NDArray[np.float64], reach_m: float, any_height: bool
+    ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.float64]]:
+        columns, ids = self._columns[:, : len(self)], self._ids[: len(self)]
         # First what the boxes together can reach: their cost is then that of the neighbourhood.
         low, high = bounds[:, :3].min(axis=0), bounds[:, 3:].max(axis=0)
         axes = 2 if any_height else 3
