@@ -85,10 +85,12 @@ def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> No
 
 @pytest.mark.parametrize("step", [stay_silent, trickle])
 def test_the_deadline_holds_whatever_the_server_does(step: Step) -> None:
-    with ChatServer(step) as server, OpenAIChat("seer", server.endpoint) as chat:
-        # That this returns at all shows it: the server would go on for ever.
-        with pytest.raises(ModelError, match=r"did not answer within 0\.2 s") as raised:
-            chat.ask(HELLO, 0.2)
+    with (
+        ChatServer(step) as server,
+        OpenAIChat("seer", server.endpoint) as chat,
+        pytest.raises(ModelError, match=r"did not answer within 0\.2 s") as raised,
+    ):
+        chat.ask(HELLO, 0.2)  # that it ends at all shows it: the server would go on for ever
     assert raised.value.kind == "too_late"
 
 
