@@ -1,4 +1,4 @@
-"""Attributes are read late: quick ones when a word is asked for, the form only for its words."""
+"""Attributes are read late: those that are quick to find, and the form only for its words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.memory.things import thing
 
 
 class Measured(LazyAttributes):
-    """Notes what is found out."""
+    """Notes what was found out of it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ spelling slip): with a mug and a cup in the memory, "mug" means the mug.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from rapidfuzz import fuzz, process
@@ -162,7 +162,7 @@ def _index_of(labels: frozenset[str]) -> LabelIndex:
 
 
 def _without(unknown: str, match: WordMatch) -> WordMatch:
-    return replace(match, score=BARER * match.score, unknown=unknown)
+    return WordMatch(match.label, BARER * match.score, match.reason, unknown)
 
 
 def _read_as(label: str, wanted: str, name: str) -> WordMatch:
