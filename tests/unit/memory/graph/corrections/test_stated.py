@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from scenemind.memory import Edit, Relation
+from contextlib import suppress
+from graphlib import TopologicalSorter
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.memory import Edit, Relation, SceneMemoryError
+from scenemind.memory.graph.relations import CARRYING
 from tests.unit.memory.graph.corrections.room import (
     OBJECTS,
     merge,
@@ -55,6 +63,29 @@ def test_geometry_that_would_close_a_ring_goes() -> None:
     }
     assert carried[1] == (7, "user")
     assert carried == {1: (7, "user"), 7: (2, "geometry")}
+
+
+ids = st.sampled_from(list(OBJECTS))
+carried = st.sampled_from(["on", "inside", "hanging on", "supports", "contains"])
+
+
+claims = st.builds(relate, ids, carried, ids) | st.builds(merge, ids, ids)
+
+
+@given(st.lists(claims, max_size=8), st.permutations(list(OBJECTS)))
+def test_nothing_carries_what_carries_it(claims: list[Edit], pile: list[int]) -> None:
+    """Geometry: a pile. Of what people claim, what contradicts itself is refused."""
+    journal = new_journal()
+    for claim in claims:
+        with suppress(SceneMemoryError):
+            write(journal, claim)
+    there = [i for i in pile if i in seen(journal)]
+    computed = tuple(Relation(top, "on", below) for below, top in pairwise(there))
+    carriers: dict[int, set[int]] = {i: set() for i in OBJECTS}
+    for relation in journal.relations(computed, seen(journal)):
+        assert relation.predicate in CARRYING
+        carriers[relation.subject_id].add(relation.object_id)
+    TopologicalSorter(carriers).prepare()  # raises where there is a ring
 
 
 def test_opposites_exclude_each_other_and_the_later_one_wins() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from scenemind.memory.graph.relations import (
-    RELATION_NAMES,
-    denials_of,
+    CARRYING,
     find_relation,
     statements_of,
 )
@@ -19,7 +18,7 @@ BUILDING = -1
 
 def with_statements(
     computed: Sequence[Relation],
-    edits: Iterable[Edit],
+    edits: Sequence[Edit],
     objects: Mapping[int, MapObject],
     shown_as: Mapping[int, int],
 ) -> tuple[Relation, ...]:
@@ -29,14 +28,13 @@ def with_statements(
         edits: that stand and add or delete relations, oldest first.
         shown_as: id of an object that a person merged -> id of what it is part of.
     """
-    stated = {(r.subject_id, r.predicate, r.object_id): r for r in computed}
-    has_said = False
+    stated = None
     for edit in edits:
         subject, other = (shown_as.get(i, i) for i in edit.object_ids)
         if subject != other and subject in objects and other in objects:
-            _lay_over(stated, edit, (subject, edit.key, other))
-            has_said = True
-    return tuple(stated.values()) if has_said else tuple(computed)
+            stated = stated or _Stated(computed)
+            stated.lay_over(edit.kind == "add_relation", (subject, edit.key, other))
+    return tuple(computed) if stated is None else stated.all()
 
 
 def with_said_levels(
@@ -81,51 +79,72 @@ def said_carriers(edits: Iterable[Edit], shown_as: Mapping[int, int]) -> dict[in
     return carriers
 
 
-def _lay_over(stated: dict[Statement, Relation], edit: Edit, said: Statement) -> None:
-    """Add or take out a statement with what it says the other way round."""
-    if edit.kind == "delete_relation":
-        for statement in denials_of(*said):
-            stated.pop(statement, None)
-        return
-    statements = statements_of(*said)
-    for statement in statements:
-        _take_out_opposite(stated, statement)
-        stated[statement] = Relation(*statement, confidence=1.0, source="user")
-    if is_carried(statements[0][1]):
-        _take_out_other_carriers(stated, statements[0])
-
-
-def _take_out_opposite(stated: dict[Statement, Relation], statement: Statement) -> None:
-    """What cannot be true with it: "a above b" where a is below b, "a on b" where b is on a."""
-    subject, predicate, other = statement
-    relation = find_relation(predicate)
-    if relation is not None and relation.inverse not in (None, relation.name):
-        stated.pop((subject, str(relation.inverse), other), None)
-        stated.pop((other, predicate, subject), None)
-
-
-def _take_out_other_carriers(stated: dict[Statement, Relation], said: Statement) -> None:
-    """What geometry says carries a thing, where a person says what does (or said so before); and
-    what geometry says this thing carries, as far as that would carry it in turn."""
-    subject, predicate, carrier = said
-    for key, relation in list(stated.items()):
-        is_other = key[0] == subject and is_carried(key[1]) and key != said
-        if is_other and (relation.source == "geometry" or key[1] == predicate):
-            del stated[key]
-    carriers = {key[0]: key for key in stated if is_carried(key[1]) and key != said}
-    passed = {subject}
-    at = carrier
-    while at not in passed:
-        passed.add(at)
-        if at not in carriers:
-            return
-        if carriers[at][2] == subject:
-            if stated[carriers[at]].source == "geometry":
-                del stated[carriers[at]]
-            return
-        at = carriers[at][2]
-
-
 def is_carried(predicate: str) -> bool:
-    relation = RELATION_NAMES.get(predicate)
-    return relation is not None and relation.one_way
+    """Whether it says that the other one carries the subject."""
+    return predicate in CARRYING
+
+
+class _Stated:
+    """Relations by what they state, and what carries each thing."""
+
+    def __init__(self, computed: Sequence[Relation]) -> None:
+        self._all = {(r.subject_id, r.predicate, r.object_id): r for r in computed}
+        self._carriers: dict[int, list[Statement]] = {}
+        for statement in self._all:
+            if is_carried(statement[1]):
+                self._carriers.setdefault(statement[0], []).append(statement)
+
+    def all(self) -> tuple[Relation, ...]:
+        return tuple(self._all.values())
+
+    def lay_over(self, is_so: bool, said: Statement) -> None:
+        """Add or take out a statement with what it says the other way round."""
+        for statement in statements_of(*said):
+            if not is_so:
+                self._take_out(statement)
+                continue
+            self._take_out_opposite(statement)
+            if is_carried(statement[1]):
+                self._take_out_other_carriers(statement)
+                if statement not in self._all:
+                    self._carriers.setdefault(statement[0], []).append(statement)
+            self._all[statement] = Relation(*statement, confidence=1.0, source="user")
+
+    def _take_out(self, statement: Statement) -> None:
+        if self._all.pop(statement, None) is not None and is_carried(statement[1]):
+            self._carriers[statement[0]].remove(statement)
+
+    def _take_out_opposite(self, statement: Statement) -> None:
+        """What cannot be true with it: "a above b" where a is below b, "a on b" where b is on a."""
+        subject, predicate, other = statement
+        relation = find_relation(predicate)
+        if relation is not None and relation.inverse not in (None, relation.name):
+            self._take_out((subject, str(relation.inverse), other))
+            self._take_out((other, predicate, subject))
+
+    def _take_out_other_carriers(self, said: Statement) -> None:
+        """What geometry says carries a thing, where a person says what does (or said so before);
+        and what would close a ring: of it geometry's word goes, else the older one."""
+        subject, predicate, carrier = said
+        for statement in list(self._carriers.get(subject, ())):
+            is_geometry = self._all[statement].source == "geometry"
+            if statement != said and (is_geometry or statement[1] == predicate):
+                self._take_out(statement)
+        while path := self._find_path(carrier, subject):
+            of_geometry = (s for s in path if self._all[s].source == "geometry")
+            self._take_out(next(of_geometry, path[0]))
+
+    def _find_path(self, thing: int, carrier: int) -> list[Statement]:
+        """What says, one after the other, that a thing is carried by another, which comes first;
+        empty: nothing does."""
+        passed = {thing}
+        paths: list[tuple[int, list[Statement]]] = [(thing, [])]
+        while paths:
+            at, path = paths.pop()
+            if at == carrier:
+                return path
+            for statement in self._carriers.get(at, ()):
+                if statement[2] not in passed:
+                    passed.add(statement[2])
+                    paths.append((statement[2], [statement, *path]))
+        return []
