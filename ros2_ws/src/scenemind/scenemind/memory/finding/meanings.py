@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.text.similarity import scaled_similarity
 
+# Below this, labels have hardly more in common than that they are things in rooms.
+_LEAST = 0.3
+
 
 class LabelMeanings:
     """Label vectors of one encoder: each label is embedded once while it is in the map."""
@@ -22,7 +25,7 @@ class LabelMeanings:
     def similar(
         self, words: str, labels: Collection[str], encoder: TextEncoder
     ) -> dict[str, float]:
-        """Labels that mean something like the words, with how alike they are in (0, 1].
+        """Labels that mean something like the words, with how alike they are in [0.3, 1].
 
         Args:
             labels: short enough to be names of things.
@@ -35,7 +38,9 @@ class LabelMeanings:
         self._follow(labels, encoder)
         (wanted,) = encoder.encode([words])
         alike = scaled_similarity(encoder.name, self._vectors @ wanted)
-        return {self._labels[row]: float(alike[row]) for row in np.flatnonzero(alike).tolist()}
+        return {
+            self._labels[row]: float(alike[row]) for row in np.flatnonzero(alike >= _LEAST).tolist()
+        }
 
     def _follow(self, labels: Collection[str], encoder: TextEncoder) -> None:
         """Vectors of exactly these labels."""
