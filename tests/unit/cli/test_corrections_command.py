@@ -64,7 +64,7 @@ def test_journal_goes_to_another_memory_by_a_file(root: Path) -> None:
     assert [left["id"] for left in again["left_out"]] == [1, 2]
     status, output = run(root, "import", str(file), memory="again")
     assert status == 0
-    assert "0 were applied, 2 were left out" in output
+    assert "applied: 0; left out: 2" in output
     assert "correction 1: correction 1 says so already" in output
     with Memory.open(root / "again", CONFIG) as memory:
         assert memory.snapshot().objects[1].label == "stool"

@@ -161,8 +161,8 @@ def _show(corrections: Sequence[Correction], as_json: bool) -> None:
 
 def _print_replay(done: Replay, preview: bool) -> None:
     print_corrections(done.applied)
-    would = "would be" if preview else "were"
-    print(f"{len(done.applied)} {would} applied, {len(done.left_out)} {would} left out")
+    title = "would be applied" if preview else "applied"
+    print(f"{title}: {len(done.applied)}; left out: {len(done.left_out)}")
     for left in done.left_out:
         print(f"  correction {left.correction.correction_id}: {left.reason}")
 

@@ -72,7 +72,7 @@ def print_corrections(corrections: Collection[Correction]) -> None:
         table.add_row(
             str(entry.correction_id),
             escape(" ".join(filter(None, words))),
-            ", ".join(map(str, edit.object_ids)),
+            ", ".join(map(str, (*edit.object_ids, *edit.new_ids))),
             escape(entry.by),
             escape(entry.reason),
             "taken back" if entry.undone else "stands",
