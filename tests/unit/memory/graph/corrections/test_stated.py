@@ -130,3 +130,10 @@ def test_levels_follow_what_people_say_carries_a_thing() -> None:
     write(journal, Edit("delete_relation", (2, 1), "on"))
     relations = journal.relations(computed, seen(journal))
     assert journal.levels(levels, relations) == {1: 0, 2: 0, 4: 0, 7: 0, 8: 0}
+
+
+def test_what_is_not_next_to_a_thing_is_not_besides_it() -> None:
+    journal = new_journal()
+    write(journal, relate(7, "next to", 4), relate(7, "besides", 4))
+    write(journal, Edit("delete_relation", (4, 7), "next to"))
+    assert not {(7, 4), (4, 7)} & {(subject, other) for subject, _, other, _ in said(journal)}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from scenemind.memory.graph.relations import (
     CARRYING,
+    denials_of,
     find_relation,
     statements_of,
 )
@@ -99,10 +100,11 @@ class _Stated:
 
     def lay_over(self, is_so: bool, said: Statement) -> None:
         """Add or take out a statement with what it says the other way round."""
-        for statement in statements_of(*said):
-            if not is_so:
+        if not is_so:
+            for statement in denials_of(*said):
                 self._take_out(statement)
-                continue
+            return
+        for statement in statements_of(*said):
             self._take_out_opposite(statement)
             if is_carried(statement[1]):
                 self._take_out_other_carriers(statement)
