@@ -14,7 +14,7 @@ from scenemind.cli.main import app
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory
 from tests.unit.memory import walk
-from tests.unit.memory.disk import version_1
+from tests.unit.memory.disk import version_1, version_2
 
 CONFIG = SceneMindConfig()
 FRAMES = 20
@@ -48,6 +48,14 @@ def test_list_says_what_each_memory_holds(root: Path) -> None:
     status, output = run(root, "list")
     assert status == 0
     assert "run `scenemind memory migrate attic`" in output
+
+
+def test_list_counts_what_older_versions_hold(tmp_path: Path) -> None:
+    version_1.write_memory(tmp_path / "attic")
+    version_2.write_memory(tmp_path / "hall")
+    for memory in run_json(tmp_path, "list")["memories"]:
+        assert memory["problem"] is None
+        assert (memory["frames"], memory["objects"], memory["corrections"]) == (4, 1, 1)
 
 
 def test_list_shows_a_damaged_memory_too(root: Path) -> None:
