@@ -11,6 +11,8 @@ from scenemind_interfaces.srv import WhereWas
 from scenemind_ros.conversions.geometry import box_from_msg, box_to_msg, stamp_ns, time_to_msg
 from scenemind_ros.errors import RosError
 
+_NONE = -1  # what the interfaces write for an id that is not there
+
 
 def visit_to_msg(visit: Visit) -> VisitMsg:
     first, last = visit.frame_numbers
@@ -29,6 +31,7 @@ def change_to_msg(change: SceneChange) -> SceneChangeMsg:
         object_id=int(change.object_id),
         label=change.label,
         old_label=change.old_label,
+        earlier_id=_NONE if change.earlier_id is None else int(change.earlier_id),
         distance_m=float(change.distance_m or 0.0),
     )
     if change.before is not None:
@@ -54,6 +57,7 @@ def change_from_msg(msg: SceneChangeMsg) -> SceneChange:
         before=box_from_msg(msg.before) if msg.has_before else None,
         after=box_from_msg(msg.after) if msg.has_after else None,
         between_ns=between if msg.has_between else None,
+        earlier_id=None if msg.earlier_id == _NONE else int(msg.earlier_id),
         old_label=msg.old_label,
     )
 

@@ -66,6 +66,7 @@ def object_to_msg(thing: MapObject) -> SceneObject:
         yaw_box=box_to_msg(thing.yaw_box),
         first_seen=time_to_msg(thing.first_seen_ns),
         last_seen=time_to_msg(thing.last_seen_ns),
+        here_since=time_to_msg(thing.here_since_ns or 0),
         observation_count=int(thing.observation_count),
         track_ids=[int(track_id) for track_id in thing.track_ids],
         corrected=bool(thing.corrected),
@@ -90,6 +91,7 @@ def object_from_msg(msg: SceneObject) -> MapObject:
         corrected=bool(msg.corrected),
         stays=tuple(stay_from_msg(stay) for stay in msg.stays),
         known_yaw_box=box_from_msg(msg.yaw_box),
+        here_since_ns=stamp_ns(msg.here_since) or None,
         attribute_sources={
             attribute.name: _SOURCES[attribute.source]
             for attribute in msg.attributes
