@@ -83,5 +83,6 @@ class CorrectingServices:
         memory = self._session.memory
         replay = memory.import_corrections(request.json, request.by, preview=request.preview)
         response.applied = [correction_to_msg(correction) for correction in replay.applied]
+        response.left_out_ids = [left.correction.correction_id for left in replay.left_out]
         response.left_out = [left.reason for left in replay.left_out]
         response.revision = memory.snapshot().revision
