@@ -1,0 +1,31 @@
+"""The one typed tree of settings.
+
+The command line reads it from YAML (`SceneMindConfig.load`); the nodes mirror it as ROS parameters
+of the same dotted names (`flatten`, `from_flat`). Unknown keys and missing files are errors.
+"""
+
+from scenemind.config.descriptions import DescriptionsConfig
+from scenemind.config.mapping import MapperConfig
+from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
+from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
+from scenemind.config.relations import RelationConfig
+from scenemind.config.scenemind_config import SceneMindConfig
+from scenemind.config.sensing import DepthConfig, SyncConfig
+from scenemind.config.settings import ConfigError, Settings
+
+__all__ = [
+    "ConfigError",
+    "DepthConfig",
+    "DescriptionsConfig",
+    "DetectorConfig",
+    "LiftingConfig",
+    "MapperConfig",
+    "ObjectMapConfig",
+    "RelationConfig",
+    "SceneMindConfig",
+    "Settings",
+    "StoreConfig",
+    "SyncConfig",
+    "TrackerConfig",
+    "TreeConfig",
+]

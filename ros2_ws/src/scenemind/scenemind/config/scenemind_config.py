@@ -1,0 +1,28 @@
+"""All sections together."""
+
+from __future__ import annotations
+
+from scenemind.config.descriptions import DescriptionsConfig
+from scenemind.config.mapping import MapperConfig
+from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
+from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
+from scenemind.config.relations import RelationConfig
+from scenemind.config.sensing import DepthConfig, SyncConfig
+from scenemind.config.settings import Settings
+
+
+class SceneMindConfig(Settings):
+    """Everything that can be set."""
+
+    map_frame: str = "map"
+    sync: SyncConfig = SyncConfig()
+    depth: DepthConfig = DepthConfig()
+    detector: DetectorConfig = DetectorConfig()
+    tracker: TrackerConfig = TrackerConfig()
+    lifting: LiftingConfig = LiftingConfig()
+    mapper: MapperConfig = MapperConfig()
+    object_map: ObjectMapConfig = ObjectMapConfig()
+    tree: TreeConfig = TreeConfig()
+    relations: RelationConfig = RelationConfig()
+    store: StoreConfig = StoreConfig()
+    descriptions: DescriptionsConfig = DescriptionsConfig()
