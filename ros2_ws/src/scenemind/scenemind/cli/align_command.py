@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from scenemind.cli.corrections.command import open_journal
+from scenemind.cli.corrections.show import show_corrections
 from scenemind.cli.errors import CommandError
 from scenemind.cli.live import run_live
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
-from scenemind.cli.output import correction_json, error_json, print_corrections, print_json
+from scenemind.cli.output import error_json, print_json
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Correction, Memory
+from scenemind.memory import Memory
 from scenemind.reasoning import Query, Router
 
 
@@ -37,17 +38,15 @@ def _align(
     """Correct a memory in plain words."""
     if sum((bool(instruction), undo, list_all)) != 1:
         raise CommandError("align takes one of: a sentence, --undo, --list")
+    if not instruction:
+        with open_journal(memory, memory_root, live=live) as journal:
+            show_corrections(journal.entries() if list_all else [journal.undo(None)], as_json)
+        return
     if live:
-        task = "corrections" if list_all else "undo" if undo else "align"
-        run_live(task, instruction, as_json=as_json)
+        run_live("align", instruction, as_json=as_json)
     settings = SceneMindConfig.load(config) if config else SceneMindConfig()
     with open_memory(memory, memory_root, settings) as place:
-        if list_all:
-            _show(place.corrections(), as_json)
-        elif undo:
-            _show([place.undo()], as_json)
-        else:
-            _apply(place, settings, instruction, as_json)
+        _apply(place, settings, instruction, as_json)
 
 
 def _apply(place: Memory, settings: SceneMindConfig, instruction: str, as_json: bool) -> None:
@@ -67,10 +66,3 @@ def _apply(place: Memory, settings: SceneMindConfig, instruction: str, as_json: 
         print(done.response)
     if done.failure is not None:
         raise typer.Exit(1)
-
-
-def _show(corrections: Sequence[Correction], as_json: bool) -> None:
-    if as_json:
-        print_json({"corrections": [correction_json(entry) for entry in corrections]})
-    else:
-        print_corrections(corrections)

@@ -9,11 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from scenemind.cli.graph.source import from_nodes
 from scenemind.cli.memories import open_memory
-from scenemind.cli.options import AsJson, MemoryName, MemoryRoot
+from scenemind.cli.options import AsJson, Live, MemoryName, MemoryRoot
 from scenemind.cli.output import object_json, print_json, print_table
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Found, MapObject
+from scenemind.memory.finding import ObjectFinder
 from scenemind.perception.text import ENCODER_FAMILIES, make_text_encoder
 from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary, did_you_mean
@@ -26,6 +28,7 @@ def register(app: typer.Typer) -> None:
 def _find(
     words: Annotated[str, typer.Argument(help="A thing and what it is like.")],
     memory: MemoryName = "current",
+    live: Live = False,
     count: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
     encoder: Annotated[
         str | None,
@@ -42,9 +45,15 @@ def _find(
     For relations ("the chair next to the desk") see `scenemind ground`.
     """
     vectors = None if encoder is None else make_text_encoder(encoder)
-    with open_memory(memory, memory_root, SceneMindConfig()) as place:
-        found = place.find_objects(words, count, vectors)
-        objects = place.snapshot().objects
+    if live:
+        objects = from_nodes().snapshot.objects
+        finder = ObjectFinder()
+        finder.refresh(objects)
+        found = finder.find(words, count, vectors)
+    else:
+        with open_memory(memory, memory_root, SceneMindConfig()) as place:
+            found = place.find_objects(words, count, vectors)
+            objects = place.snapshot().objects
     if as_json:
         print_json(
             {"words": words, "objects": [_as_json(one, objects[one.object_id]) for one in found]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -13,15 +13,42 @@ from scenemind.cli.ros_environment import ros_environment
 
 
 def run_live(task: str, text: str, *, as_json: bool, **options: object) -> NoReturn:
-    """Let `scenemind_ros.commands.live_request` ask the running nodes, and end as it ends.
+    """Let the child ask the running nodes and print what they say, and end as it ends.
 
     Args:
-        task: ask, ground, align, undo, corrections or set_vocabulary.
+        task: ask, ground, align or set_vocabulary.
     """
-    request = json.dumps({"task": task, "text": text, "as_json": as_json, **options})
-    command = [sys.executable, "-m", "scenemind_ros.commands.live_request", request]
+    done = _run({"task": task, "text": text, "as_json": as_json, **options}, stdout=None)
+    raise typer.Exit(done.returncode)
+
+
+def fetch_live(task: str, **options: object) -> dict[str, Any]:
+    """What running nodes say, for this process to show as it shows what a stored memory says.
+
+    Where they cannot, the child says why and this command ends with its status.
+
+    Args:
+        task: one that `scenemind_ros.commands.live_request` fetches.
+        options: of that task.
+    """
+    done = _run({"task": task, **options}, stdout=subprocess.PIPE)
+    if done.returncode != 0:
+        raise typer.Exit(done.returncode)
+    reply: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return reply
+
+
+def _run(request: dict[str, object], stdout: int | None) -> subprocess.CompletedProcess[str]:
+    """The request goes by standard input: an imported journal is longer than arguments may be."""
+    command = [sys.executable, "-m", "scenemind_ros.commands.live_request"]
     try:
-        done = subprocess.run(command, env=ros_environment(), check=False)
+        return subprocess.run(
+            command,
+            input=json.dumps(request),
+            stdout=stdout,
+            text=True,
+            env=ros_environment(),
+            check=False,
+        )
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
-    raise typer.Exit(done.returncode)

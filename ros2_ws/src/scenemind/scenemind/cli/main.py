@@ -12,8 +12,6 @@ from typer.core import TyperGroup
 from scenemind.cli import (
     align_command,
     ask_command,
-    changes_command,
-    corrections_command,
     demo_command,
     describe_command,
     detector_command,
@@ -26,6 +24,8 @@ from scenemind.cli import (
     vocabulary_command,
 )
 from scenemind.cli.bench import command as bench_command
+from scenemind.cli.changes import command as changes_command
+from scenemind.cli.corrections import command as corrections_command
 from scenemind.cli.doctor import command as doctor_command
 from scenemind.cli.errors import USER_ERRORS
 from scenemind.cli.graph import command as graph_command

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from scenemind.cli.errors import CommandError
 from scenemind.memory.history import TimeSpan, Visit
+from scenemind.memory.history.stamps import show_stamp
 
 _NS_PER_S = 1_000_000_000
 _SECONDS = re.compile(r"\+\d{1,9}(\.\d*)?")
 _LONGEST_SHOWN = 30
-_IS_A_DATE_FROM_S, _IS_A_DATE_TO_S = 1e9, 1e10  # the years 2001 to 2286
 
 
 def read_moment(text: str, visits: Sequence[Visit]) -> TimeSpan:
@@ -36,14 +36,6 @@ def read_moment_after(text: str, before: TimeSpan, visits: Sequence[Visit]) -> T
         return visit
     stamp_ns = _stamp_ns(text, visits)
     return TimeSpan(min(before.last_ns + 1, stamp_ns), stamp_ns)
-
-
-def show_stamp(stamp_ns: int) -> str:
-    """A stamp as a date, if it may be one, else in seconds: recordings often count from 0."""
-    seconds = stamp_ns / _NS_PER_S
-    if not _IS_A_DATE_FROM_S <= seconds <= _IS_A_DATE_TO_S:
-        return f"{seconds:.1f} s"
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def show_visit(visit: Visit) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, Visit
+from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, TimeSpan, Visit
 from scenemind_interfaces.msg import SceneChange as SceneChangeMsg
 from scenemind_interfaces.msg import Visit as VisitMsg
 from scenemind_interfaces.srv import WhereWas
@@ -23,6 +23,11 @@ def visit_to_msg(visit: Visit) -> VisitMsg:
         first_frame_id=int(first),
         last_frame_id=int(last),
     )
+
+
+def visit_from_msg(msg: VisitMsg) -> Visit:
+    span = TimeSpan(stamp_ns(msg.first_stamp), stamp_ns(msg.last_stamp))
+    return Visit(int(msg.number), span, (int(msg.first_frame_id), int(msg.last_frame_id)))
 
 
 def change_to_msg(change: SceneChange) -> SceneChangeMsg:

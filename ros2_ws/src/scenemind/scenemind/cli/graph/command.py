@@ -13,8 +13,8 @@ from scenemind.cli.graph.as_json import thing_json, tree_json
 from scenemind.cli.graph.export import chosen_format, export
 from scenemind.cli.graph.picture import View, draw, write_picture
 from scenemind.cli.graph.show import print_object, print_tree
-from scenemind.cli.graph.source import from_file, from_memory, named_object
-from scenemind.cli.options import AsJson, ConfigFile, MemoryRoot
+from scenemind.cli.graph.source import from_file, from_memory, from_nodes, named_object
+from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryRoot
 from scenemind.cli.output import print_json
 from scenemind.config import SceneMindConfig
 from scenemind.memory.graph.relations import canonical_relation
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def _graph(
     memory: Annotated[str, typer.Argument(help="Name of the memory.")] = "current",
+    live: Live = False,
     objects: Annotated[
         Path | None,
         typer.Option(
@@ -70,9 +71,16 @@ def _graph(
     export_format = chosen_format(form, out)
     if as_json and export_format is not None and out is None:
         raise CommandError("--json and an export would both go to standard output: say --out FILE")
+    if live and (objects is not None or points):
+        raise CommandError(
+            "--live shows what running nodes send, without surface points: leave out --objects and"
+            " --points"
+        )
     predicates = None if not relation else [canonical_relation(name).name for name in relation]
     settings = SceneMindConfig.load(config) if config else SceneMindConfig()
-    if objects is None:
+    if live:
+        source = from_nodes()
+    elif objects is None:
         source = from_memory(memory, memory_root, settings)
     else:
         source = from_file(objects, scene, settings.relations)

@@ -6,9 +6,16 @@ import json
 from pathlib import Path
 
 from scenemind.cli.errors import CommandError
+from scenemind.cli.live import fetch_live
 from scenemind.cli.memories import open_memory
 from scenemind.config import RelationConfig, SceneMindConfig
-from scenemind.exchange import SceneExport, load_objects, locations_of_objects, read_scene
+from scenemind.exchange import (
+    SceneExport,
+    load_objects,
+    locations_of_objects,
+    read_scene,
+    scene_from_json,
+)
 from scenemind.memory.types import MapObject
 
 
@@ -21,6 +28,11 @@ def from_memory(name: str, root: Path | None, settings: SceneMindConfig) -> Scen
     """
     with open_memory(name, root, settings) as memory:
         return SceneExport(memory.snapshot(), locations_of_objects(memory.tree()))
+
+
+def from_nodes() -> SceneExport:
+    """Of the memory that running nodes have open; its objects come without surface points."""
+    return scene_from_json(fetch_live("scene_graph")["scene_graph"])
 
 
 def from_file(path: Path, scene: str | None, thresholds: RelationConfig) -> SceneExport:

@@ -1,0 +1,1 @@
+"""`scenemind changes`: what is different between two moments, or between two memories."""

@@ -1,0 +1,1 @@
+"""`scenemind corrections`: the journal of a stored memory or of running nodes."""

@@ -1,0 +1,47 @@
+"""`python -m scenemind_ros.commands.live_request`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from scenemind.cli.errors import USER_ERRORS
+from scenemind.cli.output import print_json
+from scenemind_ros.client import SceneMindClient
+from scenemind_ros.commands.live_request.asking import ASKING
+from scenemind_ros.commands.live_request.fetching import FETCHING
+from scenemind_ros.commands.live_request.journal import JOURNAL
+from scenemind_ros.errors import RosError
+
+_READY_S = 5.0
+_FETCHED: dict[str, Callable[[SceneMindClient, dict[str, Any]], dict[str, Any]]] = {
+    **FETCHING,
+    **JOURNAL,
+}
+
+
+def main() -> int:
+    """0, or 1 when there was no answer."""
+    request = json.load(sys.stdin)
+    task = request["task"]
+    try:
+        with SceneMindClient() as client:
+            client.wait_ready(_READY_S)
+            if task in _FETCHED:
+                print_json(_FETCHED[task](client, request))
+                return 0
+            result, show = ASKING[task](client, request)
+    except (RosError, *USER_ERRORS) as error:
+        print(f"scenemind: {error}", file=sys.stderr)
+        return 1
+    if request.get("as_json"):
+        print_json(result)
+    else:
+        show()
+    return 0 if result.get("error") is None else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
