@@ -123,7 +123,13 @@ class Memory(MemoryReader):
         """
         return self._correct(
             lambda scene: scene.journal.apply(
-                edits, by, reason, scene.perceived(), time.time_ns(), scene.gone()
+                edits,
+                by,
+                reason,
+                scene.perceived(),
+                time.time_ns(),
+                scene.gone(),
+                scene.structure(),
             )
         )
 
@@ -179,12 +185,14 @@ class Memory(MemoryReader):
         entries = corrections_from_json(text)
         if preview:
             with self._lock:
-                objects = self._scene.perceived(), self._scene.gone()
-                return preview_replay(self._scene.journal, entries, *objects)
+                scene = self._scene
+                there = scene.perceived(), scene.gone(), scene.structure()
+                return preview_replay(scene.journal, entries, *there)
         done: list[Replay] = []
 
         def change(scene: Scene) -> list[Correction]:
-            done.append(replay(scene.journal, entries, scene.perceived(), scene.gone(), by))
+            there = scene.perceived(), scene.gone(), scene.structure()
+            done.append(replay(scene.journal, entries, *there, by))
             return list(done[0].applied)
 
         self._correct(change)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,14 @@ from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.tree import FrameInTree, MemTree
-from scenemind.memory.types import Description, Embedding, MapObject, MemorySnapshot
+from scenemind.memory.types import (
+    Description,
+    Embedding,
+    MapObject,
+    MemorySnapshot,
+    Relation,
+    StructurePlane,
+)
 from scenemind.perception.text.similarity import LabelSimilarity
 from scenemind.perception.types import Detections, Observation
 
@@ -192,6 +199,10 @@ class Scene:
         """Objects that are no longer there, as perception alone has them."""
         return self._objects.gone()
 
+    def structure(self) -> dict[int, StructurePlane]:
+        """Floor, walls and ceiling by id."""
+        return {plane.plane_id: plane for plane in self._structure.planes}
+
     def knows(self, object_id: int) -> bool:
         """Whether there is, or was, such an object: confirmed, and not merged into another."""
         return object_id in self._objects.objects() or object_id in self._objects.gone()
@@ -200,7 +211,8 @@ class Scene:
         """The same value until something changes."""
         if self._snapshot is None:
             self._relate()
-            relations = self.journal.relations(self._graph.relations(), self._seen.objects)
+            structure = self.structure()
+            relations, levels = self._stated(structure)
             self._snapshot = MemorySnapshot(
                 self._revision,
                 self._stamp_ns,
@@ -208,10 +220,21 @@ class Scene:
                 relations,
                 self._world_T_camera,
                 self._seen.gone,
-                {plane.plane_id: plane for plane in self._structure.planes},
-                self.journal.levels(self._graph.levels(), relations),
+                structure,
+                levels,
             )
         return self._snapshot
+
+    def _stated(self, structure: Collection[int]) -> tuple[tuple[Relation, ...], Mapping[int, int]]:
+        """Relations and levels with what people said: what they say carries a thing puts it, and
+        what it carries, on other levels, whose relations are others."""
+        objects, computed = self._seen.objects, self._graph.levels()
+        relations = self.journal.relations(self._graph.relations(), objects, structure)
+        levels = self.journal.levels(computed, relations, objects)
+        if levels != computed:
+            at_levels = self._graph.relations_at(levels)
+            relations = self.journal.relations(at_levels, objects, structure)
+        return relations, levels
 
     def _relate(self) -> None:
         """Lay descriptions and corrections over perception, and relate what differs since then.

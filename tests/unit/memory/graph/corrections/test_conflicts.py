@@ -63,7 +63,7 @@ def test_within_one_request_the_way_out_is_to_leave_it_out() -> None:
     ("object_id", "message"),
     [
         (6, r"no object 6; the nearest ids are 1 \(table\), 2 \(cup\), 4 \(shelf\), 7 \(chair\)"),
-        (-2, "-2 is structure .* not corrected"),
+        (-2, "-2 is structure .* only say what it carries"),
         (10**30, "no object 1000000"),
     ],
 )

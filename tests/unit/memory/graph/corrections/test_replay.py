@@ -39,7 +39,7 @@ def replayed(*edits: Edit, objects=REBUILT) -> tuple[Replay, dict]:
     """What was said of the room, said of the rebuilt one."""
     old, new = new_journal(), new_journal()
     write(old, *edits)
-    done = replay(new, old.entries(), objects, {})
+    done = replay(new, old.entries(), objects, {}, {})
     return done, dict(seen(new, objects))
 
 
@@ -76,7 +76,7 @@ def test_merged_objects_are_merged_again() -> None:
 def test_who_when_and_why_go_along() -> None:
     old, new = new_journal(), new_journal()
     old.apply([rename(1, "desk")], "Ada", "I work at it", OBJECTS, 77)
-    (entry,) = replay(new, old.entries(), REBUILT, {}, by="bob").applied
+    (entry,) = replay(new, old.entries(), REBUILT, {}, {}, by="bob").applied
     assert (entry.by, entry.reason, entry.stamp_ns) == ("Ada", "I work at it; replayed by bob", 77)
 
 
@@ -106,15 +106,15 @@ def test_two_that_are_one_there_are_not_merged() -> None:
     old, new = new_journal(), new_journal()
     twin = solid(5, "cup", (0.02, 0.0, 0.85), (0.1, 0.1, 0.1))
     write(old, merge(2, 5), objects={**OBJECTS, 5: twin})
-    done = replay(new, old.entries(), {13: REBUILT[13]}, {})
+    done = replay(new, old.entries(), {13: REBUILT[13]}, {}, {})
     assert "are one object here" in done.left_out[0].reason
 
 
 def test_replaying_twice_says_nothing_twice() -> None:
     old, new = new_journal(), new_journal()
     write(old, rename(1, "desk"), delete(7), split(8, LEFT, RIGHT), merge(2, 4))
-    assert len(replay(new, old.entries(), REBUILT, {}).applied) == 4
-    again = replay(new, old.entries(), REBUILT, {})
+    assert len(replay(new, old.entries(), REBUILT, {}, {}).applied) == 4
+    again = replay(new, old.entries(), REBUILT, {}, {})
     assert again.applied == ()
     assert len(again.left_out) == 4
     assert again.left_out[0].reason == "correction 1 says so already"
@@ -125,7 +125,7 @@ def test_undone_entries_and_those_without_a_place_are_not_replayed() -> None:
     write(old, rename(1, "desk"))
     old.undo()
     placeless = Correction(2, rename(7, "stool"), "", "", 0)
-    done = replay(new, [*old.entries(), placeless], REBUILT, {})
+    done = replay(new, [*old.entries(), placeless], REBUILT, {}, {})
     assert done.applied == ()
     assert [left.reason for left in done.left_out] == ["nothing says where object 7 stood"]
 
@@ -133,7 +133,7 @@ def test_undone_entries_and_those_without_a_place_are_not_replayed() -> None:
 def test_preview_changes_nothing() -> None:
     old, new = new_journal(), new_journal()
     write(old, rename(1, "desk"), split(8, LEFT, RIGHT), rename(100, "television"))
-    shown = preview(new, old.entries(), REBUILT, {})
+    shown = preview(new, old.entries(), REBUILT, {}, {})
     assert [entry.edit.kind for entry in shown.applied] == ["rename", "split", "rename"]
     assert new.entries() == []
     assert write(new, split(11, LEFT, RIGHT), objects=REBUILT) == [1]

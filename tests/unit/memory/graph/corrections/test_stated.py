@@ -122,14 +122,14 @@ def test_levels_follow_what_people_say_carries_a_thing() -> None:
     computed = (Relation(2, "on", 1), Relation(1, "on", -1), Relation(7, "on", -1))
     levels = {1: 0, 2: 1, 4: 0, 7: 0, 8: 0}
     journal = new_journal()
-    assert journal.levels(levels, computed) is levels
+    assert journal.levels(levels, computed, OBJECTS) is levels
     write(journal, relate(1, "on", 7))
     relations = journal.relations(computed, seen(journal))
-    assert journal.levels(levels, relations) == {1: 1, 2: 2, 4: 0, 7: 0, 8: 0}
+    assert journal.levels(levels, relations, OBJECTS) == {1: 1, 2: 2, 4: 0, 7: 0, 8: 0}
     journal.undo()
     write(journal, Edit("delete_relation", (2, 1), "on"))
     relations = journal.relations(computed, seen(journal))
-    assert journal.levels(levels, relations) == {1: 0, 2: 0, 4: 0, 7: 0, 8: 0}
+    assert journal.levels(levels, relations, OBJECTS) == {1: 0, 2: 0, 4: 0, 7: 0, 8: 0}
 
 
 def test_what_is_not_next_to_a_thing_is_not_besides_it() -> None:

@@ -67,6 +67,15 @@ class SceneGraph:
             self._dirty = set()
         return self._all
 
+    def relations_at(self, levels: Mapping[int, int]) -> tuple[Relation, ...]:
+        """All relations, had the objects these levels: a person says what carries some of them.
+
+        Args:
+            levels: object id -> level, of all objects.
+        """
+        self.relations()
+        return self._statements.all_at(levels)
+
     def levels(self) -> Mapping[int, int]:
         """Object id -> its level, ascending ids; see `MemorySnapshot.levels`."""
         self.relations()

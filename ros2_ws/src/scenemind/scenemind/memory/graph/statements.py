@@ -7,7 +7,7 @@ appendix B: edges connect one level with itself and its neighbours).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from scenemind.memory.graph.building import Building
 from scenemind.memory.graph.carriers import Bearer, Carrier, best_carrier, cut_circles
@@ -59,7 +59,7 @@ class Statements:
             if subject not in self._facts:
                 is_other_set |= self.by_subject.pop(subject, None) is not None
                 continue
-            now = self._state(subject)
+            now = self._state(subject, self.levels.of)
             if now != before:
                 self.by_subject[subject] = now
                 is_other, is_other_set = True, is_other_set or before is None
@@ -72,6 +72,23 @@ class Statements:
         relations: list[Relation] = []
         for stated in self.by_subject.values():
             relations += stated
+        return tuple(relations)
+
+    def all_at(self, levels: Mapping[int, int]) -> tuple[Relation, ...]:
+        """The same, had objects these levels instead: what the levels leave out is another.
+
+        Args:
+            levels: object id -> level, of all objects.
+        """
+        moved = [i for i, level in levels.items() if self.levels.of(i) != level]
+        affected = set(moved).union(*(self._facts.get(i, ()) for i in moved))
+        relations: list[Relation] = []
+
+        def level_of(object_id: int) -> int:
+            return levels.get(object_id, 0)
+
+        for subject, stated in self.by_subject.items():
+            relations += self._state(subject, level_of) if subject in affected else stated
         return tuple(relations)
 
     def _with_carriers(self, dirty: set[int]) -> set[int]:
@@ -114,10 +131,10 @@ class Statements:
         carrier = self._carrier(object_id)
         return None if carrier is None or carrier.node in self._building else carrier.node
 
-    def _state(self, subject: int) -> tuple[Relation, ...]:
+    def _state(self, subject: int, level_of: Callable[[int], int]) -> tuple[Relation, ...]:
         stated: list[Relation] = []
         facts_of, carrier = self._facts[subject], self._carrier(subject)
-        level = self._level(subject)
+        level = self._level(subject, level_of)
         for other in sorted(facts_of):
             if carrier is not None and carrier.node == other:
                 stated.append(Relation(subject, carrier.predicate, other, carrier.score))
@@ -125,12 +142,12 @@ class Statements:
             carried = self._carrier(other)
             if carried is not None and carried.node == subject:
                 continue
-            if abs(level - self._level(other)) > 1:
+            if abs(level - self._level(other, level_of)) > 1:
                 continue
             for predicate, score in facts_of[other].items():
                 if predicate == "inside" or predicate not in CARRYING:
                     stated.append(Relation(subject, predicate, other, score))
         return tuple(stated)
 
-    def _level(self, node_id: int) -> int:
-        return _LEVEL_OF_BUILDING if node_id in self._building else self.levels.of(node_id)
+    def _level(self, node_id: int, level_of: Callable[[int], int]) -> int:
+        return _LEVEL_OF_BUILDING if node_id in self._building else level_of(node_id)

@@ -24,8 +24,8 @@ class Edit:
     """One thing a person wants changed.
 
     Attributes:
-        object_ids: the objects it touches; for relations exactly (subject, object), for `merge`
-            the one that stays first.
+        object_ids: the objects it touches; for relations exactly (subject, object), one of which
+            may be a floor, wall or ceiling; for `merge` the one that stays first.
         key: attribute name or predicate; else empty.
         value: the new label or attribute value; else empty.
         places: for `split`: a point (x, y, z), world, in each of the parts.

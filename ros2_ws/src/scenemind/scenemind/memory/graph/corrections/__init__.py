@@ -20,7 +20,10 @@ How entries meet each other:
 - nothing may, as people say it, carry what carries it: such a relation is refused;
 - what a person says carries a thing takes the place of what geometry says carries it; what geometry
   says the other way round goes, too;
-- structure (negative ids) is computed anew all the time, and is not corrected.
+- of structure (floor, walls and ceiling, negative ids), which is found anew all the time, people
+  can say what it carries or is near to, and nothing else; nothing carries it;
+- a thing that people say is carried by another is one level above that, with all that it carries,
+  and has the relations of that level.
 
 Undone entries stay for the record and can be redone, unless an entry that came since forbids it.
 Entries that spoke of what another one made (a part, a merged thing) wait while that one is undone.

@@ -7,17 +7,22 @@ from dataclasses import replace
 
 from scenemind.memory.graph.corrections import recurrence
 from scenemind.memory.graph.corrections.edits import OF_RELATIONS
-from scenemind.memory.types import Correction, Edit, MapObject, ObjectAnchor
+from scenemind.memory.types import Correction, Edit, MapObject, ObjectAnchor, StructurePlane
 
 
 def anchors_of(
-    edit: Edit, perceived: Mapping[int, MapObject], seen: Mapping[int, MapObject]
+    edit: Edit,
+    perceived: Mapping[int, MapObject],
+    seen: Mapping[int, MapObject],
+    structure: Mapping[int, StructurePlane],
 ) -> tuple[ObjectAnchor, ...]:
-    """The objects that an edit speaks of, as perception has them; for a deletion those beside."""
-    things = [perceived.get(i) or seen[i] for i in edit.object_ids]
+    """What an edit speaks of, as perception has it; for a deletion what is beside it, too."""
+    planes = [structure[i] for i in edit.object_ids if i in structure]
+    things = [perceived.get(i) or seen[i] for i in edit.object_ids if i not in structure]
     if edit.kind == "delete_object":
         things += recurrence.bystanders(things, seen)
-    return tuple(map(_anchor, things))
+    at_planes = (ObjectAnchor(plane.plane_id, plane.kind, plane.box) for plane in planes)
+    return (*map(_anchor, things), *at_planes)
 
 
 def anchored(entry: Correction, perceived: Mapping[int, MapObject]) -> Correction:

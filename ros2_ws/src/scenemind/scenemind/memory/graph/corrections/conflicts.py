@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from scenemind.memory.graph.corrections import parts
 from scenemind.memory.graph.corrections.edits import OF_RELATIONS
 from scenemind.memory.graph.corrections.laying_over import Seen
 from scenemind.memory.graph.corrections.sources import Sources
-from scenemind.memory.graph.corrections.stated import is_carried, said_carriers
+from scenemind.memory.graph.corrections.stated import BUILDING, is_carried, said_carriers
 from scenemind.memory.graph.relations import statements_of
-from scenemind.memory.types import Correction, Edit
+from scenemind.memory.types import Correction, Edit, StructurePlane
 
 _NAMED_IN_ERRORS = 5
 
@@ -27,12 +27,14 @@ class Conflicts:
         standing: the entries that stand, oldest first.
         seen: what people see with them.
         first_new: entries from this number on were not written yet.
+        structure: floor, walls and ceiling by their negative ids.
     """
 
     standing: Sequence[Correction]
     sources: Sources
     seen: Seen
     first_new: int
+    structure: Mapping[int, StructurePlane] = field(default_factory=dict)
 
     def check(self, edit: Edit) -> None:
         """That its objects are there and that it contradicts nothing.
@@ -41,7 +43,9 @@ class Conflicts:
             SceneMemoryError: says what it contradicts and what to do.
         """
         for object_id in edit.object_ids:
-            if object_id not in self.seen.objects:
+            if object_id <= BUILDING:
+                self._check_plane(object_id, edit)
+            elif object_id not in self.seen.objects:
                 raise SceneMemoryError(self._why_not_there(object_id))
         self.check_entries(edit)
         if edit.kind == "split":
@@ -58,11 +62,25 @@ class Conflicts:
         elif edit.kind == "split":
             self._check_split(edit)
         elif edit.kind == "add_relation":
+            _check_carried(edit)
             self._check_cycle(edit)
 
+    def _check_plane(self, plane_id: int, edit: Edit) -> None:
+        """That people may say so of this floor, wall or ceiling."""
+        if edit.kind not in OF_RELATIONS:
+            raise SceneMemoryError(
+                f"{plane_id} is structure (floor, wall or ceiling), which is found anew all the"
+                " time: people can only say what it carries or is near to, by add_relation and"
+                " delete_relation"
+            )
+        if plane_id not in self.structure:
+            known = ", ".join(f"{i} ({p.kind})" for i, p in sorted(self.structure.items())[::-1])
+            raise SceneMemoryError(
+                f"there is no floor, wall or ceiling {plane_id}; "
+                + (f"known are {known}" if known else "none has been found yet")
+            )
+
     def _why_not_there(self, object_id: int) -> str:
-        if object_id < 0:
-            return f"{object_id} is structure (floor, wall or ceiling), which is not corrected"
         for entry in reversed(self.standing):
             way_out = self._way_out(entry)
             if entry.edit.kind == "delete_object" and object_id in entry.edit.object_ids:
@@ -151,3 +169,18 @@ class Conflicts:
                 passed.add(at)
                 open_ids += carriers.get(at, {}).values()
         return False
+
+
+def _check_carried(edit: Edit) -> None:
+    """That it speaks of an object at all, and that nothing is to carry the building."""
+    subject, other = edit.object_ids
+    if max(subject, other) <= BUILDING:
+        raise SceneMemoryError(
+            f"{subject} and {other} are both structure: say what an object has to do with it"
+        )
+    for low, predicate, high in statements_of(subject, edit.key, other):
+        if is_carried(predicate) and low <= BUILDING:
+            raise SceneMemoryError(
+                f"{low} is structure, which nothing carries: it cannot be {predicate} object"
+                f" {high}; say it the other way round"
+            )

@@ -19,10 +19,11 @@ from scenemind.memory.graph.corrections.edits import (
 )
 from scenemind.memory.graph.corrections.laying_over import LayingOver, Seen
 from scenemind.memory.graph.corrections.sources import Sources
-from scenemind.memory.graph.corrections.stated import with_said_levels, with_statements
-from scenemind.memory.types import Correction, Edit, MapObject, Relation
+from scenemind.memory.graph.corrections.stated import BUILDING, with_said_levels, with_statements
+from scenemind.memory.types import Correction, Edit, MapObject, Relation, StructurePlane
 
 _NOTHING: Mapping[int, MapObject] = {}
+_NO_PLANES: Mapping[int, StructurePlane] = {}
 
 
 class CorrectionsJournal:
@@ -96,12 +97,13 @@ class CorrectionsJournal:
         perceived: Mapping[int, MapObject],
         stamp_ns: int,
         gone: Mapping[int, MapObject] = _NOTHING,
+        structure: Mapping[int, StructurePlane] = _NO_PLANES,
     ) -> list[Correction]:
         """Write edits, all or none; each sees what those before it did.
 
         Args:
             perceived: the objects that perception has. gone: those that it found gone.
-            stamp_ns: wall-clock time.
+            stamp_ns: wall-clock time. structure: floor, walls and ceiling by id.
 
         Raises:
             SceneMemoryError: an edit names an unknown object, makes no sense, or contradicts
@@ -115,14 +117,14 @@ class CorrectionsJournal:
             for number, edit in enumerate(edits, first_new):
                 edit = cleaned(edit)
                 seen = self.lay_over(perceived, gone)
-                Conflicts(self._standing, self.sources, seen, first_new).check(edit)
+                Conflicts(self._standing, self.sources, seen, first_new, structure).check(edit)
                 entry = Correction(
                     number,
                     self._with_new_ids(edit),
                     by,
                     reason,
                     stamp_ns,
-                    anchors=anchors_of(edit, perceived, seen.objects),
+                    anchors=anchors_of(edit, perceived, seen.objects, structure),
                 )
                 self._set([*self._entries, entry])
         except SceneMemoryError:
@@ -226,27 +228,35 @@ class CorrectionsJournal:
         return self._lay_over(self._standing, perceived, gone)
 
     def relations(
-        self, computed: Sequence[Relation], objects: Mapping[int, MapObject]
+        self,
+        computed: Sequence[Relation],
+        objects: Mapping[int, MapObject],
+        structure: Collection[int] = (),
     ) -> tuple[Relation, ...]:
         """The relations of these objects with what people said of them.
 
         Args:
-            objects: as `lay_over` returned them.
+            objects: as `lay_over` returned them. structure: ids of floor, walls and ceiling.
         """
         edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
-        return with_statements(computed, edits, objects, self.sources.shown_as)
+        there = objects.keys() | set(structure) if edits else objects.keys()
+        return with_statements(computed, edits, there, self.sources.shown_as)
 
     def levels(
-        self, computed: Mapping[int, int], relations: Sequence[Relation]
+        self,
+        computed: Mapping[int, int],
+        relations: Sequence[Relation],
+        objects: Mapping[int, MapObject],
     ) -> Mapping[int, int]:
-        """The levels of objects by id, where people said what carries some of them.
+        """The levels of objects by id, where people said what carries some of them; the same
+        value where they did not.
 
         Args:
-            relations: as `relations` returned them.
+            relations, objects: as `relations` and `lay_over` returned them.
         """
         edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
         ids = {self.sources.shown_as.get(i, i) for edit in edits for i in edit.object_ids}
-        return with_said_levels(computed, relations, ids)
+        return with_said_levels(computed, relations, ids, objects) if ids else computed
 
     def _set(self, entries: Iterable[Correction]) -> None:
         self._entries = list(entries)
@@ -275,8 +285,8 @@ class CorrectionsJournal:
         )
 
     def _is_perceptions(self, object_id: int) -> bool:
-        """And no part, which is there as long as what it is a part of."""
-        return object_id in self.sources.of.get(object_id, (object_id,))
+        """And no part, which is there as long as what it is a part of, nor of the building."""
+        return object_id > BUILDING and object_id in self.sources.of.get(object_id, (object_id,))
 
     def _with_new_ids(self, edit: Edit) -> Edit:
         if edit.kind != "split":

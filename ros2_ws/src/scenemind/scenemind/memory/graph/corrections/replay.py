@@ -12,8 +12,9 @@ from itertools import count
 
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.graph.corrections.journal import CorrectionsJournal
-from scenemind.memory.graph.corrections.places import Place, find_place
-from scenemind.memory.types import Correction, Edit, MapObject, ObjectAnchor
+from scenemind.memory.graph.corrections.places import Place, find_place, find_plane
+from scenemind.memory.graph.corrections.stated import BUILDING
+from scenemind.memory.types import Correction, Edit, MapObject, ObjectAnchor, StructurePlane
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +38,19 @@ def replay(
     entries: Iterable[Correction],
     perceived: Mapping[int, MapObject],
     gone: Mapping[int, MapObject],
+    structure: Mapping[int, StructurePlane],
     by: str = "",
 ) -> Replay:
     """Write the entries that stand to a journal, with who said them, when and why.
 
     Args:
         entries: of another journal, oldest first.
-        perceived, gone: the objects of the map that the journal is laid over.
+        perceived, gone, structure: of the map that the journal is laid over.
         by: who replays it, which is added to the reasons; empty: not said.
     """
     note = f"replayed by {by}" if by else ""
     standing = [entry for entry in entries if not entry.undone]
-    translation = _Translation(standing, perceived)
+    translation = _Translation(standing, perceived, structure)
     applied: list[Correction] = []
     left_out: list[LeftOut] = []
     for entry in standing:
@@ -56,7 +58,13 @@ def replay(
             edit = translation.translate(entry)
             _check_is_new(edit, journal.standing())
             (written,) = journal.apply(
-                [edit], entry.by, _noted(entry.reason, note), perceived, entry.stamp_ns, gone
+                [edit],
+                entry.by,
+                _noted(entry.reason, note),
+                perceived,
+                entry.stamp_ns,
+                gone,
+                structure,
             )
         except SceneMemoryError as error:
             left_out.append(LeftOut(entry, str(error)))
@@ -71,19 +79,25 @@ def preview(
     entries: Iterable[Correction],
     perceived: Mapping[int, MapObject],
     gone: Mapping[int, MapObject],
+    structure: Mapping[int, StructurePlane],
 ) -> Replay:
     """What `replay` would do, without doing it; parts would get other ids."""
     largest = max((*perceived, *gone, journal.largest_id), default=0)
     trial = CorrectionsJournal(count(largest + 1).__next__)
     trial.restore(journal.entries())
-    return replay(trial, entries, perceived, gone)
+    return replay(trial, entries, perceived, gone, structure)
 
 
 class _Translation:
     """From the ids of the replayed journal to those of the map."""
 
-    def __init__(self, entries: Sequence[Correction], objects: Mapping[int, MapObject]) -> None:
-        self._objects = objects
+    def __init__(
+        self,
+        entries: Sequence[Correction],
+        objects: Mapping[int, MapObject],
+        structure: Mapping[int, StructurePlane],
+    ) -> None:
+        self._objects, self._structure = objects, structure
         # Where an object was spoken of last it stood last.
         self._anchors = {anchor.object_id: anchor for e in entries for anchor in e.anchors}
         self._places: dict[int, Place | None] = {}
@@ -122,7 +136,11 @@ class _Translation:
 
     def _find(self, anchor: ObjectAnchor) -> Place | None:
         if anchor.object_id not in self._places:
-            self._places[anchor.object_id] = find_place(anchor, self._objects.values())
+            self._places[anchor.object_id] = (
+                find_plane(anchor, self._structure.values())
+                if anchor.object_id <= BUILDING
+                else find_place(anchor, self._objects.values())
+            )
         return self._places[anchor.object_id]
 
 

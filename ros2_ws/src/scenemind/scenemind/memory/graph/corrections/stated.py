@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 from scenemind.memory.graph.relations import (
     CARRYING,
@@ -10,6 +10,7 @@ from scenemind.memory.graph.relations import (
     find_relation,
     statements_of,
 )
+from scenemind.memory.graph.verification.common_sense import sense_of
 from scenemind.memory.types import Edit, MapObject, Relation
 
 Statement = tuple[int, str, int]
@@ -20,50 +21,72 @@ BUILDING = -1
 def with_statements(
     computed: Sequence[Relation],
     edits: Sequence[Edit],
-    objects: Mapping[int, MapObject],
+    there: Set[int],
     shown_as: Mapping[int, int],
 ) -> tuple[Relation, ...]:
     """The relations of these objects as people see them.
 
     Args:
         edits: that stand and add or delete relations, oldest first.
+        there: ids of the objects and of floor, walls and ceiling.
         shown_as: id of an object that a person merged -> id of what it is part of.
     """
     stated = None
     for edit in edits:
         subject, other = (shown_as.get(i, i) for i in edit.object_ids)
-        if subject != other and subject in objects and other in objects:
+        if subject != other and subject in there and other in there:
             stated = stated or _Stated(computed)
             stated.lay_over(edit.kind == "add_relation", (subject, edit.key, other))
     return tuple(computed) if stated is None else stated.all()
 
 
 def with_said_levels(
-    computed: Mapping[int, int], relations: Sequence[Relation], subjects: Collection[int]
+    computed: Mapping[int, int],
+    relations: Iterable[Relation],
+    spoken_of: Collection[int],
+    objects: Mapping[int, MapObject],
 ) -> Mapping[int, int]:
-    """The levels of objects where people said of some subjects what carries them, or does not.
+    """The levels of objects where people said of some of them what carries them, or does not.
 
     Args:
         computed: object id -> level as geometry has it.
         relations: as people see them.
     """
-    if not subjects:
-        return computed
-    carrier_of = {r.subject_id: r.object_id for r in relations if is_carried(r.predicate)}
+    carrier_of = _carriers(relations, computed)
     carried: dict[int, list[int]] = {}
     for thing, carrier in carrier_of.items():
         carried.setdefault(carrier, []).append(thing)
     levels = dict(computed)
-    unsettled = [subject for subject in subjects if subject in levels]
+    unsettled = [thing for thing in spoken_of if thing in levels]
     while unsettled:
         thing = unsettled.pop()
         carrier = carrier_of.get(thing, BUILDING)
-        level = 0 if carrier <= BUILDING else levels[carrier] + 1
+        level = 0 if _is_building(carrier, objects) else levels.get(carrier, 0) + 1
         # Bounded, should two sources of one thing's carriers ever make a ring.
         if levels[thing] != level and level < len(levels):
             levels[thing] = level
-            unsettled += carried.get(thing, ())
+            unsettled += (i for i in carried.get(thing, ()) if i in levels)
     return levels
+
+
+def _carriers(relations: Iterable[Relation], computed: Mapping[int, int]) -> dict[int, int]:
+    """Thing -> what carries it. It may be inside of more: people's word counts, and of what
+    geometry says that which its level counts from."""
+    best: dict[int, tuple[bool, bool, int]] = {}
+    for relation in relations:
+        if is_carried(relation.predicate):
+            thing, carrier = relation.subject_id, relation.object_id
+            is_next = computed.get(thing, 0) == computed.get(carrier, -1) + 1
+            found = (relation.source == "user", is_next, carrier)
+            best[thing] = max(best.get(thing, found), found, key=lambda one: one[:2])
+    return {thing: carrier for thing, (_, _, carrier) in best.items()}
+
+
+def _is_building(node_id: int, objects: Mapping[int, MapObject]) -> bool:
+    """A plane of structure, or an object that perception takes for one."""
+    if node_id <= BUILDING:
+        return True
+    return node_id in objects and sense_of(objects[node_id].label).structure is not None
 
 
 def said_carriers(edits: Iterable[Edit], shown_as: Mapping[int, int]) -> dict[int, dict[str, int]]:
