@@ -80,10 +80,10 @@ def measure(
 
     Args:
         retention: `StoreConfig.retention`.
-        stretch: frames to render; the camera goes back and forth on them.
+        stretch: frames to render at most; the camera goes back and forth on them.
     """
     config = SceneMindConfig.from_flat({"store.retention": retention})
-    sequence = bench_sequence(stretch)
+    sequence = bench_sequence(min(stretch, _WARM_UP + frames))
     rendered = list(read_sequence(sequence))
     spare = objects - len(sequence.room.objects)
     with Memory.create(None, config) as memory:
