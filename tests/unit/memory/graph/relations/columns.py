@@ -20,3 +20,15 @@ def column(*boxes: tuple[Vector, Vector]) -> NDArray[np.float64]:
 def at(x: float, y: float, side: float = 0.2, z: float = 0.5) -> NDArray[np.float64]:
     """(1, 6): a cube."""
     return column(((x, y, z), (side, side, side)))
+
+
+def put(
+    x: float, y: float, bottom: float, side: float = 0.1, height: float = 0.1
+) -> tuple[float, ...]:
+    """Low and high corner of a box that is put on a square footprint around (x, y)."""
+    return (x - side / 2, y - side / 2, bottom, x + side / 2, y + side / 2, bottom + height)
+
+
+def row(box: Vector) -> NDArray[np.float64]:
+    """(1, 6): a box by its low and high corner."""
+    return np.array([box], np.float64)

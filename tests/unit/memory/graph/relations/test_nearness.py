@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from scenemind.config import RelationConfig
 from scenemind.memory.graph.relations import nearness
+from tests.unit.memory.graph.relations.columns import put, row
 
 CONFIG = RelationConfig()
 TABLE = (-0.8, -0.4, 0.0, 0.8, 0.4, 0.75)
-
-
-def at(
-    x: float, y: float, bottom: float, side: float = 0.1, height: float = 0.1
-) -> tuple[float, ...]:
-    """A box on a square footprint around (x, y)."""
-    return (x - side / 2, y - side / 2, bottom, x + side / 2, y + side / 2, bottom + height)
-
-
-def row(box: tuple[float, ...]) -> np.ndarray:
-    return np.array([box], dtype=np.float64)
 
 
 @pytest.mark.parametrize(
@@ -28,15 +17,15 @@ def row(box: tuple[float, ...]) -> np.ndarray:
     [(0.0, 0.0, True), (0.5, 0.0, True), (0.7, 0.0, False), (0.2, 0.7, False)],
 )
 def test_next_to_is_beside_on_one_level(gap: float, bottom: float, holds: bool) -> None:
-    chair = row(at(0.8 + gap + 0.25, 0, bottom, 0.5, 0.9))
+    chair = row(put(0.8 + gap + 0.25, 0, bottom, 0.5, 0.9))
     score = nearness.next_to(chair, row(TABLE), CONFIG)[0]
     assert (score > 0.0) == holds
 
 
 def test_small_things_are_neighbours_only_when_close() -> None:
-    cup = row(at(0, 0, 0.75))
-    assert nearness.next_to(cup, row(at(0.35, 0, 0.75)), CONFIG)[0] > 0.0
-    assert nearness.next_to(cup, row(at(0.55, 0, 0.75)), CONFIG)[0] == 0.0
+    cup = row(put(0, 0, 0.75))
+    assert nearness.next_to(cup, row(put(0.35, 0, 0.75)), CONFIG)[0] > 0.0
+    assert nearness.next_to(cup, row(put(0.55, 0, 0.75)), CONFIG)[0] == 0.0
 
 
 def test_near_is_the_gap_between_boxes() -> None:
@@ -56,14 +45,14 @@ def test_near_is_the_gap_between_boxes() -> None:
     ],
 )
 def test_besides_is_side_by_side(y: float, holds: bool) -> None:
-    chair = row(at(1.2, y, 0.0, 0.5, 0.9))
+    chair = row(put(1.2, y, 0.0, 0.5, 0.9))
     beside = nearness.besides(chair, row(TABLE), CONFIG)[0]
     assert (beside > 0.0) == holds
     assert nearness.next_to(chair, row(TABLE), CONFIG)[0] > 0.0
 
 
 def test_what_is_besides_is_as_much_next_to() -> None:
-    chair = row(at(1.2, 0.1, 0.0, 0.5, 0.9))
+    chair = row(put(1.2, 0.1, 0.0, 0.5, 0.9))
     assert nearness.besides(chair, row(TABLE), CONFIG) == nearness.next_to(
         chair, row(TABLE), CONFIG
     )

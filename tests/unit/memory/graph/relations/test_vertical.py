@@ -9,22 +9,12 @@ from hypothesis import strategies as st
 
 from scenemind.config import RelationConfig
 from scenemind.memory.graph.relations import nearness, vertical
+from tests.unit.memory.graph.relations.columns import put, row
 
 CONFIG = RelationConfig()
 TABLE = (-0.8, -0.4, 0.0, 0.8, 0.4, 0.75)
 CHAIR = (-0.25, -0.25, 0.0, 0.25, 0.25, 0.9)
 BOWL = (-0.1, -0.1, 0.75, 0.1, 0.1, 0.85)
-
-
-def at(
-    x: float, y: float, bottom: float, side: float = 0.1, height: float = 0.1
-) -> tuple[float, ...]:
-    """A box on a square footprint around (x, y)."""
-    return (x - side / 2, y - side / 2, bottom, x + side / 2, y + side / 2, bottom + height)
-
-
-def row(box: tuple[float, ...]) -> np.ndarray:
-    return np.array([box], dtype=np.float64)
 
 
 def on(upper: tuple[float, ...], lower: tuple[float, ...]) -> float:
@@ -34,17 +24,17 @@ def on(upper: tuple[float, ...], lower: tuple[float, ...]) -> float:
 @pytest.mark.parametrize(
     ("upper", "lower", "holds"),
     [
-        pytest.param(at(0.3, 0, 0.75), TABLE, True, id="a cup on a table"),
-        pytest.param(at(0.3, 0, 0.80), TABLE, True, id="its bottom was not seen"),
-        pytest.param(at(0.3, 0, 0.60), TABLE, True, id="the table's top is uneven"),
-        pytest.param(at(0.3, 0, 1.0), TABLE, False, id="a lamp that hangs over it"),
-        pytest.param(at(0.3, 0, 0.86, 0.1, 0.05), TABLE, False, id="a gap of twice its height"),
-        pytest.param(at(0.3, 0, 0.0, 0.3, 0.3), TABLE, False, id="a bin under it"),
-        pytest.param(at(1.0, 0, 0.75, 0.5), TABLE, False, id="nearly all of it beside the table"),
-        pytest.param(at(0, 0, 0.45, 0.3, 0.4), CHAIR, True, id="a bag on a seat, below its back"),
-        pytest.param(at(0, 0, 0.0, 0.4, 1.2), CHAIR, False, id="a person's feet are on the floor"),
-        pytest.param(at(0, 0, 0.76, 0.08, 0.08), BOWL, False, id="an apple in a bowl"),
-        pytest.param(TABLE, at(0, 0, 0.0), False, id="a table over a cup"),
+        pytest.param(put(0.3, 0, 0.75), TABLE, True, id="a cup on a table"),
+        pytest.param(put(0.3, 0, 0.80), TABLE, True, id="its bottom was not seen"),
+        pytest.param(put(0.3, 0, 0.60), TABLE, True, id="the table's top is uneven"),
+        pytest.param(put(0.3, 0, 1.0), TABLE, False, id="a lamp that hangs over it"),
+        pytest.param(put(0.3, 0, 0.86, 0.1, 0.05), TABLE, False, id="a gap of twice its height"),
+        pytest.param(put(0.3, 0, 0.0, 0.3, 0.3), TABLE, False, id="a bin under it"),
+        pytest.param(put(1.0, 0, 0.75, 0.5), TABLE, False, id="nearly all of it beside the table"),
+        pytest.param(put(0, 0, 0.45, 0.3, 0.4), CHAIR, True, id="a bag on a seat, below its back"),
+        pytest.param(put(0, 0, 0.0, 0.4, 1.2), CHAIR, False, id="a person's feet are on the floor"),
+        pytest.param(put(0, 0, 0.76, 0.08, 0.08), BOWL, False, id="an apple in a bowl"),
+        pytest.param(TABLE, put(0, 0, 0.0), False, id="a table over a cup"),
     ],
 )
 def test_on(upper: tuple[float, ...], lower: tuple[float, ...], holds: bool) -> None:
@@ -55,9 +45,9 @@ def test_on(upper: tuple[float, ...], lower: tuple[float, ...], holds: bool) -> 
 def test_on_is_the_same_wherever_the_floor_of_the_map_is(floor: float) -> None:
     """A peer measures from the middle of the scene and loses every cup of a raised map."""
     shift = np.array([0, 0, floor, 0, 0, floor])
-    upper, lower = row(at(0.3, 0, 0.76)) + shift, row(TABLE) + shift
+    upper, lower = row(put(0.3, 0, 0.76)) + shift, row(TABLE) + shift
     np.testing.assert_allclose(
-        vertical.on(upper, lower, CONFIG), on(at(0.3, 0, 0.76), TABLE), atol=1e-6
+        vertical.on(upper, lower, CONFIG), on(put(0.3, 0, 0.76), TABLE), atol=1e-6
     )
 
 
@@ -65,14 +55,14 @@ def test_on_is_the_same_wherever_the_floor_of_the_map_is(floor: float) -> None:
     ("bottom", "holds"), [(0.45, True), (0.40, True), (0.52, True), (0.62, False), (0.25, False)]
 )
 def test_where_the_seat_is_known_a_bag_must_stand_on_it(bottom: float, holds: bool) -> None:
-    bag = row(at(0, 0, bottom, 0.3, 0.5))
+    bag = row(put(0, 0, bottom, 0.3, 0.5))
     score = vertical.on(bag, row(CHAIR), CONFIG, np.array([0.45]))[0]
     assert (score > 0.0) == holds
 
 
 def test_full_contact_scores_highest() -> None:
-    assert on(at(0.3, 0, 0.75), TABLE) == pytest.approx(1.0, abs=0.01)
-    assert on(at(0.3, 0, 0.80), TABLE) < on(at(0.3, 0, 0.77), TABLE)
+    assert on(put(0.3, 0, 0.75), TABLE) == pytest.approx(1.0, abs=0.01)
+    assert on(put(0.3, 0, 0.80), TABLE) < on(put(0.3, 0, 0.77), TABLE)
 
 
 boxes = st.tuples(
@@ -106,7 +96,7 @@ def test_scores_are_within_0_and_1_and_inverses_agree(
 
 
 def test_an_apple_is_inside_a_bowl_and_not_the_other_way_round() -> None:
-    apple = at(0, 0, 0.76, 0.08, 0.08)
+    apple = put(0, 0, 0.76, 0.08, 0.08)
     assert vertical.inside(row(apple), row(BOWL), CONFIG)[0] == pytest.approx(1.0)
     assert vertical.inside(row(BOWL), row(apple), CONFIG)[0] == 0.0
 
@@ -124,11 +114,11 @@ def test_inside_asks_for_most_of_the_volume() -> None:
     [(1.5, 0.0, True), (0.73, 0.0, True), (0.5, 0.0, False), (1.5, 1.2, False)],
 )
 def test_above_is_wholly_higher_and_over_it(bottom: float, x: float, holds: bool) -> None:
-    assert (vertical.above(row(at(x, 0, bottom)), row(TABLE), CONFIG)[0] > 0.0) == holds
+    assert (vertical.above(row(put(x, 0, bottom)), row(TABLE), CONFIG)[0] > 0.0) == holds
 
 
 def test_a_bin_under_a_desk_is_within_its_frame_only_where_the_frame_is_open() -> None:
-    bin_, desk = row(at(0.3, 0, 0.0, 0.3, 0.4)), row(TABLE)
+    bin_, desk = row(put(0.3, 0, 0.0, 0.3, 0.4)), row(TABLE)
     assert vertical.within_frame(bin_, desk, np.array([True]), CONFIG)[0] > 0.0
     assert vertical.within_frame(bin_, desk, np.array([False]), CONFIG)[0] == 0.0
 
@@ -150,16 +140,16 @@ def embedded(inner: tuple[float, ...], outer: tuple[float, ...]) -> float:
     ],
 )
 def test_a_sink_is_embedded_in_its_counter(bottom: float, share: float) -> None:
-    assert embedded(at(0, 0, bottom, 0.4, 0.2), COUNTER) == pytest.approx(share, abs=1e-6)
+    assert embedded(put(0, 0, bottom, 0.4, 0.2), COUNTER) == pytest.approx(share, abs=1e-6)
 
 
 def test_what_sticks_out_at_the_side_is_not_embedded() -> None:
-    assert embedded(at(0.95, 0, 0.72, 0.4, 0.2), COUNTER) == 0.0
+    assert embedded(put(0.95, 0, 0.72, 0.4, 0.2), COUNTER) == 0.0
 
 
 def test_a_small_thing_is_on_a_large_one() -> None:
     """Over the anchor's area, as LLM-TPC's equation 1 has it, a cup covers 0.8 % of this table."""
-    cup = at(0.3, 0, 0.75)
+    cup = put(0.3, 0, 0.75)
     assert 0.1 * 0.1 / (1.6 * 0.8) < 0.01
     assert on(cup, TABLE) == pytest.approx(1.0, abs=0.01)
 
@@ -167,9 +157,9 @@ def test_a_small_thing_is_on_a_large_one() -> None:
 @pytest.mark.parametrize("surface_z", [0.7, 1.4, 2.1])
 def test_a_cup_is_carried_at_any_height_of_the_scene(surface_z: float) -> None:
     """A peer's tolerance is a fifth of the height above mid-room: none there, centimetres below."""
-    shelf = at(0, 0, 0.0, 0.6, surface_z)
-    assert on(at(0, 0, surface_z + 0.02), shelf) > 0.0
-    assert on(at(0, 0, surface_z + 0.3), shelf) == 0.0
+    shelf = put(0, 0, 0.0, 0.6, surface_z)
+    assert on(put(0, 0, surface_z + 0.02), shelf) > 0.0
+    assert on(put(0, 0, surface_z + 0.3), shelf) == 0.0
 
 
 @given(boxes, boxes)
