@@ -27,9 +27,12 @@ from scenemind.memory import (
     MemorySnapshot,
     Relation,
     SceneMemoryError,
+    StructurePlane,
 )
-from scenemind.memory.graph.corrections import CorrectionsJournal
+from scenemind.memory.graph.corrections import CorrectionsJournal, SimilarObject
+from scenemind.memory.graph.corrections.similar import find_similar
 from scenemind.memory.graph.scene_graph import SceneGraph
+from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, find_changes
 from scenemind.reasoning import Query
 
 Triple = tuple[float, float, float]
@@ -83,16 +86,31 @@ def looking(position: Triple, toward: Triple) -> Pose:
     return Pose(rotation, np.asarray(position, float))
 
 
+# The camera looked into the room a few times, from where it stands.
+VIEWS = CameraViews.of(
+    [looking((0, -3, 1.2), (0, 0, 1.2))] * 5, [PinholeCamera(640, 480, 300.0, 300.0, 320, 240)] * 5
+)
+
+
 def snapshot_of(
     objects: Sequence[MapObject],
     camera: Pose | None = looking((0, -3, 1.2), (0, 0, 1.2)),  # noqa: B008
     extra: Sequence[Relation] = (),
+    structure: Sequence[StructurePlane] = (),
 ) -> MemorySnapshot:
     """A snapshot with the relations that the memory finds between the boxes."""
     by_id = {o.object_id: o for o in objects}
     graph = SceneGraph(RelationConfig())
-    graph.refresh(by_id, by_id)
-    return MemorySnapshot(1, 1, by_id, (*graph.relations(), *extra), camera)
+    graph.refresh(by_id, by_id, structure)
+    return MemorySnapshot(
+        1,
+        1,
+        by_id,
+        (*graph.relations(), *extra),
+        camera,
+        structure={plane.plane_id: plane for plane in structure},
+        levels=graph.levels(),
+    )
 
 
 @dataclass
@@ -122,6 +140,19 @@ class SmallMemory:
 
     def undo(self, correction_id: int | None = None) -> Correction:
         return self.journal.undo(correction_id)
+
+    def redo(self, correction_id: int | None = None) -> Correction:
+        return self.journal.redo(correction_id)
+
+    def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
+        return find_similar(edit, self.perceived.objects, self.snapshot().objects, {})[:count]
+
+    def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
+        """As a memory does, of a camera that only ever looked from the door."""
+        if stamp_ns is None:
+            raise SceneMemoryError("the camera was here only once")
+        before, after = TimeSpan(0, stamp_ns), TimeSpan(stamp_ns + 1, self.perceived.stamp_ns)
+        return find_changes(self.snapshot(), before, after, VIEWS, VIEWS)
 
     def corrections(self) -> list[Correction]:
         return self.journal.entries()

@@ -5,22 +5,31 @@ from __future__ import annotations
 import pytest
 
 from scenemind.reasoning import ReasoningError
-from scenemind.reasoning.symbolic.commands import parse_command
-from scenemind.reasoning.symbolic.syntax import (
+from scenemind.reasoning.symbolic.command_syntax import (
     AddRelation,
+    AskSimilar,
     Command,
+    Confirm,
     DeleteObject,
     DeleteRelation,
+    DoSimilar,
+    Merge,
+    Redo,
+    Rename,
+    SetAttribute,
+    Split,
+    Undo,
+)
+from scenemind.reasoning.symbolic.commands import parse_command
+from scenemind.reasoning.symbolic.syntax import (
     HasAttribute,
     Marked,
     NounPhrase,
     ObjectNumber,
-    Rename,
-    SetAttribute,
-    Undo,
 )
 
 CUP, TABLE = NounPhrase("cup", True), NounPhrase("table", True)
+PICTURE = NounPhrase("picture", True)
 BLACK_CHAIR = NounPhrase("chair", True, conditions=(HasAttribute("color", "black"),))
 
 
@@ -51,6 +60,38 @@ BLACK_CHAIR = NounPhrase("chair", True, conditions=(HasAttribute("color", "black
         ("undo", Undo()),
         ("no, undo that", Undo()),
         ("undo correction 3", Undo(3)),
+        ("redo", Redo()),
+        ("please redo correction 3", Redo(3)),
+        ("merge object 3 and 5", Merge((ObjectNumber(3), ObjectNumber(5)))),
+        ("merge objects 3, 5 and 7", Merge((ObjectNumber(3), ObjectNumber(5), ObjectNumber(7)))),
+        ("merge object 3 with object 5", Merge((ObjectNumber(3), ObjectNumber(5)))),
+        ("objects 3 and 5 are the same", Merge((ObjectNumber(3), ObjectNumber(5)))),
+        ("object 5 is the same as object 3", Merge((ObjectNumber(5), ObjectNumber(3)))),
+        ("these are the same chair", Merge((Marked(),))),
+        ("no, these two are one and the same chair", Merge((Marked(),))),
+        ("the cup and the laptop are the same thing", Merge((CUP, NounPhrase("laptop", True)))),
+        ("object 3 is two chairs", Split(ObjectNumber(3))),
+        ("this is actually three chairs", Split(Marked(), 3)),
+        ("split object 3", Split(ObjectNumber(3))),
+        ("split it in two", Split(Marked())),
+        ("split object 3 into 4", Split(ObjectNumber(3), 4)),
+        ("yes, that is right", Confirm(Marked())),
+        ("confirm object 4", Confirm(ObjectNumber(4))),
+        ("object 4 really is a cup", Confirm(ObjectNumber(4), "cup")),
+        ("the cup does exist", Confirm(CUP)),
+        ("forget its colour", SetAttribute(Marked(), "color", "")),
+        ("remove the material of object 4", SetAttribute(ObjectNumber(4), "material", "")),
+        ("forget the cup's state", SetAttribute(CUP, "state", "")),
+        ("forget the cup", DeleteObject(CUP)),
+        ("the bottle is empty", SetAttribute(NounPhrase("bottle", True), "state", "empty")),
+        ("the same goes for the similar ones", AskSimilar()),
+        ("do that to all similar ones", AskSimilar()),
+        ("apply this to similar objects too", AskSimilar()),
+        ("yes, those too", DoSimilar()),
+        ("yes, objects 4 and 9 too", DoSimilar((4, 9))),
+        ("object 4 too", DoSimilar((4,))),
+        ("the picture is hanging on the table", AddRelation(PICTURE, "hanging on", TABLE)),
+        ("the cup is not within reach of the table", DeleteRelation(CUP, "within reach", TABLE)),
     ],
 )
 def test_commands(text: str, command: Command) -> None:

@@ -10,7 +10,7 @@ from scenemind.config import RelationConfig
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import SymbolicReasoner
-from scenemind.reasoning.symbolic.syntax import Undo
+from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
 from scenemind.reasoning.types import (
     METHODS,
     Alignment,
@@ -33,7 +33,7 @@ class Router:
 
     def __init__(self, memory: MemoryAccess, relations: RelationConfig | None = None) -> None:
         self._memory = memory
-        self._symbolic = SymbolicReasoner(relations or RelationConfig())
+        self._symbolic = SymbolicReasoner(memory, relations or RelationConfig())
 
     def ask(self, query: Query, method: str = "auto", timeout_s: float | None = None) -> Answer:
         """The answer to a question, with its evidence.
@@ -93,22 +93,31 @@ class Router:
         start = time.perf_counter()
         try:
             wanted = self._symbolic.align(query, self._checked(query, "symbolic"))
-            if wanted.undo is not None:
-                return self._undone(query, wanted.undo, start)
+            if wanted.of_journal is not None:
+                return self._of_journal(query, wanted.of_journal, start)
+            if not wanted.edits:
+                ids = tuple(thing.object_id for thing in wanted.objects)
+                return Alignment(query, wanted.response, (), ids, _since(start))
             written = self._memory.apply(wanted.edits, by, query.text)
         except ReasoningError as error:
             return _unaligned(query, error.failure, start)
         except SceneMemoryError as error:
             return _unaligned(query, ReasoningFailure("memory_refused", str(error)), start)
-        ids = dict.fromkeys(i for edit in wanted.edits for i in edit.object_ids)
+        of_written = (entry.edit for entry in written)
+        spoken_of = (i for edit in of_written for i in (*edit.object_ids, *edit.new_ids))
         numbers = tuple(correction.correction_id for correction in written)
-        return Alignment(query, wanted.response, numbers, tuple(ids), _since(start))
+        unique = tuple(dict.fromkeys(spoken_of))
+        return Alignment(query, wanted.response, numbers, unique, _since(start))
 
-    def _undone(self, query: Query, undo: Undo, start: float) -> Alignment:
-        taken_back = self._memory.undo(undo.correction_id)
-        response = f'I took back correction {taken_back.correction_id} ("{taken_back.reason}").'
-        ids = taken_back.edit.object_ids
-        return Alignment(query, response, (taken_back.correction_id,), ids, _since(start))
+    def _of_journal(self, query: Query, wanted: Undo | Redo, start: float) -> Alignment:
+        if isinstance(wanted, Undo):
+            entry = self._memory.undo(wanted.correction_id)
+            response = f'I took back correction {entry.correction_id} ("{entry.reason}").'
+        else:
+            entry = self._memory.redo(wanted.correction_id)
+            response = f'Correction {entry.correction_id} ("{entry.reason}") stands again.'
+        ids = entry.edit.object_ids
+        return Alignment(query, response, (entry.correction_id,), ids, _since(start))
 
     def _checked(self, query: Query, method: str) -> MemorySnapshot:
         """The snapshot to reason on.

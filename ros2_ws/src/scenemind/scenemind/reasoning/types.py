@@ -96,7 +96,13 @@ class Grounding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """What a correcting sentence did."""
+    """What a correcting sentence did.
+
+    Attributes:
+        correction_ids: entries of the journal that it wrote, or that it took back or let stand
+            again; none where it only asked what could be done as well.
+        object_ids: what it speaks of; the parts of what was split included.
+    """
 
     query: Query
     response: str

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.sayings import said_score
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.syntax import HasAttribute
 
@@ -32,7 +33,12 @@ _ALIKE = frozenset(
 def attribute_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
     """Scores (N,) of the candidates (those above 0); without regard to negation."""
     score = _colour_score if wanted.key == "color" else _plain_score
-    return _of_values(scene, candidates, wanted, score)
+    if wanted.key in ("color", "size"):
+        return _of_values(scene, candidates, wanted, score)
+    scores = np.zeros(len(scene))
+    for row in np.flatnonzero((candidates > 0.0) & scene.is_object):
+        scores[row] = said_score(scene.objects[row], wanted.key, wanted.value)
+    return scores
 
 
 def similar_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:

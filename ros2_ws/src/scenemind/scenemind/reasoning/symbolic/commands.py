@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.reading import RuleBook, without_openings
-from scenemind.reasoning.symbolic.syntax import (
+from scenemind.reasoning.symbolic import identity_commands, lexicon
+from scenemind.reasoning.symbolic.command_syntax import (
     AddRelation,
     Command,
     DeleteObject,
     DeleteRelation,
-    HasAttribute,
-    NounPhrase,
-    Reference,
-    Related,
+    OfOne,
     Rename,
     SetAttribute,
-    Undo,
 )
+from scenemind.reasoning.symbolic.parser import Parser
+from scenemind.reasoning.symbolic.reading import RuleBook, without_openings
+from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference, Related
 from scenemind.reasoning.symbolic.tokens import Token, tokenize
 from scenemind.words.english import is_plural, singular, word_set
 
@@ -51,18 +48,6 @@ def _without_objections(tokens: list[Token]) -> list[Token]:
     while len(rest) > 1 and rest[-1].word in ("please", ",", "now"):
         rest = rest[:-1]
     return rest
-
-
-def _undo(p: Parser) -> Command | None:
-    if not p.take("undo", "revert", "take back", "take that back", "take it back"):
-        return None
-    p.take("that", "it", "this", "the last one", "the last", "last", "my last", "the")
-    p.take("correction", "change", "edit")
-    if p.peek().isascii() and p.peek().isdigit():
-        number = int(p.peek()[:9])
-        p.at += 1
-        return Undo(number)
-    return Undo()
 
 
 def _delete(p: Parser) -> Command | None:
@@ -126,12 +111,11 @@ def _claim_attribute(p: Parser) -> Command | None:
     if not p.take_of(lexicon.BE):
         return None
     p.take("actually", "really")
+    quality = None if p.peek(1) else p.find_quality()
+    if quality is not None:
+        return SetAttribute(subject, quality.key, quality.value)
     if p.take("made of", "made from"):
         return SetAttribute(subject, "material", _label(p))
-    word = p.peek()
-    if not p.peek(1) and word in lexicon.MATERIALS | lexicon.STATES:
-        p.at += 1
-        return SetAttribute(subject, "material" if word in lexicon.MATERIALS else "state", word)
     given = p.condition(adjectives=True)
     if isinstance(given, HasAttribute) and not given.negated:
         _skip_contrast(p)
@@ -211,9 +195,7 @@ def _of_one(
 
     def read(p: Parser) -> Command | None:
         command = rule(p)
-        if command is None or isinstance(command, Undo):
-            return command
-        if isinstance(command.subject, NounPhrase):
+        if isinstance(command, OfOne) and isinstance(command.subject, NounPhrase):
             return replace(command, subject=replace(command.subject, definite=True))
         return command
 
@@ -222,7 +204,14 @@ def _of_one(
 
 _RULES = RuleBook[Command](
     (
-        _undo,
+        identity_commands.undo,
+        identity_commands.redo,
+        identity_commands.ask_similar,
+        identity_commands.do_similar,
+        identity_commands.merge,
+        _of_one(identity_commands.split),
+        _of_one(identity_commands.confirm),
+        _of_one(identity_commands.forget_attribute),
         _of_one(_delete),
         _of_one(_not_real),
         _of_one(_rename),

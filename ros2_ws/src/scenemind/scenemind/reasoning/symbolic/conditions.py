@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from scenemind.config import RelationConfig
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.attributes import attribute_scores, similar_scores
 from scenemind.reasoning.symbolic.ranking import Surroundings
-from scenemind.reasoning.symbolic.relation_scores import between, closest_scores, relation_scores
+from scenemind.reasoning.symbolic.relation_scores import (
+    ALIKE,
+    Anchor,
+    between,
+    closest_scores,
+    is_view_dependent,
+    relation_scores,
+)
 from scenemind.reasoning.symbolic.scene import Scores
 from scenemind.reasoning.symbolic.syntax import Condition, Described, HasAttribute, Related
+
+_BESIDE = ("near", "next to", "besides", "within reach", "around")
 
 
 class NamedSurroundings(Surroundings, Protocol):
@@ -67,14 +76,30 @@ def _related(
     config: RelationConfig,
     lenient: bool,
 ) -> Scores:
-    predicate = condition.predicate
-    viewpoint = at.viewpoint() if predicate in lexicon.VIEW_DEPENDENT else None
     anchors = at.anchors(condition.anchors[0])
-    found = relation_scores(at.scene, predicate, anchors, among, viewpoint, config)
-    if lenient and predicate in ("near", "next to") and not (found * among).any():
+    alike = ALIKE.get(condition.predicate, ()) if lenient else ()
+    for predicate in (condition.predicate, *alike):
+        found = _towards(at, predicate, anchors, among, config)
+        if (found * among).any():
+            if predicate != condition.predicate:
+                at.note(f"none is {condition.predicate} it; what is {predicate} it was taken")
+            return found
+    if lenient and condition.predicate in _BESIDE:
         found = closest_scores(at.scene, anchors, among)
-        at.note(f"none is {predicate} it; the closest was taken")
+        at.note(f"none is {condition.predicate} it; the closest was taken")
     return found
+
+
+def _towards(
+    at: NamedSurroundings,
+    predicate: str,
+    anchors: Sequence[Anchor],
+    among: Scores,
+    config: RelationConfig,
+) -> Scores:
+    is_seen = is_view_dependent(predicate) or any(anchor.row is None for anchor in anchors)
+    viewpoint = at.viewpoint() if is_seen else None
+    return relation_scores(at.scene, predicate, anchors, among, viewpoint, config)
 
 
 def _between(at: NamedSurroundings, condition: Related) -> Scores:

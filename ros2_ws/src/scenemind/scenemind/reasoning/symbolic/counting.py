@@ -19,10 +19,11 @@ from scenemind.reasoning.symbolic.phrasing import (
     tally,
     the,
 )
-from scenemind.reasoning.symbolic.relation_scores import gaps_to
+from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference, Related
+from scenemind.reasoning.symbolic.sayings import nobody_said, source_note
+from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference, Related
 from scenemind.reasoning.symbolic.telling import identify
 from scenemind.words.english import shown, with_article
 
@@ -41,7 +42,8 @@ def exists(subject: Reference, at: Resolver) -> Reply:
     yes = "No" if asked is not None and asked > len(rows) else "Yes"
     if len(rows) == 1:
         label = with_article(shown(objects[0].label))
-        text = f"{yes}, there is {label}: object {objects[0].object_id}"
+        which = f": object {objects[0].object_id}" if objects[0].object_id >= 0 else ""
+        text = f"{yes}, there is {label}{which}"
     else:
         text = f"{yes}, there are {counted(len(rows), noun_of(subject))}: {listed(objects)}"
     return Reply(sentence(text), sure, tuple(objects))
@@ -73,7 +75,7 @@ def list_objects(subject: Reference, at: Resolver) -> Reply:
     objects = at.objects(rows)
     said = rendering.beyond_noun(subject)
     if said:
-        text = f"{listed(objects)} {be(len(objects))}{said}"
+        text = f"{listed(objects)} {be(len(objects))}{said}{_sources(subject, objects)}"
     else:
         noun = noun_of(subject)
         names = tally(objects) if noun == "object" else listed(objects)
@@ -86,9 +88,14 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     text = f"no {noun_of(subject)} in the memory is{rendering.beyond_noun(subject)}"
     conditions = subject.conditions if isinstance(subject, NounPhrase) else ()
     if len(conditions) != 1 or not isinstance(conditions[0], Related):
-        return Reply(sentence(f"{text}{_none_fits(subject, at)}"), ABSENCE_CONFIDENCE)
+        help_on = nobody_said(at.scene.objects, conditions)
+        return Reply(sentence(f"{text}{_none_fits(subject, at)}{help_on}"), ABSENCE_CONFIDENCE)
+    otherwise = _otherwise(subject, conditions[0], at)
+    if otherwise is not None:
+        return Reply(sentence(f"{text}, but {otherwise[0]}"), ABSENCE_CONFIDENCE, otherwise[1])
     anchor = at.anchors(conditions[0].anchors[0])[0]
     gaps = gaps_to(at.scene, anchor)
+    gaps[~at.scene.is_object] = np.inf
     if anchor.row is not None:
         gaps[anchor.row] = np.inf
     nearest = int(np.argmin(gaps))
@@ -98,6 +105,22 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     return Reply(sentence(text), ABSENCE_CONFIDENCE)
 
 
+def _otherwise(
+    subject: Reference, related: Related, at: Resolver
+) -> tuple[str, tuple[MapObject, ...]] | None:
+    """What is attached, or stands beside, in another way than was asked."""
+    if not isinstance(subject, NounPhrase):
+        return None
+    for predicate in ALIKE.get(related.predicate, ()):
+        other = replace(subject, conditions=(replace(related, predicate=predicate),))
+        rows, _ = at.rows(other)
+        if len(rows):
+            objects = tuple(at.objects(rows))
+            said = f"{listed(objects)} {be(len(objects))}{rendering.beyond_noun(other)}"
+            return said, objects
+    return None
+
+
 def _is_sure(subject: Reference, at: Resolver) -> bool:
     return not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
 
@@ -105,6 +128,13 @@ def _is_sure(subject: Reference, at: Resolver) -> bool:
 def _perhaps(subject: Reference, objects: list[MapObject]) -> str:
     """For things that are only like what was asked: no claim that they are it."""
     return sentence(f"not for sure: I know of no {_said(subject)}, but of {listed(objects)}")
+
+
+def _sources(subject: Reference, objects: list[MapObject]) -> str:
+    """Who says so, where one of the conditions is no more than said."""
+    conditions = subject.conditions if isinstance(subject, NounPhrase) else ()
+    said = (source_note(objects, c.key) for c in conditions if isinstance(c, HasAttribute))
+    return next((note for note in said if note), "")
 
 
 def _to_the_letter(subject: Reference) -> Reference:

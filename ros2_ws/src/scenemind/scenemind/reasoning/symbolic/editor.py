@@ -2,64 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scenemind.memory import Edit, MapObject
 from scenemind.memory.types import EditKind
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.phrasing import the
-from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.syntax import (
+from scenemind.reasoning.symbolic.command_syntax import (
     AddRelation,
-    Command,
+    Confirm,
     DeleteObject,
     DeleteRelation,
-    Marked,
-    Reference,
+    Merge,
+    OfOne,
     Rename,
     SetAttribute,
-    Undo,
+    Split,
 )
+from scenemind.reasoning.symbolic.parting import find_parts
+from scenemind.reasoning.symbolic.phrasing import be, the
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.syntax import Marked, Reference
 from scenemind.words.english import joined, with_article
 
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
 
-def edits_of(command: Command, at: Resolver) -> tuple[list[Edit], str]:
+
+def edits_of(command: OfOne | Merge, at: Resolver) -> tuple[list[Edit], str]:
     """What to write, and a sentence that says so.
 
     Raises:
         ReasoningError: `not_found`, or `ambiguous` where more than one object may be meant.
     """
-    if isinstance(command, Undo):
-        raise ValueError("an undo is no edit")
+    if isinstance(command, Merge):
+        return _merged(command, at)
     objects = _meant(command.subject, at)
     ids = [o.object_id for o in objects]
     names = joined([the(o) for o in objects])
-    verb = "are" if len(objects) > 1 else "is"
-    kind: EditKind = "add_relation"
-    negation = ""
+    verb = be(len(objects))
     match command:
         case Rename(label=label):
             edits = [Edit("rename", (i,), value=label) for i in ids]
             return edits, f"Now {names} {verb} {with_article(label)}."
         case SetAttribute(key=key, value=value):
             edits = [Edit("set_attribute", (i,), key, value) for i in ids]
-            return edits, f"Now {names} {verb} {value}."
+            return (
+                edits,
+                f"Now {names} {verb} {value}." if value else f"I forgot the {key} of {names}.",
+            )
         case DeleteObject():
             return [Edit("delete_object", (i,)) for i in ids], f"I forgot {names}."
-        case AddRelation(predicate=predicate, anchor=anchor):
-            pass
-        case DeleteRelation(predicate=predicate, anchor=anchor):
-            kind, negation = "delete_relation", "not "
-    other = at.scene.objects[at.single(anchor)]
-    if other.object_id in ids:
-        raise ReasoningError("invalid_request", f"{the(other)} cannot be {predicate} itself.")
-    said = f"{negation}{lexicon.SPOKEN.get(predicate, predicate)} {the(other)}"
-    relation = [Edit(kind, (i, other.object_id), predicate) for i in ids]
-    return relation, f"Now {names} {verb} {said}."
+        case Confirm(label=label):
+            return _confirmed(objects, label, at)
+        case Split(count=count):
+            return _split(at.scene.objects[at.single(command.subject)], count)
+        case AddRelation() | DeleteRelation():
+            return _related(command, objects, at)
+
+
+def _related(
+    command: AddRelation | DeleteRelation, objects: Sequence[MapObject], at: Resolver
+) -> tuple[list[Edit], str]:
+    kind: EditKind = "add_relation" if isinstance(command, AddRelation) else "delete_relation"
+    negation = "" if kind == "add_relation" else "not "
+    other = at.scene.objects[at.single(command.anchor)]
+    if other in objects:
+        raise ReasoningError(
+            "invalid_request", f"{the(other)} cannot be {command.predicate} itself."
+        )
+    names = joined([the(o) for o in objects])
+    said = f"{negation}{lexicon.spoken(command.predicate)} {the(other)}"
+    edits = [Edit(kind, (o.object_id, other.object_id), command.predicate) for o in objects]
+    return edits, f"Now {names} {be(len(objects))} {said}."
+
+
+def _merged(command: Merge, at: Resolver) -> tuple[list[Edit], str]:
+    objects: dict[int, MapObject] = {}
+    for subject in command.subjects:
+        several = len(command.subjects) == 1
+        found = _all_of(subject, at) if several else _meant(subject, at)
+        objects.update((o.object_id, o) for o in found)
+    if len(objects) < 2:
+        one = joined([the(o) for o in objects.values()])
+        raise ReasoningError(
+            "invalid_request",
+            f"Only {one} is meant: mark all that are the same, or say their numbers.",
+        )
+    first, *others = objects.values()
+    text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
+    return [Edit("merge", tuple(objects))], text
+
+
+def _split(thing: MapObject, count: int) -> tuple[list[Edit], str]:
+    if not len(thing.points):
+        raise ReasoningError(
+            "invalid_request",
+            f"The surface of {the(thing)} is not known here: split it where it was mapped.",
+        )
+    places = find_parts(thing.points, count)
+    if places is None:
+        raise ReasoningError(
+            "invalid_request",
+            f"I see no gap in {the(thing)} that parts it in {_NUMBERS[count]}, so I leave it whole:"
+            " look at it from more sides, or split it by a place in each part (the edit `split`).",
+        )
+    text = f"Now {the(thing)} is {_NUMBERS[count]} things, parted where there is a gap."
+    return [Edit("split", (thing.object_id,), places=tuple(places))], text
+
+
+def _confirmed(objects: Sequence[MapObject], label: str, at: Resolver) -> tuple[list[Edit], str]:
+    """What is called otherwise gets the name that was said."""
+    edits = [Edit("confirm", (o.object_id,)) for o in objects]
+    names = joined([the(o) for o in objects])
+    if label and at.is_named_otherwise(objects, label):
+        renames = [Edit("rename", (o.object_id,), value=label) for o in objects]
+        return [*renames, *edits], f"Now {names} {be(len(objects))} {with_article(label)}."
+    return edits, f"Thank you: {names} {be(len(objects))} certain now."
 
 
 def _meant(reference: Reference, at: Resolver) -> list[MapObject]:
     """All marked objects, or else the single one that fits."""
     if isinstance(reference, Marked):
-        rows, _ = at.existing(reference)
-        return at.objects(rows)
+        return _all_of(reference, at)
     return [at.scene.objects[at.single(reference)]]
+
+
+def _all_of(reference: Reference, at: Resolver) -> list[MapObject]:
+    rows, _ = at.existing(reference)
+    return at.objects(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from scenemind.reasoning.symbolic import past
 from scenemind.reasoning.symbolic.counting import count, exists, list_objects
 from scenemind.reasoning.symbolic.locating import locate
 from scenemind.reasoning.symbolic.measuring import distance, size
@@ -11,7 +12,9 @@ from scenemind.reasoning.symbolic.reply import Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import (
     AskAttribute,
+    Changed,
     Count,
+    Describe,
     Distance,
     Exists,
     Ground,
@@ -22,13 +25,18 @@ from scenemind.reasoning.symbolic.syntax import (
     Reference,
     Size,
     Verify,
+    WhenSeen,
     Where,
+    WhereAt,
 )
-from scenemind.reasoning.symbolic.telling import attribute, identify, verify
+from scenemind.reasoning.symbolic.telling import attribute, describe, identify, verify
 
 
-def run(question: Question, at: Resolver) -> Reply:
+def run(question: Question, at: Resolver, changes_since: past.ChangesSince) -> Reply:
     """The answer to a question.
+
+    Args:
+        changes_since: see `MemoryAccess.changes_since`.
 
     Raises:
         ReasoningError: `not_found` or `ambiguous`, in words.
@@ -52,12 +60,22 @@ def run(question: Question, at: Resolver) -> Reply:
             return distance(question, at)
         case Size():
             return size(question, at)
+        case Describe(subject=subject):
+            return describe(subject, at)
+        case WhereAt():
+            return past.where_at(question, at)
+        case WhenSeen():
+            return past.when_seen(question, at)
+        case Changed():
+            return past.changed(question, at, changes_since)
 
 
 def subject_of(question: Question) -> Reference:
     """The phrase whose objects a question is about, for grounding it."""
     if isinstance(question, Distance):
         return question.first
+    if isinstance(question, Changed):
+        return question.subject or NounPhrase("")
     if isinstance(question, Verify) and isinstance(question.subject, NounPhrase):
         conditions = (*question.subject.conditions, question.condition)
         return replace(question.subject, conditions=conditions)

@@ -10,14 +10,12 @@ from scenemind.reasoning.symbolic.phrasing import (
     counted,
     noun_of,
     sentence,
+    span_words,
     the,
 )
 from scenemind.reasoning.symbolic.reply import Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference
-
-_NS_PER_S = 1_000_000_000
-_SPANS = (("days", 86_400), ("h", 3_600), ("min", 60))
 
 
 def find_gone(subject: Reference, at: Resolver) -> Reply | None:
@@ -58,15 +56,8 @@ def _by_name_and_look(subject: Reference) -> Reference | None:
 def _was(obj: MapObject, floor_z: float, newest_ns: int) -> str:
     """Stamps are the camera's, so times are counted from its newest frame."""
     stay = obj.stays[-1]
-    seen, gone = (_span(newest_ns - stamp) for stamp in (stay.last_seen_ns, stay.gone_ns))
+    seen, gone = (span_words(newest_ns - stamp) for stamp in (stay.last_seen_ns, stay.gone_ns))
     return (
         f"was {coordinates(obj, floor_z)}, last seen there {seen} before the newest frame, and is"
         f" no longer there since {gone} before it"
     )
-
-
-def _span(ns: int) -> str:
-    """ "40 s", "3 min", "2 days"."""
-    seconds = max(0, ns) / _NS_PER_S
-    unit, length = next(((u, n) for u, n in _SPANS if seconds >= 2 * n), ("s", 1))
-    return f"{seconds / length:.0f} {unit}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic import lexicon, past_grammar, quality_grammar
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.reading import (
     RuleBook,
@@ -15,7 +15,6 @@ from scenemind.reasoning.symbolic.reading import (
     without_openings,
 )
 from scenemind.reasoning.symbolic.syntax import (
-    AskAttribute,
     Count,
     Described,
     Dimension,
@@ -95,33 +94,6 @@ def _where(p: Parser) -> Question | None:
     p.take_of(lexicon.BE)
     p.take_of(lexicon.POSTURES)
     return Where(subject)
-
-
-def _attribute(p: Parser) -> Question | None:
-    if not p.take("what", "which"):
-        return None
-    of = bool(p.take("is the", "are the"))
-    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
-    if key is None or key == "size":
-        return None
-    p.at += 1
-    if of:
-        return AskAttribute(p.reference(), key) if p.take("of") else None
-    if p.take("do", "does"):
-        subject = p.reference()
-        return AskAttribute(subject, key) if p.take("have") else None
-    if p.take_of(lexicon.BE):
-        return AskAttribute(p.reference(), key)
-    subject = p.reference()
-    p.take_of(lexicon.BE)
-    return AskAttribute(p.with_conditions(subject), key)
-
-
-def _material(p: Parser) -> Question | None:
-    if not p.take("what is", "what are"):
-        return None
-    subject = p.reference()
-    return AskAttribute(subject, "material") if p.take("made of", "made from", "made") else None
 
 
 def _size(p: Parser) -> Question | None:
@@ -210,7 +182,7 @@ def _list(p: Parser) -> Question | None:
     if p.take("kind of", "kinds of", "type of", "types of") and p.done:
         return None
     subject: Reference = NounPhrase("")
-    if p.peek() not in lexicon.BE | {"do", "can", "did"} and not p.done:
+    if p.peek() not in lexicon.BE | {"do", "can", "did"} and not (p.done or p.at_relation()):
         subject = p.reference()
     if not p.take("do you see", "can you see", "can i see", "can i find", "do i find"):
         p.take_of(lexicon.BE)
@@ -243,9 +215,15 @@ _RULES = RuleBook[Question](
     (
         _exists,
         _count,
+        past_grammar.where_at,
+        past_grammar.when_seen,
+        past_grammar.changed,
         _where,
-        _attribute,
-        _material,
+        quality_grammar.attribute,
+        quality_grammar.material,
+        quality_grammar.use,
+        quality_grammar.usable,
+        quality_grammar.describe,
         _size,
         _distance,
         _verify,

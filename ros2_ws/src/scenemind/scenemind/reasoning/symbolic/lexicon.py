@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from scenemind.memory.graph.relations.names import RELATION_NAMES, RelationName
 from scenemind.reasoning.symbolic.syntax import Attribute, Superlative
 from scenemind.words.english import word_set
 
@@ -17,52 +18,67 @@ def _phrases(table: Mapping[str, Iterable[str]]) -> dict[Phrase, str]:
     return {tuple(form.split()): name for name, forms in table.items() for form in forms}
 
 
-# Canonical predicate -> how people say it. The first form is the one used in answers.
-_RELATION_FORMS: dict[str, tuple[str, ...]] = {
-    "on": ("on", "on top of", "upon", "atop", "on the top of", "on the surface of"),
-    "supports": ("supporting", "holding", "with"),
-    "inside": ("in", "inside", "inside of", "within"),
-    "next to": (
-        "next to", "beside", "besides", "by", "at", "adjacent to", "alongside", "by the side of",
-        "at the side of", "against",
-    ),
-    "near": ("near", "near to", "close to", "around", "nearby", "in the vicinity of"),
-    "above": ("above", "over"),
-    "below": ("below", "under", "beneath", "underneath"),
+# Spellings that `relations.names` has for programs, and that are other words in a sentence: "the
+# left chair", "the front door".
+_NOT_IN_SENTENCES = word_set(
+    "left right front back forward forwards backward backwards higher lower support embed embedded"
+    " farthest furthest"
+)
+# What people say beyond the spellings of `relations.names`.
+_PEOPLE_SAY: dict[str, tuple[str, ...]] = {
+    "on": ("on the top of", "on the surface of"),
+    "supports": ("holding", "carrying", "with"),
+    "hanging on": ("hangs on", "hanging at", "hangs from", "hang from"),
+    "affixed on": ("stuck to", "stuck on", "glued to"),
+    "mounted on": ("fastened to", "screwed to"),
+    "embedded in": ("built into", "set into", "sunk into", "let into"),
+    "embeds": ("embedding",),
+    "next to": ("at", "against"),
+    "besides": ("by the side of", "at the side of"),
+    "near": ("in the vicinity of",),
+    "within reach": ("in reach of", "reachable from"),
     "left of": (
-        "left of", "to the left of", "on the left of", "on the left side of", "to the left side of",
-        "at the left of", "on left of", "to left of", "on the left hand side of",
+        "on the left side of", "to the left side of", "at the left of", "on left of", "to left of",
+        "on the left hand side of",
     ),
     "right of": (
-        "right of", "to the right of", "on the right of", "on the right side of",
-        "to the right side of", "at the right of", "on right of", "to right of",
-        "on the right hand side of",
+        "on the right side of", "to the right side of", "at the right of", "on right of",
+        "to right of", "on the right hand side of",
     ),
-    "in front of": ("in front of", "in the front of", "front of"),
-    "behind": ("behind", "in back of", "at the back of", "in the back of"),
-    "between": ("between", "in between", "in the middle of", "in the center of"),
-    "closest to": (
-        "closest to", "nearest to", "nearest", "closest", "closer to", "nearer to",
-    ),
-    "farthest from": (
-        "farthest from", "furthest from", "farthest away from", "furthest away from",
-        "most distant from", "far from", "far away from",
-    ),
+    "in front of": ("in the front of", "front of", "ahead of"),
+    "behind": ("in back of", "in the back of"),
+    "between": ("in the center of", "in the centre of"),
+    "closest": ("closer to", "nearer to"),
+    "farthest": ("furthest away from", "most distant from"),
 }  # fmt: skip
-RELATIONS = _phrases(_RELATION_FORMS)
-PREDICATES = tuple(name for name in _RELATION_FORMS if name not in ("closest to", "farthest from"))
-SPOKEN = {name: forms[0] for name, forms in _RELATION_FORMS.items()}
-# What memories call the same relations beyond the forms above.
-STORED = RELATIONS | _phrases(
-    {"on": ("hanging on", "mounted on", "standing on", "lying on", "affixed on", "supported by"),
-     "supports": ("supports",),
-     "inside": ("embedded in",),
-     "left of": ("left",), "right of": ("right",), "in front of": ("front",)}
-)  # fmt: skip
-VIEW_DEPENDENT = ("left of", "right of", "in front of", "behind")
+
+
+def _spellings(relation: RelationName) -> tuple[str, ...]:
+    of_names = (relation.name, *relation.forms)
+    fit = (form for form in of_names if form.split()[0] not in ("is", "are"))
+    said = (form for form in fit if form not in _NOT_IN_SENTENCES and "clock" not in form)
+    return *said, *_PEOPLE_SAY.get(relation.name, ())
+
+
+RELATIONS = _phrases({name: _spellings(relation) for name, relation in RELATION_NAMES.items()})
+# "With a cup in it" contains it; "far from" compares where one of several is meant.
+COMPARING = frozenset(("closest", "farthest"))
+PREDICATES = tuple(name for name in RELATION_NAMES if name not in COMPARING | {"far"})
+# Canonical name -> how answers say it, where that differs.
+_SPOKEN = {
+    "supports": "supporting",
+    "inside": "in",
+    "contains": "containing",
+    "embeds": "embedding",
+    "besides": "beside",
+    "far": "far from",
+    "within reach": "within reach of",
+}
+# Of the viewer, where no anchor is named: "what is within reach?"
+OF_VIEWER = frozenset(("near", "around", "within reach", "in front of", "behind"))
 # Words of posture before a relation say nothing more: "the cup standing on the table".
 POSTURES = word_set(
-    "located standing lying sitting resting placed positioned situated hanging mounted"
+    "located standing lying sitting resting placed positioned situated hanging mounted hangs"
     " kept found put lies stands sits seen visible"
 )
 
@@ -95,18 +111,48 @@ SIZES = {
     }.items()
     for word in words
 }
-MATERIALS = word_set(
-    "wooden wood metal metallic steel plastic glass leather fabric cloth ceramic stone paper"
-    " cardboard rubber concrete marble"
-)
-STATES = word_set("open closed empty full broken dirty clean locked on off")
+# Said after "is": a word before a noun may be part of a name ("paper towel", "round table").
+_QUALITIES: dict[Attribute, frozenset[str]] = {
+    "material": word_set(
+        "wooden wood metal metallic steel plastic glass leather fabric cloth ceramic stone paper"
+        " cardboard rubber concrete marble"
+    ),
+    "state": word_set(
+        "open opened closed shut empty full broken dirty clean locked unlocked folded occupied on"
+        " off"
+    ),
+    "shape": word_set("round flat cylindrical rectangular box-shaped long square circular"),
+    "orientation": word_set("upright leaning lying"),
+    "texture": word_set("smooth rough soft woven glossy shiny matte striped patterned fluffy"),
+}
+# Of these the ones that are no things themselves: "the water glass" ends in its noun.
+_THINGS = _QUALITIES["material"] - {"wooden", "metallic"} | {"square"}
+QUALITIES = {word: key for key, words in _QUALITIES.items() for word in words}
+ADJECTIVES = frozenset(QUALITIES) - _THINGS
 ATTRIBUTE_NAMES: dict[str, Attribute] = {
     "color": "color",
     "colour": "color",
     "size": "size",
     "material": "material",
     "state": "state",
+    "condition": "state",
+    "shape": "shape",
+    "form": "shape",
+    "orientation": "orientation",
+    "posture": "orientation",
+    "texture": "texture",
+    "surface": "texture",
+    "affordance": "affordance",
+    "use": "affordance",
+    "purpose": "affordance",
+    "caption": "caption",
+    "description": "caption",
 }
+# What one does with things: "something to sit on".
+USES = word_set(
+    "sit lie stand sleep lean drink eat open close carry lift push pull move write read cook wash"
+    " store hold cut climb"
+)
 
 _SUPERLATIVE_FORMS: dict[Superlative, tuple[str, ...]] = {
     "largest": ("largest", "biggest"),
@@ -115,10 +161,12 @@ _SUPERLATIVE_FORMS: dict[Superlative, tuple[str, ...]] = {
     "shortest": ("shortest",),
     "widest": ("widest",),
     "longest": ("longest",),
+    "narrowest": ("narrowest", "slimmest"),
     "highest": ("highest", "topmost", "uppermost"),
     "lowest": ("lowest", "bottommost"),
     "leftmost": ("leftmost",),
     "rightmost": ("rightmost",),
+    "middle": ("middle", "central", "middlemost"),
     "closest": ("closest", "nearest"),
     "farthest": ("farthest", "furthest"),
 }
@@ -163,6 +211,9 @@ CLOSINGS = _phrases(
     }
 )  # fmt: skip
 
+# A noun that is asked about ends before these: "what is the lamp for".
+AFTER_SUBJECT = frozenset(("for", "look", "used", "good"))
+
 
 def longest(table: Mapping[Phrase, str], words: tuple[str, ...], start: int) -> tuple[str, int]:
     """Name and length of the longest phrase of the table at a position; ("", 0) for none."""
@@ -171,6 +222,13 @@ def longest(table: Mapping[Phrase, str], words: tuple[str, ...], start: int) -> 
         if phrase in table:
             return table[phrase], length
     return "", 0
+
+
+def spoken(predicate: str) -> str:
+    """How answers say a relation before its anchor; the grammar reads it back."""
+    if predicate.endswith("o'clock"):
+        return f"at {predicate} of"
+    return _SPOKEN.get(predicate, predicate)
 
 
 def base_colour(name: str) -> str:

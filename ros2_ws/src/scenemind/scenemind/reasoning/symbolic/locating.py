@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.gone import find_gone
 from scenemind.reasoning.symbolic.phrasing import (
     MAX_LISTED,
@@ -66,11 +68,12 @@ def _places(
 
 def landmark(scene: Scene, row: int) -> str:
     """ "on the dining table (object 3)", "0.52 m from the door (object 9)"; empty for none."""
-    for predicate in ("on", "inside"):
+    for predicate in CARRYING:
         kept = max(scene.relations_of(row, predicate), key=lambda found: found[1], default=None)
-        if kept is not None:
-            return f"{predicate} {the(scene.objects[kept[0]])}"
+        if kept is not None and scene.objects[kept[0]].label != "floor":
+            return f"{lexicon.spoken(predicate)} {the(scene.objects[kept[0]])}"
     gaps = scene.gaps_m(scene.low[row], scene.high[row])
+    gaps[~scene.is_object] = np.inf
     longest = scene.size.max(axis=1)
     gaps[longest < _LANDMARK_LENGTH * longest[row]] = np.inf
     gaps[row] = np.inf

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from scenemind.reasoning.symbolic.building import find_kind
 from scenemind.reasoning.symbolic.phrasing import metres, sentence, the
 from scenemind.reasoning.symbolic.relation_scores import Anchor, gaps_to
 from scenemind.reasoning.symbolic.reply import Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.syntax import Distance, Reference, Size, Viewer
+from scenemind.reasoning.symbolic.syntax import Distance, NounPhrase, Reference, Size, Viewer
 
 
 def distance(question: Distance, at: Resolver) -> Reply:
     """Between surfaces and between centres, of two single objects or one and the viewer."""
-    ends = [_end(question.first, at), _end(question.second, at)]
-    if ends[0].row is None:
+    ends = [question.first, question.second]
+    if isinstance(ends[0], Viewer) or _is_building(ends[0]):
         ends.reverse()
-    first, second = ends
+    first = _end(ends[0], at)
+    second = _nearest_part(ends[1], first, at) if _is_building(ends[1]) else _end(ends[1], at)
     row = first.row
     if row is None:
         return Reply("That is no distance at all.", 1.0)
@@ -28,9 +30,9 @@ def distance(question: Distance, at: Resolver) -> Reply:
         text = f"{the(obj)} is {metres(gap)} from {where}"
         return Reply(sentence(text), obj.confidence, (obj,))
     other = at.scene.objects[second.row]
-    text = (
-        f"{the(obj)} is {metres(gap)} from {the(other)}, {metres(float(centers))} between centres"
-    )
+    text = f"{the(obj)} is {metres(gap)} from {the(other)}"
+    if other.object_id >= 0:
+        text += f", {metres(float(centers))} between centres"
     return Reply(sentence(text), obj.confidence * other.confidence, (obj, other))
 
 
@@ -52,8 +54,22 @@ def size(question: Size, at: Resolver) -> Reply:
     return Reply(sentence(f"{the(obj)} is {said}"), obj.confidence, (obj,))
 
 
+def _is_building(reference: Reference) -> bool:
+    return isinstance(reference, NounPhrase) and find_kind(reference.noun) is not None
+
+
+def _nearest_part(reference: Reference, first: Anchor, at: Resolver) -> Anchor:
+    """ "The wall" is the nearest one, where several may be meant."""
+    parts = at.anchors(reference)
+    if first.row is None:
+        return parts[0]
+    gaps = gaps_to(at.scene, first)
+    return min(parts, key=lambda part: np.inf if part.row is None else float(gaps[part.row]))
+
+
 def _end(reference: Reference, at: Resolver) -> Anchor:
     if isinstance(reference, Viewer):
         return Anchor(at.viewpoint().box, None, 1.0)
     row = at.single(reference)
-    return Anchor(at.scene.objects[row].box, row, 1.0)
+    thing = at.scene.objects[row]
+    return Anchor(thing.box, row, 1.0, thing)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from scenemind.memory.graph.relations.names import find_relation
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.cursor import Cursor
 from scenemind.reasoning.symbolic.syntax import HasAttribute, Rank
+from scenemind.words.english import find_number
+
+_LONGEST_USE = 3  # words of "to sit on"
 
 
 class Modifiers(Cursor):
@@ -19,6 +23,23 @@ class Modifiers(Cursor):
         if word in lexicon.SIZES:
             self.at += 1
             return HasAttribute("size", lexicon.SIZES[word])
+        return None
+
+    def find_quality(self) -> HasAttribute | None:
+        """ "empty" of "is empty", "to sit on" of "something to sit on"."""
+        start = self.at
+        if self.take("to") and self.peek() in lexicon.USES:
+            use = self.words[self.at :]
+            if len(use) <= _LONGEST_USE and lexicon.DEFINITE.isdisjoint(use):
+                self.at += len(use)
+                return HasAttribute("affordance", " ".join(use))
+        self.at = start
+        self.take("switched", "turned", "made of", "made from", "made out of")
+        word, following = self.peek(), self.peek(1)
+        if word in lexicon.QUALITIES and (not following or following in ("and", ",")):
+            self.at += 1
+            return HasAttribute(lexicon.QUALITIES[word], word)
+        self.at = start
         return None
 
     def _colours(self) -> str:
@@ -49,9 +70,7 @@ class Modifiers(Cursor):
     def find_side(self) -> Rank | None:
         """ "on the left", "from the right": one end of the row, not a relation to a thing."""
         start = self.at
-        if self.take(
-            "on the", "to the", "on your", "to your", "from the", "on my", "to my", "at the"
-        ):
+        if self.take("on the", "to the", "from the", "at the"):
             side = self.take("left", "right")
             self.take("hand side", "side", "end")
             if side and self.peek() != "of":
@@ -69,6 +88,33 @@ class Modifiers(Cursor):
             return None
         self.at += 1
         return Rank(rank)
+
+    def find_own_side(self) -> str:
+        """ "on my left": the relation to who speaks; "" where something else stands here."""
+        start = self.at
+        if self.take("on", "to", "at", "from") and self.take("my", "your", "our"):
+            side = self.take("left", "right")
+            self.take("hand side", "side")
+            if side:
+                return f"{side} of"
+        self.at = start
+        return ""
+
+    def find_hour(self) -> str:
+        """ "3 o'clock" of "at my three o'clock"; "" where something else stands here."""
+        start = self.at
+        hour = find_number(self.peek())
+        relation = None if hour is None else find_relation(f"{hour} o'clock")
+        self.at += 1
+        if relation is None or not self.take("o'clock", "oclock", "o clock"):
+            self.at = start
+            return ""
+        self.take("position", "direction")
+        return relation.name
+
+    def at_relation(self) -> bool:
+        """Whether a relation stands here, with or without a word of posture before it."""
+        return bool(lexicon.longest(lexicon.RELATIONS, self.words, self.at)[1]) or self.at_posture()
 
     def at_posture(self) -> bool:
         """Whether a word of posture stands here that a relation, or nothing, follows."""

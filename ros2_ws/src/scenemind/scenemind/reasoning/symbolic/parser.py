@@ -2,7 +2,8 @@
 
     reference   := viewer | marked | number | noun phrase
     noun phrase := determiner? count? (ordinal? superlative | colour | size)* noun condition*
-    condition   := ("and" | "," | "that is")? "not"? (relation reference | colour | size)
+    condition   := ("and" | "," | "that is")? "not"? (relation reference | clock | colour | size)
+    clock       := "at" ("my" hour | hour ("of" reference)?)
 
 A condition belongs to the nearest noun ("the cup on the table next to the sofa" speaks of a table
 next to the sofa); after a comma or an "and" it belongs to the outermost.
@@ -17,6 +18,7 @@ from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.modifiers import Modifiers
 from scenemind.reasoning.symbolic.syntax import (
     Condition,
+    HasAttribute,
     Marked,
     NounPhrase,
     ObjectNumber,
@@ -28,6 +30,7 @@ from scenemind.reasoning.symbolic.syntax import (
 from scenemind.words.english import find_number, find_ordinal
 
 _MAX_DEPTH = 4
+_NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 
 
@@ -63,23 +66,26 @@ class Parser(Modifiers):
             ReasoningError: nothing of the kind.
         """
         negated = bool(self.take("not"))
-        attribute = self.find_attribute() if adjectives or negated else None
+        attribute = self._find_said(adjectives or negated)
         if attribute is not None:
             return replace(attribute, negated=negated)
+        seen = self._find_clock(depth) or self._find_own_side()
+        if seen is not None:
+            return replace(seen, negated=negated)
         end_of_row = None if negated else self.find_side() or self.find_superlative(adjectives)
         if end_of_row is not None:
             return end_of_row
-        self.skip_posture()
         name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
+        if not length:
+            self.skip_posture()
+            name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
         if not length or (depth and self.peek(length) in ("it", "them")):
             raise self.fail()
         self.at += length
-        if name in ("closest to", "farthest from"):
+        if name in lexicon.COMPARING:
             self.take("to", "from")
-            return Rank(
-                "closest" if name == "closest to" else "farthest", 1, self.reference(depth + 1)
-            )
-        return Related(name, self._anchors(name, depth + 1), negated)
+            return _compared(name, self.reference(depth + 1))
+        return self._related(name, depth + 1, negated)
 
     def with_conditions(self, phrase: Reference, adjectives: bool = False) -> Reference:
         """The phrase with all conditions that follow; they describe noun phrases only."""
@@ -90,13 +96,45 @@ class Parser(Modifiers):
             phrase = extended
         return phrase
 
-    def _anchors(self, predicate: str, depth: int) -> tuple[Reference, ...]:
+    def _find_said(self, adjectives: bool) -> HasAttribute | None:
+        said = self.find_attribute() if adjectives else None
+        if said is None and (adjectives or self.peek() == "to"):
+            said = self.find_quality()
+        return said
+
+    def _find_clock(self, depth: int) -> Related | None:
+        start = self.at
+        self.take("at", "in")
+        own = self.take("my", "your", "our")
+        if not own:
+            self.take("the")
+        hour = self.find_hour()
+        if not hour:
+            self.at = start
+            return None
+        if own or not self.take("of", "from"):
+            return Related(hour, (Viewer(),))
+        return Related(hour, (self.reference(depth + 1),))
+
+    def _find_own_side(self) -> Related | None:
+        if self.take(
+            "within my reach", "within your reach", "within our reach", "within arm reach"
+        ):
+            return Related("within reach", (Viewer(),))
+        side = self.find_own_side()
+        return Related(side, (Viewer(),)) if side else None
+
+    def _related(self, predicate: str, depth: int, negated: bool) -> Related:
+        if self.done and predicate in lexicon.OF_VIEWER:
+            return Related(predicate, (Viewer(),), negated)
         first = self.reference(depth)
         if predicate == "between" and self.take("and"):
-            return first, self.reference(depth)
+            return Related(predicate, (first, self.reference(depth)), negated)
         if predicate == "supports":
             self.take("on it", "on top of it", "on top", "on them")
-        return (first,)
+            if self.take("in it", "inside it", "inside", "in them"):
+                return Related("contains", (first,), negated)
+        return Related(predicate, (first,), negated)
 
     def _find_marked(self) -> Marked | None:
         start = self.at
@@ -122,7 +160,7 @@ class Parser(Modifiers):
         number = self.peek()
         if noun and number.isascii() and number.isdigit():
             self.at += 1
-            bare = " ".join(noun) in ("object", "number", "id", "object number", "object id")
+            bare = " ".join(noun) in _NUMBERED
             return ObjectNumber(int(number[:9]), "" if bare else " ".join(noun))
         if not noun:
             raise self.fail()
@@ -194,6 +232,10 @@ class Parser(Modifiers):
             return inside and self._noun_after_of()
         if inside and (word in lexicon.COLOURS or word in lexicon.SIZES):
             return False
+        if inside and word in lexicon.ADJECTIVES and self.peek(1) in ("", "and", ","):
+            return False
+        if inside and word in lexicon.AFTER_SUBJECT:
+            return False
         return not (inside and (self.at_posture() or word in lexicon.SUPERLATIVES))
 
     def _at_can(self) -> bool:
@@ -222,7 +264,7 @@ class Parser(Modifiers):
         joined = self.take(",", "and")
         self.take("and")
         if self.take("that", "which", "who"):
-            if not self.take_of(lexicon.BE):
+            if not self.take_of(lexicon.BE) and not self.at_relation():
                 self.at = start
                 return None
             adjectives = True
@@ -233,6 +275,8 @@ class Parser(Modifiers):
         except ReasoningError:
             self.at = start
             return None
+        if phrase.definite and isinstance(condition, Related):
+            condition = _one_far_away(condition)
         if isinstance(condition, Rank):
             if phrase.rank is not None and phrase.rank.superlative != "leftmost":
                 self.at = start
@@ -240,6 +284,17 @@ class Parser(Modifiers):
             order = phrase.rank.order if phrase.rank else 1
             return replace(phrase, rank=replace(condition, order=order))
         return replace(phrase, conditions=(*phrase.conditions, condition))
+
+
+def _compared(name: str, anchor: Reference) -> Rank:
+    return Rank("closest" if name == "closest" else "farthest", 1, anchor)
+
+
+def _one_far_away(condition: Related) -> Related | Rank:
+    """ "The chair far from the door" tells it from chairs that are closer."""
+    if condition.predicate != "far" or condition.negated:
+        return condition
+    return _compared("farthest", condition.anchors[0])
 
 
 def _bare(phrase: NounPhrase) -> NounPhrase:

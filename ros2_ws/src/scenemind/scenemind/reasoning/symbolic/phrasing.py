@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scenemind.geometry import Box3D
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic.syntax import Reference
 from scenemind.words.english import is_plural, joined, plural, shown, singular, with_article
 
 MAX_LISTED = 8
+_MAX_SENTENCE = 200
+_NS_PER_S = 1_000_000_000
+_SPANS = (("days", 86_400), ("h", 3_600), ("min", 60))
 
 
 def the(obj: MapObject) -> str:
-    """ "the dining table (object 3)"."""
+    """ "the dining table (object 3)", "the floor", "wall -3"."""
+    if obj.object_id < 0:
+        return f"{obj.label} {obj.object_id}" if obj.label == "wall" else f"the {obj.label}"
     return f"the {shown(obj.label)} (object {obj.object_id})"
 
 
 def one(obj: MapObject) -> str:
-    """ "a cup (object 5)"."""
+    """ "a cup (object 5)", "wall -3"."""
+    if obj.object_id < 0:
+        return the(obj)
     return f"{with_article(shown(obj.label))} (object {obj.object_id})"
 
 
@@ -49,20 +57,37 @@ def tally(objects: Sequence[MapObject]) -> str:
 
 def coordinates(obj: MapObject, floor_z: float) -> str:
     """Where the centre stands."""
-    x, y, z = obj.box.center
+    return place_words(obj.box, floor_z)
+
+
+def span_words(ns: int) -> str:
+    """ "40 s", "3 min", "2 days"."""
+    seconds = max(0, ns) / _NS_PER_S
+    unit, length = next(((u, n) for u, n in _SPANS if seconds >= 2 * n), ("s", 1))
+    return f"{seconds / length:.0f} {unit}"
+
+
+def place_words(box: Box3D, floor_z: float) -> str:
+    """Where a box has its centre."""
+    x, y, z = box.center
     return f"at x {_number(x)}, y {_number(y)}, {_number(z - floor_z)} m above the floor"
 
 
 def candidates(objects: Sequence[MapObject]) -> str:
     """For asking back which of several is meant."""
     names = [
-        f"object {o.object_id}, {with_article(shown(o.label))} at"
-        f" x {_number(o.box.center[0])}, y {_number(o.box.center[1])}"
+        f"{_numbered(o)} at x {_number(o.box.center[0])}, y {_number(o.box.center[1])}"
         for o in objects[:MAX_LISTED]
     ]
     if len(objects) > MAX_LISTED:
         names.append(f"and {len(objects) - MAX_LISTED} more")
     return "; ".join(names)
+
+
+def _numbered(obj: MapObject) -> str:
+    if obj.object_id < 0:
+        return the(obj)
+    return f"object {obj.object_id}, {with_article(shown(obj.label))}"
 
 
 def noun_of(reference: Reference, fallback: str = "object") -> str:
@@ -75,6 +100,12 @@ def said_plural(reference: Reference) -> bool:
     """Whether they spoke of several ("the chairs")."""
     noun = getattr(reference, "noun", "")
     return is_plural(noun.split(" ")[-1]) if noun else False
+
+
+def shown_at_length(text: str) -> str:
+    """Text from outside that may be a sentence of its own."""
+    line = " ".join(text[: 4 * _MAX_SENTENCE].split())
+    return line if len(line) <= _MAX_SENTENCE else line[: _MAX_SENTENCE - 3] + "..."
 
 
 def metres(value: float) -> str:

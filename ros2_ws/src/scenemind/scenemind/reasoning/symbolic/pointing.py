@@ -35,9 +35,10 @@ def get_row(scene: Scene, object_id: int) -> int:
         ReasoningError: `not_found`, with the numbers there are.
     """
     if object_id not in scene.row_of_id:
+        ids = scene.ids[scene.is_object]
         raise ReasoningError(
             "not_found",
             f"There is no object {object_id} in the memory;"
-            f" numbers go from {scene.ids.min()} to {scene.ids.max()}.",
+            f" numbers go from {ids.min()} to {ids.max()}.",
         )
     return scene.row_of_id[object_id]

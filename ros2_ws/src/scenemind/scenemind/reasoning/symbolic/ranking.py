@@ -31,21 +31,23 @@ def ranked_rows(
     at: Surroundings, rows: NDArray[np.intp], rank: Rank, count: int
 ) -> NDArray[np.intp]:
     """The `count` rows from the rank's place on; empty where there are not so many."""
-    values = _values(at, rank)
-    rows = rows[np.isfinite(values[rows])]
-    ordered = rows[np.argsort(values[rows], kind="stable")]
+    values = _values(at, rank, rows)
+    finite = np.isfinite(values)
+    rows, values = rows[finite], values[finite]
+    ordered = rows[np.argsort(values, kind="stable")]
     return ordered[rank.order - 1 : rank.order - 1 + count]
 
 
-def _values(at: Surroundings, rank: Rank) -> Scores:
-    """What to sort by, (N,), smallest first; infinite for what is no candidate."""
+def _values(at: Surroundings, rank: Rank, rows: NDArray[np.intp]) -> Scores:
+    """What to sort the rows by, smallest first; infinite for what is no candidate."""
+    bounds = at.scene.bounds[rows]
     match rank.superlative:
         case "closest" | "farthest":
-            return _distances(at, rank)
+            return _distances(at, rank)[rows]
         case "leftmost" | "rightmost":
-            return superlative_values(at.scene.bounds, rank.superlative, at.viewpoint())
+            return superlative_values(bounds, rank.superlative, at.viewpoint())
         case name:
-            return superlative_values(at.scene.bounds, name)
+            return superlative_values(bounds, name)
 
 
 def _distances(at: Surroundings, rank: Rank) -> Scores:

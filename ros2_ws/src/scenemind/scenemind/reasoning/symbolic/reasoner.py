@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenemind.config import RelationConfig
-from scenemind.memory import Edit, MapObject, MemorySnapshot
+from scenemind.memory import Edit, MapObject, MemoryAccess, MemorySnapshot
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.symbolic import rendering, shapes
+from scenemind.reasoning.symbolic import rendering, shapes, similar
+from scenemind.reasoning.symbolic.command_syntax import AskSimilar, DoSimilar, Redo, Undo
 from scenemind.reasoning.symbolic.commands import parse_command
 from scenemind.reasoning.symbolic.editor import edits_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
@@ -15,7 +16,7 @@ from scenemind.reasoning.symbolic.grammar import parse_question
 from scenemind.reasoning.symbolic.reply import Reply, confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.syntax import Undo
+from scenemind.reasoning.symbolic.syntax import Changed, Question
 from scenemind.reasoning.types import Query
 from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
@@ -32,17 +33,28 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
-    """What a correcting sentence wants: edits, or (`undo`) one of them taken back."""
+    """What a correcting sentence wants.
+
+    Attributes:
+        edits: to be written; none: only the response is to be given.
+        response: what to say when they are written.
+        of_journal: instead of edits: one of them is taken back, or stands again.
+        objects: what a response without edits speaks of.
+    """
 
     edits: tuple[Edit, ...]
     response: str
-    undo: Undo | None = None
+    of_journal: Undo | Redo | None = None
+    objects: tuple[MapObject, ...] = ()
 
 
 class SymbolicReasoner:
-    """Answers from snapshots; keeps the columns of the newest one."""
+    """Answers from a memory's snapshots; keeps the columns of the newest one."""
 
-    def __init__(self, config: RelationConfig, vocabulary: Vocabulary | None = None) -> None:
+    def __init__(
+        self, memory: MemoryAccess, config: RelationConfig, vocabulary: Vocabulary | None = None
+    ) -> None:
+        self._memory = memory
         self._config = config
         self._vocabulary = vocabulary or Vocabulary.load()
         self._scene: Scene | None = None
@@ -53,14 +65,12 @@ class SymbolicReasoner:
         Raises:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
         """
-        try:
-            question = parse_question(query.text)
-        except ReasoningError as error:
-            raise self._explained(error, query, shapes.QUESTIONS) from error
+        question = self._parsed(query)
         resolver = self._resolver(query, snapshot)
-        reply = run(question, resolver)
+        reply = run(question, resolver, self._memory.changes_since)
         read_as = f"{type(question).__name__}: {rendering.describe(subject_of(question))}"
-        return reply, (read_as, *resolver.steps, *_unread(query))
+        objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
+        return replace(reply, objects=objects), (read_as, *resolver.steps, *_unread(query))
 
     def ground(self, query: Query, snapshot: MemorySnapshot) -> Found:
         """The objects of a phrase, or those that a question is about.
@@ -68,12 +78,23 @@ class SymbolicReasoner:
         Raises:
             ReasoningError: `not_understood` or `not_found`.
         """
-        try:
-            subject = subject_of(parse_question(query.text))
-        except ReasoningError as error:
-            raise self._explained(error, query, shapes.QUESTIONS) from error
+        question = self._parsed(query)
         resolver = self._resolver(query, snapshot)
+        if isinstance(question, Changed) and question.subject is None:
+            reply = run(question, resolver, self._memory.changes_since)
+            if not reply.objects:
+                raise ReasoningError("not_found", reply.text)
+            of_each = tuple(thing.confidence for thing in reply.objects)
+            return Found(reply.objects, of_each, (reply.text, *resolver.steps))
+        subject = subject_of(question)
         rows, scores = resolver.existing(subject)
+        is_object = resolver.scene.is_object[rows]
+        if not is_object.any():
+            raise ReasoningError(
+                "not_found",
+                "That is a part of the building, and no object of the map.",
+            )
+        rows, scores = rows[is_object], scores[is_object]
         sure = confidences(resolver.scene, rows, scores)
         steps = (f"looked for: {rendering.describe(subject)}", *resolver.steps, *_unread(query))
         return Found(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
@@ -83,15 +104,30 @@ class SymbolicReasoner:
 
         Raises:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
+            SceneMemoryError: the memory cannot say what is similar.
         """
         try:
             command = parse_command(query.text)
         except ReasoningError as error:
             raise self._explained(error, query, shapes.COMMANDS) from error
-        if isinstance(command, Undo):
+        if isinstance(command, Undo | Redo):
             return Wanted((), "", command)
-        edits, response = edits_of(command, self._resolver(query, snapshot))
+        resolver = self._resolver(query, snapshot)
+        if isinstance(command, AskSimilar):
+            text, objects = similar.preview(similar.find_repeatable(self._memory), resolver.scene)
+            return Wanted((), text, objects=objects)
+        if isinstance(command, DoSimilar):
+            repeatable = similar.find_repeatable(self._memory)
+            edits, response = similar.repeated(repeatable, command.object_ids, resolver.scene)
+        else:
+            edits, response = edits_of(command, resolver)
         return Wanted(tuple(edits), response)
+
+    def _parsed(self, query: Query) -> Question:
+        try:
+            return parse_question(query.text)
+        except ReasoningError as error:
+            raise self._explained(error, query, shapes.QUESTIONS) from error
 
     def _resolver(self, query: Query, snapshot: MemorySnapshot) -> Resolver:
         if self._scene is None or self._scene.snapshot is not snapshot:

@@ -1,12 +1,13 @@
 """How well objects stand in a relation to anchors.
 
 What the memory keeps (on, inside, next to, ...) is believed as it stands, for people's corrections
-hold there; the relations that depend on the viewpoint, `between` and distances are computed.
+hold there. What it does not keep, and what it keeps of nobody's own place or of things on distant
+levels, is computed (`memory.graph.relation_query`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,41 +15,58 @@ from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D
-from scenemind.memory.graph.relations import allocentric
+from scenemind.memory import MapObject, SceneMemoryError
+from scenemind.memory.graph.kept_relations import is_kept
+from scenemind.memory.graph.relation_query import RelationContext, RelationQuery
+from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES
 from scenemind.memory.graph.relations.between import between as lies_between
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
-from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 
-# Asked predicate -> (kept predicate, subject and object swapped, weight).
-_KEPT: dict[str, tuple[tuple[str, bool, float], ...]] = {
-    "on": (("on", False, 1.0), ("supports", True, 1.0), ("inside", False, 0.7)),
-    "supports": (("supports", False, 1.0), ("on", True, 1.0), ("inside", True, 0.7)),
-    "inside": (("inside", False, 1.0), ("on", False, 0.7)),
-    "next to": (("next to", False, 1.0), ("next to", True, 1.0)),
-    "near": (
-        ("near", False, 1.0), ("near", True, 1.0), ("next to", False, 1.0), ("next to", True, 1.0),
+# What is meant as well: asked -> (kept, subject and object swapped, weight).
+_ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
+    "on": (
+        ("hanging on", False, 1.0), ("mounted on", False, 1.0), ("affixed on", False, 1.0),
+        ("inside", False, 0.7),
     ),
-    "above": (("above", False, 1.0), ("below", True, 1.0)),
-    "below": (
-        ("below", False, 1.0), ("above", True, 1.0), ("on", True, 1.0), ("supports", False, 1.0),
+    "supports": (
+        ("hanging on", True, 1.0), ("mounted on", True, 1.0), ("affixed on", True, 1.0),
+        ("inside", True, 0.7),
     ),
+    "inside": (("embedded in", False, 1.0), ("on", False, 0.7)),
+    "contains": (("embedded in", True, 1.0),),
+    "near": (("next to", False, 1.0), ("next to", True, 1.0)),
+    "below": (("on", True, 1.0),),
 }  # fmt: skip
+# What comes near where none of a description is so: ways to be attached, ways to be beside.
+_ATTACHED = ("hanging on", "mounted on", "affixed on")
+ALIKE = {
+    **{name: tuple(other for other in _ATTACHED if other != name) for name in _ATTACHED},
+    "embedded in": ("inside", "on"),
+    "besides": ("next to",),
+}
 # Farther things are less likely meant by "left of": the score halves over this distance.
 _FADE_M = 4.0
 # What is called near though it is not so: up to this distance, and how well it fits.
 _NEAREST_M, _NEAREST = 3.0, 0.5
-# Directions are computed about this many anchors at most, the surest ones.
+# Relations are computed about this many anchors at most, the surest ones.
 _MAX_ANCHORS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anchor:
-    """What a relation refers to: an object's row, or None for the viewer."""
+    """What a relation refers to: an object or part of the building, or None for the viewer."""
 
     box: Box3D
     row: int | None
     score: float
+    thing: MapObject | None = None
+
+
+def is_view_dependent(predicate: str) -> bool:
+    """It needs a viewpoint, whatever it is about."""
+    return RELATION_NAMES[predicate].category == "allocentric"
 
 
 def relation_scores(
@@ -63,24 +81,25 @@ def relation_scores(
 
     Args:
         among: (N,) above 0 for candidates; of others the score means nothing.
-        viewpoint: needed for `lexicon.VIEW_DEPENDENT` only.
+        viewpoint: needed for relations that depend on it, and for the viewer as an anchor.
+
+    Raises:
+        ReasoningError: `invalid_request`: nothing stands so to a viewer ("inside me").
     """
+    predicate = _as_meant(predicate, anchors)
     scores = _kept_scores(scene, predicate, anchors)
-    viewer_asked = any(anchor.row is None for anchor in anchors)
-    computed = predicate in ("near", "next to") and (viewer_asked or not _keeps(scene, predicate))
-    view_dependent = predicate in lexicon.VIEW_DEPENDENT and viewpoint is not None
-    if not computed and not view_dependent:
-        return scores
-    rows = np.flatnonzero(among > 0.0)
+    candidates = np.flatnonzero((among > 0.0) & scene.is_object)
+    context = RelationContext(config, viewpoint)
+    fades = is_view_dependent(predicate)
     for anchor in sorted(anchors, key=lambda a: -a.score)[:_MAX_ANCHORS]:
-        gaps = gaps_to(scene, anchor)
-        if view_dependent and viewpoint is not None:
-            found = _directed(scene, rows, predicate, anchor, viewpoint, config) * _fading(gaps)
+        rows = candidates[_is_to_compute(scene, predicate, anchor, candidates)]
+        if not len(rows):
+            continue
+        found = np.zeros(len(scene))
+        found[rows] = _computed(scene, predicate, rows, anchor, context)
+        if fades:
+            found *= _fading(gaps_to(scene, anchor))
             found[_kept_scores(scene, "on", [anchor]) > 0.0] = 0.0
-        else:
-            found = _close(gaps, config.near_m if predicate == "near" else config.next_to_m)
-        if anchor.row is not None:
-            found[anchor.row] = 0.0
         np.maximum(scores, found * anchor.score, out=scores)
     return scores
 
@@ -110,9 +129,15 @@ def closest_scores(scene: Scene, anchors: Sequence[Anchor], among: Scores) -> Sc
 def gaps_to(scene: Scene, anchor: Anchor) -> Scores:
     """Distances (N,) in metres between surfaces (the axis-aligned hulls)."""
     if anchor.row is not None:
-        return scene.gaps_m(scene.low[anchor.row], scene.high[anchor.row])
+        return scene.gaps_to_m(anchor.row)
     center = np.asarray(anchor.box.center)
     return scene.gaps_m(center, center)
+
+
+def _as_meant(predicate: str, anchors: Sequence[Anchor]) -> str:
+    """All is below the ceiling: what is meant is what it carries."""
+    labels = {anchor.thing.label for anchor in anchors if anchor.thing is not None}
+    return "on" if predicate == "below" and labels == {"ceiling"} else predicate
 
 
 def _kept_scores(scene: Scene, predicate: str, anchors: Sequence[Anchor]) -> Scores:
@@ -121,7 +146,7 @@ def _kept_scores(scene: Scene, predicate: str, anchors: Sequence[Anchor]) -> Sco
     for anchor in anchors:
         if anchor.row is not None:
             of_anchor[anchor.row] = anchor.score
-    for name, swapped, weight in _KEPT.get(predicate, ((predicate, False, 1.0),)):
+    for name, swapped, weight in _kept_under(predicate):
         kept = scene.stored(name)
         if kept is not None:
             to, of = (kept.objects, kept.subjects) if swapped else (kept.subjects, kept.objects)
@@ -129,29 +154,40 @@ def _kept_scores(scene: Scene, predicate: str, anchors: Sequence[Anchor]) -> Sco
     return scores
 
 
-def _keeps(scene: Scene, predicate: str) -> bool:
-    return any(scene.stored(name) is not None for name, _, _ in _KEPT[predicate])
+def _kept_under(predicate: str) -> Iterator[tuple[str, bool, float]]:
+    yield predicate, False, 1.0
+    inverse = RELATION_NAMES[predicate].inverse
+    if inverse is not None:
+        yield inverse, True, 1.0
+    yield from _ALSO.get(predicate, ())
 
 
-def _directed(
+def _is_to_compute(
+    scene: Scene, predicate: str, anchor: Anchor, rows: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """(len(rows),): the memory would not say it of the row and the anchor if it were so."""
+    relation = RELATION_NAMES[predicate]
+    own = rows == anchor.row if anchor.row is not None else np.zeros(len(rows), bool)
+    if anchor.row is None or not is_kept(relation) or not scene.snapshot.relations:
+        return ~own
+    if predicate in CARRYING or not relation.stored:
+        return np.zeros(len(rows), bool)
+    return ~own & (np.abs(scene.levels[rows] - scene.levels[anchor.row]) > 1)
+
+
+def _computed(
     scene: Scene,
-    rows: NDArray[np.intp],
     predicate: str,
+    rows: NDArray[np.intp],
     anchor: Anchor,
-    viewpoint: Viewpoint,
-    config: RelationConfig,
-) -> NDArray[np.float64]:
-    scores = np.zeros(len(scene))
-    if predicate in allocentric.DIRECTIONS:
-        scores[rows] = allocentric.direction(
-            scene.bounds[rows], anchor.box, viewpoint, predicate, config, anchor.row is None
-        )
-    return scores
+    context: RelationContext,
+) -> Scores:
+    query = RelationQuery([scene.objects[row] for row in rows], anchor.thing, context)
+    try:
+        return query.scores(RELATION_NAMES[predicate])
+    except SceneMemoryError as error:
+        raise ReasoningError("invalid_request", f"{str(error).capitalize()}.") from error
 
 
 def _fading(gaps: Scores) -> Scores:
     return np.asarray(0.5 ** (gaps / _FADE_M))
-
-
-def _close(gaps: Scores, limit_m: float) -> Scores:
-    return np.where(gaps <= limit_m, 1.0 - 0.5 * gaps / limit_m, 0.0)

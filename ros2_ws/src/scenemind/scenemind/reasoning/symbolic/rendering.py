@@ -37,8 +37,8 @@ def bare(phrase: NounPhrase) -> str:
     words = [str(phrase.count)] if phrase.count is not None else []
     if phrase.rank is not None:
         words += _rank_words(phrase.rank)
-    before = [c for c in phrase.conditions if isinstance(c, HasAttribute) and not c.negated]
-    words += [c.value for c in before]
+    before = [c for c in phrase.conditions if _stands_before(c)]
+    words += [c.value for c in before if isinstance(c, HasAttribute)]
     words.append(phrase.noun or ("objects" if phrase.count not in (None, 1) else "object"))
     if phrase.rank is not None and phrase.rank.anchor is not None:
         words.append("to" if phrase.rank.superlative == "closest" else "from")
@@ -54,6 +54,8 @@ def condition_words(condition: Condition) -> str:
     if isinstance(condition, Described):
         return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
     if isinstance(condition, HasAttribute):
+        if condition.key == "affordance" and not condition.negated:
+            return f"to {condition.value}"
         return ("that is not " if condition.negated else "that is ") + condition.value
     said = related_words(condition)
     return f"that is not {said}" if condition.negated else said
@@ -61,7 +63,9 @@ def condition_words(condition: Condition) -> str:
 
 def related_words(condition: Related) -> str:
     """ "between the table and the sofa"."""
-    return f"{lexicon.SPOKEN[condition.predicate]} " + " and ".join(
+    if condition.predicate.endswith("o'clock") and condition.anchors == (Viewer(),):
+        return f"at my {condition.predicate}"
+    return f"{lexicon.spoken(condition.predicate)} " + " and ".join(
         describe(anchor) for anchor in condition.anchors
     )
 
@@ -76,7 +80,18 @@ def beyond_noun(reference: Reference) -> str:
 def claim(condition: Condition) -> str:
     """As after "is": "on the table", "not black", "a stool"."""
     said = condition_words(replace(condition, negated=False)).removeprefix("that is ")
+    if isinstance(condition, HasAttribute) and condition.key == "affordance":
+        said = f"good {said}"
     return f"not {said}" if condition.negated else said
+
+
+def _stands_before(condition: Condition) -> bool:
+    """Before the noun; a material there would be read as part of it ("paper towel")."""
+    return (
+        isinstance(condition, HasAttribute)
+        and condition.key in ("color", "size")
+        and not condition.negated
+    )
 
 
 def _rank_words(rank: Rank) -> list[str]:

@@ -7,6 +7,7 @@ memory) ends the search with an explanation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import conditions, explaining, phrasing, pointing, rendering
+from scenemind.reasoning.symbolic.building import find_kind
 from scenemind.reasoning.symbolic.naming import label_scores
 from scenemind.reasoning.symbolic.ranking import ranked_rows
 from scenemind.reasoning.symbolic.readings import flattened
@@ -154,8 +156,16 @@ class Resolver:
 
     def is_sure_of(self, noun: str) -> bool:
         """Whether what the noun means here is that, and not only something like it."""
+        if find_kind(noun) is not None:
+            return True
         matches = self._vocabulary.match(noun, self.scene.rows_of_label)
         return all(match.sure for match in matches)
+
+    def is_named_otherwise(self, things: Sequence[MapObject], noun: str) -> bool:
+        """Whether one of the things is not surely what the noun says."""
+        labels = {thing.label for thing in things}
+        sure = {m.label for m in self._vocabulary.match(noun, labels) if m.sure}
+        return bool(labels - sure)
 
     def missing(self, reference: Reference) -> ReasoningError:
         """The error for a reference that fits nothing, to be raised."""
@@ -171,7 +181,8 @@ class Resolver:
 
     def among_gone(self) -> Resolver:
         """For the same query, on the objects that are no longer there."""
-        then = replace(self.scene.snapshot, objects=self.scene.snapshot.gone, relations=())
+        now = self.scene.snapshot
+        then = replace(now, objects=now.gone, relations=(), structure={}, levels={})
         return Resolver(Scene(then), self._query, self._vocabulary, self._config)
 
     def objects(self, rows: NDArray[np.intp]) -> list[MapObject]:
@@ -203,7 +214,7 @@ class Resolver:
             self.note(f"{rendering.describe(reference)}: {len(rows)} fit, each counts")
         objects = self.scene.objects
         return [
-            Anchor(objects[row].box, int(row), float(score))
+            Anchor(objects[row].box, int(row), float(score), objects[row])
             for row, score in zip(rows, scores, strict=True)
         ]
 
@@ -255,7 +266,7 @@ class Resolver:
     def _row_of_number(self, reference: ObjectNumber) -> int:
         row = pointing.get_row(self.scene, reference.object_id)
         if reference.noun and not self.label_scores(reference.noun)[row]:
-            label = with_article(shown(self.scene.labels[row]))
+            label = with_article(shown(self.scene.objects[row].label))
             raise ReasoningError(
                 "not_found", f"Object {reference.object_id} is {label}, not a {reference.noun}."
             )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.geometry import gaps_m
 from scenemind.memory import MapObject, MemorySnapshot, Relation
-from scenemind.reasoning.symbolic import lexicon
+from scenemind.memory.graph.relations import find_relation
+from scenemind.memory.graph.relations.columns import Bounds
+from scenemind.reasoning.symbolic.building import as_thing, gaps_to_turned_m
 
 Scores = NDArray[np.float64]
 
@@ -28,32 +30,43 @@ class StoredRelation:
 class Scene:
     """Objects in rows (ascending id) with the geometry that questions need.
 
+    Floors, walls and ceilings come first, with their negative ids: questions can refer to them, and
+    they are in no answer as objects.
+
     Attributes:
-        objects: N map objects.
-        ids: (N,) int64.
+        objects: N map objects, those that stand for the building included.
+        ids: (N,) int64. is_object: (N,) bool: no part of the building.
+        levels: (N,) int64: see `MemorySnapshot.levels`; -1 of the building.
         confidence: (N,) float64.
         center, size: (N, 3) float64, world, metres.
         bounds: (N, 6) float64: the axis-aligned hulls, lowest then highest corner.
         low, high: (N, 3) float64: the two corners.
-        labels: N labels; rows_of_label: label -> its rows.
+        rows_of_label: label -> its rows, of objects only.
+        row_of_id: id -> row.
     """
 
     def __init__(self, snapshot: MemorySnapshot) -> None:
         self.snapshot = snapshot
-        self.objects: tuple[MapObject, ...] = tuple(
-            snapshot.objects[object_id] for object_id in sorted(snapshot.objects)
+        planes = sorted(snapshot.structure.values(), key=lambda plane: plane.plane_id)
+        self.objects: tuple[MapObject, ...] = (
+            *map(as_thing, planes),
+            *(snapshot.objects[object_id] for object_id in sorted(snapshot.objects)),
         )
         n = len(self.objects)
         self.ids = np.array([o.object_id for o in self.objects], dtype=np.int64)
+        self.is_object = self.ids >= 0
+        levels = (snapshot.levels.get(o.object_id, 0) for o in self.objects)
+        self.levels = np.where(self.is_object, np.fromiter(levels, np.int64, n), -1)
         self.confidence = np.array([o.confidence for o in self.objects], dtype=np.float64)
         self.center = np.array([o.box.center for o in self.objects], np.float64).reshape(n, 3)
         self.size = np.array([o.box.size for o in self.objects], np.float64).reshape(n, 3)
-        self.bounds = np.array([o.box.extent() for o in self.objects], np.float64).reshape(n, 6)
+        self.bounds: Bounds = np.array([o.box.extent() for o in self.objects], np.float64).reshape(
+            n, 6
+        )
         self.low, self.high = self.bounds[:, :3], self.bounds[:, 3:]
-        self.labels = tuple(o.label for o in self.objects)
         self.rows_of_label: dict[str, list[int]] = {}
-        for row, label in enumerate(self.labels):
-            self.rows_of_label.setdefault(label, []).append(row)
+        for row in np.flatnonzero(self.is_object).tolist():
+            self.rows_of_label.setdefault(self.objects[row].label, []).append(row)
         self.row_of_id = {int(object_id): row for row, object_id in enumerate(self.ids)}
 
     def __len__(self) -> int:
@@ -61,16 +74,25 @@ class Scene:
 
     @property
     def floor_z(self) -> float:
-        """Height of the floor: the top of an object of that name, else the lowest underside."""
-        floors = self.rows_of_label.get("floor", [])
+        """Height of the floor: the top of one that is known, else the lowest underside."""
+        floors = [r for r, o in enumerate(self.objects) if o.label == "floor"]
         return float(self.high[floors, 2].max() if floors else self.low[:, 2].min())
 
     def gaps_m(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> Scores:
         """Shortest distances (N,) from every hull to one box, by its corners (3,)."""
         return gaps_m(self.low, self.high, low, high)
 
+    def gaps_to_m(self, row: int) -> Scores:
+        """Distances (N,) in metres between surfaces (the axis-aligned hulls)."""
+        if not self.is_object[row]:
+            return gaps_to_turned_m(self.bounds, self.objects[row].box)
+        gaps = self.gaps_m(self.low[row], self.high[row])
+        for other in np.flatnonzero(~self.is_object).tolist():
+            gaps[other] = gaps_to_turned_m(self.bounds[[row]], self.objects[other].box)[0]
+        return gaps
+
     def stored(self, predicate: str) -> StoredRelation | None:
-        """The relations of a canonical predicate (`lexicon.PREDICATES`)."""
+        """The relations of a canonical predicate (`relations.names`)."""
         return self._relations.get(predicate)
 
     def relations_of(self, row: int, predicate: str) -> Iterator[tuple[int, float]]:
@@ -93,7 +115,8 @@ class Scene:
             rows[:, 0] = np.fromiter((r.subject_id for r in found), np.float64, n)
             rows[:, 1] = np.fromiter((r.object_id for r in found), np.float64, n)
             rows[:, 2] = np.fromiter((r.confidence for r in found), np.float64, n)
-            columns.setdefault(canonical(name), []).append(rows)
+            known = find_relation(name)
+            columns.setdefault(known.name if known else name, []).append(rows)
         return {name: self._stored(np.vstack(parts)) for name, parts in columns.items()}
 
     def _stored(self, rows: NDArray[np.float64]) -> StoredRelation:
@@ -101,10 +124,3 @@ class Scene:
         at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
         known = (self.ids[at] == wanted).all(axis=1)
         return StoredRelation(at[known, 0], at[known, 1], rows[known, 2])
-
-
-@lru_cache(maxsize=256)
-def canonical(predicate: str) -> str:
-    """The questions' name of a stored predicate; unknown ones keep theirs."""
-    words = predicate.lower().replace("_", " ").split()
-    return lexicon.STORED.get(tuple(words), " ".join(words))

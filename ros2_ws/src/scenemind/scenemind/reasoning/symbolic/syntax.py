@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Attribute = Literal["color", "size", "material", "state"]
+from scenemind.memory.history import ChangeKind
+from scenemind.reasoning.symbolic.moments import Moment
+
+Attribute = Literal[
+    "color",
+    "size",
+    "material",
+    "state",
+    "shape",
+    "orientation",
+    "texture",
+    "affordance",
+    "caption",
+]
 Dimension = Literal["", "height", "width", "length"]
 Superlative = Literal[
     "largest",
@@ -14,10 +27,12 @@ Superlative = Literal[
     "shortest",
     "widest",
     "longest",
+    "narrowest",
     "highest",
     "lowest",
     "leftmost",
     "rightmost",
+    "middle",
     "closest",
     "farthest",
 ]
@@ -25,7 +40,7 @@ Superlative = Literal[
 
 @dataclass(frozen=True, slots=True)
 class HasAttribute:
-    """ "black", "that is not small"."""
+    """ "black", "that is not small", "to sit on" (an affordance)."""
 
     key: Attribute
     value: str
@@ -37,7 +52,7 @@ class Related:
     """ "on the table", "between the table and the sofa".
 
     Attributes:
-        predicate: one of `lexicon.PREDICATES`.
+        predicate: one of `lexicon.PREDICATES`, or "far".
         anchors: what it stands to: two for `between`, else one.
     """
 
@@ -173,6 +188,43 @@ class Ground:
     subject: Reference
 
 
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """ "describe the chair", "what does it look like"."""
+
+    subject: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class WhereAt:
+    """ "where was the cup at 10:05"."""
+
+    subject: Reference
+    moment: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class WhenSeen:
+    """ "when did you last see the cup"."""
+
+    subject: Reference
+    first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """ "what was moved since 10:05"; of one thing: "has the cup moved".
+
+    Attributes:
+        kinds: those that are asked for, in the words of `memory.history`; empty: all.
+        since: None: the visit before this one.
+    """
+
+    kinds: tuple[ChangeKind, ...] = ()
+    since: Moment | None = None
+    subject: Reference | None = None
+
+
 Question = (
     Exists
     | Count
@@ -184,50 +236,8 @@ Question = (
     | Distance
     | Size
     | Ground
+    | Describe
+    | WhereAt
+    | WhenSeen
+    | Changed
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Rename:
-    """ "that is a toolbox", "rename the cup to mug"."""
-
-    subject: Reference
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class SetAttribute:
-    """ "object 12 is grey", "the material of the chair is wood"."""
-
-    subject: Reference
-    key: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class AddRelation:
-    subject: Reference
-    predicate: str
-    anchor: Reference
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteRelation:
-    subject: Reference
-    predicate: str
-    anchor: Reference
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteObject:
-    subject: Reference
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """The newest correction that stands, or the numbered one."""
-
-    correction_id: int | None = None
-
-
-Command = Rename | SetAttribute | AddRelation | DeleteRelation | DeleteObject | Undo

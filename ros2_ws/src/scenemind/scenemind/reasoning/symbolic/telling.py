@@ -18,10 +18,12 @@ from scenemind.reasoning.symbolic.phrasing import (
     one,
     said_plural,
     sentence,
+    shown_at_length,
     the,
 )
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.sayings import HELP_ON, SAID_ONLY, source_note
 from scenemind.reasoning.symbolic.syntax import (
     AskAttribute,
     Condition,
@@ -32,7 +34,11 @@ from scenemind.reasoning.symbolic.syntax import (
 )
 from scenemind.words.english import joined, shown, with_article
 
-_SPOKEN = {"color": "colour"}
+_SPOKEN = {"color": "colour", "affordance": "use", "caption": "look"}
+_DESCRIBED = (
+    *("color", "size", "dimensions", "shape", "orientation"),
+    *("material", "texture", "state", "affordance", "caption"),
+)
 
 
 def identify(subject: Reference, at: Resolver) -> Reply:
@@ -57,18 +63,49 @@ def attribute(question: AskAttribute, at: Resolver) -> Reply:
     valued = [row for row in rows if at.scene.objects[row].attributes.get(question.key)]
     if not valued:
         objects = joined([the(o) for o in at.objects(rows[:4])])
-        raise ReasoningError("not_found", f"The {name} of {objects} is not known.")
+        help_on = HELP_ON if question.key in SAID_ONLY else ""
+        raise ReasoningError("not_found", f"The {name} of {objects} is not known{help_on}.")
     known = at.objects(np.array(valued))
-    values = [shown(o.attributes[question.key]) for o in known]
+    key = question.key
+    values = [_told(key, shown_at_length(o.attributes[key])) for o in known]
     number = counted(len(known), noun_of(question.subject))
+    note = source_note(known, key)
     if len(known) == 1:
-        text = f"{the(known[0])} is {values[0]}"
-    elif len(set(values)) == 1:
-        text = f"all {number} are {values[0]}"
+        text = f"{the(known[0])}{values[0]}{note}"
+    elif len(set(values)) == 1 and key not in SAID_ONLY:
+        text = f"all {number} are{values[0].removeprefix(' is')}{note}"
     else:
-        each = [f"object {o.object_id} is {v}" for o, v in zip(known, values, strict=True)]
+        each = [
+            f"object {o.object_id}{v}{source_note([o], key)}"
+            for o, v in zip(known, values, strict=True)
+        ]
         text = f"there are {number}: {bounded(each)}"
     return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(known))
+
+
+def describe(subject: Reference, at: Resolver) -> Reply:
+    """All that is known of one object, with who says it."""
+    thing = at.scene.objects[at.single(subject)]
+    parts = [
+        f"{_told(key, shown_at_length(thing.attributes[key]))}{source_note([thing], key)}"
+        for key in _DESCRIBED
+        if thing.attributes.get(key)
+    ]
+    text = f"{the(thing)}{'; it'.join(parts) if parts else ' is all that is known of it'}"
+    return Reply(sentence(text), thing.confidence, (thing,))
+
+
+def _told(key: str, value: str) -> str:
+    """With the verb that fits: " is red", " is made of wood", " can be used to sit on it"."""
+    if key == "caption":
+        return f' looks like this: "{value.rstrip(".")}"'
+    verb = {
+        "material": "is made of",
+        "affordance": "can be used to",
+        "dimensions": "measures",
+        "texture": "has this texture:",
+    }.get(key, "is")
+    return f" {verb} {value}"
 
 
 def verify(question: Verify, at: Resolver) -> Reply:
@@ -82,7 +119,8 @@ def verify(question: Verify, at: Resolver) -> Reply:
         return _some(question, objects, fitting.tolist())
     subject = the(objects[0]) if len(objects) == 1 else f"all {counted(len(objects), 'object')}"
     if fitting.all():
-        text = f"Yes, {subject} {be(len(objects))} {rendering.claim(question.condition)}"
+        note = _note(question.condition, objects)
+        text = f"Yes, {subject} {be(len(objects))} {rendering.claim(question.condition)}{note}"
         return Reply(
             sentence(text), mean_confidence(at.scene, rows, scores * holds), tuple(objects)
         )
@@ -101,13 +139,19 @@ def _some(question: Verify, objects: list[MapObject], fits: list[bool]) -> Reply
     return Reply(sentence(f"{answer}, {text}: {listed(those)}"), min(sure, 1.0), tuple(those))
 
 
+def _note(condition: Condition, objects: list[MapObject]) -> str:
+    return source_note(objects, condition.key) if isinstance(condition, HasAttribute) else ""
+
+
 def _denial(condition: Condition, objects: list[MapObject]) -> str:
     said = rendering.claim(replace(condition, negated=not condition.negated))
     if len(objects) != 1 or condition.negated:
         return said
     if isinstance(condition, HasAttribute):
         value = objects[0].attributes.get(condition.key, "")
-        return f"{shown(value)}, {said}" if value else f"{said} as far as is known"
+        if not value or condition.key == "affordance":
+            return f"{said} as far as is known"
+        return f"{shown(value)}{_note(condition, objects)}, {said}"
     if isinstance(condition, Described):
         return f"{with_article(shown(objects[0].label))}, {said}"
     return said

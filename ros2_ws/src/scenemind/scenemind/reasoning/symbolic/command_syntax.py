@@ -1,0 +1,96 @@
+"""What a correcting sentence can mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scenemind.reasoning.symbolic.syntax import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """ "that is a toolbox", "rename the cup to mug"."""
+
+    subject: Reference
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetAttribute:
+    """ "object 12 is grey", "the material of the chair is wood"; no value: "forget its colour"."""
+
+    subject: Reference
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddRelation:
+    subject: Reference
+    predicate: str
+    anchor: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRelation:
+    subject: Reference
+    predicate: str
+    anchor: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteObject:
+    subject: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """ "that is right", "object 4 really is a cup"; without a label: whatever it is called."""
+
+    subject: Reference
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """ "objects 3 and 5 are the same chair"; one subject: all that it means."""
+
+    subjects: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """ "object 3 is two chairs"."""
+
+    subject: Reference
+    count: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class AskSimilar:
+    """ "the same goes for the similar ones": which would that be?"""
+
+
+@dataclass(frozen=True, slots=True)
+class DoSimilar:
+    """ "yes, those too": the newest correction holds for them; no ids: for all similar ones."""
+
+    object_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The newest correction that stands, or the numbered one."""
+
+    correction_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """The correction that was undone last, or the numbered one."""
+
+    correction_id: int | None = None
+
+
+OfOne = Rename | SetAttribute | AddRelation | DeleteRelation | DeleteObject | Confirm | Split
+Command = OfOne | Merge | AskSimilar | DoSimilar | Undo | Redo

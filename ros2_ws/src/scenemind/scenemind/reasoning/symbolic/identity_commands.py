@@ -1,0 +1,202 @@
+"""Corrections of what is one thing and what is several, and of corrections themselves."""
+
+from __future__ import annotations
+
+from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.command_syntax import (
+    AskSimilar,
+    Command,
+    Confirm,
+    DoSimilar,
+    Merge,
+    Redo,
+    SetAttribute,
+    Split,
+    Undo,
+)
+from scenemind.reasoning.symbolic.parser import Parser
+from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, ObjectNumber, Reference
+from scenemind.words.english import find_number
+
+_MOST_PARTS = 4
+_THAT = ("that", "it", "this", "the last one", "the last", "last", "my last", "the")
+_DO = (
+    "the same goes", "the same holds", "the same is true", "that goes", "that holds", "do that",
+    "do this", "do the same", "do so", "apply that", "apply this", "apply it", "same", "the same",
+    "that is true", "rename", "also", "what about",
+)  # fmt: skip
+_SIMILAR = (
+    "similar ones", "similar objects", "similar things", "similar", "others like it",
+    "other ones like it", "ones like it", "objects like it", "things like it", "others like that",
+    "objects like that", "lookalikes", "that look the same", "ones that look the same",
+    "others that look the same", "objects that look the same",
+)  # fmt: skip
+_THOSE = (
+    "those too", "those as well", "them too", "them as well", "these too", "do those too",
+    "all of those too", "all of them too", "all of them", "all of those", "also those",
+    "do that to those too", "apply it to those", "apply that to those too", "do it", "do that",
+    "do so",
+)  # fmt: skip
+
+
+def undo(p: Parser) -> Command | None:
+    """ "undo", "take back correction 3"."""
+    if not p.take("undo", "revert", "take back", "take that back", "take it back"):
+        return None
+    return Undo(_number(p))
+
+
+def redo(p: Parser) -> Command | None:
+    """ "redo", "redo correction 3"."""
+    return Redo(_number(p)) if p.take("redo", "reapply") else None
+
+
+def ask_similar(p: Parser) -> Command | None:
+    """ "the same goes for the similar ones"."""
+    if not p.take(*_DO):
+        return None
+    p.take("for", "to", "with", "of")
+    p.take("all", "every")
+    p.take("of")
+    p.take("the", "other")
+    if not p.take(*_SIMILAR):
+        return None
+    p.take("too", "as well", "also")
+    return AskSimilar()
+
+
+def do_similar(p: Parser) -> Command | None:
+    """ "those too", "objects 4 and 9 too" (a "yes" before it was taken off)."""
+    if p.take(*_THOSE):
+        return DoSimilar()
+    numbers = _references(p)
+    ids = tuple(n.object_id for n in numbers if isinstance(n, ObjectNumber) and not n.noun)
+    if len(ids) < len(numbers) or not p.take("too", "as well", "also"):
+        return None
+    return DoSimilar(ids)
+
+
+def merge(p: Parser) -> Command | None:
+    """ "merge object 3 and 5", "these are the same chair", "object 5 is the same as object 3"."""
+    ordered = bool(p.take("merge", "join", "unite", "combine"))
+    first = _two_of(p) or p.reference()
+    if ordered:
+        subjects = _references(p, first, "with", "into", "and")
+    else:
+        subjects = _references(p, first, "and")
+        if not p.take_of(lexicon.BE):
+            return None
+        p.take("actually", "really", "all", "both", "in fact")
+        if not p.take("the same", "one and the same", "one"):
+            return None
+        if p.take("as"):
+            subjects = _references(p, *subjects, "as")
+        elif not p.done:
+            p.reference()
+    if len(subjects) == 1 and isinstance(subjects[0], ObjectNumber):
+        return None
+    return Merge(tuple(subjects))
+
+
+def split(p: Parser) -> Command | None:
+    """ "object 3 is two chairs", "split object 3 in two"."""
+    if p.take("split", "divide", "separate"):
+        subject = p.reference()
+        if p.take("in", "into"):
+            return _parts(p, subject)
+        p.take("up")
+        return Split(subject)
+    subject = p.reference()
+    if not p.take_of(lexicon.BE):
+        return None
+    p.take("actually", "really", "in fact")
+    return _parts(p, subject) if (find_number(p.peek()) or 0) > 1 and p.peek(1) else None
+
+
+def confirm(p: Parser) -> Command | None:
+    """ "that is right", "confirm object 4", "object 4 really is a cup"."""
+    if p.take("confirm", "keep"):
+        return Confirm(p.reference())
+    subject = p.reference()
+    if p.take("really exists", "does exist", "really is there", "exists", "is really there"):
+        return Confirm(subject)
+    if p.take("really is", "really are", "is indeed", "are indeed"):
+        p.take("a", "an")
+        noun = p.reference()
+        return Confirm(subject, noun.noun) if isinstance(noun, NounPhrase) else None
+    if not p.take_of(lexicon.BE):
+        return None
+    return Confirm(subject) if p.take("right", "correct", "true", "there", "real") else None
+
+
+def forget_attribute(p: Parser) -> Command | None:
+    """ "forget its colour", "remove the material of object 4"."""
+    if not p.take("forget", "remove", "delete", "drop", "clear", "erase"):
+        return None
+    p.take("the", "its", "their")
+    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
+    if key is not None:
+        p.at += 1
+        subject: Reference = Marked()
+        if p.take("of"):
+            subject = p.reference()
+        return SetAttribute(subject, key, "")
+    key = lexicon.ATTRIBUTE_NAMES.get(p.words[-1])
+    if key is None:
+        return None
+    p.cut(len(p.words) - 1)
+    return SetAttribute(p.reference(), key, "")
+
+
+def _number(p: Parser) -> int | None:
+    p.take(*_THAT)
+    p.take("correction", "change", "edit")
+    if not (p.peek().isascii() and p.peek().isdigit()):
+        return None
+    number = int(p.peek()[:9])
+    p.at += 1
+    return number
+
+
+def _two_of(p: Parser) -> Reference | None:
+    """ "these two"."""
+    start = p.at
+    if p.take("these", "those", "they") and p.take("two", "three", "all", "both"):
+        p.take("objects", "things")
+        return Marked()
+    p.at = start
+    return None
+
+
+def _references(p: Parser, *first: Reference | str) -> list[Reference]:
+    """ "object 3 and 5", "objects 3, 5 and 7", "the cup and the mug".
+
+    Args:
+        first: references that were read already, then the words that may stand before another.
+    """
+    found = [item for item in first if not isinstance(item, str)] or [p.reference()]
+    between = [item for item in first if isinstance(item, str)] or ["and"]
+    if between == ["as"]:
+        return [*found, _another(p)]
+    while p.take(",", *between):
+        p.take("and")
+        found.append(_another(p))
+    return found
+
+
+def _another(p: Parser) -> Reference:
+    word = p.peek()
+    if word.isascii() and word.isdigit():
+        p.at += 1
+        return ObjectNumber(int(word[:9]))
+    return p.reference()
+
+
+def _parts(p: Parser, subject: Reference) -> Split | None:
+    count = find_number(p.peek()) or 0
+    if not 2 <= count <= _MOST_PARTS:
+        return None
+    p.at += 1
+    if not p.done:
+        p.reference()
+    return Split(subject, count)
