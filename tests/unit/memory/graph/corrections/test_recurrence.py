@@ -96,3 +96,31 @@ def test_what_is_brought_to_a_deleted_place_is_something_else() -> None:
     grown = replace(AGAIN, object_id=30, observation_count=200)
     other = solid(31, "plant", (2.2, 0.1, 0.5), (0.4, 0.4, 1.2))
     assert journal.find_again({**OBJECTS, 3: old, 30: grown, 31: other}, {}) == []
+
+
+def test_what_firmly_is_another_thing_shows_in_a_deleted_place() -> None:
+    """A plant is put where a reflection of a chair was deleted."""
+    journal = new_journal()
+    write(journal, delete(7))
+
+    def see(label: str, views: int, directions: int) -> bool:
+        thing = solid(30, label, (2.05, 0.02, 0.45), (0.5, 0.5, 0.9))
+        now = replace(thing, observation_count=views, direction_count=directions)
+        journal.find_again({**OBJECTS, 30: now}, {})
+        return 30 in seen(journal, {**OBJECTS, 30: now})
+
+    assert not see("plant", 3, 1)
+    assert not see("plant", 200, 2)  # as often as can be, but from one side
+    assert not see("plant", 20, 5)
+    assert not see("Chair", 200, 9)  # it may be the reflection
+    assert see("plant", 200, 3)
+    assert journal.entries()[0].edit.object_ids == (7,)
+    assert see("chair", 201, 3)  # once told apart, it stays so
+
+
+def test_what_a_person_deleted_never_shows_by_itself() -> None:
+    journal = new_journal()
+    write(journal, delete(7))
+    other = replace(CHAIR, perceived_label="plant", observation_count=200, direction_count=9)
+    assert journal.find_again({**OBJECTS, 7: other}, {}) == []
+    assert 7 not in seen(journal, {**OBJECTS, 7: other})

@@ -213,6 +213,7 @@ class MapEntry:
             track_ids=tuple(self.track_ids),
             stays=self.stays,
             here_since_ns=self.here_since_ns,
+            direction_count=len({cell % DIRECTIONS for cell in self.viewpoints}),
         )
 
     def to_record(self) -> ObjectRecord:

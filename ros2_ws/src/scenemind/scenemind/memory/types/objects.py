@@ -54,6 +54,8 @@ class MapObject:
             it is gone; None: not known any more (a merged or remote object).
         attribute_sources: who said an attribute; one that is not named is computed from what the
             camera measured.
+        direction_count: from how many sectors of the compass, of 15 degrees each, it was seen; 0:
+            not known.
     """
 
     object_id: int
@@ -72,6 +74,7 @@ class MapObject:
     known_yaw_box: Box3D | None = None
     here_since_ns: int | None = None
     attribute_sources: Mapping[str, AttributeSource] = field(default_factory=dict)
+    direction_count: int = 0
     _yaw_box: Box3D | None = field(default=None, init=False, repr=False)
 
     @property

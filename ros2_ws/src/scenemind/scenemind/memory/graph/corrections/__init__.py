@@ -9,7 +9,10 @@ How entries meet perception:
   one;
 - an object that perception lost and finds again under a new id, at the same place and of the same
   label, has the entries of the lost one. What was deleted stays deleted under any new id, unless a
-  person saw both at once and deleted only one.
+  person saw both at once and deleted only one;
+- what is newly detected where something was deleted, and called otherwise, is hidden too, until it
+  was seen often and from a second direction. A thing that is called the same stays hidden, be it
+  the reflection again or one that was put there: for that, the deletion is to be undone.
 
 How entries meet each other:
 - they are laid over one another in the order in which they were said: the later one wins, be it a
