@@ -10,7 +10,7 @@ import pytest
 
 from scenemind.perception import PerceptionError
 from scenemind.perception.text import EmbeddingCache, import_vectors
-from scenemind.perception.text.torch_encoders import require_torch
+from scenemind.perception.text.torch_towers import require_torch
 
 DIMENSION = 64  # of the small towers' vectors
 LVIS = ("lvis_v1_clip_a+cname.npy", "lvis_v1_train_cat_info.json")

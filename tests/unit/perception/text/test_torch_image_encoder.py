@@ -101,7 +101,7 @@ def test_the_weights_are_looked_for_by_name(
     (tmp_path / "ViT-B-32.pt").symlink_to(files["archive"])
     monkeypatch.setenv("SCENEMIND_WEIGHTS", str(tmp_path))
     encoder = make_image_text_encoder("clip_vit_b32", tmp_path / "cache")
-    with pytest.raises(PerceptionError, match=r"gives \(1, 64\) for 1 pictures.*512"):
+    with pytest.raises(PerceptionError, match=r"gives \(1, 64\) .*\(1, 512\) is expected"):
         encoder.encode_images(pictures((9, 9)))
 
 

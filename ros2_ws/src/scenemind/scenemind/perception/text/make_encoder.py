@@ -58,9 +58,9 @@ def make_image_text_encoder(family: str, folder: Path | None = None) -> PairedEn
         raise PerceptionError(f"there is no image encoder {family!r}: known is clip_vit_b32")
 
     def build() -> ImageEncoder:
-        from scenemind.perception.text import torch_encoders, torch_image_encoder
+        from scenemind.perception.text import torch_image_encoder, torch_towers
 
-        torch_encoders.require_torch()
+        torch_towers.require_torch()
         weights = find_weights(_WEIGHTS["clip_vit_b32"])
         return torch_image_encoder.load_clip_images(family, weights, DIMENSION)
 
@@ -69,9 +69,9 @@ def make_image_text_encoder(family: str, folder: Path | None = None) -> PairedEn
 
 def _builder(family: EncoderFamily) -> Callable[[], TextEncoder]:
     def build() -> TextEncoder:
-        from scenemind.perception.text import torch_encoders
+        from scenemind.perception.text import torch_encoders, torch_towers
 
-        torch_encoders.require_torch()  # before some hundred megabytes are fetched
+        torch_towers.require_torch()  # before some hundred megabytes are fetched
         is_clip = family == "clip_vit_b32"
         load = torch_encoders.load_clip if is_clip else torch_encoders.load_mobileclip
         return load(family, find_weights(_WEIGHTS[family]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.perception.backends.torchvision_shim import ensure_torchvision
-from scenemind.perception.errors import PerceptionError
+from scenemind.perception.text.torch_towers import load_model, load_openai_clip, unit_vectors
 
 _BATCH = 64  # texts at once: 77 tokens each
-# What torch raises for such a file.
-UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError)
 
 
 class TorchTextEncoder:
@@ -52,31 +48,9 @@ class TorchTextEncoder:
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import open_clip
-        import torch
 
-        with torch.inference_mode():
-            vectors = self._embed(open_clip.tokenize(list(texts)).to(self._device))
-            vectors = torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
-        if vectors.shape != (len(texts), self._dimension) or not np.isfinite(vectors).all():
-            raise PerceptionError(
-                f"the text encoder {self._name} gives {vectors.shape} for {len(texts)} texts, or"
-                f" numbers that are not finite; {self._dimension} a text are expected"
-            )
-        return vectors
-
-
-def require_torch() -> None:
-    """Raises PerceptionError, with the way out, where torch or open_clip is not installed."""
-    try:
-        import torch  # noqa: F401
-
-        ensure_torchvision()
-        import open_clip  # noqa: F401
-    except ImportError as error:
-        raise PerceptionError(
-            f"{error.name} is not installed: pip install 'scenemind[ultralytics]' here, or import"
-            " published vectors of the words with `scenemind vocabulary import`"
-        ) from error
+        tokens = open_clip.tokenize(list(texts)).to(self._device)
+        return unit_vectors(self._embed, tokens, self._dimension, f"text encoder {self._name}")
 
 
 def load_clip(name: str, weights: Path, dimension: int = 512) -> TorchTextEncoder:
@@ -90,14 +64,7 @@ def load_clip(name: str, weights: Path, dimension: int = 512) -> TorchTextEncode
     Raises:
         PerceptionError: torch is not installed, or the file holds no CLIP.
     """
-    require_torch()
-    import open_clip
-
-    device = torch_device()
-    try:
-        model = open_clip.load_openai_model(str(weights), precision="fp32", device=device)
-    except UNREADABLE as error:
-        raise unreadable(weights, error) from error
+    model, device = load_openai_clip(weights)
     del model.visual
     return TorchTextEncoder(name, dimension, _without_padding(model), device)
 
@@ -113,14 +80,7 @@ def load_mobileclip(name: str, weights: Path, dimension: int = 512) -> TorchText
     Raises:
         PerceptionError: torch is not installed, or the file is no TorchScript.
     """
-    require_torch()
-    import torch
-
-    device = torch_device()
-    try:
-        tower = torch.jit.load(str(weights), map_location=device).eval()
-    except UNREADABLE as error:
-        raise unreadable(weights, error) from error
+    tower, device = load_model(weights, _load_script)
     # The published tower was traced with 32-bit tokens.
     return TorchTextEncoder(name, dimension, lambda tokens: tower(tokens.int()), device)
 
@@ -145,16 +105,7 @@ def _without_padding(model: Any) -> Callable[[Any], Any]:
     return embed
 
 
-def torch_device() -> Any:
-    """A GPU where there is one."""
+def _load_script(path: str, device: Any) -> Any:
     import torch
 
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def unreadable(weights: Path, error: Exception) -> PerceptionError:
-    """What to say of a file in which there is something else."""
-    first_line = str(error).strip().partition("\n")[0]
-    return PerceptionError(
-        f"{weights} is no such encoder ({first_line}): remove it, and it is fetched anew"
-    )
+    return torch.jit.load(path, map_location=device).eval()

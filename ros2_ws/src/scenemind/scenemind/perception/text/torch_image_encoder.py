@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.perception.errors import PerceptionError
-from scenemind.perception.text.torch_encoders import (
-    UNREADABLE,
-    require_torch,
-    torch_device,
-    unreadable,
-)
+from scenemind.perception.text.torch_towers import load_openai_clip, unit_vectors
 
 _BATCH = 16
 
@@ -53,15 +48,12 @@ class TorchImageEncoder:
         import torch
 
         pixels = torch.from_numpy(np.stack([self._fitted(image) for image in images]))
-        with torch.inference_mode():
-            vectors = self._tower(pixels.to(self._device))
-            vectors = torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
-        if vectors.shape != (len(images), self._dimension) or not np.isfinite(vectors).all():
-            raise PerceptionError(
-                f"the image encoder {self._name} gives {vectors.shape} for {len(images)} pictures,"
-                f" or numbers that are not finite; {self._dimension} a picture are expected"
-            )
-        return vectors
+        return unit_vectors(
+            self._tower,
+            pixels.to(self._device),
+            self._dimension,
+            f"image encoder {self._name}",
+        )
 
     def _fitted(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(3, side, side), normalised; 0 is the mean colour."""
@@ -90,12 +82,5 @@ def load_clip_images(name: str, weights: Path, dimension: int = 512) -> TorchIma
     Raises:
         PerceptionError: torch is not installed, or the file holds no CLIP.
     """
-    require_torch()
-    import open_clip
-
-    device = torch_device()
-    try:
-        model = open_clip.load_openai_model(str(weights), precision="fp32", device=device)
-    except UNREADABLE as error:
-        raise unreadable(weights, error) from error
+    model, device = load_openai_clip(weights)
     return TorchImageEncoder(name, dimension, model.visual, device)
