@@ -137,13 +137,14 @@ def test_an_answer_about_a_memory_that_was_emptied_is_dropped(row: Memory) -> No
     assert row.descriptions() == {}
 
 
-def test_parts_that_a_person_told_apart_have_what_was_said_of_the_whole(row: Memory) -> None:
+def test_what_was_said_of_the_whole_stays_with_the_part_that_keeps_its_id(row: Memory) -> None:
     x, y, z = row.snapshot().objects[1].box.center
     apart = ((x - 0.2, y, z), (x + 0.2, y, z))
-    row.apply([Edit("split", (1,), places=apart)], "Ada", "two stools")
+    (split,) = row.apply([Edit("split", (1,), places=apart)], "Ada", "two stools")
     with ChatServer(say(answer("plywood"))) as server:
         assert describe_all(row, server) == 3
         assert describe_all(row, server) == 0
-    assert len(row.snapshot().objects) == 4
-    materials = {thing.attributes["material"] for thing in row.snapshot().objects.values()}
-    assert materials == {"plywood"}
+    materials = {i: o.attributes.get("material") for i, o in row.snapshot().objects.items()}
+    (part,) = split.edit.new_ids
+    assert materials.pop(part) is None
+    assert set(materials.values()) == {"plywood"}

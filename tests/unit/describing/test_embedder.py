@@ -10,20 +10,24 @@ from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
 from scenemind.describing import Embedder
-from scenemind.memory import Memory
+from scenemind.memory import Edit, Memory
 from tests.unit.memory import walk
 
-WORDS = {"a photo of a red": (1, 0, 0), "a photo of a blue": (0, 0, 1)}
+GREY = (3**-0.5,) * 3
+_RED, _BLUE = (1, 0, 0), (0, 0, 1)
+_COLORS = {"red": _RED, "flamingo": _RED, "blue": _BLUE, "ocean": _BLUE}
+WORDS = {f"a photo of a {word}": color for word, color in _COLORS.items()}
 
 
 class MeanColor:
-    """An `ImageTextEncoder`: the direction of the mean colour; it knows two words."""
+    """An `ImageTextEncoder`: the direction of the mean colour; it knows few words, and
+    takes all others for grey."""
 
     name = "mean_color"
     dimension = 3
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.array([WORDS[text] for text in texts], np.float32).reshape(-1, 3)
+        return np.array([WORDS.get(text, GREY) for text in texts], np.float32).reshape(-1, 3)
 
     def encode_images(self, images: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
         means = np.array([image.mean(axis=(0, 1)) for image in images], np.float32)
@@ -78,3 +82,34 @@ def test_a_vector_is_made_anew_when_there_are_more_views(row: Memory) -> None:
         row.integrate(step.frame, step.detections, step.track_ids, step.observations)
     row.flush()
     assert embed_due(row, most_views=4) > 0
+
+
+def test_words_find_what_looks_like_them(row: Memory) -> None:
+    """All that the walk shows is rather blue, and the first chair bluest."""
+    embed_due(row)
+    objects = row.snapshot().objects
+    first = min(objects, key=lambda i: objects[i].box.center[0])
+    assert row.find_objects("ocean", 5) == ()
+    found = row.find_objects("ocean", 5, image_encoder=MeanColor())
+    assert found[0].object_id == first
+    assert found[0].reasons[0].startswith("looks like it (mean_color ")
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert row.find_objects("flamingo", 5, image_encoder=MeanColor()) == ()
+
+
+def test_a_merged_object_has_the_best_vector_of_its_parts_and_a_part_none_of_its_whole(
+    row: Memory,
+) -> None:
+    embed_due(row)
+    first, second, third = row.snapshot().objects
+    known = row.embeddings("mean_color")
+    best = max(known[first], known[second], key=lambda embedding: embedding.views)
+    row.apply([Edit("merge", (first, second))], "Ada", "one bench")
+    x, y, z = row.snapshot().objects[third].box.center
+    row.apply([Edit("split", (third,), places=((x - 0.2, y, z), (x + 0.2, y, z)))], "Ada", "two")
+    seen = {e.object_id: e for e in row.seen_embeddings("mean_color")}
+    assert seen.keys() == {first, third}
+    assert np.array_equal(seen[first].vector, best.vector)
+    assert len(row.snapshot().objects) == 3
+    row.undo(1)
+    assert {e.object_id for e in row.seen_embeddings("mean_color")} == {first, second, third}

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.memory.descriptions.matching import WordMatches, match_words
+from scenemind.memory.descriptions.seen_vectors import seen_vectors
 from scenemind.memory.disk.memory_disk import MemoryDisk
-from scenemind.memory.finding import Found, ObjectFinder
+from scenemind.memory.finding import Found, Looks, ObjectFinder
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.graph.corrections.exchange import corrections_to_json
 from scenemind.memory.graph.corrections.similar import find_similar
@@ -207,29 +208,46 @@ class MemoryReader:
         with self._lock:
             return {e.object_id: e for e in self._scene.embeddings if e.encoder == encoder_name}
 
+    def seen_embeddings(self, encoder_name: str) -> list[Embedding]:
+        """Image vectors by one encoder of the objects that people see; see `seen_vectors`."""
+        known = self.embeddings(encoder_name)
+        with self._lock:
+            sources, seen = self._scene.journal.sources, self._scene.snapshot().objects
+        return seen_vectors(known, seen, sources)
+
     def match_words(self, words: Sequence[str], encoder: ImageTextEncoder) -> WordMatches:
         """How well the objects that are there look like what words say.
 
         Raises:
             PerceptionError: the encoder cannot be had.
         """
-        seen = self.snapshot().objects
-        known = self.embeddings(encoder.name)
-        return match_words([e for i, e in known.items() if i in seen], words, encoder)
+        return match_words(self.seen_embeddings(encoder.name), words, encoder)
 
     def find_objects(
-        self, words: str, count: int = 10, encoder: TextEncoder | None = None
+        self,
+        words: str,
+        count: int = 10,
+        encoder: TextEncoder | None = None,
+        image_encoder: ImageTextEncoder | None = None,
     ) -> tuple[Found, ...]:
         """Objects that a few words mean, best first; see `ObjectFinder.find`.
 
+        Args:
+            encoder: also take labels that mean something like the words to it.
+            image_encoder: also take objects that look like the words, of those that have its
+                image vector.
+
         Raises:
             SceneMemoryError: no words, too many of them, or a count below 1.
-            PerceptionError: the encoder cannot embed a word.
+            PerceptionError: an encoder cannot embed a word.
         """
+        looks = None
+        if image_encoder is not None:
+            looks = Looks(self.seen_embeddings(image_encoder.name), image_encoder)
         seen = self.snapshot().objects
         with self._finder_lock:
             self._finder.refresh(seen)
-            return self._finder.find(words, count, encoder)
+            return self._finder.find(words, count, encoder, looks)
 
     def corrections(self) -> list[Correction]:
         """The whole journal, oldest first, undone entries included."""
@@ -251,11 +269,10 @@ class MemoryReader:
         """
         with self._lock:
             perceived, seen = self._scene.perceived(), self._scene.snapshot().objects
-            embeddings = list(self._scene.embeddings)
-        encoders = {e.encoder for e in embeddings if e.object_id in edit.object_ids[:1]}
-        of_one = [e for e in embeddings if e.encoder in sorted(encoders)[:1]]
-        vectors = {e.object_id: e.vector for e in of_one}
-        return find_similar(edit, perceived, seen, vectors)[:count]
+            encoders = sorted({embedding.encoder for embedding in self._scene.embeddings})
+        by_encoder = ({e.object_id: e.vector for e in self.seen_embeddings(n)} for n in encoders)
+        of_example = (vectors for vectors in by_encoder if vectors.keys() & edit.object_ids[:1])
+        return find_similar(edit, perceived, seen, next(of_example, {}))[:count]
 
     def _seen(
         self,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.memory import Edit, Stay
+from scenemind.memory import Edit, MapObject, Stay
 from tests.unit.memory.graph.corrections.room import (
     CHAIR,
     LEFT,
@@ -103,6 +103,40 @@ def test_what_was_said_of_the_parts_holds_for_the_whole() -> None:
     assert whole.label == "stool"
     assert (whole.attributes["material"], whole.attributes["state"]) == ("steel", "new")
     assert whole.attribute_sources["state"] == "user"
+
+
+def described(thing: MapObject, views: int, **attributes: str) -> MapObject:
+    return replace(
+        thing,
+        observation_count=views,
+        attributes={**thing.attributes, **attributes},
+        attribute_sources=dict.fromkeys(attributes, "model"),
+    )
+
+
+def test_of_two_descriptions_that_of_the_part_seen_most_often_holds() -> None:
+    chair = described(CHAIR, 5, material="wood", state="new")
+    table = described(OBJECTS[1], 50, material="steel", caption="a bench", color="blue")
+    journal = new_journal()
+    objects = {7: replace(chair, attributes={**chair.attributes, "color": "red"}), 1: table}
+    write(journal, merge(7, 1), objects=objects)
+    whole = seen(journal, objects)[7]
+    said = {name: whole.attributes.get(name) for name in ("material", "state", "caption", "color")}
+    # The colour of the first was measured.
+    assert said == {"material": "steel", "state": None, "caption": "a bench", "color": "red"}
+    assert whole.attribute_sources == {"material": "model", "caption": "model"}
+
+
+def test_a_part_that_is_split_off_has_what_people_said_but_no_description() -> None:
+    monitors = described(OBJECTS[8], 5, caption="two monitors side by side")
+    journal = new_journal()
+    objects = {**OBJECTS, 8: monitors}
+    write(journal, set_attribute(8, "state", "off"), split(8, LEFT, RIGHT), objects=objects)
+    parts = seen(journal, objects)
+    assert parts[8].attributes["caption"] == "two monitors side by side"
+    assert "caption" not in parts[100].attributes
+    assert {parts[i].attributes["state"] for i in (8, 100)} == {"off"}
+    assert parts[100].attribute_sources == {"state": "user"}
 
 
 def test_merging_twice_and_merging_wholes() -> None:

@@ -2,5 +2,6 @@
 
 from scenemind.memory.finding.finder import ObjectFinder
 from scenemind.memory.finding.found import Found
+from scenemind.memory.finding.looks import Looks
 
-__all__ = ["Found", "ObjectFinder"]
+__all__ = ["Found", "Looks", "ObjectFinder"]

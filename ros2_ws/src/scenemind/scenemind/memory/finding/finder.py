@@ -2,20 +2,22 @@
 
 What an object is called counts most: its label, a synonym, a compound or a kind of the thing that
 is named. Less sure are labels that are mixed up with it, that are misspelled in the words, or that
-mean something like them to a text encoder. Words beyond the label are looked for in the attributes:
-"red wooden chair" puts red chairs of wood before other chairs, and "wooden" alone finds all that
-is. The time for all of this does not grow with the number of objects, but for taking in those that
-changed.
+mean something like them to a text encoder, and objects that look like them to one of pictures.
+Words beyond the label are looked for in the attributes: "red wooden chair" puts red chairs of wood
+before other chairs, and "wooden" alone finds all that is. The time for all of this does not grow
+with the number of objects, but for taking in those that changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import nsmallest
 
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.finding.attribute_words import words_in
 from scenemind.memory.finding.found import Found, best_of_each
+from scenemind.memory.finding.looks import Looks, looking_like
 from scenemind.memory.finding.meanings import LabelMeanings
 from scenemind.memory.finding.object_index import ObjectIndex
 from scenemind.memory.types import MapObject
@@ -27,6 +29,7 @@ from scenemind.words.vocabulary import BARER, Vocabulary, WordMatch
 
 LONGEST_TEXT = 120
 _ATTRIBUTE_ALONE = 0.75  # it is as was said: above what is only mixed up with it
+_LOOKS = 0.7  # times the probability: pictures are less sure than words
 _MEANING = 0.8  # times the encoder's similarity: below what people call it
 _REASONS = {"the same word": "label"}
 _ARTICLES = word_set("a an the this that these those my our your some any all every")
@@ -50,15 +53,22 @@ class ObjectFinder:
         """Search these from now on; costs what differs from the last ones."""
         self._index.refresh(objects)
 
-    def find(self, words: str, count: int, encoder: TextEncoder | None = None) -> tuple[Found, ...]:
+    def find(
+        self,
+        words: str,
+        count: int,
+        encoder: TextEncoder | None = None,
+        looks: Looks | None = None,
+    ) -> tuple[Found, ...]:
         """Up to `count` objects, best first; of equals the surest, then the oldest.
 
         Args:
             encoder: also take labels that mean something like the words to it.
+            looks: also take objects that look like the words.
 
         Raises:
             SceneMemoryError: no words, too many of them, or a count below 1.
-            PerceptionError: the encoder cannot embed a word.
+            PerceptionError: an encoder cannot embed a word.
         """
         phrase = _checked(words, count)
         matches = self._matches(phrase)
@@ -67,6 +77,8 @@ class ObjectFinder:
             found += self._by_attributes(phrase, count)
         if encoder is not None:
             found += self._by_meaning(phrase, count, encoder)
+        if looks is not None:
+            found += self._by_looks(phrase, looks)
         return tuple(nsmallest(count, best_of_each(found).values(), self._rank))
 
     def _by_label(self, matches: Sequence[WordMatch], count: int) -> Iterator[Found]:
@@ -103,11 +115,22 @@ class ObjectFinder:
             yield Found(object_id, _ATTRIBUTE_ALONE, tuple(dict.fromkeys(said)))
 
     def _by_meaning(self, phrase: str, count: int, encoder: TextEncoder) -> Iterator[Found]:
-        names = [label for label in self._index.labels if len(label) <= LONGEST_NAME]
-        for label, alike in self._meanings.similar(phrase, names, encoder).items():
+        for label, alike in self._meanings.similar(phrase, self._names(), encoder).items():
             reason = f"means something like it ({encoder.name} {alike:.2f})"
             group = self._index.of_label(label)
             yield from self._surest(group, count, _MEANING * alike, reason)
+
+    def _by_looks(self, phrase: str, looks: Looks) -> Iterator[Found]:
+        known = [vector for vector in looks.vectors if vector.object_id in self._index]
+        label_of = {v.object_id: self._index.get(v.object_id).label for v in known}
+        similar = looking_like(phrase, replace(looks, vectors=known), label_of, self._names())
+        for object_id, alike in similar.items():
+            reason = f"looks like it ({looks.encoder.name} {alike:.2f})"
+            yield Found(object_id, _LOOKS * alike, (reason,))
+
+    def _names(self) -> list[str]:
+        """Labels that may be names of things."""
+        return [label for label in self._index.labels if len(label) <= LONGEST_NAME]
 
     def _is_quality(self, phrase: str) -> bool:
         """It may be said of a thing as well as name one: "glass"."""

@@ -41,6 +41,9 @@ class ObjectIndex:
         """An object that is there."""
         return self._known[object_id]
 
+    def __contains__(self, object_id: int) -> bool:
+        return object_id in self._known
+
     def of_label(self, label: str) -> Mapping[int, MapObject]:
         """By id; none for a label that no object has."""
         return self._of_label.get(label, {})

@@ -11,33 +11,27 @@ from numpy.typing import NDArray
 from scenemind.geometry import Box3D
 from scenemind.memory.attributes.computed import FormAnew
 from scenemind.memory.attributes.laid_over import LaidOver
-from scenemind.memory.types import MapObject
+from scenemind.memory.types import AttributeSource, MapObject
 
 # As far from its box a place may be that stands for a part of a thing: people point roughly.
 NEAR_M = 0.25
 
 
 def merged(object_id: int, things: Sequence[MapObject]) -> MapObject:
-    """One object of several; what is said of the first of them holds for the whole."""
+    """One object of several. What people said of the first of them holds for the whole, and what
+    they said only of others, too; of models' descriptions that of the part seen most often does."""
     first = things[0]
     low, high = np.array([thing.box.extent() for thing in things]).reshape(-1, 2, 3).swapaxes(0, 1)
     points = [thing.points for thing in things if len(thing.points)]
-    backwards = things[::-1]
-    said = {
-        name: t.attributes.get(name)
-        for t in backwards
-        for name in t.attribute_sources
-        if t is first or name in t.attributes
-    }
+    by_model, by_people = _described(things), _said_by_people(things)
+    other_words = dict.fromkeys(_names_from(first, "model"))
     whole = replace(
         first,
         object_id=object_id,
-        attributes=LaidOver(first.attributes, said),
+        attributes=LaidOver(first.attributes, {**other_words, **by_model, **by_people}),
         attribute_sources={
-            name: source
-            for t in backwards
-            for name, source in t.attribute_sources.items()
-            if name in said
+            **dict.fromkeys(by_model, "model"),
+            **dict.fromkeys(by_people, "user"),
         },
         confidence=max(thing.confidence for thing in things),
         points=_read_only(np.concatenate(points)) if points else first.points,
@@ -55,14 +49,17 @@ def split(
     thing: MapObject, places: Sequence[tuple[float, float, float]], ids: Sequence[int]
 ) -> dict[int, MapObject]:
     """Its parts by id: each surface point belongs to the nearest place. A part of which nothing is
-    seen is not there."""
+    seen is not there.
+
+    A model described the whole: what it said goes with the part that keeps the id.
+    """
     part_of = nearest_place(thing.points, places)
     parts = {}
     for number, object_id in enumerate(ids):
         points = thing.points[part_of == number]
         if len(points):
             part = replace(
-                thing,
+                thing if object_id == thing.object_id else _undescribed(thing),
                 object_id=object_id,
                 points=_read_only(points),
                 corrected=True,
@@ -86,6 +83,44 @@ def nearest_place(
     """For each point (N, 3) the number (N,) of the place nearest to it; of equals the first."""
     distances = [((points - np.array(place)) ** 2).sum(axis=1) for place in places]
     return np.asarray(np.argmin(distances, axis=0))
+
+
+def _said_by_people(things: Sequence[MapObject]) -> dict[str, str | None]:
+    """Attributes in people's words; None for those that they took away from the first thing."""
+    return {
+        name: thing.attributes.get(name)
+        for thing in things[::-1]
+        for name in _names_from(thing, "user")
+        if thing is things[0] or name in thing.attributes
+    }
+
+
+def _described(things: Sequence[MapObject]) -> dict[str, str]:
+    """One model's words, of attributes that were not measured of the first thing."""
+    first = things[0]
+    described = [thing for thing in things if _names_from(thing, "model")]
+    if not described:
+        return {}
+    best = max(described, key=lambda thing: thing.observation_count)
+    return {
+        name: best.attributes[name]
+        for name in _names_from(best, "model")
+        if name in first.attribute_sources or name not in first.attributes
+    }
+
+
+def _undescribed(thing: MapObject) -> MapObject:
+    """Without what a model said of it."""
+    said = _names_from(thing, "model")
+    if not said:
+        return thing
+    sources = {n: source for n, source in thing.attribute_sources.items() if source != "model"}
+    attributes = LaidOver(thing.attributes, dict.fromkeys(said))
+    return replace(thing, attributes=attributes, attribute_sources=sources)
+
+
+def _names_from(thing: MapObject, source: AttributeSource) -> list[str]:
+    return [name for name, said_by in thing.attribute_sources.items() if said_by == source]
 
 
 def _with_form(thing: MapObject, box: Box3D) -> MapObject:

@@ -20,6 +20,11 @@ class Sources:
     shown_as: Mapping[int, int] = field(default_factory=dict)
     of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
+    def wholes_of(self, object_id: int) -> tuple[int, ...]:
+        """Perception's objects that an object is made of; not one of which it is only a part."""
+        behind = self.of.get(object_id, (object_id,))
+        return tuple(i for i in behind if self.shown_as.get(i, i) == object_id)
+
     @classmethod
     def from_entries(cls, entries: Iterable[Correction]) -> Sources:
         """Args: entries: those that stand, oldest first."""
