@@ -113,6 +113,30 @@ def snapshot_of(
     )
 
 
+# Around the room: floor, the wall behind the door, the wall on the left, and the ceiling.
+BUILDING = (
+    StructurePlane(-1, "floor", Box3D((0, 0, -0.01), (8, 8, 0.02)), (0, 0, 1), 30.0),
+    StructurePlane(-2, "wall", Box3D((0, 3.1, 1.25), (8, 0.05, 2.5)), (0, -1, 0), 12.0),
+    StructurePlane(-3, "wall", Box3D((-3.2, 0, 1.25), (8, 0.05, 2.5), np.pi / 2), (1, 0, 0), 12.0),
+    StructurePlane(-4, "ceiling", Box3D((0, 0, 2.51), (8, 8, 0.02)), (0, 0, -1), 12.0),
+)
+# On the left wall, on the one behind, and under the ceiling.
+ATTACHED = (
+    thing(11, "picture", (-3.15, 0.5, 1.6), (0.04, 0.8, 0.6), color="blue"),
+    thing(12, "tv", (2, 3.04, 1.5), (1.0, 0.08, 0.6), color="black"),
+    thing(13, "ceiling light", (0, 0, 2.45), (0.4, 0.4, 0.1), color="white"),
+)
+
+
+def said_by_model(obj: MapObject, **said: str) -> MapObject:
+    """With what a vision-language model said of it."""
+    return replace(
+        obj,
+        attributes={**obj.attributes, **said},
+        attribute_sources={**obj.attribute_sources, **dict.fromkeys(said, "model")},
+    )
+
+
 @dataclass
 class SmallMemory:
     """A `MemoryAccess` on one snapshot, with the real corrections journal."""

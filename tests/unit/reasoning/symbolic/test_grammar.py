@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import time
 
 import pytest
 from hypothesis import given, settings
@@ -11,11 +12,14 @@ from hypothesis import strategies as st
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.grammar import parse_question
+from scenemind.reasoning.symbolic.moments import Moment
 from scenemind.reasoning.symbolic.rendering import describe
 from scenemind.reasoning.symbolic.syntax import (
     AskAttribute,
+    Changed,
     Condition,
     Count,
+    Describe,
     Described,
     Distance,
     Exists,
@@ -33,7 +37,9 @@ from scenemind.reasoning.symbolic.syntax import (
     Size,
     Verify,
     Viewer,
+    WhenSeen,
     Where,
+    WhereAt,
 )
 
 
@@ -51,6 +57,8 @@ def on(anchor: Reference) -> Related:
 
 BLACK = HasAttribute("color", "black")
 TABLE, DOOR, SOFA = the("table"), the("door"), the("sofa")
+WALL, COUNTER, ME = the("wall"), the("counter"), Viewer()
+EMPTY, TO_SIT_ON = HasAttribute("state", "empty"), HasAttribute("affordance", "sit on")
 
 QUESTIONS: list[tuple[str, Question]] = [
     ("Is there a chair?", Exists(some("chair"))),
@@ -94,6 +102,42 @@ QUESTIONS: list[tuple[str, Question]] = [
     ("how big is the table", Size(TABLE)),
     ("how tall is the table", Size(TABLE, "height")),
     ("find the orange", Ground(the("orange"))),
+    ("what is hanging on the wall?", ListObjects(some("", Related("hanging on", (WALL,))))),
+    ("what hangs from the wall", ListObjects(some("", Related("hanging on", (WALL,))))),
+    ("what is embedded in the counter", ListObjects(some("", Related("embedded in", (COUNTER,))))),
+    ("what is at my three o'clock?", ListObjects(some("", Related("3 o'clock", (ME,))))),
+    ("what is at 3 o'clock", ListObjects(some("", Related("3 o'clock", (ME,))))),
+    ("what is at 4 oclock of the table", ListObjects(some("", Related("4 o'clock", (TABLE,))))),
+    ("what is within reach?", ListObjects(some("", Related("within reach", (ME,))))),
+    ("what can I reach", ListObjects(some("", Related("within reach", (ME,))))),
+    ("what is higher than the sofa", ListObjects(some("", Related("higher than", (SOFA,))))),
+    ("what is far from the door", ListObjects(some("", Related("far", (DOOR,))))),
+    ("what is on my left?", ListObjects(some("", Related("left of", (ME,))))),
+    ("is the sofa far from the door", Verify(SOFA, Related("far", (DOOR,)))),
+    ("how many walls are there", Count(some("walls"))),
+    ("what shape is the table", AskAttribute(TABLE, "shape")),
+    ("what is the texture of the sofa", AskAttribute(SOFA, "texture")),
+    ("what is the table for?", AskAttribute(TABLE, "affordance")),
+    ("what can I do with the table", AskAttribute(TABLE, "affordance")),
+    ("which bottle is empty?", ListObjects(some("bottle", EMPTY))),
+    ("is the bottle empty?", Verify(the("bottle"), EMPTY)),
+    ("is the table made of wood", Verify(TABLE, HasAttribute("material", "wood"))),
+    ("is the water glass broken", Verify(the("water glass"), HasAttribute("state", "broken"))),
+    ("what can I sit on?", ListObjects(some("", TO_SIT_ON))),
+    ("is there something to sit on?", Exists(some("", TO_SIT_ON))),
+    ("describe the table", Describe(TABLE)),
+    ("what does the table look like", Describe(TABLE)),
+    ("where was the table at 10:05?", WhereAt(TABLE, Moment(clock=time(10, 5)))),
+    ("where was the table five minutes ago?", WhereAt(TABLE, Moment(300.0))),
+    ("when did you last see the table", WhenSeen(TABLE)),
+    ("when was the table first seen", WhenSeen(TABLE, first=True)),
+    ("what changed?", Changed()),
+    ("what has changed in the last half hour", Changed((), Moment(1800.0))),
+    ("what changed since the last visit", Changed()),
+    ("what was moved since 9 am?", Changed(("moved",), Moment(clock=time(9)))),
+    ("what is missing?", Changed(("removed", "missing"))),
+    ("was anything added", Changed(("added", "new"))),
+    ("has the table moved since an hour ago", Changed(("moved",), Moment(3600.0), TABLE)),
 ]
 
 PHRASES: list[tuple[str, Reference]] = [
@@ -118,6 +162,12 @@ PHRASES: list[tuple[str, Reference]] = [
         "choose the chair that is far away from the door",
         the("chair", rank=Rank("farthest", 1, DOOR)),
     ),
+    ("the chair beside the door", the("chair", Related("besides", (DOOR,)))),
+    ("the picture mounted on the wall", the("picture", Related("mounted on", (WALL,)))),
+    ("the chair on my left", the("chair", Related("left of", (ME,)))),
+    ("the table with a cup in it", the("table", Related("contains", (some("cup"),)))),
+    ("the middle chair", the("chair", rank=Rank("middle"))),
+    ("a chair to sit on", some("chair", TO_SIT_ON)),
     ("the third closest chair to the door", the("chair", rank=Rank("closest", 3, DOOR))),
     ("chair between the door and the sofa", some("chair", Related("between", (DOOR, SOFA)))),
     ("the second largest table", the("table", rank=Rank("largest", 2))),
@@ -168,6 +218,9 @@ ATTRIBUTES = st.builds(
     st.just("color"),
     st.sampled_from([*sorted(set(lexicon.COLOURS.values())), "dark brown", "light grey"]),
 ) | st.builds(HasAttribute, st.just("size"), st.sampled_from(["small", "medium", "large"]))
+QUALITIES = st.sampled_from(
+    [EMPTY, replace(EMPTY, negated=True), HasAttribute("shape", "round"), TO_SIT_ON]
+)
 ANCHORS = st.one_of(
     st.builds(NounPhrase, NOUNS, st.booleans()),
     st.just(Viewer()),
@@ -187,14 +240,15 @@ RANKS = st.one_of(
     st.builds(Rank, st.sampled_from(["closest", "farthest"]), st.integers(1, 9), ANCHORS),
 )
 DESCRIPTIONS = st.builds(
-    lambda noun, definite, count, attributes, related, rank: NounPhrase(
-        noun, definite, count, (*attributes, *related), rank
+    lambda noun, definite, count, attributes, related, qualities, rank: NounPhrase(
+        noun, definite, count, (*attributes, *related, *qualities), rank
     ),
     NOUNS,
     st.booleans(),
     st.none() | st.integers(2, 12),
     st.lists(ATTRIBUTES, max_size=2),
     st.lists(RELATED, max_size=2),
+    st.lists(QUALITIES, max_size=1),
     st.none() | RANKS,
 )
 

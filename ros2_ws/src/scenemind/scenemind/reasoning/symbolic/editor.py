@@ -55,7 +55,7 @@ def edits_of(command: OfOne | Merge, at: Resolver) -> tuple[list[Edit], str]:
         case Confirm(label=label):
             return _confirmed(objects, label, at)
         case Split(count=count):
-            return _split(at.scene.objects[at.single(command.subject)], count)
+            return _split(_single(command.subject, at), count)
         case AddRelation() | DeleteRelation():
             return _related(command, objects, at)
 
@@ -65,7 +65,7 @@ def _related(
 ) -> tuple[list[Edit], str]:
     kind: EditKind = "add_relation" if isinstance(command, AddRelation) else "delete_relation"
     negation = "" if kind == "add_relation" else "not "
-    other = at.scene.objects[at.single(command.anchor)]
+    other = _single(command.anchor, at)
     if other in objects:
         raise ReasoningError(
             "invalid_request", f"{the(other)} cannot be {command.predicate} itself."
@@ -124,7 +124,18 @@ def _meant(reference: Reference, at: Resolver) -> list[MapObject]:
     """All marked objects, or else the single one that fits."""
     if isinstance(reference, Marked):
         return _all_of(reference, at)
-    return [at.scene.objects[at.single(reference)]]
+    return [_single(reference, at)]
+
+
+def _single(reference: Reference, at: Resolver) -> MapObject:
+    rows, _ = at.existing(reference)
+    if not at.scene.is_object[rows].any():
+        raise ReasoningError(
+            "invalid_request",
+            "Floors, walls and ceilings are measured anew all the time, so nothing that is said of"
+            " them would stay: only objects can be corrected.",
+        )
+    return at.scene.objects[at.single(reference)]
 
 
 def _all_of(reference: Reference, at: Resolver) -> list[MapObject]:

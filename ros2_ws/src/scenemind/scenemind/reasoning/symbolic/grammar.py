@@ -27,6 +27,7 @@ from scenemind.reasoning.symbolic.syntax import (
     Question,
     Rank,
     Reference,
+    Related,
     Size,
     Verify,
     Viewer,
@@ -149,7 +150,7 @@ def _verify(p: Parser) -> Question | None:
         return None
     subject = p.reference()
     if p.done:
-        return _claim(subject)
+        return _claim(subject, "far" in p.words)
     negated = bool(p.take("not"))
     if p.take("a", "an"):
         noun = p.reference()
@@ -162,10 +163,16 @@ def _verify(p: Parser) -> Question | None:
     return Verify(subject, replace(condition, negated=negated != condition.negated))
 
 
-def _claim(subject: Reference) -> Question | None:
-    """ "is the cup on the table": the last condition of the phrase is what is asked."""
+def _claim(subject: Reference, is_far: bool) -> Question | None:
+    """ "is the cup on the table": the last condition of the phrase is what is asked.
+
+    Args:
+        is_far: "far" was said: not which one is the farthest is asked, but whether it is far.
+    """
     if not isinstance(subject, NounPhrase):
         return None
+    if is_far and subject.rank is not None and subject.rank.anchor is not None:
+        return Verify(replace(subject, rank=None), Related("far", (subject.rank.anchor,)))
     if not subject.definite or not subject.conditions or subject.rank is not None:
         return Exists(subject)
     *given, asked = subject.conditions

@@ -28,6 +28,7 @@ class Modifiers(Cursor):
     def find_quality(self) -> HasAttribute | None:
         """ "empty" of "is empty", "to sit on" of "something to sit on"."""
         start = self.at
+        self.take("good", "useful", "suitable")
         if self.take("to") and self.peek() in lexicon.USES:
             use = self.words[self.at :]
             if len(use) <= _LONGEST_USE and lexicon.DEFINITE.isdisjoint(use):

@@ -156,7 +156,7 @@ def _clock(words: list[str]) -> Moment | None:
     elif words and words[-1] in _DAYS:
         days, words = _DAYS[words[-1]], words[:-1]
     if not words:
-        return Moment(clock=time(0), days_ago=days)
+        return None if days is None else Moment(clock=time(0), days_ago=days)
     of_day = _time_of_day(words)
     return None if of_day is None else Moment(clock=of_day, days_ago=days)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.modifiers import Modifiers
+from scenemind.reasoning.symbolic.nouns import Nouns
 from scenemind.reasoning.symbolic.syntax import (
     Condition,
     HasAttribute,
@@ -34,7 +34,7 @@ _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "o
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 
 
-class Parser(Modifiers):
+class Parser(Nouns):
     """Reads references and conditions from the front."""
 
     def reference(self, depth: int = 0) -> Reference:
@@ -98,7 +98,7 @@ class Parser(Modifiers):
 
     def _find_said(self, adjectives: bool) -> HasAttribute | None:
         said = self.find_attribute() if adjectives else None
-        if said is None and (adjectives or self.peek() == "to"):
+        if said is None and (adjectives or self.peek() in ("to", "good")):
             said = self.find_quality()
         return said
 
@@ -142,7 +142,7 @@ class Parser(Modifiers):
             return Marked()
         self.take("the")
         if self.take_of(_MARKED):
-            noun = self._noun_words()
+            noun = self.noun_words()
             return Marked("" if len(noun) == 1 and noun[0] in lexicon.ANYTHING else " ".join(noun))
         self.at = start
         ends = not self.peek(1) or self.peek(1) in lexicon.NOUN_END | {","}
@@ -156,7 +156,7 @@ class Parser(Modifiers):
     def _noun_phrase(self, depth: int) -> NounPhrase | ObjectNumber:
         phrase = self._determined()
         phrase = self._modified(phrase)
-        noun = self._noun_words()
+        noun = self.noun_words()
         number = self.peek()
         if noun and number.isascii() and number.isdigit():
             self.at += 1
@@ -198,53 +198,18 @@ class Parser(Modifiers):
                 self.at += 1
                 phrase = replace(phrase, rank=Rank(rank, order or 1))
                 continue
-            if order is not None and self._starts_noun():
+            if order is not None and self.starts_noun():
                 phrase = replace(phrase, rank=Rank("leftmost", order))
                 continue
             self.at = start
             attribute = self.find_attribute() or self.find_side_adjective()
-            if attribute is None or not self._starts_noun():
+            if attribute is None or not self.starts_noun():
                 self.at = start
                 return phrase
             if isinstance(attribute, Rank):
                 phrase = replace(phrase, rank=attribute)
             else:
                 phrase = replace(phrase, conditions=(*phrase.conditions, attribute))
-
-    def _noun_words(self) -> list[str]:
-        noun: list[str] = []
-        while self._starts_noun(inside=bool(noun)):
-            if noun and self.peek().isdigit():
-                break
-            noun.append(self.peek())
-            self.at += 1
-        return noun
-
-    def _starts_noun(self, inside: bool = False) -> bool:
-        word = self.peek()
-        if not word or not word[0].isalnum():
-            return False
-        if word in lexicon.NOUN_END and not (inside and self._at_can()):
-            return False
-        if lexicon.longest(lexicon.RELATIONS, self.words, self.at)[1]:
-            return False
-        if word == "of":
-            return inside and self._noun_after_of()
-        if inside and (word in lexicon.COLOURS or word in lexicon.SIZES):
-            return False
-        if inside and word in lexicon.ADJECTIVES and self.peek(1) in ("", "and", ","):
-            return False
-        if inside and word in lexicon.AFTER_SUBJECT:
-            return False
-        return not (inside and (self.at_posture() or word in lexicon.SUPERLATIVES))
-
-    def _at_can(self) -> bool:
-        """ "can" of a trash can, not of "can you"."""
-        return self.peek() == "can" and self.peek(1) not in ("i", "we", "you")
-
-    def _noun_after_of(self) -> bool:
-        following = self.peek(1)
-        return bool(following) and following not in lexicon.NOUN_END | lexicon.DEFINITE
 
     def _anchored_rank(self, phrase: NounPhrase, depth: int) -> NounPhrase:
         """ "the closest chair to the door", "the second chair from the right"."""

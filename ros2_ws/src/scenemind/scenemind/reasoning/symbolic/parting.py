@@ -12,7 +12,7 @@ Place = tuple[float, float, float]
 
 # Between two parts there are few points: at most this share of what an even spread would have, in
 # a slab of this share of the way from one part's middle to the other's.
-_VALLEY, _SLAB = 0.5, 0.15
+_VALLEY, _SLAB = 0.25, 0.15
 # Of slabs between the middles the emptiest counts.
 _SLABS = 8
 # Fewer points than these tell nothing; nor do parts with less than this share of them.

@@ -35,7 +35,7 @@ _ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
         ("inside", True, 0.7),
     ),
     "inside": (("embedded in", False, 1.0), ("on", False, 0.7)),
-    "contains": (("embedded in", True, 1.0),),
+    "contains": (("embedded in", True, 1.0), ("on", True, 0.7)),
     "near": (("next to", False, 1.0), ("next to", True, 1.0)),
     "below": (("on", True, 1.0),),
 }  # fmt: skip

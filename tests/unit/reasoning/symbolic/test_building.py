@@ -1,0 +1,91 @@
+"""Floors, walls and ceilings in questions: things to refer to, and no objects."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scenemind.geometry import Box3D
+from scenemind.reasoning import Answer, Router
+from scenemind.reasoning.symbolic.building import gaps_to_turned_m
+
+from ..scene import ATTACHED, BUILDING, ROOM, SmallMemory, query, snapshot_of
+
+OBJECTS = (*ROOM, *ATTACHED)
+
+
+def memory() -> SmallMemory:
+    return SmallMemory(snapshot_of(OBJECTS, structure=BUILDING))
+
+
+def ask(text: str) -> Answer:
+    return Router(memory()).ask(query(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "ids", "said"),
+    [
+        ("what is hanging on the wall?", [11], "A picture (object 11) is hanging on the wall."),
+        ("what is mounted on the wall?", [12], "A tv (object 12) is mounted on the wall."),
+        ("what is on the wall?", [11, 12], "are on the wall."),
+        ("what is affixed on the wall?", [11], "but a picture (object 11) is hanging on the wall."),
+        ("what is on the floor?", [1, 4, 5, 6, 7, 8], "are on the floor."),
+        ("what is under the ceiling?", [13], "A ceiling light (object 13) is below the ceiling."),
+        ("what hangs on the wall next to the sofa?", [11], "hanging on the wall next to the sofa."),
+        ("is the picture hanging on the wall?", [11], "Yes, the picture (object 11) is hanging on"),
+        ("is the tv hanging on the wall?", [12], "No, the tv (object 12) is not hanging on the"),
+        ("where is the picture?", [11], "is hanging on wall -3, at x -3.1, y 0.5, 1.6 m above"),
+        ("how far is the table from the wall?", [1], "is 2.38 m from wall -3."),
+        ("how far is the table from the ceiling?", [1], "is 1.75 m from the ceiling."),
+        ("how many walls are there?", [], "There are 2 walls: wall -3 and wall -2."),
+        ("is there a ceiling?", [], "Yes, there is a ceiling."),
+        ("how many objects are there?", list(range(1, 14)), "There are 13 objects."),
+        ("what is near the wall?", [7, 8], "A sofa (object 8) and a shelf (object 7) are near the"),
+        ("which object is closest to the floor?", [1], "is a dining table (object 1)"),
+    ],
+)
+def test_answers(text: str, ids: list[int], said: str) -> None:
+    answer = ask(text)
+    assert answer.failure is None
+    assert said in answer.text
+    assert sorted(obj.object_id for obj in answer.objects) == ids
+
+
+@pytest.mark.parametrize(
+    ("phrase", "ids"),
+    [
+        ("the picture on the wall", [11]),
+        # Whoever speaks of the tv hanging on the wall knows that there is one.
+        ("the tv hanging on the wall", [12]),
+        ("the light on the ceiling", [13]),
+        ("the sofa near the wall", [8]),
+    ],
+)
+def test_phrases(phrase: str, ids: list[int]) -> None:
+    grounding = Router(memory()).ground(query(phrase))
+    assert [obj.object_id for obj in grounding.objects] == ids
+
+
+@pytest.mark.parametrize("text", ["the wall", "find the largest wall"])
+def test_there_is_nothing_to_point_at_in_the_building(text: str) -> None:
+    failure = Router(memory()).ground(query(text)).failure
+    assert failure is not None
+    assert failure.text == "That is a part of the building, and no object of the map."
+
+
+@pytest.mark.parametrize(
+    "text", ["the wall is red", "delete the floor", "the tv is mounted on the wall"]
+)
+def test_the_building_is_not_corrected(text: str) -> None:
+    failure = Router(memory()).align(query(text), "anna").failure
+    assert failure is not None
+    assert "only objects can be corrected" in failure.text
+
+
+def test_distances_to_a_wall_that_runs_askew_are_to_its_face() -> None:
+    """A wall through (2, 0) at 45 degrees; its axis-aligned hull would hold all three boxes."""
+    wall = Box3D((2.0, 0.0, 1.0), (8.0, 0.0, 2.0), np.pi / 4)
+    center = np.array([(2.0, 0.0, 0.5), (0.0, 0.0, 0.5), (0.0, 2.0, 0.5)])
+    bounds = np.hstack((center - 0.1, center + 0.1))
+    expected = [0.0, np.sqrt(2.0) - 0.1 * np.sqrt(2.0), np.sqrt(8.0) - 0.1 * np.sqrt(2.0)]
+    assert gaps_to_turned_m(bounds, wall) == pytest.approx(expected)

@@ -1,0 +1,155 @@
+"""One thing or several, confirmed or not, and "those too": in words, on a real journal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scenemind.memory import Edit, MapObject
+from scenemind.reasoning import Alignment, Router
+
+from ..scene import ROOM, SmallMemory, query, room_memory, snapshot_of, thing
+
+
+def align(memory: SmallMemory, text: str, *marked: int) -> Alignment:
+    return Router(memory).align(query(text, marked_object_ids=marked), "anna")
+
+
+def with_points(obj: MapObject, *boxes: tuple[float, float]) -> MapObject:
+    """Points spread over stretches of x."""
+    rng = np.random.default_rng(3)
+    low, high = obj.box.bounds()
+    parts = [rng.uniform((a, *low[1:]), (b, *high[1:]), (300, 3)) for a, b in boxes]
+    return replace(obj, points=np.concatenate(parts).astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "edit"),
+    [
+        ("merge object 4 and 5", (), Edit("merge", (4, 5))),
+        ("object 5 is the same as object 4", (), Edit("merge", (5, 4))),
+        ("these are the same chair", (4, 5), Edit("merge", (4, 5))),
+        ("the red cup and the white cup are the same cup", (), Edit("merge", (2, 10))),
+        ("yes, that is right", (8,), Edit("confirm", (8,))),
+        ("object 4 really is a chair", (), Edit("confirm", (4,))),
+        ("forget the colour of the sofa", (), Edit("set_attribute", (8,), "color")),
+        ("the sofa is besides the door", (), Edit("add_relation", (8, 9), "besides")),
+    ],
+)
+def test_sentences_become_edits(text: str, marked: tuple[int, ...], edit: Edit) -> None:
+    memory = room_memory()
+    assert align(memory, text, *marked).failure is None
+    assert [correction.edit for correction in memory.corrections()] == [edit]
+
+
+def test_what_is_confirmed_under_another_name_gets_it() -> None:
+    memory = room_memory()
+    align(memory, "object 4 really is a stool")
+    assert [c.edit.kind for c in memory.corrections()] == ["rename", "confirm"]
+    assert memory.snapshot().objects[4].label == "stool"
+
+
+def test_two_things_that_were_taken_for_one_are_told_apart() -> None:
+    double = with_points(thing(1, "chair", (0, 0, 0.5), (1.6, 0.5, 1.0)), (-0.8, -0.3), (0.3, 0.8))
+    memory = SmallMemory(snapshot_of([double]))
+    alignment = align(memory, "object 1 is two chairs")
+    assert (
+        alignment.response == "Now the chair (object 1) is two things, parted where there is a gap."
+    )
+    first, second = memory.snapshot().objects.values()
+    assert alignment.object_ids == (first.object_id, second.object_id)
+    assert sorted(round(o.box.center[0], 1) for o in (first, second)) == [-0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("obj", "said"),
+    [
+        (
+            with_points(ROOM[7], (-2.9, -1.1)),
+            "I see no gap in the sofa (object 8) that parts it in",
+        ),
+        (ROOM[7], "The surface of the sofa (object 8) is not known here"),
+    ],
+)
+def test_what_does_not_part_stays_whole(obj: MapObject, said: str) -> None:
+    memory = SmallMemory(snapshot_of([obj]))
+    alignment = align(memory, "object 8 is two sofas")
+    assert alignment.failure is not None
+    assert said in alignment.response
+    assert memory.corrections() == []
+
+
+def test_redo_lets_a_correction_stand_again() -> None:
+    memory = room_memory()
+    align(memory, "these are the same chair", 4, 5)
+    align(memory, "undo")
+    assert len(memory.snapshot().objects) == len(ROOM)
+    again = align(memory, "redo")
+    assert again.response == 'Correction 1 ("these are the same chair") stands again.'
+    assert len(memory.snapshot().objects) == len(ROOM) - 1
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "said"),
+    [
+        ("the laptop is on the sofa", "the sofa is on the laptop", "undo correction 1 first"),
+        ("", "redo", "there is no correction to redo"),
+        ("", "merge object 4", "I do not understand"),
+        ("", "these are the same chair", "No object is marked"),
+        ("", "yes, that is right", "No object is marked"),
+        ("", "the same goes for the similar ones", "no correction yet that could hold for others"),
+        ("merge object 4 and 5", "do that to all similar ones", "is about these things only"),
+        ("the sofa is a bench", "yes, objects 4 and 77 too", "There is no object 77"),
+    ],
+)
+def test_what_cannot_be_is_explained_and_not_written(before: str, text: str, said: str) -> None:
+    memory = room_memory()
+    if before:
+        assert align(memory, before).failure is None
+    count = len(memory.corrections())
+    alignment = align(memory, text)
+    assert alignment.failure is not None
+    assert said in alignment.response
+    assert len(memory.corrections()) == count
+
+
+def similar_chairs() -> SmallMemory:
+    """Three chairs that look the same, and a table."""
+    chairs = [thing(i, "chair", (i, 0, 0.5), (0.5, 0.5, 1.0), color="red") for i in (1, 2, 3)]
+    return SmallMemory(snapshot_of([*chairs, thing(4, "table", (5, 2, 0.4), (1.6, 0.9, 0.8))]))
+
+
+def test_similar_ones_are_shown_first_and_corrected_when_that_is_said() -> None:
+    memory = similar_chairs()
+    align(memory, "object 1 is a stool")
+    preview = align(memory, "the same goes for the similar ones")
+    assert preview.failure is None
+    assert preview.correction_ids == ()
+    assert preview.object_ids == (2, 3)
+    assert preview.response.startswith(
+        "Objects 2 and 3 are similar (the chair (object 2): also perceived as chair, same color (red)"
+    )
+    assert 'say "yes, those too" to call them stool' in preview.response
+    assert len(memory.corrections()) == 1
+    done = align(memory, "yes, those too")
+    assert done.object_ids == (2, 3)
+    assert [o.label for o in memory.snapshot().objects.values()] == ["stool"] * 3 + ["table"]
+
+
+def test_only_some_of_the_similar_ones() -> None:
+    memory = similar_chairs()
+    align(memory, "object 1 is wooden")
+    align(memory, "yes, object 3 too")
+    materials = [o.attributes.get("material") for o in memory.snapshot().objects.values()]
+    assert materials == ["wooden", None, "wooden", None]
+
+
+def test_there_may_be_no_similar_ones() -> None:
+    memory = room_memory()
+    align(memory, "the sofa is a bench")
+    for text in ("the same goes for the similar ones", "yes, those too"):
+        alignment = align(memory, text)
+        assert alignment.failure is not None
+        assert "no similar ones" in alignment.response
