@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D
+from scenemind.memory.structure.found_plane import FoundPlane
 from scenemind.memory.structure.identity import CEILING_ID, FIRST_WALL_ID, FLOOR_ID, identified
-from scenemind.memory.structure.surface import Surface
 
 
-def wall(x: float, y: float, length: float, yaw: float = 0.0, seen_m2: float = 5.0) -> Surface:
+def wall(x: float, y: float, length: float, yaw: float = 0.0, seen_m2: float = 5.0) -> FoundPlane:
     """Its middle is at (x, y), and it faces the left of its direction."""
     normal = (-float(np.sin(yaw)), float(np.cos(yaw)), 0.0)
-    return Surface("wall", Box3D((x, y, 1.2), (length, 0.02, 2.4), yaw), normal, seen_m2)
+    return FoundPlane("wall", Box3D((x, y, 1.2), (length, 0.02, 2.4), yaw), normal, seen_m2)
 
 
-FLOOR = Surface("floor", Box3D((0.0, 0.0, 0.0), (5.0, 4.0, 0.02)), (0.0, 0.0, 1.0), 15.0)
-CEILING = Surface("ceiling", Box3D((0.0, 0.0, 2.5), (5.0, 4.0, 0.02)), (0.0, 0.0, -1.0), 9.0)
+FLOOR = FoundPlane("floor", Box3D((0.0, 0.0, 0.0), (5.0, 4.0, 0.02)), (0.0, 0.0, 1.0), 15.0)
+CEILING = FoundPlane("ceiling", Box3D((0.0, 0.0, 2.5), (5.0, 4.0, 0.02)), (0.0, 0.0, -1.0), 9.0)
 SOUTH, NORTH = wall(0.0, -2.0, 5.0), wall(0.0, 2.0, 5.0, yaw=np.pi)
 
 

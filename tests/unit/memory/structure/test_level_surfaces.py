@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from scenemind.memory.structure.level_surfaces import (
-    ceiling_surface,
+    ceiling_plane,
     find_ceiling_z,
     find_floor_z,
-    floor_surface,
+    floor_plane,
 )
 from scenemind.memory.structure.tiles import Tiles
 
@@ -47,7 +47,7 @@ def test_ceiling_is_the_highest_large_level_that_faces_down():
     assert find_ceiling_z(without, 0.0) is None
     tiles = tiles_of(*room((4.0, 3.0)), under_table, lamp, ceiling)
     assert find_ceiling_z(tiles, 0.0) == pytest.approx(2.61, abs=0.005)
-    surface = ceiling_surface(tiles, 2.61, 0.0)
+    surface = ceiling_plane(tiles, 2.61, 0.0)
     assert surface.normal == (0.0, 0.0, -1.0)
     assert surface.seen_m2 == pytest.approx(12.0, rel=0.05)
 
@@ -56,7 +56,7 @@ def test_ceiling_is_the_highest_large_level_that_faces_down():
 def test_floor_is_the_rectangle_of_what_was_seen(yaw_deg):
     yaw, shift = np.deg2rad(yaw_deg), (3.0, -5.0)
     tiles = tiles_of(turned(level((-2.0, 2.0), (-1.0, 1.0), 0.05), yaw, shift))
-    surface = floor_surface(tiles, 0.05, yaw)
+    surface = floor_plane(tiles, 0.05, yaw)
     assert surface.box.center == pytest.approx((*shift, 0.05), abs=0.03)
     assert surface.box.size[:2] == pytest.approx((4.0, 2.0), abs=0.06)
     assert surface.seen_m2 == pytest.approx(8.0, rel=0.1)

@@ -8,7 +8,7 @@ import pytest
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.structure.identity import FIRST_WALL_ID, identified
 from scenemind.memory.structure.packing import PackedStructure, pack, unpack
-from scenemind.memory.structure.structure_map import find_surfaces
+from scenemind.memory.structure.structure_map import find_planes
 from scenemind.memory.structure.tiles import Tiles
 
 from .surfaces import room, tiles_of, turned
@@ -16,7 +16,7 @@ from .surfaces import room, tiles_of, turned
 
 def packed_room() -> PackedStructure:
     tiles = tiles_of(*(turned(s, 0.3, (-7.0, 123.0)) for s in room((4.0, 3.0))), noise_m=0.01)
-    planes, next_id = identified(find_surfaces(tiles), (), FIRST_WALL_ID)
+    planes, next_id = identified(find_planes(tiles), (), FIRST_WALL_ID)
     return PackedStructure(tiles, planes, next_id)
 
 

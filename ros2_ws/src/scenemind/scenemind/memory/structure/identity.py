@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
-from scenemind.memory.structure.surface import Surface
+from scenemind.memory.structure.found_plane import FoundPlane
 from scenemind.memory.types import StructurePlane
 
 FLOOR_ID, CEILING_ID = -1, -2
@@ -22,9 +22,9 @@ _SEEN_FACTOR = 1.25
 
 
 def identified(
-    surfaces: Iterable[Surface], known: Sequence[StructurePlane], next_id: int
+    found: Iterable[FoundPlane], known: Sequence[StructurePlane], next_id: int
 ) -> tuple[tuple[StructurePlane, ...], int]:
-    """The surfaces with the ids of what they are known as, else new ones.
+    """The planes with the ids of what they are known as, else new ones.
 
     A plane that hardly differs from the known one is that very value.
 
@@ -35,26 +35,26 @@ def identified(
     Returns:
         The planes, floor first, then ceiling, then walls as they were found; the next free id.
     """
-    surfaces = list(surfaces)
-    walls = [s for s in surfaces if s.kind == "wall"]
+    found = list(found)
+    walls = [plane for plane in found if plane.kind == "wall"]
     ids = _wall_ids(walls, [p for p in known if p.kind == "wall"])
     numbered = []
-    for surface in surfaces:
-        if surface.kind != "wall":
-            numbered.append((FLOOR_ID if surface.kind == "floor" else CEILING_ID, surface))
+    for plane in found:
+        if plane.kind != "wall":
+            numbered.append((FLOOR_ID if plane.kind == "floor" else CEILING_ID, plane))
     for number, wall in enumerate(walls):
         plane_id = ids.get(number, next_id)
         next_id -= plane_id == next_id
         numbered.append((plane_id, wall))
     by_id = {plane.plane_id: plane for plane in known}
     planes = tuple(
-        _updated(by_id.get(plane_id), plane_id, surface)
-        for plane_id, surface in sorted(numbered, key=lambda item: -item[0])
+        _updated(by_id.get(plane_id), plane_id, plane)
+        for plane_id, plane in sorted(numbered, key=lambda item: -item[0])
     )
     return planes, next_id
 
 
-def _wall_ids(walls: Sequence[Surface], known: Sequence[StructurePlane]) -> dict[int, int]:
+def _wall_ids(walls: Sequence[FoundPlane], known: Sequence[StructurePlane]) -> dict[int, int]:
     """Number of the wall -> id of the known wall that it overlaps most; each once."""
     if not walls or not known:
         return {}
@@ -71,7 +71,9 @@ def _wall_ids(walls: Sequence[Surface], known: Sequence[StructurePlane]) -> dict
     return ids
 
 
-def _overlaps_m(walls: Sequence[Surface], known: Sequence[StructurePlane]) -> NDArray[np.float64]:
+def _overlaps_m(
+    walls: Sequence[FoundPlane], known: Sequence[StructurePlane]
+) -> NDArray[np.float64]:
     """(walls, known): the length that both share along the known wall; 0 where they are not the
     same plane."""
     normals = np.array([plane.normal for plane in known])
@@ -87,18 +89,18 @@ def _overlaps_m(walls: Sequence[Surface], known: Sequence[StructurePlane]) -> ND
     return np.where(same, shared_m, 0.0)
 
 
-def _updated(known: StructurePlane | None, plane_id: int, surface: Surface) -> StructurePlane:
-    if known is not None and not _differs(surface, known):
+def _updated(known: StructurePlane | None, plane_id: int, plane: FoundPlane) -> StructurePlane:
+    if known is not None and not _differs(plane, known):
         return known
-    return StructurePlane(plane_id, surface.kind, surface.box, surface.normal, surface.seen_m2)
+    return StructurePlane(plane_id, plane.kind, plane.box, plane.normal, plane.seen_m2)
 
 
-def _differs(surface: Surface, known: StructurePlane) -> bool:
-    moved_m = abs(np.subtract(surface.box.center, known.box.center) @ known.normal)
+def _differs(plane: FoundPlane, known: StructurePlane) -> bool:
+    moved_m = abs(np.subtract(plane.box.center, known.box.center) @ known.normal)
     return bool(
         moved_m > _MOVED_M
-        or surface.seen_m2 > _SEEN_FACTOR * known.seen_m2
-        or _corners_moved_m(surface.box, known.box) > _CORNER_M
+        or plane.seen_m2 > _SEEN_FACTOR * known.seen_m2
+        or _corners_moved_m(plane.box, known.box) > _CORNER_M
     )
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from scenemind.geometry import Box3D
-from scenemind.memory.structure.surface import THICKNESS_M, Surface, seen_m2
+from scenemind.memory.structure.found_plane import THICKNESS_M, FoundPlane, seen_m2
 from scenemind.memory.structure.tiles import DOWN, TILE_M, UP, Tiles
 
 _BIN_M = 0.02
@@ -43,16 +43,16 @@ def find_ceiling_z(tiles: Tiles, floor_z: float) -> float | None:
     return None if mirrored is None else -mirrored
 
 
-def floor_surface(tiles: Tiles, floor_z: float, yaw: float) -> Surface:
+def floor_plane(tiles: Tiles, floor_z: float, yaw: float) -> FoundPlane:
     """The rectangle of the floor, its sides along `yaw`, around what was seen of it."""
     box, area = _rectangle(tiles, UP, floor_z, yaw)
-    return Surface("floor", box, (0.0, 0.0, 1.0), area)
+    return FoundPlane("floor", box, (0.0, 0.0, 1.0), area)
 
 
-def ceiling_surface(tiles: Tiles, ceiling_z: float, yaw: float) -> Surface:
+def ceiling_plane(tiles: Tiles, ceiling_z: float, yaw: float) -> FoundPlane:
     """The same of the ceiling."""
     box, area = _rectangle(tiles, DOWN, ceiling_z, yaw)
-    return Surface("ceiling", box, (0.0, 0.0, -1.0), area)
+    return FoundPlane("ceiling", box, (0.0, 0.0, -1.0), area)
 
 
 def _lowest_level(z: NDArray[np.float32], weights: NDArray[np.float32]) -> float | None:

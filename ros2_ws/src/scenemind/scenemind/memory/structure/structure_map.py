@@ -10,15 +10,15 @@ import math
 
 from scenemind.config import DepthConfig
 from scenemind.frames import RGBDFrame
+from scenemind.memory.structure.found_plane import FoundPlane
 from scenemind.memory.structure.identity import FIRST_WALL_ID, identified
 from scenemind.memory.structure.level_surfaces import (
-    ceiling_surface,
+    ceiling_plane,
     find_ceiling_z,
     find_floor_z,
-    floor_surface,
+    floor_plane,
 )
 from scenemind.memory.structure.packing import PackedStructure, pack, unpack
-from scenemind.memory.structure.surface import Surface
 from scenemind.memory.structure.surface_samples import sample_surfaces
 from scenemind.memory.structure.tiles import Tiles
 from scenemind.memory.structure.walls import find_walls
@@ -116,23 +116,23 @@ class StructureMap:
         self._looked_at, self._frames_since = len(self._tiles), 0
         before = self._planes
         self._planes, self._next_wall_id = identified(
-            find_surfaces(self._tiles), before, self._next_wall_id
+            find_planes(self._tiles), before, self._next_wall_id
         )
         changed = self._planes != before
         self._is_unwritten |= changed or len(self._tiles) > _WRITE_GROWTH * self._written
         return changed
 
 
-def find_surfaces(tiles: Tiles) -> list[Surface]:
+def find_planes(tiles: Tiles) -> list[FoundPlane]:
     """Floor, ceiling and walls, as far as they were seen."""
     floor_z = find_floor_z(tiles)
     ceiling_z = None if floor_z is None else find_ceiling_z(tiles, floor_z)
     walls = find_walls(tiles, floor_z, ceiling_z)
     # Rooms are rectangles more often than not: floor and ceiling lie as the longest wall does.
     yaw = math.remainder(walls[0].box.yaw, math.pi / 2.0) if walls else 0.0
-    surfaces = []
+    planes = []
     if floor_z is not None:
-        surfaces.append(floor_surface(tiles, floor_z, yaw))
+        planes.append(floor_plane(tiles, floor_z, yaw))
     if ceiling_z is not None:
-        surfaces.append(ceiling_surface(tiles, ceiling_z, yaw))
-    return surfaces + walls
+        planes.append(ceiling_plane(tiles, ceiling_z, yaw))
+    return planes + walls

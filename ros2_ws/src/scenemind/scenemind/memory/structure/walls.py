@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from scenemind.geometry import Box3D
+from scenemind.memory.structure.found_plane import THICKNESS_M, FoundPlane, seen_m2
 from scenemind.memory.structure.partitions import cut_at_partitions
-from scenemind.memory.structure.surface import THICKNESS_M, Surface, seen_m2
 from scenemind.memory.structure.tiles import DOWN, UP, Tiles
 from scenemind.memory.structure.wall_faces import WallFace, turn_rad, wall_faces
 from scenemind.memory.structure.wall_pairs import pairs_of
@@ -27,7 +27,7 @@ _FRONT_DEPTH_M = 1.0
 _BESIDE_FRONT_M, _OVER_FRONT_M, _FRONT_LENGTH_M = 0.2, 0.1, 2.5
 
 
-def find_walls(tiles: Tiles, floor_z: float | None, ceiling_z: float | None) -> list[Surface]:
+def find_walls(tiles: Tiles, floor_z: float | None, ceiling_z: float | None) -> list[FoundPlane]:
     """The walls that were seen, of all directions; those of the longest planes first."""
     upright = np.flatnonzero((tiles.facing != UP) & (tiles.facing != DOWN))
     points = tiles.points[upright]
@@ -87,14 +87,14 @@ def _without_fronts(faces: list[WallFace]) -> list[WallFace]:
 
 def _surface(
     face: WallFace, area: float, floor_z: float | None, ceiling_z: float | None
-) -> Surface:
+) -> FoundPlane:
     low, high = face.height_z
     if floor_z is not None and abs(low - floor_z) < _TO_FLOOR_M:
         low = floor_z
     if ceiling_z is not None and abs(ceiling_z - high) < _TO_CEILING_M:
         high = ceiling_z
     x, y = (float(value) for value in face.middle)
-    return Surface(
+    return FoundPlane(
         "wall",
         Box3D((x, y, (low + high) / 2.0), (face.length_m, THICKNESS_M, high - low), _along(face)),
         (math.cos(face.yaw), math.sin(face.yaw), 0.0),

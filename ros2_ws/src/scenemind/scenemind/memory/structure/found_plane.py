@@ -1,4 +1,4 @@
-"""A flat part of the building before it has an id."""
+"""A floor, wall or ceiling as it is found, before it has an id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THICKNESS_M = 0.02  # of a plane's box: half of it before, half of it behind the
 
 
 @dataclass(frozen=True, slots=True)
-class Surface:
+class FoundPlane:
     """See `StructurePlane`, which has an id besides."""
 
     kind: StructureKind
