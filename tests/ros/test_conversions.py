@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from scenemind.memory import (
     ObjectTracklet,
     Relation,
     Stay,
+    StructurePlane,
 )
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_ros import conversions as c
@@ -302,6 +304,50 @@ def test_a_cube_is_turned_as_its_object_is() -> None:
     # RViz's cube is a unit cube about the origin, scaled and then moved.
     corner = c.pose_from_msg(cube.pose).transform(np.array(edges) / 2)
     np.testing.assert_allclose(corner, turned.corners()[6], atol=1e-4)
+
+
+def test_outlines_of_the_building_follow_its_planes() -> None:
+    wall = StructurePlane(-2, "wall", Box3D((2, 1, 1.25), (4, 0, 2.5), 0.5), (0, 1, 0), 6.0)
+    ceiling = StructurePlane(-3, "ceiling", Box3D((0, 0, 2.5), (4, 4, 0)), (0, 0, -1), 9.0)
+    (lines,) = map(through_wire, c.building_to_markers([wall, ceiling], Header()))
+    assert (lines.ns, lines.id, lines.type) == ("building", -2, Marker.LINE_LIST)
+    ends = np.array([(p.x, p.y, p.z) for p in lines.points]).reshape(-1, 2, 3)
+    lengths = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+    # Four edges along each of the box's axes.
+    np.testing.assert_allclose(np.sort(lengths), [0.0] * 4 + [2.5] * 4 + [4.0] * 4, atol=1e-9)
+    corners = {tuple(corner) for corner in wall.box.corners().round(6)}
+    assert {tuple(end) for end in ends.reshape(-1, 3).round(6)} == corners
+
+
+def test_lines_lead_to_what_carries_a_thing() -> None:
+    def thing(number: int, box: Box3D) -> MapObject:
+        return MapObject(number, "", "", {}, 1.0, box, np.zeros((0, 3), np.float32), 0, 0, 1, ())
+
+    table, cup = (
+        thing(1, Box3D((1, 0, 0.4), (1, 1, 0.8))),
+        thing(2, Box3D((1.2, 0, 0.9), (0, 0, 0.2))),
+    )
+    picture = thing(3, Box3D((0.0, 1.0, 1.5), (0.1, 0.1, 0.1)))
+    slant = math.sqrt(0.5)
+    facing = (-slant, -slant, 0.0)
+    wall = StructurePlane(-1, "wall", Box3D((0, 1.4, 1), (0, 4, 2), math.pi / 4), facing, 6.0)
+    carried = (
+        Relation(2, "on", 1),
+        Relation(3, "hanging on", -1),
+        Relation(2, "near", 3),
+        Relation(3, "near", 2),
+    )
+    scene = MemorySnapshot(
+        1, 0, {1: table, 2: cup, 3: picture}, carried, None, structure={-1: wall}
+    )  # fmt: skip
+    (lines,) = map(through_wire, c.carrying_to_markers(scene, Header()))
+    assert (lines.ns, lines.type) == ("carrying", Marker.LINE_LIST)
+    ends = np.array([(p.x, p.y, p.z) for p in lines.points]).reshape(-1, 2, 3)
+    np.testing.assert_allclose(ends[0], [(1.2, 0, 0.9), (1, 0, 0.4)])
+    # Of the wall, on x + y = 1.4, (0.2, 1.2) is nearest to (0, 1).
+    np.testing.assert_allclose(ends[1], [(0.0, 1.0, 1.5), (0.2, 1.2, 1.5)], atol=1e-9)
+    assert len(ends) == 2
+    assert c.carrying_to_markers(replace(scene, relations=()), Header()) == []
 
 
 def test_object_points_carry_the_colour_of_their_label() -> None:

@@ -24,6 +24,8 @@ from scenemind_ros.conversions.images import (
     instances_to_msg,
 )
 from scenemind_ros.conversions.markers import (
+    building_to_markers,
+    carrying_to_markers,
     label_rgb,
     markers_to_msg,
     object_to_markers,
@@ -63,8 +65,10 @@ __all__ = [
     "answer_to_msg",
     "box_from_msg",
     "box_to_msg",
+    "building_to_markers",
     "camera_from_msg",
     "camera_to_msg",
+    "carrying_to_markers",
     "color_from_msg",
     "color_to_msg",
     "correction_from_msg",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from rclpy.node import Node
@@ -14,6 +15,8 @@ from scenemind.memory import LocationNode, MapObject, Memory
 from scenemind_interfaces.msg import LocationNode as LocationNodeMsg
 from scenemind_interfaces.msg import MemTree, SceneGraph, SceneObject, SceneObjectArray
 from scenemind_ros.conversions import (
+    building_to_markers,
+    carrying_to_markers,
     graph_to_msg,
     header_to_msg,
     location_to_msg,
@@ -92,7 +95,12 @@ class MapPublisher:
                 self._map_frame,
             ),
             "markers": lambda: markers_to_msg(
-                (marker for both in self._markers.of(things) for marker in both), header
+                chain(
+                    building_to_markers(snapshot.structure.values(), header),
+                    *self._markers.of(things),
+                    carrying_to_markers(snapshot, header),
+                ),
+                header,
             ),
             "points": lambda: objects_to_cloud(things, header),
         }
