@@ -115,6 +115,8 @@ def test_maps_that_share_nothing_are_doubted(root: Path) -> None:
         (("row", "--between", "soon", "1"), "'soon' is no moment"),
         (("row", "--since", "1", "--between", "1", "2"), "either --between or --since"),
         (("row", "short", "--since", "1"), "leave out the moments"),
+        (("row", "short", "--live"), "leave out a second memory"),
+        (("--live", "--pause", "60"), "leave out a second memory and --pause"),
         (("row", "row"), "compared with itself is the same"),
         (("empty",), "has no frames yet"),
         (("attic",), "there is no memory attic"),

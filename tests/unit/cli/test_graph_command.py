@@ -149,6 +149,7 @@ def test_relations_for_the_picture_may_be_chosen(objects: Path, tmp_path: Path) 
     ("arguments", "words"),
     [
         (["--scene", "hall"], "no scene hall"),
+        (["--live"], "leave out --objects"),
         (["--scene", "room", "--object", "77"], "no object 77"),
         (["--scene", "room", "--format", "dot"], "none of json, graphml, ply, objects"),
         (["--scene", "room", "--out", "scene.dot"], "say a --format"),

@@ -88,11 +88,16 @@ class ServiceCaller:
         self._node.destroy_node()
         self._context.try_shutdown()
 
-    def wait_ready(self, timeout_s: float) -> None:
-        """Return when both nodes offer their services; raises RosError when they do not."""
+    def wait_ready(self, timeout_s: float, *, reasoning: bool = True) -> None:
+        """Return when both nodes offer their services; raises RosError when they do not.
+
+        Args:
+            reasoning: False: the mapping node is enough.
+        """
         deadline = time.monotonic() + timeout_s
-        for client in self._clients.values():
-            wait_for_service(client, max(0.0, deadline - time.monotonic()))
+        for kind, client in self._clients.items():
+            if reasoning or kind not in _SERVICES["reasoning"].values():
+                wait_for_service(client, max(0.0, deadline - time.monotonic()))
 
     def fetch(self, kind: Any, **fields: Any) -> Any:
         """The response; raises RosError with what the node said where it did not succeed."""

@@ -28,7 +28,7 @@ def main() -> int:
     task = request["task"]
     try:
         with SceneMindClient() as client:
-            client.wait_ready(_READY_S)
+            client.wait_ready(_READY_S, reasoning=task in ASKING)
             if task in _FETCHED:
                 print_json(_FETCHED[task](client, request))
                 return 0
