@@ -12,11 +12,11 @@ Place = tuple[float, float, float]
 
 # Between two parts there are few points: at most this share of what an even spread would have, in
 # a slab of this share of the way from one part's middle to the other's.
-_VALLEY, _SLAB = 0.25, 0.15
-# Of slabs between the middles the emptiest counts.
-_SLABS = 8
-# Fewer points than these tell nothing; nor do parts with less than this share of them.
-_FEWEST, _LEAST_SHARE = 40, 0.1
+_VALLEY, _SLAB = 0.25, 0.1
+# Of slabs about the half of that way, up to so far from it, the emptiest counts.
+_SLABS, _OFF_HALF = 21, 0.2
+# Fewer points than these thin out by chance; parts with less than this share of them are none.
+_FEWEST, _LEAST_SHARE = 120, 0.1
 _STARTS, _SEED = 6, 7
 
 
@@ -70,7 +70,7 @@ def _emptiest(points: NDArray[np.float32], a: NDArray[np.float64], b: NDArray[np
         return np.inf
     at = (points - a) @ way / length  # 0 at a, 1 at b
     spread = float(np.ptp(at))
-    edges = np.linspace(0.5 - _SLAB * 1.5, 0.5 + _SLAB * 1.5, _SLABS)
-    counts = [np.count_nonzero(np.abs(at - edge) <= _SLAB / 2.0) for edge in edges]
+    slabs = np.linspace(0.5 - _OFF_HALF, 0.5 + _OFF_HALF, _SLABS)
+    counts = [np.count_nonzero(np.abs(at - slab) <= _SLAB / 2.0) for slab in slabs]
     even = len(points) * _SLAB / max(spread, 1e-9)
     return float(min(counts)) / even
