@@ -13,9 +13,9 @@ from scenemind.perception.backends.backend_choice import (
     Family,
     family_of,
 )
-from scenemind.perception.backends.torchvision_shim import ensure_torchvision
 from scenemind.perception.cache_root import cache_root
 from scenemind.perception.errors import PerceptionError
+from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.weights import find_weights
 
 # Ultralytics' name of a text encoder -> the family of `perception.text.make_text_encoder`.

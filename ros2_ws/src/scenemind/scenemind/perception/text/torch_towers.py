@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.perception.backends.torchvision_shim import ensure_torchvision
 from scenemind.perception.errors import PerceptionError
+from scenemind.perception.torchvision_shim import ensure_torchvision
 
 # What torch raises for a file in which there is something else.
 _UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError)

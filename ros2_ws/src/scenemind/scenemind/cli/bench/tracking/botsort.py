@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.frames import RGBDFrame
-from scenemind.perception.backends.torchvision_shim import ensure_torchvision
+from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import Detections
 
 # The values of the package's botsort.yaml.

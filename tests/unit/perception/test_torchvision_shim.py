@@ -9,7 +9,7 @@ pytestmark = pytest.mark.extras
 
 
 def test_torchvision_imports_and_suppresses_overlaps() -> None:
-    from scenemind.perception.backends.torchvision_shim import ensure_torchvision
+    from scenemind.perception.torchvision_shim import ensure_torchvision
 
     ensure_torchvision()
     ensure_torchvision()  # twice is once
