@@ -270,7 +270,7 @@ class Scene:
         scores = view_scores(detections, frame.camera)
         pose = frame.world_T_camera
         moved = self._selector.has_moved(pose)
-        if self._selector.wants(moved, in_tree, scores, self.views, self._objects.objects()):
+        if self._selector.wants(moved, in_tree, scores, self.views, self._objects.is_confirmed):
             if not put_image(number, frame):
                 return False  # the next frame is asked again
             self.retention.note_put(number)

@@ -31,7 +31,7 @@ DECAY_EVERY = 50
 # Where the voxels that count fill this share of the limit, the grid becomes coarser.
 CROWDED = 0.75
 # The surface is found again with each of the first views, where so large a share of the voxels is
-# new, and every so many views.
+# new, and every so many views: of objects that come into view together, each in its turn.
 YOUNG_VIEWS = 8
 NEW_SHARE = 0.1
 SURFACE_EVERY = 8
@@ -109,12 +109,15 @@ class SurfaceEvidence:
         whole: bool,
         sigma_m: float,
         ray: NDArray[np.float64],
+        turn: int = 0,
     ) -> None:
         """One view: points (N, 3), world, metres; N > 0.
 
         Args:
             sigma_m: expected standard deviation of the points along the ray.
             ray: (3,) unit direction from the camera to the object.
+            turn: any number, best another one for each object: tells with which views the surface
+                is found again.
 
         Raises:
             SceneMemoryError: no points.
@@ -142,7 +145,7 @@ class SurfaceEvidence:
         self._bound()
         self._new_count += len(keys)
         views, has_grown = self.noise.views, self._new_count >= NEW_SHARE * len(self.keys)
-        if has_grown or views <= YOUNG_VIEWS or views % SURFACE_EVERY == 0:
+        if has_grown or views <= YOUNG_VIEWS or (views + turn) % SURFACE_EVERY == 0:
             self._find_surface()
 
     def absorb(self, other: SurfaceEvidence) -> None:

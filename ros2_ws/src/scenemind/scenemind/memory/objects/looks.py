@@ -38,11 +38,12 @@ class Looks:
 
     def add(self, observation: Observation) -> None:
         """One view."""
-        self._blend(observation.color_shares * observation.pixel_count, observation.appearance)
+        pixels = observation.pixel_count
+        self._blend(observation.color_shares * pixels, pixels, observation.appearance)
 
     def absorb(self, other: Looks) -> None:
         """All views of a duplicate."""
-        self._blend(other.colors, other.appearance)
+        self._blend(other.colors, float(other.colors.sum()), other.appearance)
 
     def likeness(self, appearance: NDArray[np.float32]) -> float:
         """Share of the colour histograms that coincides, in [0, 1]."""
@@ -50,10 +51,16 @@ class Looks:
             return 0.0
         return float(np.minimum(self.appearance, appearance).sum())
 
-    def _blend(self, colors: NDArray[np.floating], appearance: NDArray[np.float32] | None) -> None:
+    def _blend(
+        self,
+        colors: NDArray[np.floating],
+        pixels: float,
+        appearance: NDArray[np.float32] | None,
+    ) -> None:
+        """Args: pixels: the sum of `colors`."""
         self.colors = self.colors + colors
         if self.appearance is None or appearance is None:
             self.appearance = appearance if self.appearance is None else self.appearance
             return
-        share = np.float32(colors.sum() / max(float(self.colors.sum()), 1.0))
+        share = np.float32(pixels / max(float(self.colors.sum()), 1.0))
         self.appearance = self.appearance + (appearance - self.appearance) * share

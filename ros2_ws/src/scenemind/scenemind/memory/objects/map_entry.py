@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, log2, pi
+from math import atan2, dist, hypot, log2, pi
 from typing import Literal
 
 import numpy as np
@@ -105,7 +105,7 @@ class MapEntry:
     @property
     def whole_views(self) -> float:
         """How often it was seen, where a cut view of something small counts for less."""
-        if np.linalg.norm(self.box.size) >= NEVER_WHOLE_M:
+        if hypot(*self.box.size) >= NEVER_WHOLE_M:
             return self.observation_count
         whole = self.surface.whole_count
         return whole + CUT_VIEW * (self.observation_count - whole)
@@ -116,21 +116,25 @@ class MapEntry:
 
     def add(self, observation: Observation, stamp_ns: int, viewer: NDArray[np.float64]) -> None:
         """Fuse one view, taken from a place (3,) in the world."""
-        ray = np.asarray(observation.box.center) - viewer
-        ray /= max(float(np.linalg.norm(ray)), 1e-9)
+        line = np.asarray(observation.box.center) - viewer
+        ray = line / max(hypot(*line.tolist()), 1e-9)
         whole = not observation.truncated
-        self.surface.add(observation.points, whole, observation.sigma_m, ray)
+        self.surface.add(observation.points, whole, observation.sigma_m, ray, self.object_id)
         self.observation_count += 1
         self.looks.add(observation)
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
         self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
         self.doubt = max(0.0, self.doubt - 1.0)
-        self.vote(observation, viewer)
+        self._vote(observation, line)
 
     def vote(self, observation: Observation, viewer: NDArray[np.float64]) -> None:
         """Count a label and a tracklet without looking at the surface (a double detection)."""
+        self._vote(observation, np.asarray(observation.box.center) - viewer)
+
+    def _vote(self, observation: Observation, line: NDArray[np.float64]) -> None:
+        """Args: line: (3,) from the camera to the object."""
         weight = observation.score * (TRUNCATED_VOTE if observation.truncated else 1.0)
-        weight *= self._novelty(np.asarray(observation.box.center) - viewer)
+        weight *= self._novelty(line)
         self.votes[observation.label] = self.votes.get(observation.label, 0.0) + weight
         if observation.track_id >= 0 and observation.track_id not in self.track_ids:
             self._add_tracks([observation.track_id])
@@ -142,7 +146,7 @@ class MapEntry:
             self.missed += 1
         elif sight == "through":
             before = self._doubted_from
-            is_new = before is None or float(np.linalg.norm(viewer - before)) >= OTHER_VIEW_M
+            is_new = before is None or dist(viewer, before) >= OTHER_VIEW_M
             self.doubt += 1.0 if is_new else SAME_VIEW_DOUBT
             if is_new:
                 self._doubted_from = viewer
@@ -269,8 +273,9 @@ class MapEntry:
         The n-th view from about the same direction and distance is worth 1 / n: a hundred frames
         of a robot that stands still are not a hundred opinions.
         """
-        direction = int(atan2(line[1], line[0]) / (2.0 * pi) * DIRECTIONS) % DIRECTIONS
-        distance = int(2.0 * log2(max(float(np.linalg.norm(line)), 0.125)) + 6.0)
+        x, y, z = line.tolist()
+        direction = int(atan2(y, x) / (2.0 * pi) * DIRECTIONS) % DIRECTIONS
+        distance = int(2.0 * log2(max(hypot(x, y, z), 0.125)) + 6.0)
         cell = direction + DIRECTIONS * distance
         before = self.viewpoints.get(cell, 0)
         self.viewpoints[cell] = before + 1

@@ -127,6 +127,11 @@ class ObjectMap:
             self._stale = set()
         return MappingProxyType(self._values)
 
+    def is_confirmed(self, object_id: int) -> bool:
+        """Whether `objects` would have it; makes no values."""
+        entry = self._entries.get(object_id)
+        return entry is not None and entry.confirmed
+
     def gone(self) -> Mapping[int, MapObject]:
         """Objects that were there once, by id, ascending; constant afterwards."""
         return self._gone.values()

@@ -60,20 +60,21 @@ def sample_surfaces(frame: RGBDFrame, depth: DepthConfig) -> SurfaceSamples:
     good = cv2.erode(enough, np.ones((3, 3), np.uint8), borderType=_BORDER, borderValue=0) > 0
     allowed = np.maximum(_RESIDUAL_1M_M, _RESIDUAL_M * mean * mean)
     good &= residual < allowed
-    row, column = np.nonzero(good)
-    a, b, value = slope_u[good], slope_v[good], mean[good]
+    cells = np.flatnonzero(good)
+    row, column = np.divmod(cells, good.shape[1])
+    a, b, value = slope_u.take(cells), slope_v.take(cells), mean.take(cells)
     # A cell's centre is the mean of the pixels that are looked at.
     x, y = (every * (side * index + (side - 1) / 2.0) for index in (column, row))
     x, y = x - camera.cx, y - camera.cy
     # n . X = 1 for points X of the plane, so -n faces the camera and 1 / |n| is its distance.
-    n = np.column_stack((camera.fx * a, camera.fy * b, value - a * x - b * y))
-    length = np.linalg.norm(n, axis=1)
-    points = np.column_stack((x / camera.fx, y / camera.fy, np.ones(len(x)))) / value[:, None]
-    seen = length * np.linalg.norm(points, axis=1) < 1.0 / _LEAST_COSINE
+    n = np.stack((camera.fx * a, camera.fy * b, value - a * x - b * y))
+    points = np.stack((x / camera.fx, y / camera.fy, np.ones(len(x)))) / value
+    length = np.sqrt((n * n).sum(axis=0))
+    seen = length * np.sqrt((points * points).sum(axis=0)) < 1.0 / _LEAST_COSINE
     pose = frame.world_T_camera
     return SurfaceSamples(
-        pose.transform(points[seen]).astype(np.float32),
-        (-n[seen] / length[seen, None] @ pose.rotation.T).astype(np.float32),
+        pose.transform(points.T[seen]).astype(np.float32),
+        ((-n / length).T[seen] @ pose.rotation.T).astype(np.float32),
         np.minimum(1.0, value[seen] ** 2).astype(np.float32),
     )
 

@@ -61,16 +61,18 @@ class Tiles:
     def add(self, samples: SurfaceSamples) -> None:
         """Fuse what one frame shows; slanting surfaces are left out."""
         facing = _facing(samples.normals)
-        kept = facing >= 0
-        keys = _keys(samples.points[kept], facing[kept])
+        kept = np.flatnonzero(facing >= 0)
+        keys = _keys(samples.points.take(kept, axis=0), facing.take(kept))
         if len(keys) == 0:
             return
         order = keys.argsort()
-        keys, starts = np.unique(keys[order], return_index=True)
-        weights = samples.weights[kept][order]
-        values = np.column_stack((samples.points[kept], samples.normals[kept]))[order]
-        sums = np.add.reduceat(values * weights[:, None], starts)
-        self._fuse(keys, sums, np.add.reduceat(weights, starts))
+        keys, rows = keys.take(order), kept.take(order)
+        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+        weights = samples.weights.take(rows)
+        values = np.hstack((samples.points.take(rows, axis=0), samples.normals.take(rows, axis=0)))
+        values *= weights[:, None]
+        sums = np.add.reduceat(values, starts)
+        self._fuse(keys.take(starts), sums, np.add.reduceat(weights, starts))
         if len(self) > MOST_TILES:
             self._thin_out()
 
@@ -78,22 +80,30 @@ class Tiles:
         self, keys: NDArray[np.int64], sums: NDArray[np.float32], weights: NDArray[np.float32]
     ) -> None:
         at = np.searchsorted(self.keys, keys)
-        known = np.zeros(len(keys), bool)
-        inside = at < len(self)
-        known[inside] = self.keys[at[inside]] == keys[inside]
-        rows = at[known]
-        share = (weights[known] / (self.weights[rows] + weights[known]))[:, None]
         means = sums / weights[:, None]
-        self.points[rows] += share * (means[known, :3] - self.points[rows])
-        self.normals[rows] += share * (means[known, 3:] - self.normals[rows])
-        self.weights[rows] = np.minimum(_MOST_WEIGHT, self.weights[rows] + weights[known])
-        new = ~known
-        if new.any():
-            at, means = at[new], means[new]
-            self.keys = np.insert(self.keys, at, keys[new])
+        known = np.zeros(len(keys), bool)
+        if len(self):
+            known = self.keys.take(at, mode="clip") == keys
+            self._refine(at[known], means[known], weights[known])
+        new = np.flatnonzero(~known)
+        if len(new):
+            at, means = at.take(new), means.take(new, axis=0)
+            self.keys = np.insert(self.keys, at, keys.take(new))
             self.points = np.insert(self.points, at, means[:, :3], axis=0)
             self.normals = np.insert(self.normals, at, means[:, 3:], axis=0)
-            self.weights = np.insert(self.weights, at, np.minimum(_MOST_WEIGHT, weights[new]))
+            weights = np.minimum(_MOST_WEIGHT, weights.take(new))
+            self.weights = np.insert(self.weights, at, weights)
+
+    def _refine(
+        self, rows: NDArray[np.intp], means: NDArray[np.float32], weights: NDArray[np.float32]
+    ) -> None:
+        """Means (K, 6) of known tiles, seen again with these weights (K,)."""
+        total = self.weights.take(rows) + weights
+        share = (weights / total)[:, None]
+        for column, mean in ((self.points, means[:, :3]), (self.normals, means[:, 3:])):
+            old = column.take(rows, axis=0)
+            column[rows] = old + share * (mean - old)
+        self.weights[rows] = np.minimum(_MOST_WEIGHT, total)
 
     def _thin_out(self) -> None:
         """Forget those of which least was seen."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import radians
 
 import numpy as np
@@ -59,20 +59,20 @@ class KeyFrameSelector:
         frame: FrameInTree,
         scores: Sequence[float],
         views: BestViews,
-        confirmed: Container[int],
+        is_confirmed: Callable[[int], bool],
     ) -> bool:
         """Whether to store this frame.
 
         Args:
             scores: `view_scores` of the frame's detections.
-            confirmed: objects that may ask for a frame; tentative ones come and go.
+            is_confirmed: objects that may ask for a frame; tentative ones come and go.
         """
         if has_moved and self._keeps_all:
             return True
         seen = [
             (object_id, score)
             for object_id, score in zip(frame.object_ids(), scores, strict=True)
-            if object_id is not None and object_id in confirmed
+            if object_id is not None and is_confirmed(object_id)
         ]
         if any(score > _CLEARLY_BETTER * views.best_score(object_id) for object_id, score in seen):
             return True
