@@ -97,12 +97,13 @@ def test_an_object_without_points_keeps_what_it_came_with() -> None:
 
 def test_only_what_is_asked_for_is_found() -> None:
     form = form_of(cylinder(0.15, 0.4))
-    attributes = seen(form).attributes
+    bin_ = seen(form)
+    attributes = bin_.attributes
     assert attributes["color"] == "red"
     assert "yaw_box" not in vars(form)
-    assert "shape" not in quick_attributes(attributes)
-    assert quick_attributes(attributes)["size"] == "medium"
+    assert "shape" not in quick_attributes(bin_)
+    assert quick_attributes(bin_)["size"] == "medium"
     assert "extents_m" not in vars(form)
     assert attributes["shape"] == "cylindrical"
     assert "extents_m" in vars(form)
-    assert quick_attributes({"color": "red"}) == {"color": "red"}
+    assert quick_attributes(replace(bin_, attributes={"color": "red"})) == {"color": "red"}

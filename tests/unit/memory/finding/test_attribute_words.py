@@ -20,11 +20,11 @@ class Measured(LazyAttributes):
         self.read: list[str] = []
 
     def possible_names(self) -> Iterable[str]:
-        return ("color", "shape")
+        return ("color", "shape", "orientation")
 
     def _find(self, name: str) -> str | None:
         self.read.append(name)
-        return {"color": "dark red", "shape": "flat and round"}.get(name)
+        return {"color": "dark red", "shape": "flat and round", "orientation": "lying"}.get(name)
 
 
 def test_a_label_needs_no_attributes_and_a_colour_not_the_form() -> None:
@@ -53,6 +53,43 @@ def test_what_people_said_is_quick_and_wins() -> None:
     assert finder.find("red", 1) == ()
     assert "shape" not in attributes.read
     assert finder.find("round", 1) == ()
+
+
+def test_a_form_is_found_out_only_of_those_that_are_asked_about() -> None:
+    several = {
+        i: replace(
+            thing(i, "table" if i < 5 else "lamp", (0, 0, 0), (1, 1, 1)),
+            confidence=1.0 - 0.1 * i,
+            attributes=Measured(),
+        )
+        for i in range(1, 9)
+    }
+    finder = ObjectFinder()
+    finder.refresh(several)
+    assert len(finder.find("something lying", 2)) == 2
+    assert finder.find("round lamp", 1)[0].reasons == ("label", "shape=flat and round")
+    looked_at = {i: [n for n in o.attributes.read if n != "color"] for i, o in several.items()}
+    nothing: list[str] = []
+    assert looked_at == {
+        **{i: ["orientation"] for i in (1, 2)},
+        **{i: nothing for i in (3, 4)},
+        **{i: ["shape"] for i in (5, 6, 7, 8)},
+    }
+
+
+def test_what_a_person_says_of_the_form_is_found_whatever_the_word() -> None:
+    oval = replace(
+        thing(1, "table", (0, 0, 0), (1, 1, 1)),
+        attributes=LaidOver(Measured(), {"shape": "oval", "orientation": "upside down"}),
+        attribute_sources={"shape": "user", "orientation": "user"},
+        corrected=True,
+    )
+    finder = ObjectFinder()
+    finder.refresh({1: oval})
+    assert finder.find("oval", 1)[0].reasons == ("shape=oval",)
+    assert finder.find("oval table", 1)[0].reasons == ("label", "shape=oval")
+    assert finder.find("upside down", 1)[0].reasons == ("orientation=upside down",)
+    assert finder.find("round things", 1) == ()
 
 
 def test_numbers_and_comparisons_are_no_qualities() -> None:

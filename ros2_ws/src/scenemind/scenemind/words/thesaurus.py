@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from scenemind.words.english import normal
+from scenemind.words.tables import read_table
 
-# The one in C, which wheels have, is ten times as fast.
-_SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
 
 
@@ -60,8 +56,7 @@ class Thesaurus:
     @cache
     def load(cls) -> Thesaurus:
         """The packaged one."""
-        text = files("scenemind.words").joinpath("synonyms.yaml").read_text(encoding="utf-8")
-        data = yaml.load(text, Loader=_SAFE_LOADER)
+        data = read_table("scenemind.words", "synonyms.yaml")
         return cls(data["same"], data["close"], data["kinds"], data["attributes"])
 
     def known(self) -> tuple[str, ...]:

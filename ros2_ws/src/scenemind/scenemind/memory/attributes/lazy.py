@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 
+from scenemind.memory.types import MapObject
+
 # Found from all points of an object: too slow for who reads those of thousands of objects.
 _SLOW = frozenset(("shape", "orientation"))
 
@@ -49,7 +51,15 @@ def possible_names(attributes: Mapping[str, str] | Mapping[str, str | None]) -> 
     return attributes.possible_names() if isinstance(attributes, LazyAttributes) else attributes
 
 
-def quick_attributes(attributes: Mapping[str, str]) -> Mapping[str, str]:
-    """Without what takes long to find, for who reads those of thousands of objects."""
-    names = [name for name in possible_names(attributes) if name not in _SLOW]
+def quick_attributes(thing: MapObject) -> Mapping[str, str]:
+    """Those of an object without what takes long to find, for who reads those of thousands of
+    objects; but with all that a person said."""
+    attributes = thing.attributes
+    # Who said what is looked at only where people spoke: it may take as long to find.
+    sources = thing.attribute_sources if thing.corrected else {}
+    names = [
+        name
+        for name in possible_names(attributes)
+        if name not in _SLOW or sources.get(name) == "user"
+    ]
     return {name: attributes[name] for name in names if name in attributes}

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
-
-import yaml
 
 from scenemind.geometry import Box3D
 from scenemind.words.english import is_plural, normal, with_article
+from scenemind.words.tables import read_table
 from scenemind.words.thesaurus import Thesaurus
 
 # Longest side in metres from which on an object is medium, large.
@@ -95,8 +93,7 @@ def _find_kind(label: str) -> Kind | None:
 
 @cache
 def _kinds() -> Mapping[str, Kind]:
-    text = files("scenemind.memory.attributes").joinpath("usual_sizes.yaml").read_text("utf-8")
-    data = yaml.safe_load(text)
+    data = read_table("scenemind.memory.attributes", "usual_sizes.yaml")
     tall = frozenset(data["stands_tall"])
     return {
         name: Kind(name, shortest, longest, name in tall)

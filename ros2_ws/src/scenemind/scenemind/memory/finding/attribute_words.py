@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from scenemind.memory.attributes.lazy import quick_attributes
 from scenemind.memory.types import MapObject
 from scenemind.words.english import singular, word_set
 
-# What only shape and orientation say, which take far longer to find than all else.
-FORM_WORDS = word_set("flat long round cylindrical rectangular box shaped upright leaning lying")
+# What the form of an object says, which takes far longer to find than all else -> where.
+FORM_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(word_set("flat long round cylindrical rectangular box shaped"), "shape"),
+    **dict.fromkeys(word_set("upright leaning lying"), "orientation"),
+}
 _WORD = re.compile(r"[^\W_]+")
 # Longer values are no attributes that somebody would ask for by all of their words.
 _LONGEST_VALUE = 500
@@ -19,11 +23,9 @@ _COMPARED = ("relative_size",)  # "large for a cup": what comes after "for" is n
 
 class AttributeWords:
     """Word in the singular -> objects that have it in an attribute. Objects that changed are read
-    when a word is asked for."""
+    when a word is asked for, but for what their form says."""
 
-    def __init__(self, read: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
-        """Args: read: of an object's attributes those that count."""
-        self._read = read
+    def __init__(self) -> None:
         self._said_of: dict[int, Mapping[str, str]] = {}
         self._with_word: dict[str, dict[int, str]] = {}
         self._unread: dict[int, MapObject] = {}
@@ -40,7 +42,7 @@ class AttributeWords:
     def objects_with(self, word: str) -> Mapping[int, str]:
         """Object id -> the attribute of it that has this word, such as "color=dark red"."""
         for object_id, thing in self._unread.items():
-            self._take_in(object_id, words_of(self._read(thing.attributes)))
+            self._take_in(object_id, words_of(quick_attributes(thing)))
         self._unread.clear()
         return self._with_word.get(word, {})
 
@@ -58,6 +60,14 @@ class AttributeWords:
             del group[object_id]
             if not group:
                 del self._with_word[word]
+
+
+def form_with(word: str, thing: MapObject) -> str | None:
+    """What of an object's form has a word, such as "shape=flat and round"; found out only where
+    the form can have it."""
+    name = FORM_WORDS.get(word)
+    value = None if name is None else thing.attributes.get(name)
+    return f"{name}={value}" if value is not None and word in words_in(value) else None
 
 
 def words_in(text: str) -> list[str]:

@@ -10,7 +10,7 @@ with the number of objects, but for taking in those that changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import nsmallest
 
@@ -20,6 +20,7 @@ from scenemind.memory.finding.found import Found, best_of_each
 from scenemind.memory.finding.looks import Looks, looking_like
 from scenemind.memory.finding.meanings import LabelMeanings
 from scenemind.memory.finding.object_index import ObjectIndex
+from scenemind.memory.finding.word_holders import WordHolders
 from scenemind.memory.types import MapObject
 from scenemind.perception.protocols import TextEncoder
 from scenemind.words.english import normal, word_set
@@ -82,7 +83,7 @@ class ObjectFinder:
         return tuple(nsmallest(count, best_of_each(found).values(), self._rank))
 
     def _by_label(self, matches: Sequence[WordMatch], count: int) -> Iterator[Found]:
-        holding: dict[str, list[dict[int, str]]] = {}
+        holding: dict[str, list[WordHolders]] = {}
         for match in matches:
             group = self._index.of_label(match.label)
             reason = _REASONS.get(match.reason, match.reason)
@@ -91,7 +92,7 @@ class ObjectFinder:
                 continue
             if match.unknown not in holding:
                 words = _telling(match.unknown)
-                holding[match.unknown] = [self._of_word(word) for word in words]
+                holding[match.unknown] = self._holders(words)
             yield from _with_attributes(match, group, reason, holding[match.unknown])
 
     def _matches(self, phrase: str) -> list[WordMatch]:
@@ -108,11 +109,17 @@ class ObjectFinder:
         words = _telling(phrase)
         if not words:
             return
-        first, *others = sorted((self._of_word(word) for word in words), key=len)
-        able = [i for i in first if all(i in attributes for attributes in others)]
-        for object_id in nsmallest(count, able, self._sureness):
-            said = (attributes[object_id] for attributes in (first, *others))
-            yield Found(object_id, _ATTRIBUTE_ALONE, tuple(dict.fromkeys(said)))
+        holders = self._holders(words)
+        closed = [list(holder.said) for holder in holders if not holder.is_open]
+        able = min(closed, key=len) if closed else self._index
+        found = 0
+        for object_id in sorted(able, key=self._sureness):
+            said = [holder.find(object_id) for holder in holders]
+            if None not in said:
+                yield Found(object_id, _ATTRIBUTE_ALONE, tuple(dict.fromkeys(filter(None, said))))
+                found += 1
+            if found == count:
+                return
 
     def _by_meaning(self, phrase: str, count: int, encoder: TextEncoder) -> Iterator[Found]:
         for label, alike in self._meanings.similar(phrase, self._names(), encoder).items():
@@ -136,13 +143,8 @@ class ObjectFinder:
         """It may be said of a thing as well as name one: "glass"."""
         return len(self._thesaurus.attribute_words(phrase)) > 1
 
-    def _of_word(self, word: str) -> dict[int, str]:
-        """Object id -> the attribute that says a word, or another one for the same."""
-        return {
-            object_id: attribute
-            for same in sorted(self._thesaurus.attribute_words(word))
-            for object_id, attribute in self._index.with_word(same).items()
-        }
+    def _holders(self, words: Iterable[str]) -> list[WordHolders]:
+        return [WordHolders(self._thesaurus.attribute_words(word), self._index) for word in words]
 
     def _surest(
         self, group: Mapping[int, MapObject], count: int, score: float, reason: str
@@ -162,15 +164,15 @@ def _with_attributes(
     match: WordMatch,
     group: Mapping[int, MapObject],
     reason: str,
-    holding: Sequence[Mapping[int, str]],
+    holding: Sequence[WordHolders],
 ) -> Iterator[Found]:
     """Objects of a label, of which the other words of the phrase may hold.
 
     Args:
-        holding: for each of these words the objects of which it does, with their attributes.
+        holding: for each of these words the objects of which it does.
     """
     for object_id in group:
-        said = [attributes[object_id] for attributes in holding if object_id in attributes]
+        said = list(filter(None, (holder.find(object_id) for holder in holding)))
         share = len(said) / len(holding) if holding else 1.0
         score = min(1.0, match.score * (share / BARER + 1.0 - share))
         yield Found(object_id, score, tuple(dict.fromkeys((reason, *said))))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from scenemind.memory.attributes.lazy import quick_attributes
-from scenemind.memory.finding.attribute_words import FORM_WORDS, AttributeWords
+from scenemind.memory.finding.attribute_words import AttributeWords
 from scenemind.memory.types import MapObject
 from scenemind.words.label_index import LabelIndex
 
@@ -22,8 +21,7 @@ class ObjectIndex:
         self._objects: Mapping[int, MapObject] = {}
         self._known: dict[int, MapObject] = {}
         self._of_label: dict[str, dict[int, MapObject]] = {}
-        self._quick = AttributeWords(quick_attributes)
-        self._all = AttributeWords(lambda attributes: attributes)
+        self._words = AttributeWords()
 
     def refresh(self, objects: Mapping[int, MapObject]) -> None:
         """Take in what differs from the last call."""
@@ -37,6 +35,10 @@ class ObjectIndex:
             self._note(thing)
         self._objects = objects
 
+    def __iter__(self) -> Iterator[int]:
+        """The ids of all objects."""
+        return iter(self._known)
+
     def get(self, object_id: int) -> MapObject:
         """An object that is there."""
         return self._known[object_id]
@@ -49,9 +51,9 @@ class ObjectIndex:
         return self._of_label.get(label, {})
 
     def with_word(self, word: str) -> Mapping[int, str]:
-        """Object id -> the attribute of it that has this word, such as "color=dark red"."""
-        words = self._all if word in FORM_WORDS else self._quick
-        return words.objects_with(word)
+        """Object id -> the attribute of it that has this word, such as "color=dark red"; without
+        what only the form says."""
+        return self._words.objects_with(word)
 
     def _note(self, thing: MapObject) -> None:
         before = self._known.get(thing.object_id)
@@ -62,13 +64,11 @@ class ObjectIndex:
             self._of_label[thing.label] = {}
             self.labels.add(thing.label)
         self._of_label[thing.label][thing.object_id] = thing
-        self._quick.note(thing)
-        self._all.note(thing)
+        self._words.note(thing)
 
     def _forget(self, object_id: int) -> None:
         self._leave_label(self._known.pop(object_id))
-        self._quick.forget(object_id)
-        self._all.forget(object_id)
+        self._words.forget(object_id)
 
     def _leave_label(self, thing: MapObject) -> None:
         group = self._of_label[thing.label]

@@ -63,8 +63,8 @@ def _narrow_by_attribute(scene: Scene, said: str, scores: Scores, *, needed: boo
 
 
 def _is_said(scene: Scene, row: int, words: Sequence[str]) -> bool:
-    attributes = scene.objects[row].attributes
-    if not any(word in FORM_WORDS for word in words):
-        attributes = quick_attributes(attributes)
+    thing = scene.objects[row]
+    needs_form = any(word in FORM_WORDS for word in words)
+    attributes = thing.attributes if needs_form else quick_attributes(thing)
     said, thesaurus = words_of(attributes), Thesaurus.load()
     return all(not thesaurus.attribute_words(word).isdisjoint(said) for word in words)

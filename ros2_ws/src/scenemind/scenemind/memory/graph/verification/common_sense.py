@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from scenemind.memory.types import StructureKind
+from scenemind.words.tables import read_table
 
 # Labels are looked up by this many of their last words, in at most this many letters.
 _LAST_WORDS = 3
@@ -115,5 +114,4 @@ def _names(label: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
-    text = resources.files(__package__).joinpath("common_sense.yaml").read_text(encoding="utf-8")
-    return _Table.model_validate(yaml.safe_load(text))
+    return _Table.model_validate(read_table(__package__, "common_sense.yaml"))
