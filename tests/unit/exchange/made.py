@@ -25,6 +25,7 @@ def make_scene() -> SceneExport:
         perceived_label="cup",
         corrected=True,
         stays=(Stay(Box3D((0.0, 0.0, 0.8), (0.1, 0.1, 0.1)), 10, 20, 30),),
+        here_since_ns=25,
     )
     picture = replace(
         thing(6, "picture", (0.0, 3.0, 1.5), (0.6, 0.1, 0.4)),

@@ -87,6 +87,7 @@ def _map_object(part: ObjectPart) -> MapObject:
             for stay in part.stays
         ),
         known_yaw_box=_box(part.yaw_box),
+        here_since_ns=part.here_since_ns,
         attribute_sources=part.attribute_sources,
     )
 

@@ -60,6 +60,7 @@ def _object_part(
         yaw_box=_box_part(thing.yaw_box),
         first_seen_ns=thing.first_seen_ns,
         last_seen_ns=thing.last_seen_ns,
+        here_since_ns=thing.here_since_ns,
         observation_count=thing.observation_count,
         track_ids=thing.track_ids,
         seen_from=seen_from,

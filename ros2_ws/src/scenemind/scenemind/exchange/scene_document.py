@@ -53,6 +53,9 @@ class ObjectPart(_Part):
     yaw_box: BoxPart = Field(description="the smallest upright one")
     first_seen_ns: int
     last_seen_ns: int
+    here_since_ns: int | None = Field(
+        None, description="first observation at its present place; null: not known"
+    )
     observation_count: int
     track_ids: tuple[int, ...] = Field((), description="tracklets of MemTree3D that fed it")
     seen_from: tuple[int, ...] = Field((), description="locations of MemTree3D that saw it")
