@@ -91,7 +91,8 @@ def _carried(
 
 def _swapped(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same with subjects and objects exchanged."""
-    return np.roll(scores, len(scores) // 2)
+    half = len(scores) // 2
+    return np.concatenate((scores[half:], scores[:half]))
 
 
 def _either(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -35,8 +35,9 @@ _WRITE_GROWTH = 1.05  # tiles, before they are written again with the planes unc
 class StructureMap:
     """Not thread-safe: its owner holds a lock.
 
-    A frame costs a millisecond or two, and those in which planes are looked for some ten more;
-    memory is bounded (`tiles.MOST_TILES`).
+    A frame costs a millisecond or two. Looking for planes takes some ten; it waits for a frame
+    whose camera has hardly moved, which has less to do, but no longer than to the next that has.
+    Memory is bounded (`tiles.MOST_TILES`).
     """
 
     def __init__(self, depth: DepthConfig) -> None:
@@ -65,10 +66,11 @@ class StructureMap:
         Returns:
             Whether the planes changed.
         """
+        is_overdue = self._is_due()
         self._tiles.add(sample_surfaces(frame, self._depth))
         self._frames_since += 1
         self._still_frames = 0
-        return self._is_due() and self._look()
+        return is_overdue and self._look()
 
     def stand_still(self) -> bool:
         """Instead of `add` for a frame whose camera has hardly moved.
@@ -77,8 +79,8 @@ class StructureMap:
             Whether the planes changed.
         """
         self._still_frames += 1
-        is_due = self._still_frames == _STILL_FRAMES and self._frames_since > 0
-        return is_due and self._look()
+        is_last = self._still_frames == _STILL_FRAMES and self._frames_since > 0
+        return (is_last or self._is_due()) and self._look()
 
     def restore(self, packed: bytes | None) -> None:
         """Go on from what was packed; None: from nothing.
