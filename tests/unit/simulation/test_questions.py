@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.simulation import Room, make_room
-from scenemind.simulation.questions import Question, make_questions
+from scenemind.simulation.question import Question
+from scenemind.simulation.questions import make_questions
 
 ROOMS = st.builds(make_room, st.integers(0, 100_000), st.none() | st.integers(20, 60))
 quick = settings(max_examples=6, deadline=None)
@@ -80,10 +83,42 @@ def test_phrases_by_color_mean_one_object(room: Room):
             assert [o.instance_id for o in fitting] == list(question.target_ids)
 
 
+@quick
+@given(ROOMS)
+def test_what_is_on_or_higher_is_by_the_boxes(room: Room):
+    asked = [q for q in make_questions(room) if q.kind == "verify"]
+    assert {q.expected for q in asked} == {("yes",), ("no",)}
+    for question in asked:
+        words = question.text.removeprefix("Is the ").removesuffix("?")
+        first, second = re.split(" on the | higher than the ", words)
+        (a,), (b,) = ids_of(room, first), ids_of(room, second)
+        upper, lower = room.get_object(a).box, room.get_object(b).box
+        if "higher" in question.text:
+            assert (question.expected == ("yes",)) == (upper.center[2] > lower.center[2])
+        else:
+            touching = surface_distance(room, a, b) < 0.02 and upper.center[2] > lower.center[2]
+            assert (question.expected == ("yes",)) == touching
+
+
+@quick
+@given(ROOMS)
+def test_what_hangs_on_the_wall_touches_one(room: Room):
+    half = np.array(room.size[:2]) / 2
+    for question in make_questions(room):
+        if question.kind == "wall":
+            for number in question.target_ids:
+                low, high = room.get_object(number).box.bounds()
+                gaps = np.abs(np.concatenate((half + low[:2], half - high[:2])))
+                assert gaps.min() < 0.05
+                assert low[2] > 0.5
+
+
 def test_all_kinds_are_asked_and_none_about_what_was_not_seen():
     room = make_room(1)
     kinds = {question.kind for question in make_questions(room)}
-    assert kinds == {"exists", "count", "where", "on", "color", "closest", "ground"}
+    assert kinds == {
+        *("exists", "count", "where", "on", "color", "closest", "ground", "verify", "wall")
+    }
     seen = set(room.class_names) - {ids_of(room, "laptop")[0]}
     for question in make_questions(room, seen):
         assert set(question.target_ids) <= seen

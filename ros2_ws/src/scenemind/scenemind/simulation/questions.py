@@ -6,12 +6,11 @@ plain objects in colours that keep their name in any light.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection, Iterator
 
+from scenemind.simulation.question import Question
+from scenemind.simulation.relation_questions import is_higher, is_on, on_the_wall
 from scenemind.simulation.room import Room, SimObject
 from scenemind.simulation.true_relations import (
     find_surely_closest,
@@ -21,48 +20,10 @@ from scenemind.simulation.true_relations import (
     things_on,
 )
 
-QuestionKind = Literal["exists", "count", "where", "on", "color", "closest", "ground"]
-
 _STRONG_COLORS = frozenset({"black", "red", "blue", "green", "yellow", "orange", "purple"})
 _ABSENT_LABELS = ("bathtub", "bicycle", "toaster")
 # The shelf shows books that are no objects of their own, so their number is a matter of taste.
 _UNCOUNTABLE_LABELS = frozenset({"book"})
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question or phrase with its answer.
-
-    Attributes:
-        text: as a person would say it; for `ground` a phrase that means one object.
-        kind: what is asked.
-        expected: words of a right answer: "yes", "4", "dining table", "red", all labels of "on".
-        target_ids: instance ids of the objects that it is about; empty for what is not there.
-    """
-
-    text: str
-    kind: QuestionKind
-    expected: tuple[str, ...]
-    target_ids: tuple[int, ...]
-
-    def is_answered_by(self, text: str, instance_ids: Sequence[int] = ()) -> bool:
-        """Whether a reply is right.
-
-        Args:
-            text: the sentence.
-            instance_ids: the objects that it names, best first, as instance ids (see
-                `MatchTable.instance_of`); all that counts for "closest" and "ground".
-        """
-        words = re.findall(r"[a-z0-9]+", text.lower())
-        if self.kind in ("closest", "ground"):
-            return tuple(instance_ids[:1]) == self.target_ids
-        if self.kind == "exists":
-            return words[:1] == list(self.expected)
-        if self.kind == "count":
-            return _first_number(words) == int(self.expected[0])
-        sentence = f" {' '.join(words)} "
-        return all(f" {word} " in sentence for word in self.expected)
 
 
 def make_questions(room: Room, seen: Collection[int] | None = None) -> tuple[Question, ...]:
@@ -91,6 +52,9 @@ def make_questions(room: Room, seen: Collection[int] | None = None) -> tuple[Que
         _ground_color(several),
         _ground_on(room, several, unique),
         _ground_next_to(several, unique),
+        is_on(room, unique),
+        is_higher(unique),
+        on_the_wall(room, known),
     )
     return tuple(question for questions in makers for question in questions)
 
@@ -189,12 +153,3 @@ def _has_strong_color(item: SimObject) -> bool:
 
 def _plural(label: str) -> str:
     return label + ("es" if label.endswith(("s", "x", "ch", "sh")) else "s")
-
-
-def _first_number(words: list[str]) -> int | None:
-    for word in words:
-        if word.isdigit():
-            return int(word)
-        if word in _NUMBERS:
-            return _NUMBERS.index(word)
-    return None

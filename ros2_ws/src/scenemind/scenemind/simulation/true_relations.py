@@ -12,6 +12,7 @@ from scenemind.simulation.room import Room, SimObject
 # Definitions of "next to" and "near" differ between 0.5 and 1 m; nothing is said in between.
 SURELY_NEXT_TO_M = 0.35
 SURELY_APART_M = 1.2
+SURELY_HIGHER_BY_M = 0.2
 # Centres and surfaces, and an unsure box, may rank objects differently below this.
 SURELY_CLOSER_BY_M = 0.4
 
@@ -35,6 +36,11 @@ def surely_next_to(a: SimObject, b: SimObject) -> bool:
 def surely_apart(a: SimObject, b: SimObject) -> bool:
     """So far from each other that nobody says near."""
     return gap_m(a.box, b.box) >= SURELY_APART_M
+
+
+def surely_higher(a: SimObject, b: SimObject) -> bool:
+    """All of it is above the other's top."""
+    return a.box.bottom_z >= b.box.top_z + SURELY_HIGHER_BY_M
 
 
 def find_surely_closest(anchor: SimObject, candidates: Sequence[SimObject]) -> SimObject | None:

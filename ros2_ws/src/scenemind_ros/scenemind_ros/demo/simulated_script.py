@@ -28,6 +28,8 @@ _NAMES = {
     "on": "what is on",
     "color": "what colour",
     "closest": "which is closest",
+    "verify": "is it so",
+    "wall": "what hangs on the wall",
 }
 # How many of each; the first ones of the room's own order.
 _COUNTS = {"exists yes": 1, "exists no": 1, "count": 2, "where": 2, "on": 1, "color": 1}
