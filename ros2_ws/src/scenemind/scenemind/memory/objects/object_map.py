@@ -24,6 +24,7 @@ from scenemind.memory.objects.duplicates import find_duplicates
 from scenemind.memory.objects.free_space import look, objects_in_view
 from scenemind.memory.objects.gone import GoneObjects
 from scenemind.memory.objects.id_counter import IdCounter
+from scenemind.memory.objects.live_tracks import LiveTracks
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.memory.objects.map_update import ObjectMapUpdate, content, note_merge
 from scenemind.memory.objects.matching import Match, match_observations
@@ -33,9 +34,6 @@ from scenemind.memory.objects.splitting import Rivals, split
 from scenemind.memory.types import MapObject
 from scenemind.perception.text.similarity import LabelSimilarity, same_word
 from scenemind.perception.types import Observation
-
-# Tracklets whose object is remembered: far more than a tracker keeps alive.
-MOST_LIVE_TRACKS = 4096
 
 # After so many observations it is asked again whether a new object is one that was moved: the first
 # views may show a part only.
@@ -52,7 +50,7 @@ class ObjectMap:
         self._boxes = BoxTable()
         self._known_box: dict[int, Box3D] = {}
         self._uncompared: set[int] = set()  # with their neighbours, as they are now
-        self._object_of_track: dict[int, int] = {}
+        self._tracks = LiveTracks()
         self.ids = IdCounter()
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
@@ -82,7 +80,7 @@ class ObjectMap:
         """
         stamp_ns, viewer = frame.stamp_ns, frame.world_T_camera.translation
         ordered = sorted(observations, key=content)
-        known = self._entries, self._boxes, self._object_of_track
+        known = self._entries, self._boxes, self._tracks.object_of
         matches = match_observations(ordered, *known, viewer, self._config, label_similarity)
         self._spoken_of = spoken_of
         split_off = self._rivals.watch(ordered, matches, frame) if upkeep else {}
@@ -108,7 +106,7 @@ class ObjectMap:
             removed=frozenset(merged) | removed,
             retired=frozenset(retired),
             merged=merged,
-            object_of_track=self._remember_tracks(ordered, fed, merged),
+            object_of_track=self._tracks.remember(ordered, fed, merged),
         )
 
     def objects(self) -> Mapping[int, MapObject]:
@@ -147,7 +145,7 @@ class ObjectMap:
             entry = MapEntry.from_record(record, self._config)
             if entry.gone_ns is None:
                 self._insert(entry)
-                self._object_of_track.update(dict.fromkeys(entry.track_ids, entry.object_id))
+                self._tracks.give(entry.track_ids, entry.object_id)
             else:
                 self._gone.add(entry)
             self.ids.skip(entry.object_id)
@@ -201,7 +199,7 @@ class ObjectMap:
         part.object_id = self.ids.take()
         self._insert(part)
         self._note_box(entry)
-        self._object_of_track.update(dict.fromkeys(part.track_ids, part.object_id))
+        self._tracks.give(part.track_ids, part.object_id)
         return {entry.object_id, part.object_id}
 
     def _merge_duplicates(self, merged: dict[int, int]) -> None:
@@ -285,17 +283,3 @@ class ObjectMap:
         self._boxes.remove(object_id)
         self._tentative.discard(object_id)
         self._stale.add(object_id)
-
-    def _remember_tracks(
-        self, observations: Sequence[Observation], fed: Sequence[int], merged: Mapping[int, int]
-    ) -> dict[int, int]:
-        of_track: dict[int, int] = {}
-        for observation, object_id in zip(observations, fed, strict=True):
-            if observation.track_id >= 0:
-                kept = merged.get(object_id, object_id)
-                of_track[observation.track_id] = kept
-                self._object_of_track.pop(observation.track_id, None)
-                self._object_of_track[observation.track_id] = kept
-        while len(self._object_of_track) > MOST_LIVE_TRACKS:
-            del self._object_of_track[next(iter(self._object_of_track))]
-        return of_track
