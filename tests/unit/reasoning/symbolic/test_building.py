@@ -9,7 +9,7 @@ from scenemind.geometry import Box3D
 from scenemind.reasoning import Answer, Router
 from scenemind.reasoning.symbolic.building import gaps_to_turned_m
 
-from ..scene import ATTACHED, BUILDING, ROOM, SmallMemory, query, snapshot_of
+from ..scene import ATTACHED, BUILDING, ROOM, SmallMemory, query, snapshot_of, thing
 
 OBJECTS = (*ROOM, *ATTACHED)
 
@@ -64,6 +64,14 @@ def test_answers(text: str, ids: list[int], said: str) -> None:
 def test_phrases(phrase: str, ids: list[int]) -> None:
     grounding = Router(memory()).ground(query(phrase))
     assert [obj.object_id for obj in grounding.objects] == ids
+
+
+def test_a_wall_that_is_also_detected_counts_once_and_carries_as_well() -> None:
+    detected = thing(20, "wall", (0, 3.1, 1.25), (8, 0.05, 2.5))
+    router = Router(SmallMemory(snapshot_of([*OBJECTS, detected], structure=BUILDING)))
+    assert router.ask(query("how many walls are there?")).text.startswith("There are 2 walls")
+    on_it = router.ask(query("what is on the wall?"))
+    assert [obj.object_id for obj in on_it.objects] == [12, 11]
 
 
 @pytest.mark.parametrize("text", ["the wall", "find the largest wall"])

@@ -7,6 +7,9 @@ import pytest
 from scenemind.geometry import Pose
 from scenemind.memory import Relation
 from scenemind.reasoning import Answer, Router
+from scenemind.reasoning.symbolic import shapes
+from scenemind.reasoning.symbolic.commands import parse_command
+from scenemind.reasoning.symbolic.grammar import parse_question
 
 from ..scene import ROOM, SmallMemory, looking, query, room_memory, snapshot_of, thing
 
@@ -222,3 +225,27 @@ def test_a_word_before_the_noun_may_be_an_attribute_that_a_person_gave() -> None
     router.align(query("chair 5 is wooden"), "anna")
     grounding = router.ground(query("the wooden chair"))
     assert [obj.object_id for obj in grounding.objects] == [5]
+
+
+@pytest.mark.parametrize("example", [*shapes.QUESTIONS, *shapes.COMMANDS])
+def test_what_is_offered_as_an_example_is_understood(example: str) -> None:
+    (parse_question if example in shapes.QUESTIONS else parse_command)(example)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("what is within reach of the table?", [2, 3, 4, 5]),
+        # The office chair is 35 degrees off.
+        ("what is at 3 o'clock of the table?", [5]),
+        # All but the office chair are within 30 degrees of straight ahead.
+        ("what is at my twelve o'clock?", [1, 2, 3, 4, 5, 7, 8, 9, 10]),
+        # The middles of the other chairs and of the sofa are hardly higher.
+        ("what is higher than the table?", [2, 3, 6, 7, 9, 10]),
+        ("what is far from the office chair?", [1, 2, 3, 4, 5, 7, 8, 9, 10]),
+        ("is the chair beside the table?", [4, 5]),
+        ("what is in the shelf?", [10]),
+    ],
+)
+def test_relations_that_are_computed_when_asked(text: str, ids: list[int]) -> None:
+    assert sorted(ids_of(ask(text))) == sorted(ids)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic import rendering
@@ -23,6 +24,7 @@ from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.sayings import nobody_said, source_note
+from scenemind.reasoning.symbolic.scene import Scores
 from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference, Related
 from scenemind.reasoning.symbolic.telling import identify
 from scenemind.words.english import shown, with_article
@@ -30,7 +32,7 @@ from scenemind.words.english import shown, with_article
 
 def exists(subject: Reference, at: Resolver) -> Reply:
     """Yes with the objects, or no with what comes near."""
-    rows, scores = at.rows(_to_the_letter(subject))
+    rows, scores = _set_of(subject, at)
     if not len(rows):
         text = f"No, I know of no {_said(subject)}{_none_fits(subject, at)}"
         return Reply(sentence(text), ABSENCE_CONFIDENCE)
@@ -51,7 +53,7 @@ def exists(subject: Reference, at: Resolver) -> Reply:
 
 def count(subject: Reference, at: Resolver) -> Reply:
     """How many; named while they are few."""
-    rows, scores = at.rows(_to_the_letter(subject))
+    rows, scores = _set_of(subject, at)
     objects = at.objects(rows)
     number, beyond = counted(len(rows), noun_of(subject)), rendering.beyond_noun(subject)
     text = f"{number} {be(len(rows))}{beyond}" if beyond else f"there {be(len(rows))} {number}"
@@ -69,7 +71,7 @@ def list_objects(subject: Reference, at: Resolver) -> Reply:
     """Which ones; the one of a superlative ("which chair is closest to the door")."""
     if isinstance(subject, NounPhrase) and subject.rank is not None:
         return identify(subject, at)
-    rows, scores = at.rows(_to_the_letter(subject))
+    rows, scores = _set_of(subject, at)
     if not len(rows):
         return _nothing(subject, at)
     objects = at.objects(rows)
@@ -81,6 +83,13 @@ def list_objects(subject: Reference, at: Resolver) -> Reply:
         names = tally(objects) if noun == "object" else listed(objects)
         text = f"I know of {counted(len(objects), noun)}: {names}"
     return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+
+
+def _set_of(subject: Reference, at: Resolver) -> tuple[NDArray[np.intp], Scores]:
+    """The rows that are meant; a wall that was also detected as an object counts once."""
+    rows, scores = at.rows(_to_the_letter(subject))
+    is_building = ~at.scene.is_object[rows]
+    return (rows[is_building], scores[is_building]) if is_building.any() else (rows, scores)
 
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:

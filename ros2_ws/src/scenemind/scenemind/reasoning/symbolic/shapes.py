@@ -13,6 +13,12 @@ QUESTIONS = (
     "what is the black object on the table?",
     "how far is the cup from the door?",
     "how big is the table?",
+    "what is hanging on the wall?",
+    "what is within reach?",
+    "which bottle is empty?",
+    "describe the chair",
+    "where was the cup 5 minutes ago?",
+    "what was moved since 10:05?",
     "the small black chair left of the door",
 )
 COMMANDS = (
@@ -22,7 +28,13 @@ COMMANDS = (
     "the hanger is on the ironing board",
     "the cup is not on the table",
     "delete object 4",
+    "objects 3 and 5 are the same chair",
+    "object 3 is two chairs",
+    "object 4 really is a cup",
+    "forget its colour",
+    "the same goes for the similar ones",
     "undo",
+    "redo",
 )
 OTHER_SHAPES = (
     "Questions of other shapes need a language model, which this version does not have yet."

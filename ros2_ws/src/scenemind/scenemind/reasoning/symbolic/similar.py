@@ -52,7 +52,8 @@ def preview(repeatable: Repeatable, scene: Scene) -> tuple[str, tuple[MapObject,
     Raises:
         ReasoningError: `not_found`: nothing is similar.
     """
-    found = repeatable.candidates
+    # The map may have changed between the snapshot and the search.
+    found = [s for s in repeatable.candidates if s.object_id in scene.row_of_id]
     if not found:
         raise ReasoningError("not_found", "I know of no similar ones for which that is not so yet.")
     things = [scene.objects[scene.row_of_id[s.object_id]] for s in found]
