@@ -89,13 +89,23 @@ class Vocabulary:
         near = (label for name in names for label in index.called(name))
         return list(dict.fromkeys(near))[:count]
 
-    def strict(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
-        """Labels of what surely is such a thing, best first; `wanted` in its normal form."""
-        found: list[WordMatch] = []
+    def strict(self, wanted: str, index: LabelIndex, unknown: str = "") -> list[WordMatch]:
+        """Labels of what surely is such a thing, best first; `wanted` in its normal form.
+
+        Args:
+            unknown: other words of the phrase, which the labels say nothing about.
+        """
+        left = BARER if unknown else 1.0
+        best: dict[str, WordMatch] = {}
         for name in self._thesaurus.names(wanted):
-            found += (WordMatch(x, name.whole, name.reason) for x in index.called(name.text))
-            found += (WordMatch(x, name.head, name.head_reason) for x in index.ending_in(name.text))
-        return _best_of_each(found)
+            for labels, score, reason in (
+                (index.called(name.text), left * name.whole, name.reason),
+                (index.ending_in(name.text), left * name.head, name.head_reason),
+            ):
+                for label in labels:
+                    if label not in best or score > best[label].score:
+                        best[label] = WordMatch(label, score, reason, unknown)
+        return sorted(best.values(), key=_best_first)
 
     def loose(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
         """Labels of what is mixed up with it."""
@@ -121,12 +131,11 @@ class Vocabulary:
         """Labels of the phrase without its first words, as few of them as possible."""
         head, of, content = wanted.partition(" of ")
         if of:
-            found = self.strict(normal(head), index)
-            return [_without(f"of {content}", match) for match in found]
+            return self.strict(normal(head), index, f"of {content}")
         for unknown, rest in _shortened(wanted):
-            found = self.strict(rest, index) if unknown else []
+            found = self.strict(rest, index, unknown) if unknown else []
             if found:
-                return [_without(unknown, match) for match in found]
+                return found
         return []
 
     def _spelled_like(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
@@ -181,4 +190,8 @@ def _best_of_each(matches: Iterable[WordMatch]) -> list[WordMatch]:
     for match in matches:
         if match.label not in best or match.score > best[match.label].score:
             best[match.label] = match
-    return sorted(best.values(), key=lambda match: (-match.score, match.label))
+    return sorted(best.values(), key=_best_first)
+
+
+def _best_first(match: WordMatch) -> tuple[float, str]:
+    return -match.score, match.label

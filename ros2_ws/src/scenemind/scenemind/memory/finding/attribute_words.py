@@ -62,12 +62,25 @@ class AttributeWords:
                 del self._with_word[word]
 
 
-def form_with(word: str, thing: MapObject) -> str | None:
-    """What of an object's form has a word, such as "shape=flat and round"; found out only where
-    the form can have it."""
-    name = FORM_WORDS.get(word)
-    value = None if name is None else thing.attributes.get(name)
-    return f"{name}={value}" if value is not None and word in words_in(value) else None
+class FormAttributes:
+    """What the forms of objects say, found out when one of them is asked about."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, dict[str, tuple[str, frozenset[str]]]] = {}
+
+    def forget(self, object_id: int) -> None:
+        """An object that has changed or is no more."""
+        self._known.pop(object_id, None)
+
+    def find(self, word: str, thing: MapObject) -> str | None:
+        """What of an object's form has one of `FORM_WORDS`, such as "shape=flat and round"."""
+        name = FORM_WORDS[word]
+        known = self._known.setdefault(thing.object_id, {})
+        if name not in known:
+            value = thing.attributes.get(name, "")
+            known[name] = f"{name}={value}", frozenset(words_in(value))
+        said, words = known[name]
+        return said if word in words else None
 
 
 def words_in(text: str) -> list[str]:

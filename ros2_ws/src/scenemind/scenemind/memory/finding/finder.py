@@ -83,17 +83,19 @@ class ObjectFinder:
         return tuple(nsmallest(count, best_of_each(found).values(), self._rank))
 
     def _by_label(self, matches: Sequence[WordMatch], count: int) -> Iterator[Found]:
-        holding: dict[str, list[WordHolders]] = {}
+        holding: dict[str, list[WordHolders]] = {"": []}
+        rated: list[tuple[float, float, int, WordMatch, list[str]]] = []
         for match in matches:
-            group = self._index.of_label(match.label)
-            reason = _REASONS.get(match.reason, match.reason)
-            if not match.unknown:
-                yield from self._surest(group, count, match.score, reason)
-                continue
             if match.unknown not in holding:
-                words = _telling(match.unknown)
-                holding[match.unknown] = self._holders(words)
-            yield from _with_attributes(match, group, reason, holding[match.unknown])
+                holding[match.unknown] = self._holders(_telling(match.unknown))
+            holders = holding[match.unknown]
+            for object_id, thing in self._index.of_label(match.label).items():
+                said = [s for holder in holders if (s := holder.find(object_id)) is not None]
+                score = _rated(match, len(said), len(holders))
+                rated.append((-score, -thing.confidence, object_id, match, said))
+        for score, _, object_id, match, said in nsmallest(count, rated):
+            reason = _REASONS.get(match.reason, match.reason)
+            yield Found(object_id, -score, tuple(dict.fromkeys((reason, *said))))
 
     def _matches(self, phrase: str) -> list[WordMatch]:
         if phrase.rpartition(" ")[2] in _NO_THING:
@@ -160,22 +162,12 @@ class ObjectFinder:
         return (-self._index.get(object_id).confidence, object_id)
 
 
-def _with_attributes(
-    match: WordMatch,
-    group: Mapping[int, MapObject],
-    reason: str,
-    holding: Sequence[WordHolders],
-) -> Iterator[Found]:
-    """Objects of a label, of which the other words of the phrase may hold.
-
-    Args:
-        holding: for each of these words the objects of which it does.
-    """
-    for object_id in group:
-        said = list(filter(None, (holder.find(object_id) for holder in holding)))
-        share = len(said) / len(holding) if holding else 1.0
-        score = min(1.0, match.score * (share / BARER + 1.0 - share))
-        yield Found(object_id, score, tuple(dict.fromkeys((reason, *said))))
+def _rated(match: WordMatch, said: int, asked: int) -> float:
+    """The score of an object of a label, of which so many of the other words hold."""
+    if not match.unknown:
+        return match.score
+    share = said / asked if asked else 1.0
+    return min(1.0, match.score * (share / BARER + 1.0 - share))
 
 
 def _checked(words: str, count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scenemind.memory.finding.attribute_words import AttributeWords
+from scenemind.memory.finding.attribute_words import AttributeWords, FormAttributes
 from scenemind.memory.types import MapObject
 from scenemind.words.label_index import LabelIndex
 
@@ -22,6 +22,7 @@ class ObjectIndex:
         self._known: dict[int, MapObject] = {}
         self._of_label: dict[str, dict[int, MapObject]] = {}
         self._words = AttributeWords()
+        self._forms = FormAttributes()
 
     def refresh(self, objects: Mapping[int, MapObject]) -> None:
         """Take in what differs from the last call."""
@@ -55,6 +56,10 @@ class ObjectIndex:
         what only the form says."""
         return self._words.objects_with(word)
 
+    def form_with(self, word: str, object_id: int) -> str | None:
+        """What the form of an object that is there says with one of `FORM_WORDS`."""
+        return self._forms.find(word, self._known[object_id])
+
     def _note(self, thing: MapObject) -> None:
         before = self._known.get(thing.object_id)
         if before is not None and before.label != thing.label:
@@ -65,10 +70,12 @@ class ObjectIndex:
             self.labels.add(thing.label)
         self._of_label[thing.label][thing.object_id] = thing
         self._words.note(thing)
+        self._forms.forget(thing.object_id)
 
     def _forget(self, object_id: int) -> None:
         self._leave_label(self._known.pop(object_id))
         self._words.forget(object_id)
+        self._forms.forget(object_id)
 
     def _leave_label(self, thing: MapObject) -> None:
         group = self._of_label[thing.label]

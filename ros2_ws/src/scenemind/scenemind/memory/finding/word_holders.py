@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scenemind.memory.finding.attribute_words import FORM_WORDS, form_with
+from scenemind.memory.finding.attribute_words import FORM_WORDS
 from scenemind.memory.finding.object_index import ObjectIndex
 
 
@@ -28,6 +28,8 @@ class WordHolders:
         """The attribute of an object that has the word; None where none has."""
         if object_id in self.said or not self.is_open:
             return self.said.get(object_id)
-        thing = self._index.get(object_id)
-        found = (form_with(word, thing) for word in self._of_form)
-        return next((attribute for attribute in found if attribute is not None), None)
+        for word in self._of_form:
+            said = self._index.form_with(word, object_id)
+            if said is not None:
+                return said
+        return None
