@@ -37,6 +37,12 @@ def ask(text: str) -> Answer:
         ("where is the picture?", [11], "is hanging on wall -3, at x -3.1, y 0.5, 1.6 m above"),
         ("how far is the table from the wall?", [1], "is 2.38 m from wall -3."),
         ("how far is the table from the ceiling?", [1], "is 1.75 m from the ceiling."),
+        (
+            "how high is the ceiling?",
+            [],
+            "8.00 m by 8.00 m, 2.51 m above the floor.",
+        ),
+        ("what is on the left wall?", [11], "A picture (object 11) is on the leftmost wall."),
         ("how many walls are there?", [], "There are 2 walls: wall -3 and wall -2."),
         ("is there a ceiling?", [], "Yes, there is a ceiling."),
         ("how many objects are there?", list(range(1, 14)), "There are 13 objects."),

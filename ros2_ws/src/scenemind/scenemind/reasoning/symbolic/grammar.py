@@ -220,11 +220,11 @@ def _ground(p: Parser) -> Question | None:
 
 _RULES = RuleBook[Question](
     (
-        _exists,
-        _count,
         past_grammar.where_at,
         past_grammar.when_seen,
         past_grammar.changed,
+        _exists,
+        _count,
         _where,
         quality_grammar.attribute,
         quality_grammar.material,

@@ -19,6 +19,13 @@ from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, ObjectNumber
 from scenemind.words.english import find_number
 
 _MOST_PARTS = 4
+_IN_PARTS = {
+    f"{into} {count}{things}": number
+    for number, words in ((2, ("two", "2", "half")), (3, ("three", "3")), (4, ("four", "4")))
+    for count in words
+    for into in ("in", "into")
+    for things in ("", " parts", " pieces", " things", " objects")
+}
 _THAT = ("that", "it", "this", "the last one", "the last", "last", "my last", "the")
 _DO = (
     "the same goes", "the same holds", "the same is true", "that goes", "that holds", "do that",
@@ -55,13 +62,14 @@ def ask_similar(p: Parser) -> Command | None:
     """ "the same goes for the similar ones"."""
     if not p.take(*_DO):
         return None
-    p.take("for", "to", "with", "of")
+    p.take("rename", "for", "to", "with", "of")
     p.take("all", "every")
     p.take("of")
     p.take("the", "other")
     if not p.take(*_SIMILAR):
         return None
-    p.take("too", "as well", "also")
+    if not p.done and not p.take("too", "as well", "also"):
+        p.reference()
     return AskSimilar()
 
 
@@ -101,11 +109,8 @@ def merge(p: Parser) -> Command | None:
 def split(p: Parser) -> Command | None:
     """ "object 3 is two chairs", "split object 3 in two"."""
     if p.take("split", "divide", "separate"):
-        subject = p.reference()
-        if p.take("in", "into"):
-            return _parts(p, subject)
-        p.take("up")
-        return Split(subject)
+        ending = p.cut_ending(*_IN_PARTS)
+        return Split(p.reference(), _IN_PARTS[ending] if ending else 2)
     subject = p.reference()
     if not p.take_of(lexicon.BE):
         return None

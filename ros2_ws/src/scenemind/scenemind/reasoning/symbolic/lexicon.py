@@ -29,7 +29,7 @@ _PEOPLE_SAY: dict[str, tuple[str, ...]] = {
     "on": ("on the top of", "on the surface of"),
     "supports": ("holding", "carrying", "with"),
     "hanging on": ("hangs on", "hanging at", "hangs from", "hang from"),
-    "affixed on": ("stuck to", "stuck on", "glued to"),
+    "affixed on": ("stuck to", "stuck on", "glued to", "fixed to"),
     "mounted on": ("fastened to", "screwed to"),
     "embedded in": ("built into", "set into", "sunk into", "let into"),
     "embeds": ("embedding",),
@@ -126,9 +126,9 @@ _QUALITIES: dict[Attribute, frozenset[str]] = {
     "texture": word_set("smooth rough soft woven glossy shiny matte striped patterned fluffy"),
 }
 # Of these the ones that are no things themselves: "the water glass" ends in its noun.
-_THINGS = _QUALITIES["material"] - {"wooden", "metallic"} | {"square"}
+MASSES = _QUALITIES["material"] - {"wooden", "metallic"}
 QUALITIES = {word: key for key, words in _QUALITIES.items() for word in words}
-ADJECTIVES = frozenset(QUALITIES) - _THINGS
+ADJECTIVES = frozenset(QUALITIES) - MASSES - {"square"}
 ATTRIBUTE_NAMES: dict[str, Attribute] = {
     "color": "color",
     "colour": "color",
@@ -178,6 +178,7 @@ DEFINITE = frozenset(("the", "this", "that", "these", "those", "my", "your", "ou
 INDEFINITE = frozenset(("a", "an", "any", "some", "all", "every", "each", "another", "other"))
 ANYTHING = word_set(
     "object objects thing things item items anything something everything one ones stuff what"
+    " place spot"
 )
 VIEWERS = frozenset(("me", "you", "us", "robot", "myself", "yourself"))
 POINTERS = frozenset(("this", "that", "it", "these", "those", "them", "they"))

@@ -37,11 +37,15 @@ def distance(question: Distance, at: Resolver) -> Reply:
 
 
 def size(question: Size, at: Resolver) -> Reply:
-    """The upright box around the object."""
+    """The upright box around the object; of a floor or ceiling, how high it is."""
     row = at.single(question.subject)
     obj = at.scene.objects[row]
     long, wide = sorted(obj.box.size[:2], reverse=True)
     high = obj.box.size[2]
+    if obj.object_id < 0 and obj.label != "wall":
+        above = metres(max(0.0, obj.box.center[2] - at.scene.floor_z))
+        text = f"{the(obj)} is {metres(long)} by {metres(wide)}, {above} above the floor"
+        return Reply(sentence(text), obj.confidence, (obj,))
     match question.dimension:
         case "height":
             said = f"{metres(high)} high"

@@ -74,10 +74,15 @@ class Modifiers(Cursor):
         if self.take("on the", "to the", "from the", "at the"):
             side = self.take("left", "right")
             self.take("hand side", "side", "end")
-            if side and self.peek() != "of":
+            if side and self.peek() != "of" and self._at_end_of_noun():
                 return Rank("leftmost" if side == "left" else "rightmost")
         self.at = start
         return None
+
+    def _at_end_of_noun(self) -> bool:
+        """ "On the left" is followed by something else than "wall"."""
+        following = self.peek()
+        return self.at_relation() or following in lexicon.NOUN_END | {"", ",", "and"}
 
     def find_superlative(self, adjectives: bool) -> Rank | None:
         """ "that is the largest"."""

@@ -56,7 +56,8 @@ def condition_words(condition: Condition) -> str:
     if isinstance(condition, HasAttribute):
         if condition.key == "affordance" and not condition.negated:
             return f"to {condition.value}"
-        return ("that is not " if condition.negated else "that is ") + condition.value
+        made = "made of " if condition.value in lexicon.MASSES else ""
+        return f"that is {'not ' if condition.negated else ''}{made}{condition.value}"
     said = related_words(condition)
     return f"that is not {said}" if condition.negated else said
 

@@ -13,7 +13,7 @@ _SHORT_FORMS = {
     "isn't": "is not", "aren't": "are not", "doesn't": "does not", "don't": "do not",
     "they're": "they are", "i'm": "i am", "can't": "can not",
 }  # fmt: skip
-_ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost"}
+_ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
 
 
 @dataclass(frozen=True, slots=True)
