@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D, Pose
-from scenemind.memory.errors import SceneMemoryError
 
 # An agent is a column this wide (LLM-TPC takes a cube of 0.3 m; height is no matter here).
 AGENT_WIDTH_M = 0.3
@@ -54,22 +53,6 @@ class Viewpoint:
         """Of an optical frame: z forward, y down."""
         axes = world_T_camera.rotation
         return cls(world_T_camera.translation, _level(axes[:, 2], -axes[:, 1]), origin)
-
-    @classmethod
-    def towards(cls, position: ArrayLike, place: ArrayLike, origin: str = "there") -> Viewpoint:
-        """Standing at a position (3,) and looking at a place (2,) or (3,), world, metres.
-
-        Raises:
-            SceneMemoryError: the place is straight above or below the position.
-        """
-        where = np.asarray(position, dtype=np.float64)
-        flat = np.asarray(place, dtype=np.float64)[:2] - where[:2]
-        if not float(np.linalg.norm(flat)) > 1e-6:
-            raise SceneMemoryError(
-                f"who stands at {where.tolist()} does not look anywhere by looking at"
-                f" {np.asarray(place).tolist()}: give a heading"
-            )
-        return cls(where, _level(flat, flat), origin)
 
     @property
     def box(self) -> Box3D:
