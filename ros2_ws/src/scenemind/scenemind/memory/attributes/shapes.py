@@ -57,13 +57,14 @@ def _solid(form: Form) -> str | None:
     local = in_frame_of(form.points, form.yaw_box)
     size = form.yaw_box.size
     lying = int(size[1] > size[0])  # the horizontal axis of a cylinder that lies
-    misfits = {
-        "round": sphere_misfit_m(local),
-        "cylindrical": min(
-            cylinder_misfit_m(local, 2, form.cell_m), cylinder_misfit_m(local, lying, form.cell_m)
-        ),
-        "box-shaped": box_misfit_m(local, size),
-    }
+    # Farther off, a solid neither fits nor is nearly as good as one that does.
+    most_m = _FITS * min(size) / _CLEARLY
+    misfits = {"box-shaped": box_misfit_m(local, size, most_m)}
+    most_m = min(most_m, misfits["box-shaped"] / _CLEARLY)
+    misfits["cylindrical"] = min(
+        cylinder_misfit_m(local, axis, form.cell_m, most_m) for axis in (2, lying)
+    )
+    misfits["round"] = sphere_misfit_m(local)
     (best, misfit), (_, second) = sorted(misfits.items(), key=lambda item: item[1])[:2]
     if misfit <= _FITS * min(size) and misfit <= _CLEARLY * second:
         return best

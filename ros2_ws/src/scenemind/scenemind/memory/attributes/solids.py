@@ -1,12 +1,14 @@
 """How far points lie from the surface of the solid that fits them best: sphere, cylinder, box.
 
 All take points (M, 3), metres, of which a camera may have seen one side only, and return how far
-off they are (root mean square, metres), or infinity where they cannot be that solid.
+off they are (root mean square, metres), or infinity where they cannot be that solid. What takes
+longest is left out where they are farther off than `most_m`, which is infinity then, too.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from scenemind.geometry import Box3D
 
 _FEWEST = 12  # points that a fit needs
+_FLAT_SPREAD = 1e-9  # of the largest; with less in a direction, points tell no centre
 # A round side must be seen in so many sectors of the compass, all the way along: four legs and a
 # top make no cylinder.
 _SECTORS, _SEEN_SECTORS, _BANDS = 16, 6, 3
@@ -30,7 +33,9 @@ def sphere_misfit_m(points: NDArray[np.floating]) -> float:
     return _rms(np.linalg.norm(points - center, axis=1) - radius)
 
 
-def cylinder_misfit_m(points: NDArray[np.floating], axis: int, cap_m: float) -> float:
+def cylinder_misfit_m(
+    points: NDArray[np.floating], axis: int, cap_m: float, most_m: float = math.inf
+) -> float:
     """Of the cylinder along one axis of the frame that the points are given in.
 
     Args:
@@ -38,18 +43,20 @@ def cylinder_misfit_m(points: NDArray[np.floating], axis: int, cap_m: float) -> 
     """
     along = points[:, axis]
     side = points[(along > along.min() + cap_m) & (along < along.max() - cap_m)]
-    across = np.delete(side, axis, axis=1)
+    across = side[:, [other for other in range(3) if other != axis]]
     fitted = _round_fit(across)
     if fitted is None:
         return math.inf
     center, radius = fitted
     offset = across - center
-    if not _goes_round(offset, side[:, axis]):
-        return math.inf
-    return _rms(np.linalg.norm(offset, axis=1) - radius)
+    misfit = _rms(np.hypot(offset[:, 0], offset[:, 1]) - radius)
+    is_one = misfit <= most_m and _goes_round(offset, side[:, axis])
+    return misfit if is_one else math.inf
 
 
-def box_misfit_m(local: NDArray[np.floating], size: tuple[float, float, float]) -> float:
+def box_misfit_m(
+    local: NDArray[np.floating], size: tuple[float, float, float], most_m: float = math.inf
+) -> float:
     """Of the box itself: points in its own frame, about its centre.
 
     Two faces that meet must be filled in their middle, such as a front and the top.
@@ -57,10 +64,11 @@ def box_misfit_m(local: NDArray[np.floating], size: tuple[float, float, float]) 
     half = np.maximum(np.asarray(size) / 2.0, 1e-6)
     depth = half - np.abs(local)  # below each pair of faces
     nearest = depth.argmin(axis=1)
-    filled = [axis for axis in range(3) if _is_filled(local, nearest, half, axis)]
-    if len(filled) < 2:
+    misfit = _rms(depth[np.arange(len(local)), nearest])
+    if misfit > most_m:
         return math.inf
-    return _rms(depth[np.arange(len(local)), nearest])
+    filled = (axis for axis in range(3) if _is_filled(local, nearest, half, axis))
+    return misfit if len(list(islice(filled, 2))) == 2 else math.inf
 
 
 def in_frame_of(points: NDArray[np.floating], box: Box3D) -> NDArray[np.float64]:
@@ -76,13 +84,13 @@ def _round_fit(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], float
         return None
     middle = points.mean(axis=0)
     offset = (points - middle).astype(np.float64)
-    system = np.column_stack((2.0 * offset, np.ones(len(offset))))
     squares = np.einsum("ij,ij->i", offset, offset)
-    solution, _, rank, _ = np.linalg.lstsq(system.T @ system, system.T @ squares, rcond=1e-9)
-    square = float(solution[-1] + solution[:-1] @ solution[:-1])
-    if rank < system.shape[1] or square <= 0.0:
+    # About their mean, the normal equations of the centre and of the radius come apart.
+    spread, axes = np.linalg.eigh(offset.T @ offset)
+    if spread[0] <= _FLAT_SPREAD * spread[-1]:
         return None
-    return middle + solution[:-1], math.sqrt(square)
+    center = axes @ (axes.T @ (squares @ offset) / (2.0 * spread))
+    return middle + center, math.sqrt(float(squares.mean() + center @ center))
 
 
 def _goes_round(offset: NDArray[np.floating], along: NDArray[np.floating]) -> bool:
