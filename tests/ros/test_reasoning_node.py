@@ -304,3 +304,30 @@ def test_topics_show_the_last_answer_to_those_who_come_late(room: Room) -> None:
 def test_an_unknown_parameter_is_an_error_with_a_hint(graph: RosGraph, memory: Memory) -> None:
     with pytest.raises(ConfigError, match="did you mean timeout_s"):
         graph.add(ReasoningNode, {"timeout_sec": 3.0}, memory=memory)
+
+
+def test_similar_objects_are_shown_before_they_are_corrected_too(room: Room) -> None:
+    chairs = chairs_in(room.memory)
+    alike = {
+        i: [s.object_id for s in room.memory.find_similar(Edit("confirm", (i,)))] for i in chairs
+    }
+    first, other = next((i, ids[0]) for i, ids in alike.items() if ids)
+
+    def align(sentence: str) -> Any:
+        return room.graph.call(srv.Align, f"{REASONER}/align", instruction=sentence)
+
+    assert align(f"object {first} is a stool").success
+    preview = align("the same goes for the similar ones")
+    assert preview.success, preview.error
+    assert not preview.edits
+    assert "Nothing is changed yet" in preview.response
+    done = align(f"yes, object {other} too")
+    assert [list(entry.object_ids) for entry in done.edits] == [[other]]
+    labels = {i: o.label for i, o in room.memory.snapshot().objects.items()}
+    assert (labels[first], labels[other]) == ("stool", "stool")
+
+
+def test_the_past_is_asked_in_words(room: Room) -> None:
+    response = room.graph.call(srv.Ask, f"{REASONER}/ask", question="What changed since 1 s ago?")
+    assert response.success, response.error
+    assert "before the newest frame" in response.answer.text

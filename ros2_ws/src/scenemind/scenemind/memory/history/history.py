@@ -9,6 +9,7 @@ from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.history.changes import find_changes
 from scenemind.memory.history.place_at import PlaceAt, find_place
 from scenemind.memory.history.scene_change import SceneChanges
+from scenemind.memory.history.stamps import show_stamp
 from scenemind.memory.history.views import CameraViews
 from scenemind.memory.history.visits import PAUSE_S, TimeSpan, Visit, find_visits
 from scenemind.memory.types import MemorySnapshot
@@ -88,7 +89,8 @@ class MemoryHistory:
         first_ns, now_ns = visits[0].span.first_ns, visits[-1].span.last_ns
         if not first_ns <= stamp_ns < now_ns:
             raise SceneMemoryError(
-                f"{stamp_ns} ns is not within what was mapped: {first_ns} to {now_ns} ns"
+                f"{show_stamp(stamp_ns)} is not within what was mapped: {show_stamp(first_ns)} to"
+                f" {show_stamp(now_ns)}"
             )
         return self.changes(TimeSpan(first_ns, stamp_ns), TimeSpan(stamp_ns + 1, now_ns))
 
