@@ -110,7 +110,7 @@ def test_openvinos_own_format_gives_the_same(
 
 
 def test_the_file_tells_what_it_is(exported: dict[str, Path]) -> None:
-    from scenemind.perception.backends.network import open_network
+    from scenemind.perception.backends.open_network import open_network
 
     for name, task, encoder in (
         ("yoloe-26n-seg", "segment", "mobileclip2"),

@@ -13,7 +13,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose, iou_matrix_2d
 from scenemind.perception import Detections, PerceptionError
 from scenemind.perception.backends import make_detector
-from scenemind.perception.backends.network import open_network
+from scenemind.perception.backends.open_network import open_network
 
 pytestmark = pytest.mark.extras
 

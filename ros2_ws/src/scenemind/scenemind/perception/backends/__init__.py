@@ -46,8 +46,8 @@ def make_detector(
 
 
 def _exported(config: DetectorConfig, encoder: TextEncoder | None) -> Detector:
-    from scenemind.perception.backends.network import open_network
     from scenemind.perception.backends.onnx_detector import OnnxDetector
+    from scenemind.perception.backends.open_network import open_network
     from scenemind.perception.backends.prompted_detector import PromptedDetector, encoder_of
 
     path = find_weights(config.weights)

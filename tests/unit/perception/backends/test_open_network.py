@@ -11,7 +11,8 @@ import pytest
 from scenemind.config import DetectorConfig
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
-from scenemind.perception.backends.network import check_inputs, choose_runtime
+from scenemind.perception.backends.network import check_inputs
+from scenemind.perception.backends.open_network import choose_runtime
 from scenemind.perception.backends.onnx_session import with_options
 from scenemind.perception.cache_root import cache_root
 
