@@ -12,8 +12,8 @@ from scenemind.config import DetectorConfig
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
 from scenemind.perception.backends.network import check_inputs
-from scenemind.perception.backends.open_network import choose_runtime
 from scenemind.perception.backends.onnx_session import with_options
+from scenemind.perception.backends.open_network import choose_runtime
 from scenemind.perception.cache_root import cache_root
 
 ONNX, IR = Path("model.onnx"), Path("model.xml")
