@@ -77,7 +77,7 @@ def test_query_filters_by_label_words_region_and_relation(mapped: Mapped) -> Non
         return [thing.id for thing in response.objects]
 
     scene = scene_of(mapped.graph)
-    everything = ids(related_object_id=-1)
+    everything = ids()
     assert everything == [thing.id for thing in scene.objects]
     chairs = [thing.id for thing in scene.objects if thing.label == "chair"]
     assert ids(label="chair") == ids(text="chair") == chairs != []
@@ -86,7 +86,7 @@ def test_query_filters_by_label_words_region_and_relation(mapped: Mapped) -> Non
     of_objects = [r for r in scene.relations if r.subject_id > 0]  # the building is none
     relation = of_objects[0]
     subjects = {r.subject_id for r in of_objects if r.predicate == relation.predicate}
-    assert ids(predicate=relation.predicate, related_object_id=-1) == sorted(subjects)
+    assert ids(predicate=relation.predicate) == sorted(subjects)
     assert relation.subject_id in ids(
         predicate=relation.predicate, related_object_id=relation.object_id
     )

@@ -83,6 +83,18 @@ def test_a_carrier_is_asked_for_both_ways(mapped: Mapped) -> None:
     assert list(asked.relations) == ["on"]
 
 
+def test_what_the_floor_carries_is_asked_for_by_its_id(mapped: Mapped) -> None:
+    scene = scene_of(mapped.graph)
+    (floor,) = (plane.id for plane in scene.structure if plane.kind == StructurePlane.KIND_FLOOR)
+    on_floor = {
+        r.subject_id for r in scene.relations if (r.predicate, r.object_id) == ("on", floor)
+    }
+    found = call(mapped, "query_objects", predicate="on", related_object_id=floor)
+    assert [thing.id for thing in found.objects] == sorted(on_floor)
+    anywhere = call(mapped, "query_objects", predicate="on")
+    assert len(anywhere.objects) > len(on_floor) > 0
+
+
 def test_directions_are_the_agents_own(mapped: Mapped) -> None:
     """Two metres west of the refrigerator and looking north (+y), it is at the right hand."""
     fridge = of_label(mapped, "refrigerator")[0]

@@ -69,13 +69,12 @@ class ReadingServices:
         self, request: srv.QueryObjects.Request, response: srv.QueryObjects.Response
     ) -> None:
         snapshot = self._session.memory.snapshot()
-        related = request.related_object_id
         query = ObjectQuery(
             label=request.label,
             text=request.text,
             region=box_from_msg(request.region) if request.has_region else None,
             predicate=request.predicate,
-            related_object_id=None if related < 0 else related,
+            related_object_id=request.related_object_id or None,
         )
         response.objects = [object_to_msg(thing) for thing in select_objects(snapshot, query)]
         response.revision = snapshot.revision
