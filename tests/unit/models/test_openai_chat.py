@@ -161,6 +161,25 @@ def test_the_key_is_nowhere_in_the_log(caplog: pytest.LogCaptureFixture) -> None
     assert KEY not in caplog.text
 
 
+def test_what_a_file_leaves_around_the_key_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\r\n")
+    with ChatServer(say("hello")) as server, OpenAIChat("seer", server.endpoint) as chat:
+        chat.ask(HELLO, 5.0)
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("inside", ["\n", " ", "\N{HORIZONTAL ELLIPSIS}", "\x7f"])
+def test_a_key_that_no_header_can_carry_is_refused_untold(
+    inside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"sk-first{inside}second")
+    with pytest.raises(ModelError, match="OPENAI_API_KEY holds no key") as raised:
+        OpenAIChat("seer", "http://127.0.0.1:1/v1")
+    assert raised.value.kind == "no_key"
+    assert "first" not in str(raised.value)
+    assert "second" not in str(raised.value)
+
+
 def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with ChatServer(say("hello")) as server, OpenAIChat("seer", server.endpoint) as chat:

@@ -39,13 +39,14 @@ class OpenAIChat:
                 OpenAI's are asked all the same: servers of one's own want none.
 
         Raises:
-            ModelError: no model is named, or there is no key for OpenAI's endpoint.
+            ModelError: no model is named, there is no key for OpenAI's endpoint, or the key is
+                none that a header can carry.
         """
         import openai  # half a second that only those wait who ask a model
 
         if not model:
             raise ModelError("rejected", "no model is named: say which the server is to run")
-        self._key = os.environ.get(key_variable, "")
+        self._key = _key_in(key_variable)
         if not self._key and not endpoint:
             raise ModelError(
                 "no_key",
@@ -155,6 +156,22 @@ class OpenAIChat:
         """The beginning of what a server said, which may have repeated our key."""
         hidden = text.replace(self._key, "***") if self._key else text
         return " ".join(hidden.split())[:_SHOWN_CHARACTERS]
+
+
+def _key_in(variable: str) -> str:
+    """The key, without what a file or a paste left around it; empty: there is none.
+
+    Raises:
+        ModelError: it cannot go into a header. The client would repeat it in its own error.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not all("!" <= character <= "~" for character in key):
+        raise ModelError(
+            "no_key",
+            f"the environment variable {variable} holds no key: a key is of printable ASCII"
+            " characters without blanks",
+        )
+    return key
 
 
 def _turn(message: ChatMessage) -> dict[str, Any]:
