@@ -166,6 +166,15 @@ def test_a_part_that_is_gone_belongs_to_the_whole() -> None:
     assert list(gone.gone) == [7]
 
 
+def test_a_whole_of_which_the_first_part_is_gone_is_there_and_not_gone() -> None:
+    journal = new_journal()
+    write(journal, merge(7, 1))
+    there = {i: o for i, o in OBJECTS.items() if i != 7}
+    both = journal.lay_over(there, {7: CHAIR})
+    assert 7 in both.objects
+    assert list(both.gone) == []
+
+
 def test_corrections_hold_for_what_is_gone() -> None:
     journal = new_journal()
     write(journal, rename(7, "stool"), delete(2))

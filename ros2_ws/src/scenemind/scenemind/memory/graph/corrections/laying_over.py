@@ -44,8 +44,9 @@ class LayingOver:
             if kind == "merge":
                 there = seen if any(i in seen for i in entry.edit.object_ids) else seen_gone
                 self._replace(entry, entry.edit.object_ids, there, before)
-                for object_id in entry.edit.object_ids[1:]:
-                    seen_gone.pop(object_id, None)
+                if there is seen:
+                    for object_id in entry.edit.object_ids:
+                        seen_gone.pop(object_id, None)
             elif kind not in OF_RELATIONS:
                 for object_id in entry.edit.object_ids:
                     for things in (seen, seen_gone):
