@@ -92,6 +92,15 @@ def test_a_door_stands_in_the_hole_of_its_wall() -> None:
     assert held(room(), door)[WALL] == "embedded in"
 
 
+def test_a_door_in_a_corner_belongs_to_the_wall_that_it_runs_along() -> None:
+    building, side = room(), -4
+    building.set(side, ("wall", Box3D((2.0, 0, 1.25), (4, 0.02, 2.5), math.pi / 2)))
+    shut = facts(building, thing(1, "door", (1.3, 1.98, 1.0), (0.95, 0.04, 2.0)))
+    assert shut[WALL]["embedded in"] > shut[side]["embedded in"]
+    open_one = facts(room(), thing(1, "door", (0.5, 1.6, 1.0), (0.04, 0.8, 2.0)))
+    assert open_one[WALL]["embedded in"] > 0.0, "it stands open into the room"
+
+
 def test_a_lamp_hangs_from_the_ceiling() -> None:
     assert held(room(), thing(1, "gizmo", (0, 0, 2.2), (0.3, 0.3, 0.55))) == {CEILING: "hanging on"}
     assert held(room(), thing(1, "ceiling light", (0, 0, 2.45), (0.3, 0.3, 0.1))) == {

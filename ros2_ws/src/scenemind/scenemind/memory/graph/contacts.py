@@ -23,6 +23,9 @@ CLEARANCE_M = 0.15
 TALL_M, FEET_M, LEGS_M, ASSUMED = 0.3, 0.3, 0.8, 0.3
 # Where doors and windows are a wall has holes, and these lie before or behind it.
 RECESS_M = 0.3
+# A door or window runs along its wall; one that runs across is rather the neighbouring wall's, in a
+# corner of the room, unless it stands open.
+_AJAR = 0.5
 # What touches a wall and the ceiling is rather held by the wall.
 _OF_CEILING = 0.9
 _WAYS = ("hanging on", "mounted on", "affixed on", "embedded in")
@@ -64,6 +67,9 @@ def wall_facts(
     belongs = np.array([sense.is_part_of_wall for sense in senses], bool)
     held = belongs | (things[:, 2] >= wall[:, 2] + CLEARANCE_M)
     ways = _ways(turned, _with_holes(wall, turned, belongs), senses, config, WALL)
+    runs_across = belongs & (turned[:, 4] - turned[:, 1] > turned[:, 3] - turned[:, 0])
+    for row in np.flatnonzero(runs_across):
+        ways[row] = {name: _AJAR * score for name, score in ways[row].items()}
     beside = nearness.next_to(turned, wall, config).tolist()
     near = nearness.near(turned, wall, config).tolist()
     return [
