@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
-from scenemind.memory import Edit, Memory, SceneMemoryError, tree_json
+from scenemind.memory import Correction, Edit, Memory, SceneMemoryError, tree_json
+from scenemind.memory.scene import Scene
 from scenemind.perception.types import Detections, Observation
 from tests.unit.memory import walk
 from tests.unit.memory.objects.depth_scene import frame_of, observe_box
@@ -242,3 +244,51 @@ def test_what_the_disk_does_not_take_is_not_done(memory) -> None:
     with Memory.open(memory.path, CONFIG) as again:
         assert labels(again) == {1: "stool"}
         assert [entry.undone for entry in again.corrections()] == [False]
+
+
+@pytest.mark.parametrize(
+    "impossible", [{"stamp_ns": 10**19}, {"reason": object()}, {"correction_id": object()}]
+)
+def test_what_no_row_can_hold_is_not_done_and_loses_nothing(tmp_path, caplog, impossible) -> None:
+    config = SceneMindConfig.from_flat({"store.commit_s": 1000.0})
+    memory = Memory.create(tmp_path / "room", config)
+    see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
+    (entry,) = memory.apply([Edit("rename", (1,), value="stool")], "Ada", "")
+    see(memory, blind(range(5, 10)), observe((0, 0, 0.4), track_id=1))
+    (bad,) = (replace(entry, **{"correction_id": 2, **impossible}),)
+
+    def change(scene: Scene) -> list[Correction]:
+        scene.journal.restore([entry, bad])
+        scene.journal.give_back([bad])
+        return [bad]
+
+    with pytest.raises(SceneMemoryError, match="storing failed"):
+        memory._correct(change)
+    assert memory.corrections() == [entry]
+    assert memory.stats().failed_commits == 1
+    assert caplog.text.count("tries again") == 1
+    memory.close()
+    with Memory.open(memory.path, config) as again:
+        assert again.last_frame_number == 9
+        assert again.corrections() == [entry]
+
+
+def test_what_fails_half_way_is_taken_back(memory) -> None:
+    see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
+
+    def change(scene: Scene) -> list[Correction]:
+        scene.journal.apply([Edit("confirm", (1,))], "Ada", "", scene.perceived(), 5)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        memory._correct(change)
+    assert memory.corrections() == []
+    assert not memory.snapshot().objects[1].corrected
+
+
+def test_ids_may_be_of_numpy(memory) -> None:
+    see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
+    memory.apply([Edit("confirm", (np.int64(1),))], "Ada", "")
+    memory.close()
+    with Memory.open(memory.path, CONFIG) as again:
+        assert [entry.edit.object_ids for entry in again.corrections()] == [(1,)]

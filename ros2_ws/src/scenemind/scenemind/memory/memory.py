@@ -14,7 +14,6 @@ from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.memory.disk.changes import Changes
 from scenemind.memory.disk.memory_disk import MemoryDisk
-from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.garbage import no_garbage_collection
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.exchange import corrections_from_json
@@ -254,14 +253,15 @@ class Memory(MemoryReader):
         with self._disk.writer.lock:
             with self._lock:
                 was_undone = {e.correction_id: e.undone_ns for e in self._scene.journal.entries()}
-                entries = change(self._scene)
-                self._scene.touch()
             try:
-                self._disk.writer.commit()
-            except SceneMemoryError:
                 with self._lock:
-                    self._scene.journal.take_back(was_undone)
+                    entries = change(self._scene)
                     self._scene.touch()
+                self._disk.writer.commit()
+            except BaseException:
+                with self._lock:
+                    if self._scene.journal.take_back(was_undone):
+                        self._scene.touch()
                 raise
         return entries
 

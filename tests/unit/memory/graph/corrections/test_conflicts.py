@@ -15,6 +15,7 @@ from tests.unit.memory.graph.corrections.room import (
     relate,
     rename,
     seen,
+    solid,
     split,
     write,
 )
@@ -109,6 +110,20 @@ def test_redo_is_refused_when_something_later_contradicts_it() -> None:
     journal.redo(1)
 
 
+@pytest.mark.parametrize("part", [8, 7])
+def test_redo_does_not_merge_what_was_split_since(part: int) -> None:
+    journal = new_journal()
+    objects = {**OBJECTS, 7: solid(7, "monitor", (0, 4, 1.0), (1.2, 0.1, 0.4))}
+    write(journal, merge(8, 7), objects=objects)
+    journal.undo()
+    write(journal, split(part, LEFT, RIGHT), objects=objects)
+    with pytest.raises(SceneMemoryError, match=rf"object {part} was split .* undo correction 2"):
+        journal.redo(1)
+    journal.undo(2)
+    journal.redo(1)
+    assert 7 not in seen(journal, objects)
+
+
 def test_what_a_person_took_back_is_no_contradiction() -> None:
     journal = new_journal()
     write(journal, relate(2, "on", 7), Edit("delete_relation", (2, 7), "on"), relate(7, "on", 2))
@@ -119,3 +134,23 @@ def test_what_a_person_took_back_is_no_contradiction() -> None:
 def test_who_and_why_are_text_of_some_length(by: str, reason: str) -> None:
     with pytest.raises(SceneMemoryError, match="a correction needs a"):
         new_journal().apply([rename(2, "mug")], by, reason, OBJECTS, 0)
+
+
+def test_a_ring_that_was_said_in_two_ways_names_the_newest_of_them() -> None:
+    journal = new_journal()
+    write(journal, relate(2, "on", 1), relate(2, "inside", 1), rename(4, "rack"))
+    with pytest.raises(SceneMemoryError, match=r"1 cannot be on object 2, .* undo correction 2"):
+        write(journal, rename(7, "stool"), relate(1, "on", 2))
+    assert [entry.correction_id for entry in journal.standing()] == [1, 2, 3]
+    assert seen(journal)[7].label == "chair"
+    journal.undo(2)
+    journal.undo(1)
+    write(journal, relate(1, "on", 2))
+
+
+def test_what_was_said_of_two_things_that_became_one_can_be_redone() -> None:
+    journal = new_journal()
+    write(journal, relate(2, "on", 1))
+    journal.undo(1)
+    write(journal, merge(1, 2))
+    assert not journal.redo(1).undone

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from scenemind.memory import Edit, SceneMemoryError
@@ -30,11 +31,13 @@ ORIGIN, AWAY = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
             split(2, ORIGIN, AWAY),
         ),
         (Edit("confirm", (2, 2)), Edit("confirm", (2,))),
+        (Edit("confirm", tuple(np.array([2, 7]))), Edit("confirm", (2, 7))),
     ],
 )
 def test_edits_are_written_in_canonical_words(edit: Edit, expected: Edit) -> None:
     assert cleaned(edit) == expected
     assert cleaned(expected) == expected
+    assert {type(object_id) for object_id in cleaned(edit).object_ids} == {int}
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,10 @@ def test_edits_are_written_in_canonical_words(edit: Edit, expected: Edit) -> Non
         (Edit("delete_relation", (2, 1), ""), "predicate"),
         (merge(2), "two objects or more"),
         (merge(2, 2), "two objects or more"),
+        (Edit("confirm", (2.0,)), "an object's id is an integer, not 2.0"),
         (split(2, ORIGIN), "2 to 16 parts, not 1"),
+        (split(2, ORIGIN, (1.0, 0.0)), r"places \(x, y, z\), not"),
+        (split(2, ORIGIN, (1.0, 0.0, "far")), r"places \(x, y, z\), not"),
         (Edit("split", (2, 7), places=(ORIGIN, AWAY)), "exactly one object"),
         (split(2, ORIGIN, AWAY, (0.0, 0.0, 0.001)), "apart"),
         (split(2, ORIGIN, (math.nan, 0.0, 0.0)), "places in metres"),

@@ -51,15 +51,16 @@ class StoreWriter:
         """Write now, in one transaction, everything that has changed.
 
         Raises:
-            SceneMemoryError: the disk is full or failed; the changes are kept for the next try.
+            SceneMemoryError: the disk is full or failed, or a value cannot be stored; the changes
+                are kept for the next try.
         """
         with self.lock:
             changes = self._take()
             if not changes:
                 return
             try:
-                self._store.write(changes)
-            except SceneMemoryError as error:
+                self._write(changes)
+            except BaseException as error:
                 if self._failed_commits == 0:
                     _log.error("%s; mapping goes on in memory and tries again", error)
                 self._failed_commits += 1
@@ -73,6 +74,15 @@ class StoreWriter:
         """Stop the thread. What has changed since its last commit is not written: see `commit`."""
         self._stop.set()
         self._thread.join()
+
+    def _write(self, changes: Changes) -> None:
+        try:
+            self._store.write(changes)
+        except SceneMemoryError:
+            raise
+        except Exception as error:
+            # Whatever a value is that no row can hold, the other changes must not be lost with it.
+            raise SceneMemoryError(f"storing failed: {type(error).__name__}: {error}") from error
 
     def _run(self) -> None:
         while not self._stop.wait(self._every_s):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from scenemind.memory.graph.relations import statements_of
 from scenemind.memory.types import Correction, Edit, StructurePlane
 
 _NAMED_IN_ERRORS = 5
+_Path = frozenset[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +66,24 @@ class Conflicts:
         elif edit.kind == "add_relation":
             _check_carried(edit)
             self._check_cycle(edit)
+
+    def check_redo(self, entry: Correction) -> None:
+        """That an undone entry, which would stand where it stood, contradicts no other one.
+
+        Raises:
+            SceneMemoryError: says which entry, and what to do.
+        """
+        self.check_entries(entry.edit)
+        if entry.edit.kind != "merge":
+            return
+        for later in self.standing:
+            object_id = later.edit.object_ids[0]
+            is_since = later.correction_id > entry.correction_id
+            if is_since and later.edit.kind == "split" and object_id in entry.edit.object_ids:
+                raise SceneMemoryError(
+                    f"object {object_id} was split by a person since: before merging it again"
+                    f" {self._way_out(later)}"
+                )
 
     def _check_plane(self, plane_id: int, edit: Edit) -> None:
         """That people may say so of this floor, wall or ceiling."""
@@ -140,35 +160,55 @@ class Conflicts:
                 )
 
     def _check_cycle(self, edit: Edit) -> None:
-        subject, other = (self.sources.shown_as.get(i, i) for i in edit.object_ids)
+        subject, other = self._shown(edit)
         for low, predicate, high in statements_of(subject, edit.key, other):
-            if is_carried(predicate) and self._says_carried(high, low):
-                reason = next(
-                    entry
-                    for entry in reversed(self.standing)
-                    if not self._says_carried(high, low, without=entry)
-                )
+            # What became one thing since says nothing of itself any more.
+            if low == high or not is_carried(predicate):
+                continue
+            ring = self._said_path(high, low)
+            if ring:
+                reason = self._what_says(high, low, ring)
                 raise SceneMemoryError(
                     f"object {low} cannot be {predicate} object {high}, which it carries itself:"
                     f" {self._way_out(reason)} first"
                 )
 
-    def _says_carried(self, thing: int, carrier: int, without: Correction | None = None) -> bool:
-        """Whether people say, one thing after the other, that the carrier carries the thing."""
+    def _what_says(self, thing: int, carrier: int, path: _Path) -> Correction:
+        """The newest entry without which people do not say that the carrier carries the thing;
+        where they say so in several ways, the newest of those that a path needs."""
+        needed = (e for e in reversed(self.standing) if not self._said_path(thing, carrier, e))
+        on_path = (e for e in reversed(self.standing) if not path.isdisjoint(self._carried(e)))
+        return next(chain(needed, on_path))
+
+    def _said_path(self, thing: int, carrier: int, without: Correction | None = None) -> _Path:
+        """What people say, (thing, its carrier) one after the other, to the effect that the
+        carrier carries another thing; empty: they do not."""
         carriers = said_carriers(
             (e.edit for e in self.standing if e.edit.kind in OF_RELATIONS and e is not without),
             self.sources.shown_as,
         )
-        passed: set[int] = set()
-        open_ids = [thing]
-        while open_ids:
-            at = open_ids.pop()
+        passed = {thing}
+        paths: list[tuple[int, _Path]] = [(thing, frozenset())]
+        while paths:
+            at, path = paths.pop()
             if at == carrier:
-                return True
-            if at not in passed:
-                passed.add(at)
-                open_ids += carriers.get(at, {}).values()
-        return False
+                return path
+            for above in carriers.get(at, {}).values():
+                if above not in passed:
+                    passed.add(above)
+                    paths.append((above, path | {(at, above)}))
+        return frozenset()
+
+    def _carried(self, entry: Correction) -> set[tuple[int, int]]:
+        """(thing, carrier) as an entry says."""
+        if entry.edit.kind != "add_relation":
+            return set()
+        subject, other = self._shown(entry.edit)
+        stated = statements_of(subject, entry.edit.key, other)
+        return {(low, high) for low, predicate, high in stated if is_carried(predicate)}
+
+    def _shown(self, edit: Edit) -> tuple[int, ...]:
+        return tuple(self.sources.shown_as.get(i, i) for i in edit.object_ids)
 
 
 def _check_carried(edit: Edit) -> None:

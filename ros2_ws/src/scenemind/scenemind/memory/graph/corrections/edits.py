@@ -6,7 +6,8 @@ import math
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
-from typing import get_args
+from operator import index
+from typing import SupportsIndex, get_args
 
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.graph.relations import find_relation
@@ -31,7 +32,7 @@ def cleaned(edit: Edit) -> Edit:
         raise SceneMemoryError(f"unknown edit {edit.kind!r}: use {', '.join(get_args(EditKind))}")
     if not edit.object_ids:
         raise SceneMemoryError(f"{edit.kind} needs at least one object")
-    return _CLEANED[edit.kind](edit)
+    return _CLEANED[edit.kind](replace(edit, object_ids=tuple(map(_plain_id, edit.object_ids))))
 
 
 def cleaned_text(text: str, what: str, longest: int, shortest: int = 1) -> str:
@@ -47,6 +48,14 @@ def cleaned_text(text: str, what: str, longest: int, shortest: int = 1) -> str:
     if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in line):
         raise SceneMemoryError(f"{what} of plain text, not {line[:40]!r}")
     return line
+
+
+def _plain_id(object_id: SupportsIndex) -> int:
+    """Of numpy's integers, too, which neither JSON nor SQLite takes for one."""
+    try:
+        return int(index(object_id))
+    except TypeError as error:
+        raise SceneMemoryError(f"an object's id is an integer, not {object_id!r}") from error
 
 
 def _relation(edit: Edit) -> Edit:
@@ -86,7 +95,10 @@ def _merge(edit: Edit) -> Edit:
 def _split(edit: Edit) -> Edit:
     if len(edit.object_ids) != 1:
         raise SceneMemoryError(f"split needs exactly one object, not {edit.object_ids}")
-    places = tuple((float(x), float(y), float(z)) for x, y, z in edit.places)
+    try:
+        places = tuple((float(x), float(y), float(z)) for x, y, z in edit.places)
+    except (TypeError, ValueError) as error:
+        raise SceneMemoryError(f"split needs places (x, y, z), not {edit.places!r}") from error
     if not 2 <= len(places) <= MOST_PARTS:
         raise SceneMemoryError(
             f"split needs a place in each of 2 to {MOST_PARTS} parts, not {len(places)}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from typing_extensions import Self
 
 from scenemind.geometry import Box3D, GeometryError
 from scenemind.memory.errors import SceneMemoryError
@@ -14,6 +15,9 @@ from scenemind.memory.types import Correction, Edit, EditKind, ObjectAnchor
 FORMAT: Literal["scenemind corrections"] = "scenemind corrections"
 VERSION: Literal[1] = 1
 _Triple = tuple[float, float, float]
+# What messages hold: int32 ids, and stamps of int32 seconds.
+_Id = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+_Stamp = Annotated[int, Field(ge=0, lt=2**31 * 10**9)]
 
 
 class _Model(BaseModel):
@@ -23,7 +27,7 @@ class _Model(BaseModel):
 class _Anchor(_Model):
     """Where an object was: centre and size in metres, yaw in radians, world, z up."""
 
-    object_id: int
+    object_id: _Id
     label: str
     center: _Triple
     size: _Triple
@@ -33,18 +37,25 @@ class _Anchor(_Model):
 class _Entry(_Model):
     """A correction; times are nanoseconds of the wall clock, 0 for never."""
 
-    id: int
+    id: _Id
     kind: EditKind
-    object_ids: tuple[int, ...]
+    object_ids: tuple[_Id, ...]
     key: str
     value: str
     places: tuple[_Triple, ...]
-    new_ids: tuple[int, ...]
+    new_ids: tuple[_Id, ...]
     by: str
     reason: str
-    stamp_ns: int
-    undone_ns: int
+    stamp_ns: _Stamp
+    undone_ns: _Stamp
     anchors: tuple[_Anchor, ...]
+
+    @model_validator(mode="after")
+    def _has_an_id_for_each_part(self) -> Self:
+        parts = max(len(self.places) - 1, 0)
+        if len(self.new_ids) != parts:
+            raise ValueError(f"{len(self.new_ids)} new_ids for {parts} new parts")
+        return self
 
 
 class _Journal(_Model):

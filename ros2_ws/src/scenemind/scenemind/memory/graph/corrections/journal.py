@@ -51,10 +51,12 @@ class CorrectionsJournal:
 
         Args:
             perceived: gives entries of older versions, which did not note where their objects
-                stood, the places where these stand now.
+                stood, the places where these stand now; `take_changes` has those entries.
         """
         self._unwritten: set[int] = set()
-        self._set(entry if entry.anchors else anchored(entry, perceived) for entry in entries)
+        self._set(entries)
+        older = (anchored(entry, perceived) for entry in self._entries if not entry.anchors)
+        self._rewrite({entry.correction_id: entry for entry in older if entry.anchors})
 
     def take_changes(self) -> tuple[Correction, ...]:
         """The entries that are new or changed since the last call, as they are now."""
@@ -66,14 +68,18 @@ class CorrectionsJournal:
         """They could not be written: the next `take_changes` has them again."""
         self._unwritten.update(entry.correction_id for entry in changes)
 
-    def take_back(self, was_undone: Mapping[int, int]) -> None:
+    def take_back(self, was_undone: Mapping[int, int]) -> bool:
         """To the journal as it was: correction id -> when it was undone. Entries may have followed
-        merged objects since."""
-        self._set(
+        merged objects since. False: it is as it was."""
+        before = [
             replace(entry, undone_ns=was_undone[entry.correction_id])
             for entry in self._entries
             if entry.correction_id in was_undone
-        )
+        ]
+        if before == self._entries:
+            return False
+        self._set(before)
+        return True
 
     def entries(self) -> list[Correction]:
         """The whole journal, oldest first, undone entries included."""
@@ -127,7 +133,7 @@ class CorrectionsJournal:
                     anchors=anchors_of(edit, perceived, seen.objects, structure),
                 )
                 self._set([*self._entries, entry])
-        except SceneMemoryError:
+        except BaseException:
             self._set(before)
             raise
         self.give_back(self._entries[len(before) :])
@@ -168,7 +174,7 @@ class CorrectionsJournal:
             raise SceneMemoryError(f"correction {correction_id} stands: there is nothing to redo")
         seen = Seen(_NOTHING, _NOTHING)
         next_number = self._entries[-1].correction_id + 1
-        Conflicts(self._standing, self.sources, seen, next_number).check_entries(entry.edit)
+        Conflicts(self._standing, self.sources, seen, next_number).check_redo(entry)
         return self._put(replace(entry, undone_ns=0))
 
     def follow(self, merged: Mapping[int, int], returned: Collection[int] = ()) -> list[Correction]:
