@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,6 +161,16 @@ def test_a_restored_journal_goes_on() -> None:
     assert seen(restored)[2].label == "mug"
     assert restored.largest_id == 100
     assert restored.spoken_of == {2, 7, 8}
+
+
+def test_where_objects_of_older_entries_stand_is_written_down() -> None:
+    journal, restored = new_journal(), new_journal()
+    write(journal, rename(2, "mug"), rename(7, "stool"), rename(4, "rack"))
+    cup, chair, shelf = journal.entries()
+    older = [replace(cup, anchors=()), chair, replace(shelf, anchors=())]
+    restored.restore(older, {i: o for i, o in OBJECTS.items() if i != 4})
+    assert restored.take_changes() == (cup,)  # the shelf is not there
+    assert restored.take_changes() == ()
 
 
 def test_what_changed_is_taken_once_and_as_it_is_by_then() -> None:
