@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from scenemind.config import DescriptionsConfig
-from scenemind.describing import DescribingService
-from scenemind.memory import Memory
+from scenemind.describing import Describer, DescribingService, Tally
+from scenemind.memory import Description, MapObject, Memory
+from scenemind.models import OpenAIChat
 from tests.chat_server import ChatServer, Exchange, Step, fail, say, send_raw, stay_silent
 from tests.unit.describing.conftest import CHAIRS, CONFIG, answer, walk_on
 
@@ -65,6 +66,38 @@ def test_one_object_that_the_model_fails_at_does_not_keep_the_others_waiting(row
         background = service.parts["descriptions"]
         wait_until(lambda: background.counts.made == CHAIRS - 1)
     assert background.counts.failed == {"server_failed": 1}
+
+
+def test_damaged_images_do_not_end_the_thread(row: Memory) -> None:
+    for image in (row.path / "frames").glob("*.jpg"):
+        image.write_bytes(bytes(image.stat().st_size))
+    with ChatServer(say(answer())) as server, DescribingService(row, settings(server)) as service:
+        background = service.parts["descriptions"]
+        wait_until(lambda: background.counts.no_views == CHAIRS)
+        walk_on(row, 41, 62)  # another chair, whose images are whole
+        wait_until(lambda: background.counts.made)
+    assert background.counts.failed == {}
+
+
+def test_a_fault_of_our_own_is_counted_and_the_thread_goes_on(
+    row: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults = [IndexError("first"), IndexError("second")]
+
+    class Faulty(Describer):
+        def make(self, thing: MapObject, objects: Mapping[int, MapObject]) -> Description | None:
+            if faults:
+                raise faults.pop(0)
+            return super().make(thing, objects)
+
+    with ChatServer(say(answer())) as server, OpenAIChat("seer", server.endpoint) as chat:
+        tally = Tally(Faulty(row, chat, CONFIG))
+        objects = row.snapshot().objects
+        outcomes = [tally.try_one(thing, objects) for thing in objects.values()]
+    assert outcomes == ["failed", "failed", "made"]
+    assert tally.counts.failed == {"failed": 2}
+    (record,) = [r for r in caplog.records if "descriptions by seer" in r.message]
+    assert record.exc_info is not None
 
 
 def test_closing_does_not_wait_for_the_model(row: Memory) -> None:

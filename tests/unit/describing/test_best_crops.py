@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
-from scenemind.describing.best_crops import Crop, best_crops, jpeg_of
+from scenemind.describing.best_crops import Crop, DamagedFrames, best_crops, jpeg_of
 from scenemind.frames import read_sequence
 from scenemind.mapping import Mapper, map_all
 from scenemind.memory import Memory
@@ -36,7 +36,9 @@ def room() -> Iterator[tuple[Memory, Instances]]:
 def test_nearly_every_crop_shows_its_object(room: tuple[Memory, Instances]) -> None:
     memory, instances = room
     objects = memory.snapshot().objects
-    crops = {i: best_crops(memory, thing, objects, 3) for i, thing in objects.items()}
+    crops = {
+        i: best_crops(memory, thing, objects, 3, DamagedFrames()) for i, thing in objects.items()
+    }
     shown = [
         (crop.visible, _true_share(crop, memory, i, instances))
         for i, of_object in crops.items()
@@ -55,12 +57,35 @@ def test_crops_come_best_first_from_different_frames(room: tuple[Memory, Instanc
     memory, _ = room
     objects = memory.snapshot().objects
     for thing in objects.values():
-        crops = best_crops(memory, thing, objects, 3)
+        crops = best_crops(memory, thing, objects, 3, DamagedFrames())
         frames = [crop.frame_number for crop in crops]
         assert len(set(frames)) == len(frames) <= 3
         locations = [crop.location_id for crop in crops]
         distinct = len(set(locations))
         assert len(set(locations[:distinct])) == distinct, "a new location comes before a known one"
+
+
+@pytest.mark.parametrize("damage", ["no image", "unreadable", "too small"])
+def test_the_next_best_frame_takes_the_place_of_a_damaged_one(
+    row: Memory, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    objects = row.snapshot().objects
+    whole = best_crops(row, objects[1], objects, 3, DamagedFrames())
+    best = row.path / "frames" / f"{whole[0].frame_number:06d}.jpg"
+    if damage == "no image":
+        best.write_bytes(bytes(best.stat().st_size))
+    elif damage == "too small":
+        best.write_bytes(jpeg_of(np.zeros((4, 4, 3), np.uint8), 4, 90))
+    else:
+        best.unlink()
+        best.mkdir()
+    damaged = DamagedFrames()
+    for _ in range(2):
+        left = best_crops(row, objects[1], objects, 3, damaged)
+        assert left
+        assert whole[0].frame_number not in [crop.frame_number for crop in left]
+    assert damaged.count == (0 if damage == "unreadable" else 2)  # the memory tells of those
+    assert len([r for r in caplog.records if f"frame {whole[0].frame_number} " in r.message]) == 1
 
 
 def test_a_picture_is_made_smaller_and_never_larger() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.describing.visibility import visible_share
+from scenemind.frames import FrameError
 from scenemind.frames.encodings import decode_color_file
 from scenemind.memory import KeyFrame, MapObject, Memory
+
+_log = logging.getLogger(__name__)
 
 # Frames that are looked at for each that is taken.
 _CANDIDATES = 3
@@ -36,14 +41,39 @@ class Crop:
     rgb: NDArray[np.uint8]
 
 
+class DamagedFrames:
+    """Stored images that cannot be shown: the first is logged, all are counted.
+
+    Attributes:
+        count: how often one was passed over.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def note(self, frame_number: int, error: FrameError) -> None:
+        if not self.count:
+            _log.warning(
+                "The image of frame %d is passed over: %s; others are only counted",
+                frame_number,
+                error,
+            )
+        self.count += 1
+
+
 def best_crops(
-    memory: Memory, thing: MapObject, objects: Mapping[int, MapObject], count: int
+    memory: Memory,
+    thing: MapObject,
+    objects: Mapping[int, MapObject],
+    count: int,
+    damaged: DamagedFrames,
 ) -> list[Crop]:
     """Up to `count` crops of an object, best first: large, sure, and little of it hidden; those of
     other locations before a second one of the same.
 
     Args:
         objects: all that are there, which may hide it.
+        damaged: told of images that are none; the next best takes their place.
 
     Raises:
         SceneMemoryError: the disk failed.
@@ -55,11 +85,10 @@ def best_crops(
         if _is_large_enough(frame, thing.object_id)
     ]
     ranked = sorted(shown, key=lambda view: (-view[0].score * view[1], view[0].frame_number))
-    clear = [view for view in ranked if view[1] >= _LEAST_VISIBLE] or ranked[:1]
-    return [
-        Crop(frame.frame_number, frame.location_id, share, _cut_out(frame, thing.object_id))
-        for frame, share in _first_of_each_location(clear)[:count]
-    ]
+    clear = [view for view in ranked if view[1] >= _LEAST_VISIBLE]
+    hidden = [view for view in ranked if view[1] < _LEAST_VISIBLE]
+    crops = _crops(_first_of_each_location(clear), thing.object_id, damaged)
+    return list(islice(crops, count)) or list(islice(_crops(hidden, thing.object_id, damaged), 1))
 
 
 def jpeg_of(rgb: NDArray[np.uint8], longest_px: int, quality: int) -> bytes:
@@ -90,9 +119,30 @@ def _is_large_enough(frame: KeyFrame, object_id: int) -> bool:
     return max(x1 - x0, y1 - y0) >= _LEAST_PX
 
 
+def _crops(
+    views: Iterable[tuple[KeyFrame, float]], object_id: int, damaged: DamagedFrames
+) -> Iterator[Crop]:
+    """Of the views whose image can be shown; one is read when it is asked for."""
+    for frame, share in views:
+        try:
+            rgb = _cut_out(frame, object_id)
+        except FrameError as error:
+            damaged.note(frame.frame_number, error)
+        else:
+            yield Crop(frame.frame_number, frame.location_id, share, rgb)
+
+
 def _cut_out(frame: KeyFrame, object_id: int) -> NDArray[np.uint8]:
+    """
+    Raises:
+        FrameError: the bytes are no image of the frame's camera.
+    """
     rgb = decode_color_file(frame.jpeg)
     height, width = rgb.shape[:2]
+    if (width, height) != (frame.camera.width, frame.camera.height):
+        raise FrameError(
+            f"it has {width}x{height} pixels, its camera {frame.camera.width}x{frame.camera.height}"
+        )
     x0, y0, x1, y1 = frame.boxes_px[object_id]
     dx, dy = _MARGIN * (x1 - x0), _MARGIN * (y1 - y0)
     left, top = max(int(x0 - dx), 0), max(int(y0 - dy), 0)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 from scenemind.config import DescriptionsConfig
-from scenemind.describing.best_crops import best_crops, jpeg_of
+from scenemind.describing.best_crops import DamagedFrames, best_crops, jpeg_of
 from scenemind.describing.form import DescriptionForm, attributes_of
 from scenemind.describing.note_maker import is_still_there, urgency
 from scenemind.memory import Description, MapObject, Memory
@@ -34,6 +34,7 @@ class Describer:
         self._memory = memory
         self._model = model
         self._config = config
+        self._damaged = DamagedFrames()
 
     @property
     def name(self) -> str:
@@ -57,7 +58,7 @@ class Describer:
             SceneMemoryError: the disk failed.
         """
         config = self._config
-        crops = best_crops(self._memory, thing, objects, config.views)
+        crops = best_crops(self._memory, thing, objects, config.views, self._damaged)
         if not crops:
             return None
         jpegs = [jpeg_of(crop.rgb, config.image_px, config.jpeg_quality) for crop in crops]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from scenemind.describing.best_crops import best_crops
+from scenemind.describing.best_crops import DamagedFrames, best_crops
 from scenemind.describing.note_maker import is_still_there, urgency
 from scenemind.memory import Embedding, MapObject, Memory
 from scenemind.perception.protocols import ImageTextEncoder
@@ -20,6 +20,7 @@ class Embedder:
         self._memory = memory
         self._encoder = encoder
         self._most_views = most_views
+        self._damaged = DamagedFrames()
 
     @property
     def name(self) -> str:
@@ -43,7 +44,7 @@ class Embedder:
             PerceptionError: the encoder cannot be had.
             SceneMemoryError: the disk failed.
         """
-        crops = best_crops(self._memory, thing, objects, self._most_views)
+        crops = best_crops(self._memory, thing, objects, self._most_views, self._damaged)
         if not crops:
             return None
         mean = self._encoder.encode_images([crop.rgb for crop in crops]).mean(axis=0)

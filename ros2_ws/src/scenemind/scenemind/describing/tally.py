@@ -16,7 +16,7 @@ from scenemind.perception import PerceptionError
 
 _log = logging.getLogger(__name__)
 
-Outcome = FailureKind | Literal["made", "no_views", "encoder_failed", "disk_failed"]
+Outcome = FailureKind | Literal["made", "no_views", "encoder_failed", "disk_failed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,10 @@ class Tally:
         except SceneMemoryError as error:
             outcome = "disk_failed"
             self._log_once(outcome, error)
+        except Exception:  # noqa: BLE001 - logged once, and counted
+            outcome = "failed"  # a fault of ours, which must not end the thread that asks
+            if not self._outcomes[outcome]:
+                _log.exception("%s: others of this kind are only counted", self._maker.name)
         if outcome != "closed":  # by us: nothing failed
             with self._lock:
                 self._outcomes[outcome] += 1

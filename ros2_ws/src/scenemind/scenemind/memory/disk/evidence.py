@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping
 
 from scenemind.memory.disk import frame_files
@@ -10,6 +11,8 @@ from scenemind.memory.disk.frame_store import FrameStore
 from scenemind.memory.disk.store import Store
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.types import KeyFrame
+
+_log = logging.getLogger(__name__)
 
 BoxPx = tuple[float, float, float, float]
 
@@ -22,6 +25,7 @@ class Evidence:
         self._store = store
         self._images = images
         self._commit = commit
+        self._failed_reads = 0
 
     def get(
         self,
@@ -48,7 +52,7 @@ class Evidence:
         wanted: Collection[int],
         score: float = 0.0,
     ) -> KeyFrame | None:
-        """A stored frame; None without its image, which may go at any moment.
+        """A stored frame; None without its image, which may go at any moment or be unreadable.
 
         Args:
             object_of: location id and track id -> object id.
@@ -58,7 +62,7 @@ class Evidence:
         if record is None:
             self._commit()
             record = self._store.find_frame(number)
-        jpeg = None if record is None else self._find_jpeg(number)
+        jpeg = None if record is None else self._find_readable_jpeg(number)
         if record is None or jpeg is None:
             return None
         return KeyFrame(
@@ -71,6 +75,19 @@ class Evidence:
             score=score,
             boxes_px=_boxes(record, object_of, wanted),
         )
+
+    def _find_readable_jpeg(self, number: int) -> bytes | None:
+        try:
+            return self._find_jpeg(number)
+        except OSError as error:
+            if not self._failed_reads:
+                _log.warning(
+                    "The image of frame %d cannot be read: %s; others are only counted",
+                    number,
+                    error,
+                )
+            self._failed_reads += 1
+            return None
 
     def _find_jpeg(self, number: int) -> bytes | None:
         jpeg = frame_files.find_jpeg(self._images.folder, number)
