@@ -129,6 +129,14 @@ def test_closing_ends_what_is_being_asked() -> None:
     assert [error.kind for error in raised] == ["closed"]
 
 
+def test_a_closed_model_says_so() -> None:
+    chat = OpenAIChat("seer", "http://127.0.0.1:1/v1")
+    chat.close()
+    with pytest.raises(ModelError, match="seer is closed") as raised:
+        chat.ask(HELLO, 5.0)
+    assert raised.value.kind == "closed"
+
+
 def test_several_callers_are_served_at_once() -> None:
     both = threading.Barrier(2)
 

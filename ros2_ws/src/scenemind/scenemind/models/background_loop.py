@@ -10,13 +10,19 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+# For tasks to end after they were cancelled; those that take longer are left.
+_CANCEL_S = 0.5
+
 
 class BackgroundLoop:
     """Runs coroutines for other threads, several at once."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+        self._lock = threading.Lock()  # of the two below
+        self._is_closing = False
+        self._awaited: set[concurrent.futures.Future[Any]] = set()
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, Result], deadline_s: float) -> Result:
@@ -24,42 +30,72 @@ class BackgroundLoop:
 
         Raises:
             TimeoutError: it was not done in time.
-            CancelledError: the loop was closed meanwhile.
-            RuntimeError: the loop was closed before.
+            CancelledError: the loop was closed, before or meanwhile.
         """
-        if self._loop.is_closed():
-            coroutine.close()
-            raise RuntimeError("the loop is closed")
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        with self._lock:
+            if self._is_closing:
+                coroutine.close()
+                raise concurrent.futures.CancelledError("the loop is closed")
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+            self._awaited.add(future)
         try:
-            return future.result(deadline_s)
-        except concurrent.futures.TimeoutError as error:
-            future.cancel()
-            raise TimeoutError(f"not done in {deadline_s} s") from error
+            return _result_of(future, deadline_s)
+        finally:
+            with self._lock:
+                self._awaited.discard(future)
 
     def close(self, last: Coroutine[Any, Any, None], grace_s: float = 1.0) -> None:
         """Cancel what runs, run one last coroutine, and end the thread; the second call does
-        nothing.
+        nothing. From when it begins, `run` refuses.
 
         Args:
-            grace_s: `last` is given so long.
+            grace_s: `last` is given so long, when what runs has ended.
         """
-        if self._loop.is_closed():
+        with self._lock:
+            was_closing, self._is_closing = self._is_closing, True
+        if was_closing:
             last.close()
             return
+        ending = asyncio.run_coroutine_threadsafe(_after_all_others(last), self._loop)
         try:
-            self.run(_after_all_others(last), grace_s)
+            _result_of(ending, _CANCEL_S + grace_s)
         except TimeoutError:
             pass  # a server that does not let go of a connection; the process need not wait
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
+            self._let_go()
             self._loop.close()
+
+    def _serve(self) -> None:
+        """The thread: until it is stopped, and then until the tasks that are left have ended."""
+        self._loop.run_forever()
+        self._loop.run_until_complete(_cancel_all_others())
+
+    def _let_go(self) -> None:
+        """Wake those who wait for a task that does not heed being cancelled."""
+        with self._lock:
+            awaited = list(self._awaited)
+        for future in awaited:
+            future.cancel()
+
+
+def _result_of(future: concurrent.futures.Future[Result], deadline_s: float) -> Result:
+    try:
+        return future.result(deadline_s)
+    except concurrent.futures.TimeoutError as error:
+        future.cancel()
+        raise TimeoutError(f"not done in {deadline_s} s") from error
 
 
 async def _after_all_others(last: Coroutine[Any, Any, None]) -> None:
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    await _cancel_all_others()
+    await last
+
+
+async def _cancel_all_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
-    await last
+    if others:
+        await asyncio.wait(others, timeout=_CANCEL_S)

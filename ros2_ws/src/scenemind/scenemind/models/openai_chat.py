@@ -78,7 +78,9 @@ class OpenAIChat:
                 self._client.chat.completions.create(**request, timeout=deadline_s), deadline_s
             )
         except CancelledError as error:
-            raise ModelError("closed", f"{self._model} was closed while it was asked") from error
+            raise ModelError(
+                "closed", f"{self._model} is closed: nothing more is asked of it"
+            ) from error
         except (TimeoutError, JSONDecodeError, self._sdk.OpenAIError) as error:
             self._fail(error, deadline_s)
         text = self._text_of(completion)
