@@ -79,6 +79,12 @@ def test_moments_are_visits_seconds_or_dates(root: Path) -> None:
     assert "2 new, 2 as they were" in output
 
 
+def test_a_moment_after_the_last_frame_is_refused_with_when_that_was(root: Path) -> None:
+    status, output = run(root, "row", "--since", "2")
+    assert status == 1
+    assert "nothing was mapped after 2: the last frame is of" in " ".join(output.split())
+
+
 def test_a_pause_can_be_shorter_or_longer(root: Path) -> None:
     status, output = run(root, "row", "--pause", "7200")
     assert status == 1

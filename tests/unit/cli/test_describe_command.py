@@ -69,7 +69,9 @@ def test_one_refusal_does_not_end_it(root: Path) -> None:
 
 def test_a_server_that_takes_nothing_is_asked_once(root: Path) -> None:
     with ChatServer(fail(401)) as server:
-        assert run_json(root, server)["descriptions"] == {
+        status, output = run(root, server, "--json")
+        assert status == 1
+        assert json.loads(output.splitlines()[-1])["descriptions"] == {
             "made": 0,
             "no_views": 0,
             "rejected": 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Annotated, Any
 
@@ -77,10 +77,18 @@ def _describe(
         snapshot, descriptions = place.snapshot(), place.descriptions()
     if as_json:
         print_json({"memory": memory, **results, "objects": _objects(snapshot, descriptions)})
-        return
-    _print(snapshot, descriptions)
-    for what, result in results.items():
-        print(f"{what}: {', '.join(f'{count} {name}' for name, count in result.items())}")
+    else:
+        _print(snapshot, descriptions)
+        for what, result in results.items():
+            print(f"{what}: {', '.join(f'{count} {name}' for name, count in result.items())}")
+    if any(map(_came_to_nothing, results.values())):
+        raise typer.Exit(1)
+
+
+def _came_to_nothing(result: Mapping[str, int]) -> bool:
+    """Some failed, and none was made."""
+    failed = {name for name, count in result.items() if count} - {"made", "no_views", "left"}
+    return bool(failed) and not result["made"]
 
 
 @contextmanager

@@ -48,6 +48,8 @@ def read_rows(path: Path, scene: str | None = None) -> list[ObjectRow]:
         raise ExchangeError(f"{path} cannot be read: {error}") from error
     except ValidationError as error:
         raise ExchangeError(f"{path} is no objects file: {faults(error)}") from error
+    except ExchangeError as error:
+        raise ExchangeError(f"{path}: {error}") from error
     except ValueError as error:
         raise ExchangeError(f"{path} is no objects file: {error}") from error
     return rows
@@ -79,13 +81,13 @@ def _of_scene(document: Any, scene: str | None) -> Any:
     if isinstance(document, list) and scene is None:
         return document
     if not isinstance(document, dict) or "objects" in document:
-        raise ValueError(f"it has one scene only: leave the scene {scene} out")
+        raise ExchangeError(f"it has one scene only: leave the scene {scene} out")
     found = document.get(scene)
     if not isinstance(found, dict) or "objects" not in found:
         names = sorted(document)
         shown = ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
         wanted = "name one of its scenes" if scene is None else f"it has no scene {scene}"
-        raise ValueError(f"{wanted} (there are {len(names)}: {shown})")
+        raise ExchangeError(f"{wanted} (there are {len(names)}: {shown})")
     return found["objects"]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from scenemind.cli.errors import CommandError
-from scenemind.cli.moments import read_moment, read_moment_after, show_visit
+from scenemind.cli.moments import read_moment, read_moment_after, show_stamp, show_visit
 from scenemind.memory.history import SceneChanges, TimeSpan, Visit
 
 
@@ -47,10 +47,16 @@ def compared_spans(
         return before, read_moment_after(between[1], before, visits)
     if since is not None:
         before = read_moment(since, visits)
+        if before.last_ns >= visits[-1].span.last_ns:
+            raise CommandError(
+                f"nothing was mapped after {since}: the last frame is of"
+                f" {show_stamp(visits[-1].span.last_ns)} ({show_visit(visits[-1])})"
+            )
         return before, TimeSpan(before.last_ns + 1, visits[-1].span.last_ns)
     if len(visits) < 2:
         raise CommandError(
-            f"this memory has one visit ({show_visit(visits[0])}): say --since +10 for a moment in"
-            " it, name a second memory, or a shorter --pause"
+            f"this memory has one visit ({show_visit(visits[0])}): say --since +10 to see what"
+            " changed from 10 s after its first frame on, name a second memory, or say a --pause that"
+            " is shorter than its breaks"
         )
     return visits[-2].span, visits[-1].span
