@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D
 from scenemind.memory.attributes.computed import ComputedAttributes, FormAnew
@@ -88,6 +90,30 @@ def test_another_name_or_form_is_described_anew() -> None:
     board = form_of(box((0.9, 0.02, 0.6)))
     whole = FormAnew(replace(given, points=board.points, box=board.box))
     assert (whole["shape"], whole["color"]) == ("flat and rectangular", "red")
+
+
+@given(st.lists(st.sampled_from(("rename", "size", "state", "shrink", "shape")), max_size=12))
+def test_layers_that_are_joined_say_the_same(steps: list[str]) -> None:
+    """As read from the newest layer that says something."""
+    given_thing = seen(BIN)
+    said: dict[str, str | None] = {}
+    for number, step in enumerate(steps):
+        if step in ("rename", "shrink"):
+            label = ("cup", "trash can")[number % 2]
+            points = given_thing.points[:: 2 if step == "shrink" else 1]
+            given_thing = replace(given_thing, label=label, points=points)
+            given_thing = replace(given_thing, attributes=FormAnew(given_thing))
+        else:
+            said[step] = None if step == "shape" else f"{step} {number}"
+            given_thing = replace(
+                given_thing,
+                attributes=LaidOver(given_thing.attributes, {step: said[step]}),
+                attribute_sources=dict.fromkeys(said, "user"),
+            )
+    is_anew = "rename" in steps or "shrink" in steps
+    anew = FormAnew(replace(given_thing, attributes={"color": "red"}, attribute_sources={}))
+    expected = {**(anew if is_anew else seen(BIN).attributes), **said}
+    assert dict(given_thing.attributes) == {n: v for n, v in expected.items() if v is not None}
 
 
 def test_an_object_without_points_keeps_what_it_came_with() -> None:

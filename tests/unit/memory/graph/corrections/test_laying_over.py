@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.memory import Edit, MapObject, Stay
+from scenemind.memory import Correction, Edit, MapObject, Stay
 from tests.unit.memory.graph.corrections.room import (
     CHAIR,
     LEFT,
@@ -56,6 +56,21 @@ def test_attributes_are_set_and_taken_away() -> None:
     for number in (4, 3, 2):
         journal.undo(number)
     assert seen(journal, objects)[7].attributes["shape"] == "long"
+
+
+@pytest.mark.parametrize("kinds", ["s", "r", "sr", "ssrr"])
+def test_attributes_can_be_read_however_often_a_thing_was_corrected(kinds: str) -> None:
+    journal = new_journal()
+    said = {
+        "s": [set_attribute(2, f"state {number % 3}", str(number)) for number in range(600)],
+        "r": [rename(2, f"mug {number}") for number in range(600)],
+    }
+    edits = [said[kinds[number % len(kinds)]][number] for number in range(600)]
+    journal.restore(Correction(number, edit, "", "", 5) for number, edit in enumerate(edits, 1))
+    set_last = {edit.key: edit.value for edit in edits if edit.kind == "set_attribute"}
+    attributes = dict(seen(journal)[2].attributes)
+    assert {name: attributes[name] for name in set_last} == set_last
+    assert attributes.get("size") == ("small" if "r" in kinds else None)
 
 
 def test_a_deleted_object_goes() -> None:

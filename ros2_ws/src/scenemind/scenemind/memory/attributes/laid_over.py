@@ -8,19 +8,32 @@ from scenemind.memory.attributes.lazy import LazyAttributes, possible_names
 
 
 class LaidOver(LazyAttributes):
-    """What was said wins; the rest is as it is below."""
+    """What was said wins; the rest is as it is below.
+
+    What was said one after the other is one layer, however often people correct a thing.
+
+    Attributes:
+        below: what is laid over.
+        said: all that was said since.
+    """
+
+    below: Mapping[str, str]
+    said: Mapping[str, str | None]
 
     def __init__(self, below: Mapping[str, str], said: Mapping[str, str | None]) -> None:
         """
         Args:
-            below, said: neither is looked at before somebody reads this one. None in `said` takes
-                an attribute away.
+            below, said: neither is looked at before somebody reads this one, but for words that
+                are known. None in `said` takes an attribute away.
         """
         super().__init__()
-        self._below, self._said = below, said
+        if isinstance(below, LaidOver) and isinstance(said, dict) and isinstance(below.said, dict):
+            said = {**below.said, **said}
+            below = below.below
+        self.below, self.said = below, said
 
     def possible_names(self) -> Iterable[str]:
-        return dict.fromkeys((*possible_names(self._below), *possible_names(self._said)))
+        return dict.fromkeys((*possible_names(self.below), *possible_names(self.said)))
 
     def _find(self, name: str) -> str | None:
-        return self._said[name] if name in self._said else self._below.get(name)
+        return self.said[name] if name in self.said else self.below.get(name)

@@ -19,7 +19,7 @@ How entries meet each other:
   name, an attribute, or a relation and its opposite;
 - an object that is deleted, or merged into another, cannot be spoken of until that is undone;
 - objects that a person split cannot be merged, and what a person merged cannot be split: the first
-  entry is to be undone instead;
+  entry is to be undone instead; nor is a merge redone of what was split since;
 - nothing may, as people say it, carry what carries it: such a relation is refused;
 - what a person says carries a thing takes the place of what geometry says carries it; what geometry
   says the other way round goes, too;
