@@ -56,7 +56,7 @@ def compared_spans(
     if len(visits) < 2:
         raise CommandError(
             f"this memory has one visit ({show_visit(visits[0])}): say --since +10 to see what"
-            " changed from 10 s after its first frame on, name a second memory, or say a --pause that"
-            " is shorter than its breaks"
+            " changed from 10 s after its first frame on, name a second memory, or say a --pause"
+            " that is shorter than its breaks"
         )
     return visits[-2].span, visits[-1].span
