@@ -68,7 +68,7 @@ def wall_facts(
     held = belongs | (things[:, 2] >= wall[:, 2] + CLEARANCE_M)
     ways = _ways(turned, _with_holes(wall, turned, belongs), senses, config, WALL)
     runs_across = belongs & (turned[:, 4] - turned[:, 1] > turned[:, 3] - turned[:, 0])
-    for row in np.flatnonzero(runs_across):
+    for row in np.flatnonzero(runs_across).tolist():
         ways[row] = {name: _AJAR * score for name, score in ways[row].items()}
     beside = nearness.next_to(turned, wall, config).tolist()
     near = nearness.near(turned, wall, config).tolist()
