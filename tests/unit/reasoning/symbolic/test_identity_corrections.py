@@ -82,6 +82,32 @@ def test_what_does_not_part_stays_whole(obj: MapObject, said: str) -> None:
     assert memory.corrections() == []
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("the sofa is two metres", 'is not called "metres", so I changed nothing'),
+        ("the sofa is 3 years", 'say "split object 8 in three"'),
+        ("chair 4 is two tables", 'is not called "tables"'),
+        ("the sofa is one metre away", "Only the sofa (object 8) is meant"),
+        ("the chairs are the same colour", 'is called "colour", so I changed nothing'),
+        ("the chairs are one metre away", 'is called "metre away"'),
+        ("object 4 and 5 are one year old", 'say "merge objects 4 and 5"'),
+    ],
+)
+def test_a_number_with_a_unit_parts_and_joins_nothing(text: str, said: str) -> None:
+    memory = room_memory()
+    alignment = align(memory, text)
+    assert alignment.failure is not None
+    assert said in alignment.response
+    assert memory.corrections() == []
+
+
+def test_a_synonym_of_the_own_label_in_the_plural_parts() -> None:
+    memory = SmallMemory(snapshot_of([with_points(ROOM[7], (-2.9, -2.3), (-1.7, -1.1))]))
+    assert align(memory, "object 8 is two couches").failure is None
+    assert [c.edit.kind for c in memory.corrections()] == ["split"]
+
+
 def test_redo_lets_a_correction_stand_again() -> None:
     memory = room_memory()
     align(memory, "these are the same chair", 4, 5)

@@ -53,17 +53,27 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """ "objects 3 and 5 are the same chair"; one subject: all that it means."""
+    """ "objects 3 and 5 are the same chair"; one subject: all that it means.
+
+    Attributes:
+        noun: what they are said to be; at least one of them is to be called so. Empty: not said.
+    """
 
     subjects: tuple[Reference, ...]
+    noun: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """ "object 3 is two chairs"."""
+    """ "object 3 is two chairs".
+
+    Attributes:
+        noun: what there are several of, which the subject is to be called; empty: not said.
+    """
 
     subject: Reference
     count: int = 2
+    noun: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.reading import RuleBook, without_openings
 from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference, Related
 from scenemind.reasoning.symbolic.tokens import Token, tokenize
-from scenemind.words.english import is_plural, singular, word_set
+from scenemind.words.english import find_number, is_plural, singular, word_set
 
 _MAX_LABEL_WORDS = 5
 _OBJECTIONS = frozenset(
@@ -148,7 +148,8 @@ def _claim_label(p: Parser) -> Command | None:
         p.reference()
         p.take(",")
         p.take("but", "it is", "this is", "that is")
-    if p.take("a", "an") or (many and is_plural(p.words[-1] if p.words else "")):
+    several = many and is_plural(p.words[-1] if p.words else "") and find_number(p.peek()) is None
+    if p.take("a", "an") or several:
         return _renamed(p, subject)
     return None
 

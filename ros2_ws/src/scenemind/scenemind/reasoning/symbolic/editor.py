@@ -20,7 +20,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Split,
 )
 from scenemind.reasoning.symbolic.parting import find_parts
-from scenemind.reasoning.symbolic.phrasing import be, the
+from scenemind.reasoning.symbolic.phrasing import be, sentence, the
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import Marked, Reference
 from scenemind.words.english import joined, with_article
@@ -54,8 +54,10 @@ def edits_of(command: OfOne | Merge, at: Resolver) -> tuple[list[Edit], str]:
             return [Edit("delete_object", (i,)) for i in ids], f"I forgot {names}."
         case Confirm(label=label):
             return _confirmed(objects, label, at)
-        case Split(count=count):
-            return _split(_single(command.subject, at), count)
+        case Split(count=count, noun=noun):
+            thing = _single(command.subject, at)
+            _check_several_of(thing, count, noun, at)
+            return _split(thing, count)
         case AddRelation() | DeleteRelation():
             return _related(command, objects, at)
 
@@ -89,8 +91,27 @@ def _merged(command: Merge, at: Resolver) -> tuple[list[Edit], str]:
             f"Only {one} is meant: mark all that are the same, or say their numbers.",
         )
     first, *others = objects.values()
+    if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects.values()):
+        numbers = joined([str(i) for i in objects])
+        raise ReasoningError(
+            "invalid_request",
+            f'None of {joined([the(o) for o in objects.values()])} is called "{command.noun}", so I'
+            f' changed nothing. If they are one thing, say "merge objects {numbers}".',
+        )
     text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
     return [Edit("merge", tuple(objects))], text
+
+
+def _check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> None:
+    """Raises:
+    ReasoningError: "2 years" are no desks.
+    """
+    if noun and at.is_named_otherwise([thing], noun):
+        raise ReasoningError(
+            "invalid_request",
+            f'{sentence(the(thing))[:-1]} is not called "{noun}", so I changed nothing. If it is'
+            f' several things, say "split object {thing.object_id} in {_NUMBERS[count]}".',
+        )
 
 
 def _split(thing: MapObject, count: int) -> tuple[list[Edit], str]:

@@ -16,7 +16,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
 )
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, ObjectNumber, Reference
-from scenemind.words.english import find_number
+from scenemind.words.english import find_number, is_plural, plural
 
 _MOST_PARTS = 4
 _IN_PARTS = {
@@ -26,6 +26,7 @@ _IN_PARTS = {
     for into in ("in", "into")
     for things in ("", " parts", " pieces", " things", " objects")
 }
+_PIECES = lexicon.ANYTHING | {"pieces", "parts"}
 _THAT = ("that", "it", "this", "the last one", "the last", "last", "my last", "the")
 _DO = (
     "the same goes", "the same holds", "the same is true", "that goes", "that holds", "do that",
@@ -86,6 +87,7 @@ def do_similar(p: Parser) -> Command | None:
 
 def merge(p: Parser) -> Command | None:
     """ "merge object 3 and 5", "these are the same chair", "object 5 is the same as object 3"."""
+    noun = ""
     ordered = bool(p.take("merge", "join", "unite", "combine"))
     first = _two_of(p) or p.reference()
     if ordered:
@@ -100,10 +102,10 @@ def merge(p: Parser) -> Command | None:
         if p.take("as"):
             subjects = _references(p, *subjects, "as")
         elif not p.done:
-            p.reference()
+            noun = " ".join(p.noun_words())
     if len(subjects) == 1 and isinstance(subjects[0], ObjectNumber):
         return None
-    return Merge(tuple(subjects))
+    return Merge(tuple(subjects), "" if noun in lexicon.ANYTHING else noun)
 
 
 def split(p: Parser) -> Command | None:
@@ -198,10 +200,14 @@ def _another(p: Parser) -> Reference:
 
 
 def _parts(p: Parser, subject: Reference) -> Split | None:
+    """ "two chairs", but not "2 m wide" or "two chairs wide"."""
     count = find_number(p.peek()) or 0
     if not 2 <= count <= _MOST_PARTS:
         return None
     p.at += 1
-    if not p.done:
-        p.reference()
-    return Split(subject, count)
+    p.take("different", "separate", "distinct")
+    noun = p.noun_words()
+    if not noun or not (is_plural(noun[-1]) or noun[-1] == plural(noun[-1])):
+        return None
+    words = " ".join(noun)
+    return Split(subject, count, "" if words in _PIECES else words)
