@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from scenemind.cli.errors import CommandError
-from scenemind.cli.moments import read_moment, read_moment_after, show_stamp, show_visit
+from scenemind.cli.moments import read_moment, read_moment_after, show_visit
 from scenemind.memory.history import SceneChanges, TimeSpan, Visit
+from scenemind.memory.history.stamps import show_stamp
 
 
 @dataclass(frozen=True, slots=True)
