@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -13,6 +14,8 @@ from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.memory import Correction, Edit, Memory, SceneMemoryError, tree_json
+from scenemind.memory.graph.corrections import Replay
+from scenemind.memory.graph.corrections.replay import preview
 from scenemind.memory.scene import Scene
 from scenemind.perception.types import Detections, Observation
 from tests.unit.memory import walk
@@ -186,6 +189,27 @@ def test_journal_is_replayed_onto_another_map_of_the_same_place(tmp_path, memory
         assert list(labels(rebuilt).values()) == ["mug"]
         with pytest.raises(SceneMemoryError, match="no journal of corrections"):
             rebuilt.import_corrections("{}")
+
+
+def test_mapping_goes_on_during_a_preview(memory, monkeypatch) -> None:
+    see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
+    memory.apply([Edit("confirm", (1,))], "Ada", "")
+    mapped = threading.Event()
+
+    def map_on() -> None:
+        see(memory, blind(range(5, 6)))
+        mapped.set()
+
+    def meanwhile(*values) -> Replay:
+        thread = threading.Thread(target=map_on)
+        thread.start()
+        assert mapped.wait(10.0)
+        thread.join()
+        return preview(*values)
+
+    monkeypatch.setattr("scenemind.memory.memory.preview_replay", meanwhile)
+    (left,) = memory.import_corrections(memory.export_corrections(), preview=True).left_out
+    assert left.reason == "correction 1 says so already"
 
 
 def test_similar_objects_are_corrected_alike(memory) -> None:

@@ -185,8 +185,10 @@ class Memory(MemoryReader):
         if preview:
             with self._lock:
                 scene = self._scene
+                known = scene.journal.entries()
                 there = scene.perceived(), scene.gone(), scene.structure()
-                return preview_replay(scene.journal, entries, *there)
+            # On values: mapping goes on meanwhile.
+            return preview_replay(known, entries, *there)
         done: list[Replay] = []
 
         def change(scene: Scene) -> list[Correction]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scenemind.memory import Correction, Edit
+from scenemind.memory.graph.corrections import Seen
+from scenemind.memory.graph.corrections.laying_over import LayingOver
 from scenemind.memory.graph.corrections.replay import Replay, preview, replay
 from tests.unit.memory.graph.corrections.room import (
     LEFT,
@@ -133,7 +135,7 @@ def test_undone_entries_and_those_without_a_place_are_not_replayed() -> None:
 def test_preview_changes_nothing() -> None:
     old, new = new_journal(), new_journal()
     write(old, rename(1, "desk"), split(8, LEFT, RIGHT), rename(100, "television"))
-    shown = preview(new, old.entries(), REBUILT, {}, {})
+    shown = preview(new.entries(), old.entries(), REBUILT, {}, {})
     assert [entry.edit.kind for entry in shown.applied] == ["rename", "split", "rename"]
     assert new.entries() == []
     assert write(new, split(11, LEFT, RIGHT), objects=REBUILT) == [1]
@@ -148,3 +150,42 @@ def test_the_rebuilt_map_may_be_noisy(seed: int) -> None:
     }
     done, _ = replayed(rename(1, "desk"), rename(2, "mug"), rename(7, "stool"), objects=noisy)
     assert [entry.edit.object_ids for entry in done.applied] == [(15,), (13,), (12,)]
+
+
+def test_a_long_journal_is_laid_over_once(monkeypatch) -> None:
+    """Not once for each entry, which would take time that grows with the square of their number."""
+    old, new = new_journal(), new_journal()
+    write(old, *(set_attribute(1, "color", f"shade {n}") for n in range(50)))
+    write(new, rename(15, "desk"), objects=REBUILT)
+    laid: list[int] = []
+    lay = LayingOver._lay
+
+    def counted(self, entry: Correction, *things) -> None:
+        laid.append(entry.correction_id)
+        lay(self, entry, *things)
+
+    monkeypatch.setattr(LayingOver, "_lay", counted)
+    assert len(replay(new, old.entries(), REBUILT, {}, {}).applied) == 50
+    assert laid == list(range(1, 52))
+
+
+def test_what_is_laid_over_entry_by_entry_is_what_all_of_them_make() -> None:
+    gone = {7: OBJECTS[7]}
+    there = {i: o for i, o in OBJECTS.items() if i != 7}
+    journal = new_journal()
+    write(journal, rename(1, "desk"), split(8, LEFT, RIGHT), rename(100, "television"))
+    write(journal, relate(2, "on", 4), delete(100), merge(1, 4), set_attribute(1, "color", "red"))
+    write(journal, Edit("confirm", (7,)), delete(2))
+    whole, by_one = journal.lay_over(there, gone), Seen(there, gone)
+    laying_over = LayingOver()
+    for entry in journal.standing():
+        by_one = laying_over.one_more(by_one, entry)
+    for ours, theirs in ((by_one.objects, whole.objects), (by_one.gone, whole.gone)):
+        assert list(ours) == list(theirs)
+        for i, thing in ours.items():
+            assert (thing.label, thing.corrected, dict(thing.attributes), thing.box) == (
+                theirs[i].label,
+                theirs[i].corrected,
+                dict(theirs[i].attributes),
+                theirs[i].box,
+            )

@@ -8,18 +8,13 @@ from dataclasses import replace
 
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.graph.corrections import recurrence
-from scenemind.memory.graph.corrections.anchors import anchored, anchors_of, renumbered
+from scenemind.memory.graph.corrections.anchors import anchored, renumbered
 from scenemind.memory.graph.corrections.conflicts import Conflicts
-from scenemind.memory.graph.corrections.edits import (
-    LONGEST_REASON,
-    LONGEST_TEXT,
-    OF_RELATIONS,
-    cleaned,
-    cleaned_text,
-)
+from scenemind.memory.graph.corrections.edits import OF_RELATIONS
 from scenemind.memory.graph.corrections.laying_over import LayingOver, Seen
 from scenemind.memory.graph.corrections.sources import Sources
 from scenemind.memory.graph.corrections.stated import BUILDING, with_said_levels, with_statements
+from scenemind.memory.graph.corrections.writing import Writing
 from scenemind.memory.types import Correction, Edit, MapObject, Relation, StructurePlane
 
 _NOTHING: Mapping[int, MapObject] = {}
@@ -115,29 +110,26 @@ class CorrectionsJournal:
             SceneMemoryError: an edit names an unknown object, makes no sense, or contradicts
                 another one; says what to do.
         """
-        by = cleaned_text(by, "a correction needs a name of who makes it", LONGEST_TEXT, 0)
-        reason = cleaned_text(reason, "a correction needs a reason", LONGEST_REASON, 0)
-        before = self._entries
-        first_new = before[-1].correction_id + 1 if before else 1
-        try:
-            for number, edit in enumerate(edits, first_new):
-                edit = cleaned(edit)
-                seen = self.lay_over(perceived, gone)
-                Conflicts(self._standing, self.sources, seen, first_new, structure).check(edit)
-                entry = Correction(
-                    number,
-                    self._with_new_ids(edit),
-                    by,
-                    reason,
-                    stamp_ns,
-                    anchors=anchors_of(edit, perceived, seen.objects, structure),
-                )
-                self._set([*self._entries, entry])
-        except BaseException:
-            self._set(before)
-            raise
-        self.give_back(self._entries[len(before) :])
-        return self._entries[len(before) :]
+        writing = self.writing(perceived, gone, structure)
+        first_new = self._entries[-1].correction_id + 1 if self._entries else 1
+        for edit in edits:
+            writing.write(edit, by, reason, stamp_ns, first_new)
+        self.append(writing.written)
+        return writing.written
+
+    def writing(
+        self,
+        perceived: Mapping[int, MapObject],
+        gone: Mapping[int, MapObject],
+        structure: Mapping[int, StructurePlane],
+    ) -> Writing:
+        """For edits that are to follow this journal, which must not change until `append`."""
+        return Writing(self._entries, self._lay_over, self._take_id, perceived, gone, structure)
+
+    def append(self, written: Sequence[Correction]) -> None:
+        """Take in what `writing` has written."""
+        self._set([*self._entries, *written])
+        self.give_back(written)
 
     def undo(self, correction_id: int | None = None) -> Correction:
         """Take back one correction, the newest that stands when no id is given.
@@ -293,8 +285,3 @@ class CorrectionsJournal:
     def _is_perceptions(self, object_id: int) -> bool:
         """And no part, which is there as long as what it is a part of, nor of the building."""
         return object_id > BUILDING and object_id in self.sources.of.get(object_id, (object_id,))
-
-    def _with_new_ids(self, edit: Edit) -> Edit:
-        if edit.kind != "split":
-            return edit
-        return replace(edit, new_ids=tuple(self._take_id() for _ in edit.places[1:]))

@@ -40,18 +40,35 @@ class LayingOver:
         seen, seen_gone = dict(perceived), dict(gone)
         before, self._made = self._made, {}
         for entry in entries:
-            kind = entry.edit.kind
-            if kind == "merge":
-                there = seen if any(i in seen for i in entry.edit.object_ids) else seen_gone
-                self._replace(entry, entry.edit.object_ids, there, before)
-                if there is seen:
-                    for object_id in entry.edit.object_ids:
-                        seen_gone.pop(object_id, None)
-            elif kind not in OF_RELATIONS:
-                for object_id in entry.edit.object_ids:
-                    for things in (seen, seen_gone):
-                        self._replace(entry, (object_id,), things, before)
+            self._lay(entry, seen, seen_gone, before)
         return Seen(_ascending(seen), _ascending(seen_gone))
+
+    def one_more(self, seen: Seen, entry: Correction) -> Seen:
+        """With the newest entry laid over what the ones before it made."""
+        if entry.edit.kind in OF_RELATIONS:
+            return seen
+        objects, gone = dict(seen.objects), dict(seen.gone)
+        self._lay(entry, objects, gone, {})
+        return Seen(_ascending(objects), _ascending(gone))
+
+    def _lay(
+        self,
+        entry: Correction,
+        seen: Things,
+        seen_gone: Things,
+        before: Mapping[tuple[int, tuple[int, ...]], _Made],
+    ) -> None:
+        kind = entry.edit.kind
+        if kind == "merge":
+            there = seen if any(i in seen for i in entry.edit.object_ids) else seen_gone
+            self._replace(entry, entry.edit.object_ids, there, before)
+            if there is seen:
+                for object_id in entry.edit.object_ids:
+                    seen_gone.pop(object_id, None)
+        elif kind not in OF_RELATIONS:
+            for object_id in entry.edit.object_ids:
+                for things in (seen, seen_gone):
+                    self._replace(entry, (object_id,), things, before)
 
     def _replace(
         self,

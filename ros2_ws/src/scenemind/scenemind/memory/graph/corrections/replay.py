@@ -51,40 +51,36 @@ def replay(
     note = f"replayed by {by}" if by else ""
     standing = [entry for entry in entries if not entry.undone]
     translation = _Translation(standing, perceived, structure)
-    applied: list[Correction] = []
+    writing = journal.writing(perceived, gone, structure)
+    said = {replace(e.edit, new_ids=()): e.correction_id for e in journal.standing()[::-1]}
     left_out: list[LeftOut] = []
     for entry in standing:
         try:
             edit = translation.translate(entry)
-            _check_is_new(edit, journal.standing())
-            (written,) = journal.apply(
-                [edit],
-                entry.by,
-                _noted(entry.reason, note),
-                perceived,
-                entry.stamp_ns,
-                gone,
-                structure,
-            )
+            if edit in said:
+                raise SceneMemoryError(f"correction {said[edit]} says so already")
+            written = writing.write(edit, entry.by, _noted(entry.reason, note), entry.stamp_ns)
         except SceneMemoryError as error:
             left_out.append(LeftOut(entry, str(error)))
         else:
             translation.note_parts(entry.edit, written.edit)
-            applied.append(written)
-    return Replay(tuple(applied), tuple(left_out))
+            said.setdefault(replace(written.edit, new_ids=()), written.correction_id)
+    journal.append(writing.written)
+    return Replay(tuple(writing.written), tuple(left_out))
 
 
 def preview(
-    journal: CorrectionsJournal,
+    known: Sequence[Correction],
     entries: Iterable[Correction],
     perceived: Mapping[int, MapObject],
     gone: Mapping[int, MapObject],
     structure: Mapping[int, StructurePlane],
 ) -> Replay:
-    """What `replay` would do, without doing it; parts would get other ids."""
-    largest = max((*perceived, *gone, journal.largest_id), default=0)
+    """What `replay` would do to a journal of these entries; parts would get other ids."""
+    spoken_of = (i for e in known for i in (*e.edit.object_ids, *e.edit.new_ids))
+    largest = max((*perceived, *gone, *spoken_of), default=0)
     trial = CorrectionsJournal(count(largest + 1).__next__)
-    trial.restore(journal.entries())
+    trial.restore(known)
     return replay(trial, entries, perceived, gone, structure)
 
 
@@ -142,12 +138,6 @@ class _Translation:
                 else find_place(anchor, self._objects.values())
             )
         return self._places[anchor.object_id]
-
-
-def _check_is_new(edit: Edit, standing: Iterable[Correction]) -> None:
-    for entry in standing:
-        if replace(entry.edit, new_ids=()) == edit:
-            raise SceneMemoryError(f"correction {entry.correction_id} says so already")
 
 
 def _noted(reason: str, note: str) -> str:
