@@ -11,7 +11,7 @@ Seen from above (x to the right, y up; metres). The camera stands at (0, -3) and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -146,9 +146,12 @@ class SmallMemory:
         default_factory=lambda: CorrectionsJournal(count(100).__next__)
     )
 
+    clock: Iterator[int] = field(default_factory=lambda: count(1))
+
     def snapshot(self) -> MemorySnapshot:
         objects = self.journal.lay_over(self.perceived.objects).objects
-        relations = self.journal.relations(self.perceived.relations, objects)
+        structure = self.perceived.structure
+        relations = self.journal.relations(self.perceived.relations, objects, structure)
         return replace(self.perceived, objects=objects, relations=relations)
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
@@ -160,7 +163,8 @@ class SmallMemory:
         ]
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
-        return self.journal.apply(edits, by, reason, self.perceived.objects, 0)
+        objects, structure = self.perceived.objects, self.perceived.structure
+        return self.journal.apply(edits, by, reason, objects, next(self.clock), structure=structure)
 
     def undo(self, correction_id: int | None = None) -> Correction:
         return self.journal.undo(correction_id)

@@ -118,6 +118,25 @@ def test_redo_lets_a_correction_stand_again() -> None:
     assert len(memory.snapshot().objects) == len(ROOM) - 1
 
 
+def test_undo_takes_back_all_that_one_sentence_wrote_and_redo_does_all_again() -> None:
+    memory = room_memory()
+    align(memory, "the sofa is a bench")
+    align(memory, "these are stools", 4, 5)
+    undone = align(memory, "undo")
+    assert undone.response == (
+        'I took back all 2 corrections of "these are stools": 2 (the name of object 4)'
+        " and 3 (the name of object 5)."
+    )
+    assert sorted(undone.correction_ids) == [2, 3]
+    assert [c.undone for c in memory.corrections()] == [False, True, True]
+    again = align(memory, "redo")
+    assert again.response.startswith('I did all 2 corrections of "these are stools": 2 (')
+    assert [memory.snapshot().objects[i].label for i in (4, 5, 8)] == ["stool", "stool", "bench"]
+    align(memory, "undo correction 2")
+    assert [c.undone for c in memory.corrections()] == [False, True, False]
+    assert "there is no correction 999" in align(memory, "redo 999").response
+
+
 @pytest.mark.parametrize(
     ("before", "text", "said"),
     [
@@ -161,8 +180,14 @@ def test_similar_ones_are_shown_first_and_corrected_when_that_is_said() -> None:
     assert 'say "yes, those too" to call them stool' in preview.response
     assert len(memory.corrections()) == 1
     done = align(memory, "yes, those too")
+    assert done.response == (
+        "Done, too: the chair (object 2) and the chair (object 3) are stools now."
+        ' "Undo" takes all of that back.'
+    )
     assert done.object_ids == (2, 3)
     assert [o.label for o in memory.snapshot().objects.values()] == ["stool"] * 3 + ["table"]
+    assert len(align(memory, "undo").correction_ids) == 2
+    assert memory.snapshot().objects[1].label == "stool"
 
 
 def test_only_some_of_the_similar_ones() -> None:

@@ -7,9 +7,16 @@ import time
 from collections.abc import Sequence
 
 from scenemind.config import RelationConfig
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
+from scenemind.memory import (
+    Correction,
+    KeyFrame,
+    MapObject,
+    MemoryAccess,
+    MemorySnapshot,
+    SceneMemoryError,
+)
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.symbolic import SymbolicReasoner
+from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
 from scenemind.reasoning.types import (
     METHODS,
@@ -103,21 +110,16 @@ class Router:
             return _unaligned(query, error.failure, start)
         except SceneMemoryError as error:
             return _unaligned(query, ReasoningFailure("memory_refused", str(error)), start)
-        of_written = (entry.edit for entry in written)
-        spoken_of = (i for edit in of_written for i in (*edit.object_ids, *edit.new_ids))
         numbers = tuple(correction.correction_id for correction in written)
-        unique = tuple(dict.fromkeys(spoken_of))
-        return Alignment(query, wanted.response, numbers, unique, _since(start))
+        return Alignment(query, wanted.response, numbers, _objects_of(written), _since(start))
 
     def _of_journal(self, query: Query, wanted: Undo | Redo, start: float) -> Alignment:
         if isinstance(wanted, Undo):
-            entry = self._memory.undo(wanted.correction_id)
-            response = f'I took back correction {entry.correction_id} ("{entry.reason}").'
+            response, entries = taking_back.take_back(self._memory, wanted)
         else:
-            entry = self._memory.redo(wanted.correction_id)
-            response = f'Correction {entry.correction_id} ("{entry.reason}") stands again.'
-        ids = entry.edit.object_ids
-        return Alignment(query, response, (entry.correction_id,), ids, _since(start))
+            response, entries = taking_back.let_stand(self._memory, wanted)
+        numbers = tuple(entry.correction_id for entry in entries)
+        return Alignment(query, response, numbers, _objects_of(entries), _since(start))
 
     def _checked(self, query: Query, method: str) -> MemorySnapshot:
         """The snapshot to reason on.
@@ -151,6 +153,12 @@ class Router:
         except SceneMemoryError as error:
             _log.warning("no key frames for objects %s: %s", ids, error)
             return ()
+
+
+def _objects_of(entries: Sequence[Correction]) -> tuple[int, ...]:
+    """The objects that entries speak of, each once, without floors, walls and ceilings."""
+    of_each = (i for entry in entries for i in (*entry.edit.object_ids, *entry.edit.new_ids))
+    return tuple(dict.fromkeys(i for i in of_each if i >= 0))
 
 
 def _check_method(method: str) -> None:

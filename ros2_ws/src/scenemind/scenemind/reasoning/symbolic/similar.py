@@ -13,7 +13,7 @@ from scenemind.memory import Correction, Edit, MapObject, MemoryAccess, SimilarO
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic.phrasing import MAX_LISTED, be, the
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.words.english import joined, shown, with_article
+from scenemind.words.english import joined, plural, shown, with_article
 
 _KINDS = ("rename", "set_attribute", "delete_object", "confirm")
 
@@ -95,7 +95,7 @@ def repeated(
     names = joined([the(scene.objects[scene.row_of_id[i]]) for i in ids])
     return [
         replace(edit, object_ids=(i,)) for i in ids
-    ], f"Done, too: {names} {_is(edit, len(ids))}."
+    ], f'Done, too: {names} {_is(edit, len(ids))}. "Undo" takes all of that back.'
 
 
 def _corrected_with(newest: Correction, standing: Sequence[Correction]) -> tuple[int, ...]:
@@ -124,7 +124,8 @@ def _order(edit: Edit) -> str:
 def _is(edit: Edit, count: int) -> str:
     match edit.kind:
         case "rename":
-            return f"{be(count)} {with_article(shown(edit.value))} now"
+            label = shown(edit.value)
+            return f"{be(count)} {with_article(label) if count == 1 else plural(label)} now"
         case "set_attribute":
             value = shown(edit.value)
             return f"{be(count)} {value} now" if value else f"{be(count)} without {edit.key} now"
