@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 
@@ -175,10 +174,10 @@ class Conflicts:
 
     def _what_says(self, thing: int, carrier: int, path: _Path) -> Correction:
         """The newest entry without which people do not say that the carrier carries the thing;
-        where they say so in several ways, the newest of those that a path needs."""
-        needed = (e for e in reversed(self.standing) if not self._said_path(thing, carrier, e))
-        on_path = (e for e in reversed(self.standing) if not path.isdisjoint(self._carried(e)))
-        return next(chain(needed, on_path))
+        where they say so in several ways, the newest on this path."""
+        on_path = [e for e in self.standing[::-1] if not path.isdisjoint(self._carried(e))]
+        needed = (e for e in on_path if not self._said_path(thing, carrier, without=e))
+        return next(needed, on_path[0])
 
     def _said_path(self, thing: int, carrier: int, without: Correction | None = None) -> _Path:
         """What people say, (thing, its carrier) one after the other, to the effect that the
