@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scenemind.geometry import Box3D
+from scenemind.memory import Edit
 from scenemind.reasoning import Answer, Router
 from scenemind.reasoning.symbolic.building import gaps_to_turned_m
 
@@ -44,6 +45,8 @@ def ask(text: str) -> Answer:
         ),
         ("what is on the left wall?", [11], "A picture (object 11) is on the leftmost wall."),
         ("how many walls are there?", [], "There are 2 walls: wall -3 and wall -2."),
+        ("how far is the sofa from wall -2?", [8], "is 0.68 m from wall -2."),
+        ("what is on wall -3?", [11], "A picture (object 11) is on wall -3."),
         ("is there a ceiling?", [], "Yes, there is a ceiling."),
         ("how many objects are there?", list(range(1, 14)), "There are 13 objects."),
         ("what is near the wall?", [7, 8], "A sofa (object 8) and a shelf (object 7) are near the"),
@@ -88,7 +91,41 @@ def test_there_is_nothing_to_point_at_in_the_building(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["the wall is red", "delete the floor", "the tv is mounted on the wall"]
+    ("text", "edit"),
+    [
+        ("picture 11 is on the wall", Edit("add_relation", (11, -3), "on")),
+        ("picture 11 hangs on the wall", Edit("add_relation", (11, -3), "hanging on")),
+        ("the picture hangs on the wall", Edit("add_relation", (11, -3), "hanging on")),
+        ("the laptop is on the floor", Edit("add_relation", (3, -1), "on")),
+        ("the shelf is mounted on the wall", Edit("add_relation", (7, -2), "mounted on")),
+        ("the sofa stands on the floor", Edit("add_relation", (8, -1), "on")),
+        ("the tv is not mounted on the wall", Edit("delete_relation", (12, -2), "mounted on")),
+        ("the tv is on wall -3", Edit("add_relation", (12, -3), "on")),
+    ],
+)
+def test_what_things_are_on_of_the_building_can_be_said(text: str, edit: Edit) -> None:
+    small = memory()
+    alignment = Router(small).align(query(text), "anna")
+    assert alignment.failure is None
+    assert [correction.edit for correction in small.corrections()] == [edit]
+    assert alignment.object_ids == (edit.object_ids[0],)
+
+
+def test_what_is_said_of_a_wall_is_answered() -> None:
+    small = memory()
+    router = Router(small)
+    done = router.align(query("the tv is not on the wall"), "anna")
+    assert done.response == "Now the tv (object 12) is not on wall -2."
+    assert [c.edit.key for c in small.corrections()] == ["on", "mounted on"]
+    assert router.ask(query("what is on wall -2?")).text.startswith("No object")
+    router.align(query("the shelf is mounted on wall -2"), "anna")
+    on_it = router.ask(query("what is on wall -2?"))
+    assert on_it.text == "A shelf (object 7) is on wall -2."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the wall is red", "delete the floor", "wall -3 is a door", "the wall is on the picture"],
 )
 def test_the_building_is_not_corrected(text: str) -> None:
     failure = Router(memory()).align(query(text), "anna").failure

@@ -25,6 +25,7 @@ _MAX_LABEL_WORDS = 5
 _OBJECTIONS = frozenset(
     ("no", "nope", "wrong", "sorry", "actually", "incorrect", "but", "yes", ",")
 )
+_STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
 _NOT_REAL = word_set(
     "reflection ghost mirage shadow illusion artifact artefact mistake error duplicate"
 )
@@ -124,15 +125,32 @@ def _claim_attribute(p: Parser) -> Command | None:
 
 
 def _claim_relation(p: Parser) -> Command | None:
-    subject = p.reference()
-    if not p.take_of(lexicon.BE):
-        return None
+    subject = _before_verb(p)
+    if subject is None:
+        subject = p.reference()
+        if not p.take_of(lexicon.BE):
+            return None
     p.take("actually", "really")
     given = p.condition()
     if not isinstance(given, Related) or len(given.anchors) != 1:
         return None
     edit = DeleteRelation if given.negated else AddRelation
     return edit(subject, given.predicate, given.anchors[0])
+
+
+def _before_verb(p: Parser) -> Reference | None:
+    """The subject of "the picture hangs on the wall", where such a verb and a relation stand; the
+    next word is the verb."""
+    verbs = (i for i, word in enumerate(p.words) if word in _STANDS)
+    verb = next(verbs, len(p.words))
+    if verb == len(p.words):
+        return None
+    words = p.words
+    p.cut(verb)
+    subject = p.reference()
+    ends_there = p.done
+    p.words = words
+    return subject if ends_there else None
 
 
 def _claim_label(p: Parser) -> Command | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from scenemind.memory import Edit, MapObject
 from scenemind.memory.types import EditKind
 from scenemind.reasoning.errors import ReasoningError
@@ -21,6 +23,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
 )
 from scenemind.reasoning.symbolic.parting import find_parts
 from scenemind.reasoning.symbolic.phrasing import be, sentence, the
+from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import Marked, Reference
 from scenemind.words.english import joined, with_article
@@ -67,15 +70,46 @@ def _related(
 ) -> tuple[list[Edit], str]:
     kind: EditKind = "add_relation" if isinstance(command, AddRelation) else "delete_relation"
     negation = "" if kind == "add_relation" else "not "
-    other = _single(command.anchor, at)
-    if other in objects:
-        raise ReasoningError(
-            "invalid_request", f"{the(other)} cannot be {command.predicate} itself."
-        )
-    names = joined([the(o) for o in objects])
-    said = f"{negation}{lexicon.spoken(command.predicate)} {the(other)}"
-    edits = [Edit(kind, (o.object_id, other.object_id), command.predicate) for o in objects]
-    return edits, f"Now {names} {be(len(objects))} {said}."
+    others = [_other(command.anchor, thing, at) for thing in objects]
+    for thing, other in zip(objects, others, strict=True):
+        if other is thing:
+            raise ReasoningError(
+                "invalid_request", f"{the(other)} cannot be {command.predicate} itself."
+            )
+    pairs = list(zip(objects, others, strict=True))
+    edits = [
+        Edit(kind, (a.object_id, b.object_id), predicate)
+        for a, b in pairs
+        for predicate in (command.predicate, *_meant_as_well(command, a, b, at))
+    ]
+    relation = f"{negation}{lexicon.spoken(command.predicate)}"
+    return edits, f"Now {joined([f'{the(a)} is {relation} {the(b)}' for a, b in pairs])}."
+
+
+def _meant_as_well(
+    command: AddRelation | DeleteRelation, thing: MapObject, other: MapObject, at: Resolver
+) -> list[str]:
+    """What is not on the wall does not hang on it either."""
+    if isinstance(command, AddRelation) or command.predicate != "on":
+        return []
+    row_of_id = at.scene.row_of_id
+    of_thing = row_of_id[thing.object_id]
+    return [
+        predicate
+        for predicate in ATTACHED
+        for row, _ in at.scene.relations_of(of_thing, predicate)
+        if row == row_of_id[other.object_id]
+    ]
+
+
+def _other(reference: Reference, thing: MapObject, at: Resolver) -> MapObject:
+    """What a thing is related to; of several walls that may be meant, the nearest one."""
+    rows, _ = at.existing(reference)
+    building = rows[~at.scene.is_object[rows]]
+    if not len(building):
+        return at.scene.objects[at.single(reference)]
+    gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])
+    return at.scene.objects[building[np.argmin(gaps[building])]]
 
 
 def _merged(command: Merge, at: Resolver) -> tuple[list[Edit], str]:
@@ -154,7 +188,7 @@ def _single(reference: Reference, at: Resolver) -> MapObject:
         raise ReasoningError(
             "invalid_request",
             "Floors, walls and ceilings are measured anew all the time, so nothing that is said of"
-            " them would stay: only objects can be corrected.",
+            " them would stay: only objects can be corrected, and what they are on.",
         )
     return at.scene.objects[at.single(reference)]
 

@@ -158,7 +158,7 @@ class Parser(Nouns):
         phrase = self._modified(phrase)
         noun = self.noun_words()
         number = self.peek()
-        if noun and number.isascii() and number.isdigit():
+        if noun and number.isascii() and number.removeprefix("-").isdigit():
             self.at += 1
             bare = " ".join(noun) in _NUMBERED
             return ObjectNumber(int(number[:9]), "" if bare else " ".join(noun))

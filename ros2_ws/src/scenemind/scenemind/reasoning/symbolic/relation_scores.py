@@ -40,9 +40,9 @@ _ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
     "below": (("on", True, 1.0),),
 }  # fmt: skip
 # What comes near where none of a description is so: ways to be attached, ways to be beside.
-_ATTACHED = ("hanging on", "mounted on", "affixed on")
+ATTACHED = ("hanging on", "mounted on", "affixed on")
 ALIKE = {
-    **{name: tuple(other for other in _ATTACHED if other != name) for name in _ATTACHED},
+    **{name: tuple(other for other in ATTACHED if other != name) for name in ATTACHED},
     "embedded in": ("inside", "on"),
     "besides": ("next to",),
 }

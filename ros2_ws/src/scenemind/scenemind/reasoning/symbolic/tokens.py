@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_TOKEN = re.compile(r"#?\d+(?:\.\d+)?(?!\w)|\w+(?:-\w+)*(?:['\u2019]\w+)?|[^\w\s]")
+_TOKEN = re.compile(
+    r"(?<!\S)-\d+(?!\S*\w)|#?\d+(?:\.\d+)?(?!\w)|\w+(?:-\w+)*(?:['\u2019]\w+)?|[^\w\s]"
+)
 _IGNORED = frozenset(".?!\"'`()\u2019\u2018\u201c\u201d#")
 _SHORT_FORMS = {
     "where's": "where is", "what's": "what is", "who's": "who is", "which's": "which is",
