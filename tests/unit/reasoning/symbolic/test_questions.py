@@ -56,6 +56,10 @@ def ids_of(answer: Answer) -> list[int]:
         ("which chair is closest to the sofa?", [4], "is a chair (object 4), black."),
         ("what is the farthest chair from the sofa?", [6], "is an office chair (object 6), black."),
         ("what is the black object on the table?", [3], "is a laptop (object 3)."),
+        ("the second largest chair", [4], "The chair (object 4) is next to"),
+        ('ask "the second largest chair"', [4], "The chair (object 4) is next to"),
+        ("is the laptop still there?", [3], "Yes, there is a laptop: object 3."),
+        ("is the red cup still on the table?", [2], "Yes, the cup (object 2) is on the table."),
         ("what is object 9?", [9], "Object 9 is a door (object 9)."),
         ("how far is the laptop from the door?", [3, 9], "2.83 m from the door"),
         ("how far away is the door?", [9], "5.95 m from the camera's latest position."),
@@ -124,6 +128,20 @@ def test_failures_help_on(text: str, code: str, said: str) -> None:
     assert answer.failure.code == code
     assert said in answer.text
     assert answer.objects == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["what rooms are there?", "how many rooms are there?", "where is the room?"]
+)
+def test_rooms_are_not_told_apart(text: str) -> None:
+    assert ask(text).text.startswith("Rooms are not known: ")
+
+
+def test_still_is_no_part_of_a_name() -> None:
+    can = thing(11, "soda can", (0.0, 0.2, 0.8), (0.07, 0.07, 0.12))
+    router = Router(SmallMemory(snapshot_of([*ROOM, can])))
+    assert router.ask(query("is the soda can still there?")).text.startswith("Yes")
+    assert router.align(query("the soda can is still on the table"), "anna").failure is None
 
 
 def test_a_marked_object_is_this() -> None:

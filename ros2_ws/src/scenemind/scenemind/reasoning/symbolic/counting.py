@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic import rendering
+from scenemind.reasoning.symbolic.explaining import is_room
 from scenemind.reasoning.symbolic.phrasing import (
     MAX_LISTED,
     be,
@@ -88,6 +89,8 @@ def list_objects(subject: Reference, at: Resolver) -> Reply:
 def _set_of(subject: Reference, at: Resolver) -> tuple[NDArray[np.intp], Scores]:
     """The rows that are meant; a wall that was also detected as an object counts once."""
     rows, scores = at.rows(_to_the_letter(subject))
+    if not len(rows) and is_room(subject):
+        raise at.missing(subject)
     is_building = ~at.scene.is_object[rows]
     return (rows[is_building], scores[is_building]) if is_building.any() else (rows, scores)
 

@@ -9,8 +9,17 @@ from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import rendering
 from scenemind.reasoning.symbolic.phrasing import be, candidates, counted, noun_of
 from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference
-from scenemind.words.english import shown, singular
+from scenemind.words.english import normal, shown, singular
 from scenemind.words.vocabulary import Vocabulary, did_you_mean
+
+ROOMS_UNKNOWN = (
+    "Rooms are not known: the memory holds objects, and the floors, walls and ceilings around them."
+)
+
+
+def is_room(reference: Reference) -> bool:
+    """Whether rooms are spoken of, which no memory tells apart."""
+    return isinstance(reference, NounPhrase) and normal(reference.noun) == "room"
 
 
 def missing(
@@ -24,6 +33,8 @@ def missing(
     noun = noun_of(reference)
     if not isinstance(reference, NounPhrase):
         return ReasoningError("not_found", f"There is no {noun} like that in the memory.")
+    if not known and is_room(reference):
+        return ReasoningError("not_found", ROOMS_UNKNOWN)
     if not known:
         head, _, last = noun.rpartition(" ")
         help_on = did_you_mean(reference.noun, labels, vocabulary)

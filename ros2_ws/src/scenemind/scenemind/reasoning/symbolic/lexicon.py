@@ -193,7 +193,7 @@ NOUN_END = BE | word_set(
 OPENINGS = _phrases(
     {
         "": (
-            "please", "hey", "hi", "hello", "ok", "okay", "robot", "so", "well",
+            "please", "ask", "hey", "hi", "hello", "ok", "okay", "robot", "so", "well",
             "can you tell me", "could you tell me", "tell me", "do you know",
             "i want to know", "i would like to know", "can you", "could you", "would you",
         )

@@ -267,8 +267,8 @@ class Resolver:
         row = pointing.get_row(self.scene, reference.object_id)
         if reference.noun and not self.label_scores(reference.noun)[row]:
             label = with_article(shown(self.scene.objects[row].label))
-            which = "Object " if reference.object_id >= 0 else ""
+            which = "Object" if reference.object_id >= 0 else "Number"
             raise ReasoningError(
-                "not_found", f"{which}{reference.object_id} is {label}, not a {reference.noun}."
+                "not_found", f"{which} {reference.object_id} is {label}, not a {reference.noun}."
             )
         return row

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_TOKEN = re.compile(
-    r"(?<!\S)-\d+(?!\S*\w)|#?\d+(?:\.\d+)?(?!\w)|\w+(?:-\w+)*(?:['\u2019]\w+)?|[^\w\s]"
-)
+# A number below zero is that of a wall, a floor or a ceiling.
+_BELOW_ZERO = r"(?<!\S)-\d+(?!\S*\w)"
+_TOKEN = re.compile(_BELOW_ZERO + r"|#?\d+(?:\.\d+)?(?!\w)|\w+(?:-\w+)*(?:['\u2019]\w+)?|[^\w\s]")
 _IGNORED = frozenset(".?!\"'`()\u2019\u2018\u201c\u201d#")
 _SHORT_FORMS = {
     "where's": "where is", "what's": "what is", "who's": "who is", "which's": "which is",
@@ -27,7 +27,7 @@ class Token:
 
 
 def tokenize(text: str) -> list[Token]:
-    """Words and signs; quotes and sentence ends are dropped, short forms written out."""
+    """Words and signs; quotes, sentence ends and "still" are dropped, short forms written out."""
     tokens: list[Token] = []
     for found in _TOKEN.finditer(text):
         word = found.group().lower().replace("\u2019", "'")
@@ -36,4 +36,10 @@ def tokenize(text: str) -> list[Token]:
         word = word.lstrip("#")
         spelled = _SHORT_FORMS.get(word, _ONE_WORD.get(word, word)).removesuffix("'s")
         tokens.extend(Token(part, found.start()) for part in spelled.split())
-    return tokens
+    following = [*(token.word for token in tokens), ""][1:]
+    # "Is the cup still there?", but "the still life".
+    return [
+        token
+        for token, after in zip(tokens, following, strict=True)
+        if token.word != "still" or after == "life"
+    ]
