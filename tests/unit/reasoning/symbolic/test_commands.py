@@ -17,6 +17,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Redo,
     Rename,
     SetAttribute,
+    Several,
     Split,
     Undo,
 )
@@ -63,6 +64,25 @@ BLACK_CHAIR = NounPhrase("chair", True, conditions=(HasAttribute("color", "black
         ("redo", Redo()),
         ("please redo correction 3", Redo(3)),
         ("merge object 3 and 5", Merge((ObjectNumber(3), ObjectNumber(5)))),
+        ("merge 4 and 11", Merge((ObjectNumber(4), ObjectNumber(11)))),
+        (
+            "objects 2, 3 and 7 are stools",
+            Rename(Several(tuple(map(ObjectNumber, (2, 3, 7)))), "stool"),
+        ),
+        (
+            "chairs 2 and 3 are stools",
+            Rename(Several((ObjectNumber(2, "chair"), ObjectNumber(3, "chair"))), "stool"),
+        ),
+        (
+            "objects 2 and 3 are black",
+            SetAttribute(Several((ObjectNumber(2), ObjectNumber(3))), "color", "black"),
+        ),
+        ("delete objects 2 and 3", DeleteObject(Several((ObjectNumber(2), ObjectNumber(3))))),
+        ("call object 30 the workbench", Rename(ObjectNumber(30), "workbench")),
+        ("the same for objects 2 and 3", DoSimilar((2, 3))),
+        ("the same goes for object 2", DoSimilar((2,))),
+        ("the cup's colour is blue", SetAttribute(CUP, "color", "blue")),
+        ("its material is oak wood", SetAttribute(Marked(), "material", "oak wood")),
         ("merge objects 3, 5 and 7", Merge((ObjectNumber(3), ObjectNumber(5), ObjectNumber(7)))),
         ("merge object 3 with object 5", Merge((ObjectNumber(3), ObjectNumber(5)))),
         ("objects 3 and 5 are the same", Merge((ObjectNumber(3), ObjectNumber(5)))),

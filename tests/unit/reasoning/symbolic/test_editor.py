@@ -57,6 +57,7 @@ def test_all_marked_objects_are_renamed() -> None:
     memory = room_memory()
     alignment = Router(memory).align(query("these are stools", marked_object_ids=(4, 5)), "anna")
     assert alignment.object_ids == (4, 5)
+    assert alignment.response == "Now the chair (object 4) and the chair (object 5) are stools."
     assert [c.edit.value for c in memory.corrections()] == ["stool", "stool"]
 
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scenemind.reasoning.symbolic.syntax import Reference
+from scenemind.reasoning.symbolic.syntax import ObjectNumber, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """ "chairs 2, 3 and 7"."""
+
+    numbers: tuple[ObjectNumber, ...]
+
+
+Subject = Reference | Several
 
 
 @dataclass(frozen=True, slots=True)
 class Rename:
     """ "that is a toolbox", "rename the cup to mug"."""
 
-    subject: Reference
+    subject: Subject
     label: str
 
 
@@ -19,35 +29,35 @@ class Rename:
 class SetAttribute:
     """ "object 12 is grey", "the material of the chair is wood"; no value: "forget its colour"."""
 
-    subject: Reference
+    subject: Subject
     key: str
     value: str
 
 
 @dataclass(frozen=True, slots=True)
 class AddRelation:
-    subject: Reference
+    subject: Subject
     predicate: str
     anchor: Reference
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteRelation:
-    subject: Reference
+    subject: Subject
     predicate: str
     anchor: Reference
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteObject:
-    subject: Reference
+    subject: Subject
 
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
     """ "that is right", "object 4 really is a cup"; without a label: whatever it is called."""
 
-    subject: Reference
+    subject: Subject
     label: str = ""
 
 

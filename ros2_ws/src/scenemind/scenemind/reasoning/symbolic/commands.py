@@ -14,10 +14,18 @@ from scenemind.reasoning.symbolic.command_syntax import (
     OfOne,
     Rename,
     SetAttribute,
+    Subject,
 )
+from scenemind.reasoning.symbolic.identity_commands import several
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.reading import RuleBook, without_openings
-from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference, Related
+from scenemind.reasoning.symbolic.syntax import (
+    HasAttribute,
+    Marked,
+    NounPhrase,
+    Reference,
+    Related,
+)
 from scenemind.reasoning.symbolic.tokens import Token, tokenize
 from scenemind.words.english import find_number, is_plural, singular, word_set
 
@@ -55,12 +63,12 @@ def _delete(p: Parser) -> Command | None:
     if p.take("there is no", "there are no", "there is not", "there are not"):
         return DeleteObject(p.reference())
     if p.take("delete", "remove", "forget", "drop", "erase"):
-        return DeleteObject(p.reference())
+        return DeleteObject(several(p))
     return None
 
 
 def _not_real(p: Parser) -> Command | None:
-    subject = p.reference()
+    subject = several(p)
     if p.take("does not exist", "do not exist"):
         return DeleteObject(subject)
     if not p.take_of(lexicon.BE):
@@ -75,8 +83,8 @@ def _not_real(p: Parser) -> Command | None:
 
 def _rename(p: Parser) -> Command | None:
     if p.take("rename", "relabel", "label", "call"):
-        subject = p.reference()
-        if not p.take("to", "as", "into", "a", "an"):
+        subject = several(p)
+        if not p.take("to", "as", "into", "a", "an", "the"):
             return None
         return _renamed(p, subject)
     if p.take("change"):
@@ -101,6 +109,26 @@ def _set_attribute(p: Parser) -> Command | None:
     subject = p.reference()
     if not (p.take("to") if ordered else p.take("is", "are", "should be")):
         return None
+    return _valued(p, subject, key)
+
+
+def _own_attribute(p: Parser) -> Command | None:
+    """ "the couch's colour is blue": the possessive ending is gone by now."""
+    verb = next((i for i, word in enumerate(p.words) if word in ("is", "are", "should")), 0)
+    key = lexicon.ATTRIBUTE_NAMES.get(p.words[verb - 1]) if verb > 1 else None
+    if key is None:
+        return None
+    words = p.words
+    p.cut(verb - 1)
+    subject = Marked() if p.take("its", "their") else p.reference()
+    if not p.done:
+        return None
+    p.words = words
+    p.at = verb
+    return _valued(p, subject, key) if p.take("is", "are", "should be") else None
+
+
+def _valued(p: Parser, subject: Reference, key: str) -> SetAttribute | None:
     given = p.condition(adjectives=True) if key in ("color", "size") else None
     if isinstance(given, HasAttribute):
         return SetAttribute(subject, key, given.value) if given.key == key else None
@@ -108,7 +136,7 @@ def _set_attribute(p: Parser) -> Command | None:
 
 
 def _claim_attribute(p: Parser) -> Command | None:
-    subject = p.reference()
+    subject = several(p)
     if not p.take_of(lexicon.BE):
         return None
     p.take("actually", "really")
@@ -127,7 +155,7 @@ def _claim_attribute(p: Parser) -> Command | None:
 def _claim_relation(p: Parser) -> Command | None:
     subject = _before_verb(p)
     if subject is None:
-        subject = p.reference()
+        subject = several(p)
         if not p.take_of(lexicon.BE):
             return None
     p.take("actually", "really")
@@ -138,7 +166,7 @@ def _claim_relation(p: Parser) -> Command | None:
     return edit(subject, given.predicate, given.anchors[0])
 
 
-def _before_verb(p: Parser) -> Reference | None:
+def _before_verb(p: Parser) -> Subject | None:
     """The subject of "the picture hangs on the wall", where such a verb and a relation stand; the
     next word is the verb."""
     verbs = (i for i, word in enumerate(p.words) if word in _STANDS)
@@ -147,14 +175,14 @@ def _before_verb(p: Parser) -> Reference | None:
         return None
     words = p.words
     p.cut(verb)
-    subject = p.reference()
+    subject = several(p)
     ends_there = p.done
     p.words = words
     return subject if ends_there else None
 
 
 def _claim_label(p: Parser) -> Command | None:
-    subject = p.reference()
+    subject = several(p)
     if p.take("should be called", "should be", "must be", "is called", "is actually called"):
         p.take("a", "an", "the")
         return _renamed(p, subject)
@@ -166,13 +194,13 @@ def _claim_label(p: Parser) -> Command | None:
         p.reference()
         p.take(",")
         p.take("but", "it is", "this is", "that is")
-    several = many and is_plural(p.words[-1] if p.words else "") and find_number(p.peek()) is None
-    if p.take("a", "an") or several:
+    plural = many and is_plural(p.words[-1] if p.words else "") and find_number(p.peek()) is None
+    if p.take("a", "an") or plural:
         return _renamed(p, subject)
     return None
 
 
-def _renamed(p: Parser, subject: Reference) -> Rename:
+def _renamed(p: Parser, subject: Subject) -> Rename:
     label = _label(p)
     _skip_contrast(p)
     return Rename(subject, label)
@@ -235,6 +263,7 @@ _RULES = RuleBook[Command](
         _of_one(_not_real),
         _of_one(_rename),
         _of_one(_set_attribute),
+        _of_one(_own_attribute),
         _of_one(_claim_attribute),
         _of_one(_claim_relation),
         _of_one(_claim_label),

@@ -19,14 +19,16 @@ from scenemind.reasoning.symbolic.command_syntax import (
     OfOne,
     Rename,
     SetAttribute,
+    Several,
     Split,
+    Subject,
 )
 from scenemind.reasoning.symbolic.parting import find_parts
 from scenemind.reasoning.symbolic.phrasing import be, sentence, the
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import Marked, Reference
-from scenemind.words.english import joined, with_article
+from scenemind.words.english import joined, plural, with_article
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
@@ -46,7 +48,7 @@ def edits_of(command: OfOne | Merge, at: Resolver) -> tuple[list[Edit], str]:
     match command:
         case Rename(label=label):
             edits = [Edit("rename", (i,), value=label) for i in ids]
-            return edits, f"Now {names} {verb} {with_article(label)}."
+            return edits, f"Now {names} {verb} {_a(label, len(ids))}."
         case SetAttribute(key=key, value=value):
             edits = [Edit("set_attribute", (i,), key, value) for i in ids]
             return (
@@ -171,12 +173,18 @@ def _confirmed(objects: Sequence[MapObject], label: str, at: Resolver) -> tuple[
     names = joined([the(o) for o in objects])
     if label and at.is_named_otherwise(objects, label):
         renames = [Edit("rename", (o.object_id,), value=label) for o in objects]
-        return [*renames, *edits], f"Now {names} {be(len(objects))} {with_article(label)}."
+        return [*renames, *edits], f"Now {names} {be(len(objects))} {_a(label, len(objects))}."
     return edits, f"Thank you: {names} {be(len(objects))} certain now."
 
 
-def _meant(reference: Reference, at: Resolver) -> list[MapObject]:
-    """All marked objects, or else the single one that fits."""
+def _a(label: str, count: int) -> str:
+    return with_article(label) if count == 1 else plural(label)
+
+
+def _meant(reference: Subject, at: Resolver) -> list[MapObject]:
+    """All marked or numbered objects, or else the single one that fits."""
+    if isinstance(reference, Several):
+        return list({n: _single(n, at) for n in reference.numbers}.values())
     if isinstance(reference, Marked):
         return _all_of(reference, at)
     return [_single(reference, at)]

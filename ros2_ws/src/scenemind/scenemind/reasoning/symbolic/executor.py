@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from scenemind.reasoning.symbolic import past
 from scenemind.reasoning.symbolic.counting import count, exists, list_objects
-from scenemind.reasoning.symbolic.locating import locate
+from scenemind.reasoning.symbolic.locating import carrier, locate
 from scenemind.reasoning.symbolic.measuring import distance, size
 from scenemind.reasoning.symbolic.reply import Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import (
     AskAttribute,
+    AskCarrier,
     Changed,
     Count,
     Describe,
@@ -50,6 +51,8 @@ def run(question: Question, at: Resolver, changes_since: past.ChangesSince) -> R
             return locate(subject, at)
         case AskAttribute():
             return attribute(question, at)
+        case AskCarrier():
+            return carrier(question, at)
         case Verify():
             return verify(question, at)
         case ListObjects(subject=subject):

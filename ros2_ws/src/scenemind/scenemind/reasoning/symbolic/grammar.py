@@ -15,6 +15,7 @@ from scenemind.reasoning.symbolic.reading import (
     without_openings,
 )
 from scenemind.reasoning.symbolic.syntax import (
+    AskCarrier,
     Count,
     Described,
     Dimension,
@@ -41,6 +42,12 @@ _DIMENSIONS: dict[str, Dimension] = {
     "wide": "width", "width": "width", "deep": "width", "depth": "width",
     "long": "length", "length": "length",
 }  # fmt: skip
+# What a question may end in -> the relation that is asked for, the longest first.
+_CARRIED = {
+    f"{posture}{word}": name
+    for posture in ("standing ", "lying ", "sitting ", "hanging ", "mounted ", "")
+    for word, name in (("on top of", "on"), ("on", "on"), ("inside", "inside"), ("in", "inside"))
+}
 _SEE = ("see", "seen", "have", "know of", "know", "find", "remember")
 _FIND = (
     "find", "locate", "choose", "show me", "show", "point at", "point to", "point out", "go to",
@@ -90,7 +97,17 @@ def _where(p: Parser) -> Question | None:
     if not p.take("where"):
         return None
     if not p.take_of(lexicon.BE):
-        p.take("can i find", "do i find", "can we find", "can you see", "did you see", "do you see")
+        p.take(
+            "can i find",
+            "do i find",
+            "can we find",
+            "can you see",
+            "did you see",
+            "do you see",
+            "did you last see",
+            "have you last seen",
+            "was the last place you saw",
+        )
     subject = p.reference()
     p.take_of(lexicon.BE)
     p.take_of(lexicon.POSTURES)
@@ -197,6 +214,18 @@ def _list(p: Parser) -> Question | None:
     return ListObjects(p.with_conditions(subject, adjectives=True))
 
 
+def _carrier(p: Parser) -> Question | None:
+    """ "which wall is the window on?", "what is the cup in?"."""
+    carried = p.cut_ending(*_CARRIED)
+    if not carried or not p.take("what", "which"):
+        return None
+    noun = p.noun_words()
+    if not p.take_of(lexicon.BE) or p.at_relation():
+        return None
+    kind = "" if len(noun) == 1 and noun[0] in lexicon.ANYTHING else " ".join(noun)
+    return AskCarrier(p.reference(), _CARRIED[carried], kind)
+
+
 def _which(p: Parser) -> Question | None:
     if not p.take("which is", "which are", "which one is", "which ones are"):
         return None
@@ -234,6 +263,7 @@ _RULES = RuleBook[Question](
         _size,
         _distance,
         _verify,
+        _carrier,
         _list,
         _which,
         _identify,

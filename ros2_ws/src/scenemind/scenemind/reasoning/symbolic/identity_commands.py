@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_syntax import (
     AskSimilar,
@@ -11,12 +14,13 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Merge,
     Redo,
     SetAttribute,
+    Several,
     Split,
     Undo,
 )
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, ObjectNumber, Reference
-from scenemind.words.english import find_number, is_plural, plural
+from scenemind.words.english import find_number, is_plural, normal, plural
 
 _MOST_PARTS = 4
 _IN_PARTS = {
@@ -76,20 +80,21 @@ def ask_similar(p: Parser) -> Command | None:
 
 def do_similar(p: Parser) -> Command | None:
     """ "those too", "objects 4 and 9 too" (a "yes" before it was taken off)."""
+    start = p.at
+    if p.take(*_DO) and p.take("for", "to", "of", "with"):
+        return _numbered(_references(p))
+    p.at = start
     if p.take(*_THOSE):
         return DoSimilar()
     numbers = _references(p)
-    ids = tuple(n.object_id for n in numbers if isinstance(n, ObjectNumber) and not n.noun)
-    if len(ids) < len(numbers) or not p.take("too", "as well", "also"):
-        return None
-    return DoSimilar(ids)
+    return _numbered(numbers) if p.take("too", "as well", "also") else None
 
 
 def merge(p: Parser) -> Command | None:
     """ "merge object 3 and 5", "these are the same chair", "object 5 is the same as object 3"."""
     noun = ""
     ordered = bool(p.take("merge", "join", "unite", "combine"))
-    first = _two_of(p) or p.reference()
+    first = _two_of(p) or (_another(p) if ordered else p.reference())
     if ordered:
         subjects = _references(p, first, "with", "into", "and")
     else:
@@ -163,6 +168,24 @@ def _number(p: Parser) -> int | None:
     number = int(p.peek()[:9])
     p.at += 1
     return number
+
+
+def several(p: Parser) -> Reference | Several:
+    """ "the cup", "object 3", "chairs 2, 3 and 7"."""
+    first = p.reference()
+    if not isinstance(first, ObjectNumber):
+        return first
+    numbers = [n for n in _references(p, first, "and") if isinstance(n, ObjectNumber)]
+    if len(numbers) == 1:
+        return first
+    return Several(tuple(replace(n, noun=normal(n.noun or first.noun)) for n in numbers))
+
+
+def _numbered(references: Sequence[Reference]) -> DoSimilar | None:
+    numbers = [n for n in references if isinstance(n, ObjectNumber) and not n.noun]
+    if not numbers or len(numbers) < len(references):
+        return None
+    return DoSimilar(tuple(n.object_id for n in numbers))
 
 
 def _two_of(p: Parser) -> Reference | None:

@@ -18,16 +18,23 @@ from scenemind.reasoning.symbolic.phrasing import (
     sentence,
     the,
 )
+from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.reply import Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.syntax import NounPhrase, Reference
-from scenemind.words.english import joined
+from scenemind.reasoning.symbolic.syntax import (
+    AskCarrier,
+    NounPhrase,
+    Reference,
+)
+from scenemind.words.english import joined, shown, with_article
 
 # A landmark is easier to find than what it leads to: it has at least this share of its length.
 _LANDMARK_LENGTH = 0.8
 # Farther away a landmark is no help.
 _LANDMARK_M = 3.0
+# Asked -> what memories keep of it.
+_CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
 
 
 def locate(subject: Reference, at: Resolver) -> Reply:
@@ -64,6 +71,32 @@ def _places(
         number = counted(len(rows), noun_of(subject) if sure else "object")
         text = f"there are {number}{'' if sure else ' that may be meant'}: {joined(places)}"
     return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+
+
+def carrier(question: AskCarrier, at: Resolver) -> Reply:
+    """What each of the things that are meant is on, or in."""
+    rows, scores = at.existing(question.subject)
+    wanted = at.label_scores(question.noun) > 0.0 if question.noun else np.ones(len(at.scene), bool)
+    spoken = lexicon.spoken(question.predicate)
+    told: list[str] = []
+    named = dict.fromkeys(at.objects(rows))
+    for row in rows[:MAX_LISTED].tolist():
+        thing = at.scene.objects[row]
+        found = [
+            (confidence, other)
+            for predicate in _CARRIED_BY[question.predicate]
+            for other, confidence in at.scene.relations_of(row, predicate)
+            if wanted[other]
+        ]
+        if found:
+            below = at.scene.objects[max(found)[1]]
+            named[below] = None
+            told.append(f"{the(thing)} is {spoken} {the(below)}")
+        else:
+            what = with_article(shown(question.noun)) if question.noun else "anything that I know"
+            told.append(f"{the(thing)} is not {spoken} {what}")
+    sure = mean_confidence(at.scene, rows, scores)
+    return Reply(sentence("; ".join(told)), sure, tuple(named))
 
 
 def landmark(scene: Scene, row: int) -> str:

@@ -44,7 +44,8 @@ def size(question: Size, at: Resolver) -> Reply:
     high = obj.box.size[2]
     if obj.object_id < 0 and obj.label != "wall":
         above = metres(max(0.0, obj.box.center[2] - at.scene.floor_z))
-        text = f"{the(obj)} is {metres(long)} by {metres(wide)}, {above} above the floor"
+        sides = "" if question.dimension == "height" else f"{metres(long)} by {metres(wide)}, "
+        text = f"{the(obj)} is {sides}{above} above the floor"
         return Reply(sentence(text), obj.confidence, (obj,))
     match question.dimension:
         case "height":

@@ -146,6 +146,20 @@ class AskAttribute:
 
 
 @dataclass(frozen=True, slots=True)
+class AskCarrier:
+    """ "what is the cup on?", "which wall is the window on?".
+
+    Attributes:
+        predicate: "on" or "inside".
+        noun: what the carrier is; empty: anything.
+    """
+
+    subject: Reference
+    predicate: str
+    noun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Verify:
     """ "is the chair black", "is the cup on the table"."""
 
@@ -230,6 +244,7 @@ Question = (
     | Count
     | Where
     | AskAttribute
+    | AskCarrier
     | Verify
     | ListObjects
     | Identify
