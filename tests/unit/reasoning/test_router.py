@@ -41,6 +41,13 @@ def test_unknown_methods_and_empty_questions_are_invalid() -> None:
         assert failure.code == "invalid_request"
 
 
+def test_a_correction_without_words_or_with_too_many_is_called_one() -> None:
+    router = Router(room_memory())
+    assert router.align(query(" "), "anna").response == "The correction is empty."
+    long = router.align(query("x" * 501), "anna").response
+    assert long == "The correction has 501 characters, the limit is 500."
+
+
 def test_an_empty_memory_says_so() -> None:
     router = Router(SmallMemory(snapshot_of([])))
     for failure in (

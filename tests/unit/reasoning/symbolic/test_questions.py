@@ -50,6 +50,9 @@ def ids_of(answer: Answer) -> list[int]:
         ("what is on the table?", [2, 3], "A cup (object 2) and a laptop (object 3) are on the"),
         ("what is under the laptop?", [1], "A dining table (object 1) is below the laptop."),
         ("what is on the sofa?", [], "the closest object is the door (object 9), 0.85 m away"),
+        # The laptop touches the table; of two chairs that are meant, neither is the closest.
+        ("what is on the laptop?", [], "the closest object is the chair (object 5), 0.47 m away"),
+        ("what is on the chairs?", [], "the closest object is the dining table (object 1), 0.15"),
         ("what is left of the table?", [4], "A chair (object 4) is left of the table."),
         ("which chairs are black?", [4, 6], "are black."),
         ("what is in the room?", list(range(1, 11)), "I know of 10 objects: 2 chairs, 2 cups"),
@@ -132,6 +135,12 @@ def test_failures_help_on(text: str, code: str, said: str) -> None:
     assert answer.failure.code == code
     assert said in answer.text
     assert answer.objects == ()
+
+
+def test_none_of_those_that_were_asked_about_is_the_closest() -> None:
+    pair = [thing(i, "stool", (x, 0, 0.3), (0.4, 0.4, 0.6)) for i, x in ((1, 0.0), (2, 0.5))]
+    router = Router(SmallMemory(snapshot_of([*pair, thing(3, "bin", (3, 0, 0.2), (0.4,) * 3)])))
+    assert "the closest object is the bin" in router.ask(query("what is on the stools?")).text
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class Router:
         """Change the memory as a sentence says; `by` is who said it."""
         start = time.perf_counter()
         try:
-            wanted = self._symbolic.align(query, self._checked(query, "symbolic"))
+            wanted = self._symbolic.align(query, self._checked(query, "symbolic", "correction"))
             if wanted.of_journal is not None:
                 return self._of_journal(query, wanted.of_journal, start)
             if not wanted.edits:
@@ -121,19 +121,22 @@ class Router:
         numbers = tuple(entry.correction_id for entry in entries)
         return Alignment(query, response, numbers, _objects_of(entries), _since(start))
 
-    def _checked(self, query: Query, method: str) -> MemorySnapshot:
+    def _checked(self, query: Query, method: str, what: str = "question") -> MemorySnapshot:
         """The snapshot to reason on.
+
+        Args:
+            what: the sentence, in the error's words.
 
         Raises:
             ReasoningError: the method, the sentence or the memory allows no reasoning.
         """
         _check_method(method)
         if not query.text.strip():
-            raise ReasoningError("invalid_request", "The question is empty.")
+            raise ReasoningError("invalid_request", f"The {what} is empty.")
         if len(query.text) > _MAX_CHARACTERS:
             raise ReasoningError(
                 "invalid_request",
-                f"The question has {len(query.text)} characters, the limit is {_MAX_CHARACTERS}.",
+                f"The {what} has {len(query.text)} characters, the limit is {_MAX_CHARACTERS}.",
             )
         snapshot = self._memory.snapshot()
         if not snapshot.objects:

@@ -30,6 +30,9 @@ from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Refere
 from scenemind.reasoning.symbolic.telling import identify
 from scenemind.words.english import shown, with_article
 
+# What is closer is part of the place that was asked for, and no hint.
+_TOUCHING_M = 0.005
+
 
 def exists(subject: Reference, at: Resolver) -> Reply:
     """Yes with the objects, or no with what comes near."""
@@ -105,11 +108,11 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     otherwise = _otherwise(subject, conditions[0], at)
     if otherwise is not None:
         return Reply(sentence(f"{text}, but {otherwise[0]}"), ABSENCE_CONFIDENCE, otherwise[1])
-    anchor = at.anchors(conditions[0].anchors[0])[0]
-    gaps = gaps_to(at.scene, anchor)
+    anchors = at.anchors(conditions[0].anchors[0])
+    gaps = gaps_to(at.scene, anchors[0])
     gaps[~at.scene.is_object] = np.inf
-    if anchor.row is not None:
-        gaps[anchor.row] = np.inf
+    gaps[gaps < _TOUCHING_M] = np.inf
+    gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
     nearest = int(np.argmin(gaps))
     if np.isfinite(gaps[nearest]):
         closest = the(at.scene.objects[nearest])
