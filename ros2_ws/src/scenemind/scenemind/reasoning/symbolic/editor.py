@@ -120,6 +120,13 @@ def _merged(command: Merge, at: Resolver) -> tuple[list[Edit], str]:
         several = len(command.subjects) == 1
         found = _all_of(subject, at) if several else _meant(subject, at)
         objects.update((o.object_id, o) for o in found)
+    if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects.values()):
+        raise ReasoningError(
+            "invalid_request",
+            f"What is meant ({joined([the(o) for o in objects.values()])}) is not called"
+            f' "{command.noun}", so I changed nothing. If it is all one thing, say "merge objects'
+            f' {joined([str(i) for i in objects])}".',
+        )
     if len(objects) < 2:
         one = joined([the(o) for o in objects.values()])
         raise ReasoningError(
@@ -127,20 +134,15 @@ def _merged(command: Merge, at: Resolver) -> tuple[list[Edit], str]:
             f"Only {one} is meant: mark all that are the same, or say their numbers.",
         )
     first, *others = objects.values()
-    if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects.values()):
-        numbers = joined([str(i) for i in objects])
-        raise ReasoningError(
-            "invalid_request",
-            f'None of {joined([the(o) for o in objects.values()])} is called "{command.noun}", so I'
-            f' changed nothing. If they are one thing, say "merge objects {numbers}".',
-        )
     text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
     return [Edit("merge", tuple(objects))], text
 
 
 def _check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> None:
-    """Raises:
-    ReasoningError: "2 years" are no desks.
+    """That there are said to be several of what it is: "2 years" are no desks.
+
+    Raises:
+        ReasoningError: `invalid_request`: it is called otherwise.
     """
     if noun and at.is_named_otherwise([thing], noun):
         raise ReasoningError(
