@@ -121,11 +121,12 @@ def _merged(command: Merge, at: Resolver) -> tuple[list[Edit], str]:
         found = _all_of(subject, at) if several else _meant(subject, at)
         objects.update((o.object_id, o) for o in found)
     if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects.values()):
+        ids = joined([str(i) for i in objects])
+        way_out = f' If they are one thing, say "merge objects {ids}".' if len(objects) > 1 else ""
         raise ReasoningError(
             "invalid_request",
             f"What is meant ({joined([the(o) for o in objects.values()])}) is not called"
-            f' "{command.noun}", so I changed nothing. If it is all one thing, say "merge objects'
-            f' {joined([str(i) for i in objects])}".',
+            f' "{command.noun}", so I changed nothing.{way_out}',
         )
     if len(objects) < 2:
         one = joined([the(o) for o in objects.values()])
