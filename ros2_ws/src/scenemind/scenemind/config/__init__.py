@@ -7,6 +7,8 @@ of the same dotted names (`flatten`, `from_flat`). Unknown keys and missing file
 from scenemind.config.descriptions import DescriptionsConfig
 from scenemind.config.mapping import MapperConfig
 from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
+from scenemind.config.memtree import MemTreeConfig
+from scenemind.config.models import ChatModelConfig, ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
 from scenemind.config.relations import RelationConfig
 from scenemind.config.scenemind_config import SceneMindConfig
@@ -14,12 +16,15 @@ from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import ConfigError, Settings
 
 __all__ = [
+    "ChatModelConfig",
     "ConfigError",
     "DepthConfig",
     "DescriptionsConfig",
     "DetectorConfig",
     "LiftingConfig",
     "MapperConfig",
+    "MemTreeConfig",
+    "ModelsConfig",
     "ObjectMapConfig",
     "RelationConfig",
     "SceneMindConfig",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from scenemind.config.descriptions import DescriptionsConfig
 from scenemind.config.mapping import MapperConfig
 from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
+from scenemind.config.memtree import MemTreeConfig
+from scenemind.config.models import ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
 from scenemind.config.relations import RelationConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
@@ -25,4 +27,6 @@ class SceneMindConfig(Settings):
     tree: TreeConfig = TreeConfig()
     relations: RelationConfig = RelationConfig()
     store: StoreConfig = StoreConfig()
+    models: ModelsConfig = ModelsConfig()
+    memtree: MemTreeConfig = MemTreeConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
+from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind.memory.types import Correction, Edit, KeyFrame, MemorySnapshot
 
 
@@ -23,6 +24,40 @@ class MemoryAccess(Protocol):
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
         """Up to `count` stored frames that show the objects best, best first."""
+        ...
+
+    def tree_json(self, token_budget: int = DEFAULT_TOKEN_BUDGET) -> TreeJson:
+        """MemTree3D as text for a language model; cheap to ask for again and again.
+
+        Raises:
+            SceneMemoryError: a budget below 1.
+        """
+        ...
+
+    def select_key_frames(
+        self,
+        key_objects: Sequence[int],
+        cue_objects: Sequence[int] = (),
+        count: int = 3,
+        locations: Sequence[int] | None = None,
+    ) -> list[KeyFrame]:
+        """One stored frame a location, best first, by MemTree3D's score.
+
+        Args:
+            locations: those to choose from, also where they show none of the objects; None: all.
+        """
+        ...
+
+    def stored_frames(self) -> Sequence[int]:
+        """Numbers of the frames that are stored, oldest first."""
+        ...
+
+    def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
+        """A stored frame with the boxes of the given objects; of all objects when none is given.
+
+        Raises:
+            SceneMemoryError: no image of this frame is stored.
+        """
         ...
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:

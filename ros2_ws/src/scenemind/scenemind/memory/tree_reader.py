@@ -124,6 +124,11 @@ class TreeReader:
         wanted = object_ids or self.snapshot().objects
         return self._disk.evidence.get(frame_number, self._object_of, wanted)
 
+    def stored_frames(self) -> list[int]:
+        """Numbers of the frames that are stored, oldest first."""
+        with self._lock:
+            return self._scene.retention.frames()
+
     def view_count_of(self, object_id: int) -> int:
         """How many stored frames are among the best views of an object."""
         with self._lock:

@@ -1,16 +1,21 @@
 """Language and vision models behind one protocol."""
 
-from scenemind.models.chat import ChatMessage, ChatModel, ChatReply
+from scenemind.models.allowance import Allowance
+from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.openai_chat import OpenAIChat
 from scenemind.models.structured import ask_for
+from scenemind.models.usage import Usage
 
 __all__ = [
+    "Allowance",
     "ChatMessage",
     "ChatModel",
     "ChatReply",
     "FailureKind",
     "ModelError",
+    "OnText",
     "OpenAIChat",
+    "Usage",
     "ask_for",
 ]

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from scenemind.models.allowance import Allowance
+from scenemind.models.usage import Usage
+
+OnText = Callable[[str], None]
+"""Hears a reply while it is written: all of it so far, each time. It may begin anew when a call is
+tried again, is called on a thread of the model, and should return soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +33,13 @@ class ChatReply:
 
     Attributes:
         model: which answered, as the server names it.
-        prompt_tokens, reply_tokens: 0 where the server does not say.
+        usage: of this call.
         seconds: from the question to the whole answer.
     """
 
     text: str
     model: str
-    prompt_tokens: int
-    reply_tokens: int
+    usage: Usage
     seconds: float
 
 
@@ -48,10 +54,12 @@ class ChatModel(Protocol):
     def ask(
         self,
         messages: Sequence[ChatMessage],
-        deadline_s: float,
+        allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
+        on_text: OnText | None = None,
     ) -> ChatReply:
-        """The model's next turn; returns or raises within the deadline.
+        """The model's next turn; returns or raises within the allowance, and soon after it is
+        cancelled. What was used is taken off it.
 
         Args:
             schema: JSON schema that the server is to hold the answer to; see `ask_for`.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from scenemind.geometry import Pose
 from scenemind.memory import KeyFrame, MapObject
+from scenemind.models import Usage
 
 METHODS = (
     "auto",
@@ -28,7 +29,15 @@ ErrorCode = Literal[
     "timeout",
     "empty_memory",  # nothing has been mapped yet
     "memory_refused",  # the memory does not take the correction: unknown object, full disk
+    "model_failed",  # a model was not reached or gave no usable reply
+    "budget_exceeded",  # the tokens or the money of the question or of the day are spent
+    "cancelled",  # by who asked
 ]
+
+Policy = Literal["balanced", "strict", "always_answer"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+"""What to do where nothing that was seen answers a question: say what is likely, fail with
+`not_found` rather than guess, or guess as benchmarks want it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +58,14 @@ class Query:
         viewpoint: pose of the asking agent's head, x forward and z up (REP-103), world;
             None for the camera's latest pose.
         marked_object_ids: objects that the person pointed at ("this", "the marked object").
+        policy: where nothing that was seen answers it.
     """
 
     text: str
     situation: str = ""
     viewpoint: Pose | None = None
     marked_object_ids: tuple[int, ...] = ()
+    policy: Policy = "balanced"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +78,8 @@ class Answer:
         objects: what the answer speaks of, most relevant first.
         key_frames: frames that show it.
         steps: how it was reached, in words (program, plan or transcript).
+        method: which answered; another than was asked for where `fallback` says why.
+        usage: of models.
     """
 
     query: Query
@@ -78,6 +91,8 @@ class Answer:
     seconds: float
     steps: tuple[str, ...] = ()
     failure: ReasoningFailure | None = None
+    usage: Usage = field(default_factory=Usage)
+    fallback: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +107,8 @@ class Grounding:
     method: str
     seconds: float
     failure: ReasoningFailure | None = None
+    usage: Usage = field(default_factory=Usage)
+    fallback: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -50,6 +50,10 @@ class Retention:
         """Images on disk and on their way there."""
         return len(self._on_disk) + len(self._under_way)
 
+    def frames(self) -> list[int]:
+        """Numbers of the frames whose images are on disk or on their way there, oldest first."""
+        return sorted({*self._on_disk, *self._under_way})
+
     @property
     def image_bytes(self) -> int:
         """What the images take on disk."""

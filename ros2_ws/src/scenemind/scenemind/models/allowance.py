@@ -1,0 +1,105 @@
+"""What one question may use: time, tokens, money; and whether anybody still waits for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from scenemind.models.errors import ModelError
+from scenemind.models.usage import Usage
+
+
+class Allowance:
+    """Shared by all calls of one question; the clock runs from when it is made. Thread-safe.
+
+    Tokens are known when a reply is there: a question can go over its limit by one call, and gets
+    no other.
+    """
+
+    def __init__(self, seconds: float, tokens: int = 0, cost: float = 0.0) -> None:
+        """
+        Args:
+            tokens, cost: of all calls together; 0: no limit.
+        """
+        self.seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self._tokens = tokens
+        self._cost = cost
+        self._lock = threading.Lock()  # of the three below
+        self._used = Usage()
+        self._is_cancelled = False
+        self._wakes: list[Callable[[], None]] = []
+
+    @property
+    def left_s(self) -> float:
+        """Negative when the time is up."""
+        return self._deadline - time.monotonic()
+
+    @property
+    def used(self) -> Usage:
+        with self._lock:
+            return self._used
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._is_cancelled
+
+    def spend(self, usage: Usage) -> None:
+        """Take off what a call has used."""
+        with self._lock:
+            self._used += usage
+
+    def cancel(self) -> None:
+        """Nobody waits any more: calls that run end soon, and no other begins."""
+        with self._lock:
+            self._is_cancelled = True
+            wakes = self._wakes.copy()
+        for wake in wakes:
+            wake()
+
+    def check(self) -> None:
+        """Before a call.
+
+        Raises:
+            ModelError: cancelled, too late, or over the budget.
+        """
+        used = self.used
+        if self._is_cancelled:
+            raise ModelError("cancelled", "who asked does not wait any more")
+        if self.left_s <= 0.0:
+            raise ModelError("too_late", f"the {self.seconds:g} s for the question are over")
+        if self._tokens and used.tokens >= self._tokens:
+            raise ModelError(
+                "over_budget",
+                f"the question has used {used.tokens} of its {self._tokens} tokens: ask something"
+                " simpler, or raise models.question_tokens",
+            )
+        if self._cost and used.cost >= self._cost:
+            raise ModelError(
+                "over_budget",
+                f"the question has cost {used.cost:.4g} of {self._cost:.4g}: ask something simpler,"
+                " or raise models.question_cost",
+            )
+
+    @contextmanager
+    def waking(self, wake: Callable[[], None]) -> Iterator[None]:
+        """Call this, once and on the thread that cancels, when it is cancelled meanwhile; at once
+        when it was before."""
+        with self._lock:
+            self._wakes.append(wake)
+            was_cancelled = self._is_cancelled
+        if was_cancelled:
+            wake()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._wakes.remove(wake)
+
+    def sleep(self, seconds: float) -> None:
+        """Return early when it is cancelled or the time is up."""
+        woken = threading.Event()
+        with self.waking(woken.set):
+            woken.wait(max(0.0, min(seconds, self.left_s)))

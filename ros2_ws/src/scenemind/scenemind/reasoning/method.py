@@ -1,0 +1,75 @@
+"""What a method of reasoning gets and gives; the router makes answers of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess
+from scenemind.models import Allowance
+from scenemind.reasoning.types import Query
+
+
+class Report(Protocol):
+    """Hears what a method is doing, on whichever thread that is; should return soon."""
+
+    def __call__(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        """
+        Args:
+            stage: such as select, look, answer, repair.
+            text: reasoning so far.
+            key_frames: evidence so far.
+        """
+        ...
+
+
+def say_nothing(stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+    """A `Report` to nobody."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asking:
+    """The circumstances of one question."""
+
+    allowance: Allowance = field(default_factory=lambda: Allowance(60.0))
+    report: Report = say_nothing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MethodReply:
+    """An answer before the router has timed it.
+
+    Attributes:
+        text: one sentence.
+        confidence: in [0, 1].
+        objects: what the answer speaks of, most relevant first.
+        key_frames: what it rests on, best first; None: the router looks for frames that show the
+            objects.
+        steps: how it was reached, in words.
+    """
+
+    text: str
+    confidence: float
+    objects: tuple[MapObject, ...] = ()
+    key_frames: tuple[KeyFrame, ...] | None = None
+    steps: tuple[str, ...] = ()
+
+
+class AskMethod(Protocol):
+    """Answers questions; may be asked from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """One of `METHODS`."""
+        ...
+
+    def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
+        """The answer on the memory's snapshot of now.
+
+        Raises:
+            ReasoningError: it cannot be answered so; `not_found` for a strict query where nothing
+                that was seen answers it.
+            ModelError: a model failed, or the allowance is used up.
+        """
+        ...
