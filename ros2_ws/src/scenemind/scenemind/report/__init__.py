@@ -1,5 +1,7 @@
 """Pages and drawings of a memory, readable without a network or JavaScript."""
 
+from scenemind.report.asked import Asked
+from scenemind.report.asked_page import write_asked
 from scenemind.report.content import Run, Step, TrueObject
 from scenemind.report.keyframes import draw_key_frame
 from scenemind.report.levels import render_levels
@@ -12,6 +14,7 @@ from scenemind.report.support_tree import Branch, support_tree
 from scenemind.report.topdown import render_top_down
 
 __all__ = [
+    "Asked",
     "Branch",
     "OverviewEntry",
     "Run",
@@ -27,6 +30,7 @@ __all__ = [
     "shown_relations",
     "standalone_svg",
     "support_tree",
+    "write_asked",
     "write_overview",
     "write_report",
 ]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.memory import LocationNode, MapObject, MemorySnapshot, Relation
+from scenemind.memory import KeyFrame, LocationNode, MapObject, MemorySnapshot, Relation
 from scenemind.report.building_outlines import BuildingPart, building_parts, is_building
+from scenemind.report.camera_marks import MARK_PX, mark_of_frame, mark_of_location
 from scenemind.report.content import TrueObject
 from scenemind.report.earlier_places import EarlierPlace, earlier_places
 from scenemind.report.label_places import Anchor, LabelPlace, Rectangle, place_labels
@@ -17,7 +18,6 @@ from scenemind.report.relation_lines import relation_lines
 from scenemind.report.templating import Markup, render
 from scenemind.report.view import View, grid_of, view_of
 
-_MARK_PX = 9.0  # radius of a location's mark
 _NO_PATH = np.zeros((0, 3), np.float32)
 
 
@@ -45,17 +45,6 @@ class _Left:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A location's anchor and where its camera looked."""
-
-    number: int
-    x: float
-    y: float
-    tip_x: float
-    tip_y: float
-
-
 def render_top_down(
     snapshot: MemorySnapshot,
     colors: Mapping[str, str],
@@ -64,6 +53,7 @@ def render_top_down(
     truth: Sequence[TrueObject] = (),
     relations: Collection[Relation] = (),
     only: Collection[int] | None = None,
+    key_frames: Sequence[KeyFrame] = (),
 ) -> Markup:
     """Floor, walls and objects, the camera's way and the locations seen from above.
 
@@ -73,22 +63,24 @@ def render_top_down(
         truth: real objects, of a simulated room.
         relations: those to draw as lines, see `shown_relations`.
         only: objects to look at: the picture shows their surroundings, and all else is faint.
+        key_frames: frames to mark by their rank, with their field of view; the picture then shows
+            the whole place.
     """
     things = [thing for thing in snapshot.objects.values() if not is_building(thing)]
     objects = sorted(things, key=_ground_area, reverse=True)
     earlier, building = earlier_places(snapshot), building_parts(snapshot)
-    if only is None:
+    if only is None or key_frames:
         boxes = [o.yaw_box for o in objects] + [t.box for t in truth]
         boxes += [place.box for place in earlier] + [part.box for part in building]
-        view = view_of([*(box.footprint() for box in boxes), path[:, :2].astype(np.float64)])
+        ways = [path[:, :2].astype(np.float64)]
+        ways += [frame.world_T_camera.translation[None, :2] for frame in key_frames]
+        view = view_of([*(box.footprint() for box in boxes), *ways])
     else:
         view = view_of([o.yaw_box.footprint() for o in objects if o.object_id in only])
-    marks = [_mark(location, view) for location in locations]
+    marks = [mark_of_location(location, view) for location in locations]
+    marks += [mark_of_frame(frame, rank, view) for rank, frame in enumerate(key_frames, start=1)]
     lines = relation_lines(snapshot, relations, view)
-    taken = [
-        (mark.x - _MARK_PX, mark.y - _MARK_PX, mark.x + _MARK_PX, mark.y + _MARK_PX)
-        for mark in marks
-    ]
+    taken = [mark.place() for mark in marks]
     taken += [line.word.place() for line in lines if line.word is not None]
     return render(
         "topdown.svg.j2",
@@ -99,7 +91,7 @@ def render_top_down(
         truth=[view.points(item.box.footprint()) for item in truth],
         path=view.points(path) if len(path) > 1 else "",
         marks=marks,
-        mark_px=_MARK_PX,
+        mark_px=MARK_PX,
         lines=lines,
         grid=grid_of(view),
     )
@@ -147,17 +139,6 @@ def _part(part: BuildingPart, view: View) -> tuple[str, str, str]:
 def _left(place: EarlierPlace, colors: Mapping[str, str], view: View) -> _Left:
     outline = view.points(place.box.footprint())
     return _Left(place.object_id, colors[place.label], outline, place.text)
-
-
-def _mark(location: LocationNode, view: View) -> _Mark:
-    at = location.anchor.translation
-    forward = location.anchor.rotation[:2, 2]  # the optical axis, seen from above
-    length = float(np.linalg.norm(forward))
-    tip_px = forward / length * (_MARK_PX + 9.0) if length > 1e-6 else np.zeros(2)
-    x, y = view.x(at[0]), view.y(at[1])
-    return _Mark(
-        location.location_id, x, y, round(x + float(tip_px[0]), 1), round(y - float(tip_px[1]), 1)
-    )
 
 
 def _ground_area(obj: MapObject) -> float:

@@ -1,0 +1,119 @@
+"""What the page of one question shows: an answer, or only the frames that were chosen for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.memory import KeyFrame, MemorySnapshot
+from scenemind.models import Usage
+from scenemind.reasoning import Answer, Query
+from scenemind.reasoning.memtree_qa.selectors.selection import Selection
+
+_NO_PATH = np.zeros((0, 3), np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """
+    Attributes:
+        text: the answer in a sentence; empty where only frames were chosen.
+        by: who answered or chose, for people.
+        warning: why there is no answer, or why another method gave it; may be empty.
+        figures: name -> value, for people.
+        reasoning: in the words of who chose the frames; may be empty.
+        steps: how it was reached.
+        key_objects: ids of what the answer speaks of, or what helps to answer.
+        cue_objects: ids of what is near those.
+        key_frames: best first.
+        snapshot: the map that was asked.
+        path: (N, 3) float32, world: where the camera was.
+    """
+
+    query: Query
+    text: str
+    by: str
+    warning: str
+    figures: Mapping[str, str]
+    reasoning: str
+    steps: tuple[str, ...]
+    key_objects: tuple[int, ...]
+    cue_objects: tuple[int, ...]
+    key_frames: tuple[KeyFrame, ...]
+    snapshot: MemorySnapshot
+    path: NDArray[np.float32] = field(default_factory=_NO_PATH.copy)
+
+    @classmethod
+    def of_answer(
+        cls, answer: Answer, snapshot: MemorySnapshot, path: NDArray[np.float32] = _NO_PATH
+    ) -> Asked:
+        """What an answer's frames show beside its objects counts as a cue."""
+        keys = tuple(thing.object_id for thing in answer.objects)
+        failure = answer.failure
+        figures = {"confidence": f"{answer.confidence:.0%}"} if failure is None else {}
+        return cls(
+            query=answer.query,
+            text=answer.text,
+            by=answer.method,
+            warning=answer.fallback,
+            figures=figures | _figures(answer.seconds, answer.usage),
+            reasoning="",
+            steps=answer.steps,
+            key_objects=keys,
+            cue_objects=_others(answer.key_frames, keys),
+            key_frames=answer.key_frames,
+            snapshot=snapshot,
+            path=path,
+        )
+
+    @classmethod
+    def of_selection(
+        cls,
+        query: Query,
+        selection: Selection,
+        selector: str,
+        seconds: float,
+        usage: Usage,
+        snapshot: MemorySnapshot,
+        path: NDArray[np.float32] = _NO_PATH,
+    ) -> Asked:
+        """Frames that a selector chose, without an answer."""
+        return cls(
+            query=query,
+            text="",
+            by=selector,
+            warning="",
+            figures=_figures(seconds, usage),
+            reasoning=selection.reasoning,
+            steps=selection.steps,
+            key_objects=selection.key_objects,
+            cue_objects=selection.cue_objects,
+            key_frames=selection.key_frames,
+            snapshot=snapshot,
+            path=path,
+        )
+
+    def labels(self) -> dict[int, str]:
+        """Object id -> label, of those that are drawn."""
+        objects = self.snapshot.objects
+        return {i: objects[i].label for i in (*self.key_objects, *self.cue_objects) if i in objects}
+
+
+def _others(frames: tuple[KeyFrame, ...], keys: tuple[int, ...]) -> tuple[int, ...]:
+    shown = dict.fromkeys(i for frame in frames for i in frame.boxes_px)
+    return tuple(i for i in shown if i not in keys)
+
+
+def _figures(seconds: float, usage: Usage) -> dict[str, str]:
+    figures = {"seconds": f"{seconds:.2f}"}
+    if usage.calls:
+        cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+        figures["model calls"] = str(usage.calls)
+        figures["tokens of prompt" + cached] = f"{usage.prompt_tokens:,}"
+        figures["tokens of reply"] = f"{usage.reply_tokens:,}"
+    if usage.cost:
+        figures["cost"] = f"{usage.cost:.4g}"
+    return figures
