@@ -1,0 +1,1 @@
+"""Who chooses the frames that the vision model is shown, one file each."""
