@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from scenemind.config import DescriptionsConfig
+from scenemind.config import ChatModelConfig, DescriptionsConfig
 from scenemind.describing import Describer, DescribingService, Tally
 from scenemind.memory import Description, MapObject, Memory
 from scenemind.models import OpenAIChat
@@ -90,7 +90,10 @@ def test_a_fault_of_our_own_is_counted_and_the_thread_goes_on(
                 raise faults.pop(0)
             return super().make(thing, objects)
 
-    with ChatServer(say(answer())) as server, OpenAIChat("seer", server.endpoint) as chat:
+    with (
+        ChatServer(say(answer())) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
         tally = Tally(Faulty(row, chat, CONFIG))
         objects = row.snapshot().objects
         outcomes = [tally.try_one(thing, objects) for thing in objects.values()]

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from scenemind.config import SceneMindConfig
+from scenemind.config import ChatModelConfig, SceneMindConfig
 from scenemind.describing import Describer
 from scenemind.memory import Edit, Memory
 from scenemind.models import ModelError, OpenAIChat
@@ -18,7 +18,7 @@ from tests.unit.describing.conftest import CONFIG, answer, answer_with_count, wa
 
 def describe_all(memory: Memory, server: ChatServer) -> int:
     """Describe what is due; how many there were."""
-    with OpenAIChat("seer", server.endpoint) as chat:
+    with OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat:
         describer = Describer(memory, chat, CONFIG)
         objects = memory.snapshot().objects
         due = describer.due(objects.values())
@@ -118,7 +118,10 @@ def test_a_model_that_says_nothing_is_an_error_and_leaves_nothing(row: Memory) -
 def test_an_object_without_stored_views_costs_no_question(row: Memory) -> None:
     for image in (row.path / "frames").glob("*.jpg"):
         image.unlink()
-    with ChatServer(say(answer())) as server, OpenAIChat("seer", server.endpoint) as chat:
+    with (
+        ChatServer(say(answer())) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
         objects = row.snapshot().objects
         assert Describer(row, chat, CONFIG).make(objects[1], objects) is None
     assert server.requests == []
@@ -130,7 +133,10 @@ def test_an_answer_about_a_memory_that_was_emptied_is_dropped(row: Memory) -> No
         walk_on(row, 5, 46)  # other chairs get the same ids
         return answer()
 
-    with ChatServer(say(begin_anew)) as server, OpenAIChat("seer", server.endpoint) as chat:
+    with (
+        ChatServer(say(begin_anew)) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
         objects = row.snapshot().objects
         assert Describer(row, chat, CONFIG).make(objects[1], objects) is None
     assert 1 in row.snapshot().objects

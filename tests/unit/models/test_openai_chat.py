@@ -9,7 +9,8 @@ import threading
 
 import pytest
 
-from scenemind.models import ChatMessage, ModelError, OpenAIChat
+from scenemind.config import ChatModelConfig
+from scenemind.models import Allowance, ChatMessage, ModelError, OpenAIChat
 from tests.chat_server import (
     ChatServer,
     Exchange,
@@ -34,18 +35,24 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reply_comes_with_its_cost() -> None:
-    with ChatServer(say("good day")) as server, OpenAIChat("seer", server.endpoint) as chat:
-        reply = chat.ask(HELLO, 5.0)
+    with (
+        ChatServer(say("good day")) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
+        reply = chat.ask(HELLO, Allowance(5.0))
     assert (reply.text, reply.model) == ("good day", "scripted")
-    assert (reply.prompt_tokens, reply.reply_tokens) == (11, 7)
+    assert (reply.usage.prompt_tokens, reply.usage.reply_tokens) == (11, 7)
     assert 0.0 < reply.seconds < 5.0
 
 
 def test_turns_pictures_and_schema_go_as_the_protocol_wants_them() -> None:
     messages = [ChatMessage("system", "look"), ChatMessage("user", "what?", (b"one", b"two"))]
     schema = {"title": "Answer", "type": "object"}
-    with ChatServer(say("{}")) as server, OpenAIChat("seer", server.endpoint) as chat:
-        chat.ask(messages, 5.0, schema)
+    with (
+        ChatServer(say("{}")) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
+        chat.ask(messages, Allowance(5.0), schema)
     (request,) = server.requests
     assert request.body["model"] == "seer"
     assert request.body["messages"][0] == {"role": "system", "content": "look"}
@@ -75,9 +82,12 @@ def test_turns_pictures_and_schema_go_as_the_protocol_wants_them() -> None:
     ],
 )
 def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> None:
-    with ChatServer(step) as server, OpenAIChat("seer", server.endpoint) as chat:
+    with (
+        ChatServer(step) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
         with pytest.raises(ModelError, match=words) as raised:
-            chat.ask(HELLO, 5.0)
+            chat.ask(HELLO, Allowance(5.0))
         assert raised.value.kind == kind
         assert KEY not in str(raised.value)
         assert len(server.requests) == 1, "trying again is for the caller to decide"
@@ -87,10 +97,12 @@ def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> No
 def test_the_deadline_holds_whatever_the_server_does(step: Step) -> None:
     with (
         ChatServer(step) as server,
-        OpenAIChat("seer", server.endpoint) as chat,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
         pytest.raises(ModelError, match=r"did not answer within 0\.2 s") as raised,
     ):
-        chat.ask(HELLO, 0.2)  # that it ends at all shows it: the server would go on for ever
+        chat.ask(
+            HELLO, Allowance(0.2)
+        )  # that it ends at all shows it: the server would go on for ever
     assert raised.value.kind == "too_late"
 
 
@@ -98,8 +110,11 @@ def test_no_server_is_told_with_its_address() -> None:
     with socket.socket() as taken:  # bound and not listening: nobody answers there
         taken.bind(("127.0.0.1", 0))
         endpoint = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        with OpenAIChat("seer", endpoint) as chat, pytest.raises(ModelError) as raised:
-            chat.ask(HELLO, 5.0)
+        with (
+            OpenAIChat(ChatModelConfig(model="seer", endpoint=endpoint)) as chat,
+            pytest.raises(ModelError) as raised,
+        ):
+            chat.ask(HELLO, Allowance(5.0))
     assert raised.value.kind == "unreachable"
     assert endpoint in str(raised.value)
 
@@ -109,7 +124,7 @@ def test_closing_ends_what_is_being_asked() -> None:
 
     def ask(chat: OpenAIChat) -> None:
         with pytest.raises(ModelError) as info:
-            chat.ask(HELLO, 60.0)
+            chat.ask(HELLO, Allowance(60.0))
         raised.append(info.value)
 
     asked = threading.Event()
@@ -119,7 +134,7 @@ def test_closing_ends_what_is_being_asked() -> None:
         stay_silent(exchange)
 
     with ChatServer(hold) as server:
-        chat = OpenAIChat("seer", server.endpoint)
+        chat = OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint))
         thread = threading.Thread(target=ask, args=(chat,))
         thread.start()
         assert asked.wait(5.0)
@@ -130,10 +145,10 @@ def test_closing_ends_what_is_being_asked() -> None:
 
 
 def test_a_closed_model_says_so() -> None:
-    chat = OpenAIChat("seer", "http://127.0.0.1:1/v1")
+    chat = OpenAIChat(ChatModelConfig(model="seer", endpoint="http://127.0.0.1:1/v1"))
     chat.close()
     with pytest.raises(ModelError, match="seer is closed") as raised:
-        chat.ask(HELLO, 5.0)
+        chat.ask(HELLO, Allowance(5.0))
     assert raised.value.kind == "closed"
 
 
@@ -145,9 +160,12 @@ def test_several_callers_are_served_at_once() -> None:
         return "hello"
 
     replies: list[str] = []
-    with ChatServer(say(together)) as server, OpenAIChat("seer", server.endpoint) as chat:
+    with (
+        ChatServer(say(together)) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
         threads = [
-            threading.Thread(target=lambda: replies.append(chat.ask(HELLO, 5.0).text))
+            threading.Thread(target=lambda: replies.append(chat.ask(HELLO, Allowance(5.0)).text))
             for _ in range(2)
         ]
         for thread in threads:
@@ -160,10 +178,13 @@ def test_several_callers_are_served_at_once() -> None:
 def test_the_key_is_nowhere_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     steps = say("hello"), fail(500)
-    with ChatServer(*steps) as server, OpenAIChat("seer", server.endpoint) as chat:
-        chat.ask(HELLO, 5.0)
+    with (
+        ChatServer(*steps) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
+        chat.ask(HELLO, Allowance(5.0))
         with pytest.raises(ModelError, match="500"):
-            chat.ask(HELLO, 5.0)
+            chat.ask(HELLO, Allowance(5.0))
         assert KEY not in repr(chat)
     assert caplog.text
     assert KEY not in caplog.text
@@ -171,8 +192,11 @@ def test_the_key_is_nowhere_in_the_log(caplog: pytest.LogCaptureFixture) -> None
 
 def test_what_a_file_leaves_around_the_key_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\r\n")
-    with ChatServer(say("hello")) as server, OpenAIChat("seer", server.endpoint) as chat:
-        chat.ask(HELLO, 5.0)
+    with (
+        ChatServer(say("hello")) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
+        chat.ask(HELLO, Allowance(5.0))
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
@@ -182,7 +206,7 @@ def test_a_key_that_no_header_can_carry_is_refused_untold(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f"sk-first{inside}second")
     with pytest.raises(ModelError, match="OPENAI_API_KEY holds no key") as raised:
-        OpenAIChat("seer", "http://127.0.0.1:1/v1")
+        OpenAIChat(ChatModelConfig(model="seer", endpoint="http://127.0.0.1:1/v1"))
     assert raised.value.kind == "no_key"
     assert "first" not in str(raised.value)
     assert "second" not in str(raised.value)
@@ -190,17 +214,20 @@ def test_a_key_that_no_header_can_carry_is_refused_untold(
 
 def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    with ChatServer(say("hello")) as server, OpenAIChat("seer", server.endpoint) as chat:
-        assert chat.ask(HELLO, 5.0).text == "hello"
+    with (
+        ChatServer(say("hello")) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+    ):
+        assert chat.ask(HELLO, Allowance(5.0)).text == "hello"
 
 
 def test_openai_itself_needs_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(ModelError, match="OPENAI_API_KEY: set it") as raised:
-        OpenAIChat("seer")
+        OpenAIChat(ChatModelConfig(model="seer"))
     assert raised.value.kind == "no_key"
 
 
 def test_a_model_must_be_named() -> None:
     with pytest.raises(ModelError, match="no model is named"):
-        OpenAIChat("", "http://127.0.0.1:1/v1")
+        OpenAIChat(ChatModelConfig(model="", endpoint="http://127.0.0.1:1/v1"))

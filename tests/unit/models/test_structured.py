@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from scenemind.models import ChatMessage, ModelError, OpenAIChat, ask_for
-from tests.chat_server import ChatServer, say
+from scenemind.config import ChatModelConfig
+from scenemind.models import Allowance, BadFormError, ChatMessage, ModelError, OpenAIChat, ask_for
+from tests.chat_server import ChatServer, Request, Step, fail, refuse, run_out_of_tokens, say
 
 
 class Cup(BaseModel):
@@ -16,21 +17,65 @@ class Cup(BaseModel):
     handles: int
 
 
-QUESTION = [ChatMessage("user", "describe the cup")]
+SYSTEM = ChatMessage("system", "You see cups.")
+QUESTION = [SYSTEM, ChatMessage("user", "describe the cup")]
 RED = '{"color": "red", "handles": 1}'
+BLUE = '{"color": "blue", "handles": 9}'
 
 
-@pytest.mark.parametrize("text", [RED, f"```json\n{RED}\n```", f"\n```\n{RED}```\n"])
-def test_the_answer_is_a_checked_value(text: str) -> None:
-    with ChatServer(say(text)) as server, OpenAIChat("seer", server.endpoint) as chat:
-        assert ask_for(chat, QUESTION, Cup, 5.0) == Cup(color="red", handles=1)
-    schema = server.requests[0].body["response_format"]["json_schema"]["schema"]
+def asked(*steps: Step, **more: object) -> tuple[Cup, list[Request]]:
+    """The cup, and what the server was asked for it."""
+    with ChatServer(*steps) as server, OpenAIChat(_config(server)) as chat:
+        cup = ask_for(chat, QUESTION, Cup, Allowance(5.0), **more)
+    return cup, server.requests
+
+
+def _config(server: ChatServer) -> ChatModelConfig:
+    return ChatModelConfig(model="seer", endpoint=server.endpoint)
+
+
+def _at_most_two(cup: Cup) -> str | None:
+    return f"no cup has {cup.handles} handles" if cup.handles > 2 else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        RED,
+        f"```json\n{RED}\n```",
+        f"\n```\n{RED}```\n",
+        f"```\n{RED}",
+        f"Here it is: {RED} I hope it helps!",
+        f"<think>Is it {BLUE}? No.</think>\n{RED}",
+        f"It may be {BLUE}.</think>{RED}",
+        f"{RED}<think>well, or {BLUE}</think>",
+        f"<think>hm</think>{RED}<think>sure</think>",
+        f"<think>hm</think><answer>{RED}</answer>",
+        f"{{?}} <answer>\n```json\n{RED}\n```\n</answer>",
+        f"<answer>{RED}",
+        f"<answer>{BLUE}</answer> no, <answer>{RED}</answer>",
+        f"A draft:\n```json\n{BLUE}\n```\nand in the end\n```json\n{RED}\n```",
+    ],
+)
+def test_the_answer_is_a_checked_value_wherever_it_stands(text: str) -> None:
+    cup, requests = asked(say(text))
+    assert cup == Cup(color="red", handles=1)
+    assert len(requests) == 1
+
+
+def test_json_may_speak_of_tags_and_fences() -> None:
+    color = "</think> <answer> ``` }"
+    assert asked(say(Cup(color=color, handles=1).model_dump_json()))[0].color == color
+
+
+def test_the_server_is_told_the_form() -> None:
+    schema = asked(say(RED))[1][0].body["response_format"]["json_schema"]["schema"]
     assert schema["required"] == ["color", "handles"]
     assert schema["additionalProperties"] is False
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "complaint"),
     [
         ("a red cup", "Invalid JSON"),
         ('{"color": "red"', "Invalid JSON"),
@@ -38,14 +83,64 @@ def test_the_answer_is_a_checked_value(text: str) -> None:
         ('{"color": "red", "handles": "many"}', "handles: Input should be a valid integer"),
         ('{"color": "red", "handles": 1, "note": "x"}', "note: Extra inputs"),
         ("[]", "the whole: Input should be an object"),
+        (BLUE, "no cup has 9 handles"),
     ],
 )
-def test_another_form_is_an_error_that_shows_it(text: str, words: str) -> None:
-    with (
-        ChatServer(say(text)) as server,
-        OpenAIChat("seer", server.endpoint) as chat,
-        pytest.raises(ModelError, match=words) as raised,
-    ):
-        ask_for(chat, QUESTION, Cup, 5.0)
+def test_a_wrong_reply_is_repaired_by_asking_again(text: str, complaint: str) -> None:
+    heard: list[str] = []
+    cup, (first, second) = asked(
+        say(text), say(RED), check=_at_most_two, on_repair=heard.append
+    )
+    assert cup == Cup(color="red", handles=1)
+    assert complaint in heard[0]
+    turns = second.body["messages"]
+    assert turns[:2] == first.body["messages"]
+    assert turns[2] == {"role": "assistant", "content": text}
+    assert turns[3]["role"] == "user"
+    assert heard[0] in turns[3]["content"]
+    assert second.body["response_format"] == first.body["response_format"]
+
+
+def test_thoughts_are_not_repeated_to_the_model() -> None:
+    _, (_, second) = asked(say("<think>a long story</think>a red cup"), say(RED))
+    assert second.body["messages"][2]["content"] == "a red cup"
+
+
+def test_a_reply_that_did_not_come_whole_is_asked_for_again_without_it() -> None:
+    cup, (first, second) = asked(run_out_of_tokens('{"color": "re'), say(RED))
+    assert cup.color == "red"
+    assert [turn["role"] for turn in second.body["messages"]] == ["system", "user"]
+    assert second.text.startswith(first.text)
+    assert "limit of tokens" in second.text
+
+
+def test_a_second_wrong_reply_is_an_error_that_shows_it() -> None:
+    with pytest.raises(BadFormError, match=r"handles: Field required.*it said '\{\}'") as raised:
+        asked(say("a red cup"), say("{}"))
     assert raised.value.kind == "bad_reply"
-    assert repr(text) in str(raised.value)
+    assert raised.value.form is None
+
+
+@pytest.mark.parametrize("last", [BLUE, "a blue cup", ""])
+def test_the_last_reply_of_the_right_form_can_be_had_from_the_error(last: str) -> None:
+    with pytest.raises(BadFormError) as raised:
+        asked(say(BLUE), say(last), check=_at_most_two)
+    assert raised.value.form == Cup(color="blue", handles=9)
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"), [(refuse("no"), "refused"), (fail(500), "server_failed")]
+)
+def test_a_model_that_does_not_reply_is_not_asked_again(step: Step, kind: str) -> None:
+    heard: list[str] = []
+    with pytest.raises(ModelError) as raised:
+        asked(step, say(RED), on_repair=heard.append)
+    assert raised.value.kind == kind
+    assert heard == []
+
+
+def test_all_calls_are_taken_off_the_allowance() -> None:
+    allowance = Allowance(5.0)
+    with ChatServer(say("?"), say(RED)) as server, OpenAIChat(_config(server)) as chat:
+        ask_for(chat, QUESTION, Cup, allowance)
+    assert allowance.used.calls == 2

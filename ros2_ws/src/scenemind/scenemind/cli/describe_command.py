@@ -17,7 +17,7 @@ from scenemind.cli.errors import CommandError
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, MemoryRoot
 from scenemind.cli.output import print_json, print_table, progress_console
-from scenemind.config import DescriptionsConfig, SceneMindConfig
+from scenemind.config import ChatModelConfig, DescriptionsConfig, SceneMindConfig
 from scenemind.describing import Describer, Embedder, NoteMaker, Tally
 from scenemind.memory import Description, Memory, MemorySnapshot
 from scenemind.models import OpenAIChat
@@ -99,7 +99,13 @@ def _makers(
     with ExitStack() as opened:
         makers: dict[str, tuple[NoteMaker, float]] = {}
         if config.model:
-            chat = OpenAIChat(config.model, config.endpoint, config.key_variable)
+            seer = ChatModelConfig(
+                model=config.model,
+                endpoint=config.endpoint,
+                key_variable=config.key_variable,
+                call_deadline_s=config.deadline_s,
+            )
+            chat = OpenAIChat(seer)
             opened.enter_context(chat)
             describer = Describer(memory, chat, config)
             makers["descriptions"] = describer, 60.0 / config.per_minute

@@ -12,7 +12,7 @@ from scenemind.describing.best_crops import DamagedFrames, best_crops, jpeg_of
 from scenemind.describing.form import DescriptionForm, attributes_of
 from scenemind.describing.note_maker import is_still_there, urgency
 from scenemind.memory import Description, MapObject, Memory
-from scenemind.models import ChatMessage, ChatModel, ModelError, ask_for
+from scenemind.models import Allowance, ChatMessage, ChatModel, ModelError, ask_for
 
 _LONGEST_LABEL = 80
 # Asked again when it has been seen so many times as often: five times in a thousand views.
@@ -62,7 +62,8 @@ class Describer:
         if not crops:
             return None
         jpegs = [jpeg_of(crop.rgb, config.image_px, config.jpeg_quality) for crop in crops]
-        form = ask_for(self._model, _question(thing, jpegs), DescriptionForm, config.deadline_s)
+        allowance = Allowance(config.deadline_s)
+        form = ask_for(self._model, _question(thing, jpegs), DescriptionForm, allowance)
         attributes = attributes_of(form, _measured(thing))
         if not attributes:
             raise ModelError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from scenemind.config import DescriptionsConfig
+from scenemind.config import ChatModelConfig, DescriptionsConfig
 from scenemind.describing.background import Background
 from scenemind.describing.describer import Describer
 from scenemind.describing.embedder import Embedder
@@ -36,7 +36,13 @@ class DescribingService:
             embedder = Embedder(memory, encoder, config.views)
             self.parts["embeddings"] = Background(memory, embedder, _EMBEDDINGS_PER_MINUTE)
         if config.model:
-            self._chat = OpenAIChat(config.model, config.endpoint, config.key_variable)
+            seer = ChatModelConfig(
+                model=config.model,
+                endpoint=config.endpoint,
+                key_variable=config.key_variable,
+                call_deadline_s=config.deadline_s,
+            )
+            self._chat = OpenAIChat(seer)
             describer = Describer(memory, self._chat, config)
             self.parts["descriptions"] = Background(memory, describer, config.per_minute)
         for part in self.parts.values():

@@ -30,7 +30,7 @@ class Allowance:
         self._lock = threading.Lock()  # of the three below
         self._used = Usage()
         self._is_cancelled = False
-        self._wakes: list[Callable[[], None]] = []
+        self._wakes: list[Callable[[], object]] = []
 
     @property
     def left_s(self) -> float:
@@ -84,7 +84,7 @@ class Allowance:
             )
 
     @contextmanager
-    def waking(self, wake: Callable[[], None]) -> Iterator[None]:
+    def waking(self, wake: Callable[[], object]) -> Iterator[None]:
         """Call this, once and on the thread that cancels, when it is cancelled meanwhile; at once
         when it was before."""
         with self._lock:

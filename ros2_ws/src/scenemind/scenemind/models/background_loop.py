@@ -6,7 +6,10 @@ import asyncio
 import concurrent.futures
 import threading
 from collections.abc import Coroutine
+from contextlib import nullcontext
 from typing import Any, TypeVar
+
+from scenemind.models.allowance import Allowance
 
 Result = TypeVar("Result")
 
@@ -25,12 +28,20 @@ class BackgroundLoop:
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
-    def run(self, coroutine: Coroutine[Any, Any, Result], deadline_s: float) -> Result:
+    def run(
+        self,
+        coroutine: Coroutine[Any, Any, Result],
+        deadline_s: float,
+        allowance: Allowance | None = None,
+    ) -> Result:
         """The coroutine's result. One that is not done in time is cancelled and not waited for.
+
+        Args:
+            allowance: whoever cancels it wakes this caller at once.
 
         Raises:
             TimeoutError: it was not done in time.
-            CancelledError: the loop was closed, before or meanwhile.
+            CancelledError: the loop was closed or the allowance cancelled, before or meanwhile.
         """
         with self._lock:
             if self._is_closing:
@@ -39,7 +50,8 @@ class BackgroundLoop:
             future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
             self._awaited.add(future)
         try:
-            return _result_of(future, deadline_s)
+            with nullcontext() if allowance is None else allowance.waking(future.cancel):
+                return _result_of(future, deadline_s)
         finally:
             with self._lock:
                 self._awaited.discard(future)

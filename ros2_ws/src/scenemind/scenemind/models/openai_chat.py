@@ -16,9 +16,12 @@ from json import JSONDecodeError
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from scenemind.config import ChatModelConfig
+from scenemind.models.allowance import Allowance
 from scenemind.models.background_loop import BackgroundLoop
-from scenemind.models.chat import ChatMessage, ChatReply
+from scenemind.models.chat import ChatMessage, ChatReply, OnText
 from scenemind.models.errors import FailureKind, ModelError
+from scenemind.models.usage import Usage
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletion
@@ -29,14 +32,9 @@ _SHOWN_CHARACTERS = 300
 class OpenAIChat:
     """A `ChatModel`. The key is read from the environment once, and is neither logged nor told."""
 
-    def __init__(
-        self, model: str, endpoint: str = "", key_variable: str = "OPENAI_API_KEY"
-    ) -> None:
-        """
-        Args:
-            endpoint: such as http://localhost:11434/v1; empty: OpenAI's, or $OPENAI_BASE_URL.
-            key_variable: environment variable with the key. Without one, other endpoints than
-                OpenAI's are asked all the same: servers of one's own want none.
+    def __init__(self, config: ChatModelConfig) -> None:
+        """Without a key, other endpoints than OpenAI's are asked all the same: servers of one's own
+        want none. Without an endpoint, it is OpenAI's, or $OPENAI_BASE_URL.
 
         Raises:
             ModelError: no model is named, there is no key for OpenAI's endpoint, or the key is
@@ -44,21 +42,22 @@ class OpenAIChat:
         """
         import openai  # half a second that only those wait who ask a model
 
-        if not model:
+        if not config.model:
             raise ModelError("rejected", "no model is named: say which the server is to run")
-        self._key = _key_in(key_variable)
-        if not self._key and not endpoint:
+        self._key = _key_in(config.key_variable)
+        if not self._key and not config.endpoint:
             raise ModelError(
                 "no_key",
-                f"there is no key for OpenAI in the environment variable {key_variable}: set it, or"
-                " name the endpoint of a server of your own",
+                f"there is no key for OpenAI in the environment variable {config.key_variable}: set"
+                " it, or name the endpoint of a server of your own",
             )
         self._sdk = openai
-        self._model = model
+        self._config = config
+        self._model = config.model
         self._client = openai.AsyncOpenAI(
-            api_key=self._key or "none", base_url=endpoint or None, max_retries=0
+            api_key=self._key or "none", base_url=config.endpoint or None, max_retries=0
         )
-        self._loop = BackgroundLoop(f"chat with {model}")
+        self._loop = BackgroundLoop(f"chat with {config.model}")
 
     @property
     def name(self) -> str:
@@ -67,31 +66,35 @@ class OpenAIChat:
     def ask(
         self,
         messages: Sequence[ChatMessage],
-        deadline_s: float,
+        allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
+        on_text: OnText | None = None,
     ) -> ChatReply:
         """See `ChatModel`."""
+        allowance.check()
         start = time.monotonic()
+        deadline_s = min(self._config.call_deadline_s, allowance.left_s)
         request = self._request(messages, schema)
         try:
             completion = self._loop.run(
-                self._client.chat.completions.create(**request, timeout=deadline_s), deadline_s
+                self._client.chat.completions.create(**request, timeout=deadline_s),
+                deadline_s,
+                allowance,
             )
         except CancelledError as error:
+            if allowance.is_cancelled:
+                raise ModelError("cancelled", "who asked does not wait any more") from error
             raise ModelError(
                 "closed", f"{self._model} is closed: nothing more is asked of it"
             ) from error
         except (TimeoutError, JSONDecodeError, self._sdk.OpenAIError) as error:
             self._fail(error, deadline_s)
+        usage = self._usage_of(completion)
+        allowance.spend(usage)
         text = self._text_of(completion)
-        usage = completion.usage
-        return ChatReply(
-            text,
-            completion.model or self._model,
-            0 if usage is None else usage.prompt_tokens,
-            0 if usage is None else usage.completion_tokens,
-            time.monotonic() - start,
-        )
+        if on_text is not None:
+            on_text(text)
+        return ChatReply(text, completion.model or self._model, usage, time.monotonic() - start)
 
     def close(self) -> None:
         """Give up what is being asked, and the connections; the second call does nothing."""
@@ -117,6 +120,14 @@ class OpenAIChat:
             request["response_format"] = {"type": "json_schema", "json_schema": form}
         return request
 
+    def _usage_of(self, completion: ChatCompletion) -> Usage:
+        counted = getattr(completion, "usage", None)
+        if counted is None:
+            return Usage(calls=1)
+        prompt, reply = counted.prompt_tokens, counted.completion_tokens
+        price = prompt * self._config.prompt_price + reply * self._config.reply_price
+        return Usage(1, prompt, 0, reply, price / 1e6)
+
     def _text_of(self, completion: ChatCompletion) -> str:
         """
         Raises:
@@ -141,7 +152,7 @@ class OpenAIChat:
         kind: FailureKind = "bad_reply"
         text = f"{self._where} sent something that is no JSON"
         if isinstance(error, TimeoutError | sdk.APITimeoutError):
-            kind, text = "too_late", f"{self._where} did not answer within {deadline_s:g} s"
+            kind, text = "too_late", f"{self._where} did not answer within {deadline_s:.3g} s"
         elif isinstance(error, sdk.APIStatusError):
             kind = _kind_of(error.status_code)
             text = f"{self._where} answered {error.status_code}: {self._shown(error.message)}"
