@@ -88,9 +88,7 @@ def test_the_server_is_told_the_form() -> None:
 )
 def test_a_wrong_reply_is_repaired_by_asking_again(text: str, complaint: str) -> None:
     heard: list[str] = []
-    cup, (first, second) = asked(
-        say(text), say(RED), check=_at_most_two, on_repair=heard.append
-    )
+    cup, (first, second) = asked(say(text), say(RED), check=_at_most_two, on_repair=heard.append)
     assert cup == Cup(color="red", handles=1)
     assert complaint in heard[0]
     turns = second.body["messages"]

@@ -4,11 +4,12 @@ from scenemind.models.allowance import Allowance
 from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.openai_chat import OpenAIChat
-from scenemind.models.structured import ask_for
+from scenemind.models.structured import BadFormError, ask_for
 from scenemind.models.usage import Usage
 
 __all__ = [
     "Allowance",
+    "BadFormError",
     "ChatMessage",
     "ChatModel",
     "ChatReply",
