@@ -1,0 +1,177 @@
+"""Frames in which an open-vocabulary detector finds what the question is about."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from scenemind.frames import RGBDFrame
+from scenemind.frames.encodings import decode_color_file
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess
+from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
+from scenemind.perception.errors import PerceptionError
+from scenemind.perception.protocols import OpenVocabularyDetector
+from scenemind.perception.text import checked_vocabulary, normalized_label
+from scenemind.perception.types import Detections
+from scenemind.reasoning.memtree_qa.selectors.selection import Selection
+from scenemind.reasoning.memtree_qa.selectors.stored_frames import (
+    RankedFrame,
+    StoredFrames,
+    one_a_location_first,
+)
+from scenemind.reasoning.memtree_qa.selectors.uniform import evenly
+from scenemind.reasoning.method import Asking
+from scenemind.reasoning.types import Query
+from scenemind.words.quoting import quoted
+
+_PROMPT = files("scenemind.reasoning.memtree_qa").joinpath("prompts/target_classes.txt")
+_MOST_CLASSES = 8  # as the prompt says
+_REPORT_EVERY = 25  # frames
+
+
+class TargetClasses(BaseModel):
+    """What the language model answers."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    think: str = Field(description="what has to be seen to answer the question")
+    classes: list[str] = Field(description="names of kinds of objects, most important first")
+
+
+class DetectorSelector:
+    """The visual search of VLM-Grounder (section 3.1), as the MemTree3D paper times it (appendix
+    C): a language model names the classes of the objects that the question is about, a detector
+    looks for them in every stored frame, and frames that show one are taken.
+
+    Neither paper says which of more than k frames are taken. Here it is that of each location in
+    which the detector is surest, the surest first. Where none shows such a thing, frames evenly in
+    time are, and the steps say so.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        build: Callable[[], OpenVocabularyDetector],
+        name: str = "detector",
+    ) -> None:
+        """
+        Args:
+            model: for language.
+            build: makes the detector, at the first question. It is told what to look for, so it
+                must not be the mapper's.
+            name: another one where the detector is simulated.
+        """
+        self.name = name
+        self._model = model
+        self._build = build
+        self._detector: OpenVocabularyDetector | None = None
+        self._lock = threading.Lock()  # of the detector, for a frame
+
+    def select(self, query: Query, memory: MemoryAccess, count: int, asking: Asking) -> Selection:
+        """See `FrameSelector`."""
+        stored = StoredFrames(memory)
+        asking.report("select")
+        wanted = self._ask(_messages(query, memory.snapshot().objects), asking)
+        classes = checked_vocabulary(_usable(wanted.classes))
+        started = time.perf_counter()
+        hits = list(self._search(stored, classes, asking))
+        seconds = time.perf_counter() - started
+        each_ms = 1e3 * seconds / len(stored.numbers)
+        steps = [
+            f"looked for {', '.join(classes)} in {len(stored.numbers)} stored frames: {len(hits)}"
+            f" show some ({self._detector_name}, {seconds:.2f} s, {each_ms:.1f} ms a frame)"
+        ]
+        ranked = one_a_location_first(hits)
+        if not ranked:
+            steps.append("no frame shows any: frames evenly in time instead")
+            ranked = [(number, 0.0) for number in evenly(stored.numbers, count)]
+        key_frames = stored.read(ranked, count)
+        return Selection(key_frames, wanted.think, (*steps, *stored.steps()))
+
+    @property
+    def _detector_name(self) -> str:
+        return "" if self._detector is None else self._detector.name
+
+    def _ask(self, messages: Sequence[ChatMessage], asking: Asking) -> TargetClasses:
+        try:
+            return ask_for(self._model, messages, TargetClasses, asking.allowance, _complaint)
+        except BadFormError as error:
+            # Some of the classes may still do.
+            if not isinstance(error.form, TargetClasses) or not _usable(error.form.classes):
+                raise
+            return error.form
+
+    def _search(
+        self, stored: StoredFrames, classes: tuple[str, ...], asking: Asking
+    ) -> Iterator[RankedFrame]:
+        total = len(stored.numbers)
+        for done, number in enumerate(stored.numbers):
+            asking.allowance.check()
+            if done % _REPORT_EVERY == 0:
+                asking.report("select", f"looked for {', '.join(classes)} in {done} of {total}")
+            key_frame = stored.find(number)
+            if key_frame is None:
+                continue
+            found = self._detect(key_frame, classes)
+            if len(found):
+                yield RankedFrame(float(found.scores.max()), number, key_frame.location_id)
+
+    def _detect(self, key_frame: KeyFrame, classes: tuple[str, ...]) -> Detections:
+        frame = _as_frame(key_frame)
+        with self._lock:
+            if self._detector is None:
+                self._detector = self._build()
+            if self._detector.vocabulary != classes:  # another question's, or none yet
+                self._detector.set_vocabulary(classes)
+            return self._detector.detect(frame)
+
+
+def _messages(query: Query, objects: Mapping[int, MapObject]) -> list[ChatMessage]:
+    marked = [quoted(objects[i].label) for i in query.marked_object_ids if i in objects]
+    lines = [
+        f"Situation of the person: {query.situation}" if query.situation else "",
+        f"Objects that the person points at: {', '.join(marked)}" if marked else "",
+        f"Question: {query.text}",
+    ]
+    return [
+        ChatMessage("system", _PROMPT.read_text(encoding="utf-8")),
+        ChatMessage("user", "\n".join(filter(None, lines))),
+    ]
+
+
+def _complaint(wanted: TargetClasses) -> str | None:
+    """What is wrong beside the form, for the model."""
+    if not 1 <= len(wanted.classes) <= _MOST_CLASSES:
+        return f"name 1 to {_MOST_CLASSES} classes, not {len(wanted.classes)}"
+    unusable = [name for name in wanted.classes if not _is_name(name)]
+    return f"no short names of kinds of objects: {unusable}" if unusable else None
+
+
+def _usable(classes: Sequence[str]) -> list[str]:
+    return [name for name in classes if _is_name(name)][:_MOST_CLASSES]
+
+
+def _is_name(word: str) -> bool:
+    try:
+        normalized_label(word)
+    except PerceptionError:
+        return False
+    return True
+
+
+def _as_frame(key_frame: KeyFrame) -> RGBDFrame:
+    """For a detector, which looks at colours alone: depth is not measured."""
+    color = decode_color_file(key_frame.jpeg)
+    return RGBDFrame(
+        key_frame.frame_number,
+        key_frame.stamp_ns,
+        color,
+        np.zeros(color.shape[:2], np.float32),
+        key_frame.camera,
+        key_frame.world_T_camera,
+    )
