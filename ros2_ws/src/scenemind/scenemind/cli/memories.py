@@ -7,8 +7,9 @@ from pathlib import Path
 
 from scenemind.cli.errors import CommandError
 from scenemind.config import SceneMindConfig
+from scenemind.config.home import default_root
 from scenemind.memory import Memory, list_memories
-from scenemind.memory.disk.folder import DATABASE, checked_name, default_root
+from scenemind.memory.disk.folder import DATABASE, checked_name
 
 
 def memory_path(name: str, root: Path | None) -> Path:

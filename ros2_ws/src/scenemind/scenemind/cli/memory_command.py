@@ -14,9 +14,9 @@ from rich.table import Table
 from scenemind.cli.memories import existing_memory_path
 from scenemind.cli.options import AsJson, MemoryRoot
 from scenemind.cli.output import print_json, print_table
+from scenemind.config.home import default_root
 from scenemind.memory import list_memories
 from scenemind.memory.disk import stored_memories
-from scenemind.memory.disk.folder import default_root
 from scenemind.memory.disk.store_schema import MIGRATABLE, VERSION
 from scenemind.memory.disk.stored_memories import MemoryInfo
 

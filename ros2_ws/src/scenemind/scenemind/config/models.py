@@ -42,6 +42,9 @@ class ModelsConfig(Settings):
     )
     parallel_calls: int = Field(4, ge=1, le=64, description="to one endpoint at a time")
     retries: int = Field(3, ge=0, le=10, description="of a call that failed and may yet succeed")
+    retry_pause_s: Positive = Field(
+        0.5, description="before the first retry; before each other about twice the last one's"
+    )
     rest_after: int = Field(
         5, ge=1, description="failures in a row after which an endpoint is left alone"
     )

@@ -4,6 +4,7 @@ from scenemind.models.allowance import Allowance
 from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.openai_chat import OpenAIChat
+from scenemind.models.roles import Models, ModelStatus, open_models
 from scenemind.models.structured import BadFormError, ask_for
 from scenemind.models.usage import Usage
 
@@ -15,8 +16,11 @@ __all__ = [
     "ChatReply",
     "FailureKind",
     "ModelError",
+    "ModelStatus",
+    "Models",
     "OnText",
     "OpenAIChat",
     "Usage",
     "ask_for",
+    "open_models",
 ]

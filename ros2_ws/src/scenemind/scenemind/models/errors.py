@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from scenemind.models.usage import NOTHING_USED, Usage
+
 FailureKind = Literal[
     "no_key",  # none in the environment, and the endpoint needs one
     "unreachable",  # no server there, or it hung up, also in the middle of a reply
@@ -27,9 +29,17 @@ class ModelError(RuntimeError):
     Attributes:
         kind: for who counts, waits or gives up.
         retry_after_s: how long the server wants to be left alone; None: it does not say.
+        usage: of a reply that came and cannot be used: it is paid for as well.
     """
 
-    def __init__(self, kind: FailureKind, message: str, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        retry_after_s: float | None = None,
+        usage: Usage = NOTHING_USED,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after_s = retry_after_s
+        self.usage = usage

@@ -33,3 +33,6 @@ class Usage:
             self.reply_tokens + other.reply_tokens,
             self.cost + other.cost,
         )
+
+
+NOTHING_USED = Usage()

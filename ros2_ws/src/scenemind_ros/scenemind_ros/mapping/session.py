@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from scenemind.config import DetectorConfig
+from scenemind.config.home import default_root
 from scenemind.describing import DescribingService
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, SceneMemoryError
-from scenemind.memory.disk.folder import DATABASE, checked_name, default_root
+from scenemind.memory.disk.folder import DATABASE, checked_name
 from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector

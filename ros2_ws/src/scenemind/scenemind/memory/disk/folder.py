@@ -14,16 +14,9 @@ from scenemind.memory.disk.store import Store
 from scenemind.memory.errors import SceneMemoryError
 
 DATABASE = "memory.sqlite"
-_HOME_VARIABLE = "SCENEMIND_HOME"
 _FRAMES = "frames"
 _LOCK = "memory.lock"
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
-
-
-def default_root() -> Path:
-    """Of all memories, where none is named: $SCENEMIND_HOME, else ~/.local/share/scenemind."""
-    named = os.environ.get(_HOME_VARIABLE)
-    return Path(named) if named else Path.home() / ".local" / "share" / "scenemind"
 
 
 def list_memories(root: Path) -> list[str]:

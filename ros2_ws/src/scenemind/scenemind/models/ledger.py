@@ -1,0 +1,156 @@
+"""What models have used on each day, over processes and restarts."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import astuple
+from datetime import date, timedelta
+from pathlib import Path
+
+from scenemind.models.errors import ModelError
+from scenemind.models.usage import NOTHING_USED, Usage
+
+_log = logging.getLogger(__name__)
+
+_CREATE = """
+CREATE TABLE IF NOT EXISTS model_usage (
+    day TEXT NOT NULL,  -- local, YYYY-MM-DD
+    model TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reply_tokens INTEGER NOT NULL,
+    cost REAL NOT NULL,
+    PRIMARY KEY (day, model)
+)
+"""
+_ADD = """
+INSERT INTO model_usage VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (day, model) DO UPDATE SET
+    calls = calls + excluded.calls,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    reply_tokens = reply_tokens + excluded.reply_tokens,
+    cost = cost + excluded.cost
+"""
+_READ = """
+SELECT model, calls, prompt_tokens, cached_tokens, reply_tokens, cost
+FROM model_usage WHERE day = ?
+"""
+_KEPT_DAYS = 400
+# For another process that writes: a question waits for it.
+_WAIT_S = 0.2
+
+
+class Ledger:
+    """Counts by local date and model. Thread-safe.
+
+    A file that cannot be used (locked, damaged, read-only) stops nobody: that is logged once, and
+    what it lacks is counted here and written as soon as it can be.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        day_tokens: int = 0,
+        day_cost: float = 0.0,
+        today: Callable[[], date] = date.today,
+    ) -> None:
+        """
+        Args:
+            path: SQLite file, which need not exist.
+            day_tokens, day_cost: of all models together; 0: no limit.
+        """
+        self.path = path
+        self._day_tokens = day_tokens
+        self._day_cost = day_cost
+        self._today = today
+        self._lock = threading.Lock()  # of all below, and one user of the file at a time
+        self._known: dict[tuple[date, str], Usage] = {}  # as it was last in the file
+        self._unwritten: dict[tuple[date, str], Usage] = {}
+        self._trouble = ""
+
+    @property
+    def trouble(self) -> str:
+        """Why the file cannot be used; empty: it can."""
+        return self._trouble
+
+    def used_today(self, model: str | None = None) -> Usage:
+        """By one model; None: by all together."""
+        with self._lock:
+            self._use_file(self._read)
+            today = self._today()
+            counts = [*self._known.items(), *self._unwritten.items()]
+        return sum(
+            (used for (day, name), used in counts if day == today and model in (None, name)),
+            NOTHING_USED,
+        )
+
+    def check(self) -> None:
+        """Before a call.
+
+        Raises:
+            ModelError: the day's tokens or money are spent (over_budget).
+        """
+        if not (self._day_tokens or self._day_cost):
+            return
+        used = self.used_today()
+        if self._day_tokens and used.tokens >= self._day_tokens:
+            raise ModelError(
+                "over_budget",
+                f"models have used {used.tokens} of today's {self._day_tokens} tokens: wait for"
+                " tomorrow, or raise models.day_tokens",
+            )
+        if self._day_cost and used.cost >= self._day_cost:
+            raise ModelError(
+                "over_budget",
+                f"models have cost {used.cost:.4g} of today's {self._day_cost:.4g}: wait for"
+                " tomorrow, or raise models.day_cost",
+            )
+
+    def add(self, model: str, usage: Usage) -> None:
+        """After a call."""
+        if usage == NOTHING_USED:
+            return
+        with self._lock:
+            key = self._today(), model
+            self._unwritten[key] = self._unwritten.get(key, NOTHING_USED) + usage
+            if self._use_file(self._write):
+                self._unwritten.clear()
+
+    def _read(self, connection: sqlite3.Connection, today: date) -> None:
+        rows = connection.execute(_READ, (today.isoformat(),))
+        self._known = {(today, model): Usage(*counts) for model, *counts in rows}
+
+    def _write(self, connection: sqlite3.Connection, today: date) -> None:
+        rows = [
+            (day.isoformat(), model, *astuple(usage))
+            for (day, model), usage in self._unwritten.items()
+        ]
+        oldest = today - timedelta(days=_KEPT_DAYS)
+        connection.executemany(_ADD, rows)
+        connection.execute("DELETE FROM model_usage WHERE day < ?", (oldest.isoformat(),))
+
+    def _use_file(self, use: Callable[[sqlite3.Connection, date], None]) -> bool:
+        """Whether the file could be used, and holds what was written."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, _WAIT_S)) as connection, connection:
+                connection.execute(_CREATE)
+                use(connection, self._today())
+        except (OSError, sqlite3.Error) as error:
+            if not self._trouble:
+                _log.warning(
+                    "cannot use %s (%s): what models use is counted in this process only, until the"
+                    " file can be written; delete it should it be damaged",
+                    self.path,
+                    error,
+                )
+            self._trouble = f"{self.path}: {error}"
+            return False
+        self._trouble = ""
+        return True
