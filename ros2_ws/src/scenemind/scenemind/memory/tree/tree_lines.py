@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from scenemind.memory.tree.contents import Contents
 from scenemind.memory.tree.token_estimate import estimate_tokens
 from scenemind.memory.types import MapObject
+from scenemind.words.quoting import tame
 
 # Clutter: what the map is not sure of, and what a hand can close around.
 _SURE = 0.3
@@ -20,6 +21,7 @@ _SMALL_M = 0.12
 # More things of one label at one location are a crowd: their number says more than their ids.
 _CROWD = 4
 _EVERYWHERE = -1  # in place of a location's id
+_NAMELESS = "object"
 
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
@@ -45,7 +47,11 @@ class Detail(IntEnum):
 
 
 class Thing(NamedTuple):
-    """What the text depends on of a map object."""
+    """What the text depends on of a map object.
+
+    Attributes:
+        label: as `label_shown` gives it.
+    """
 
     label: str
     is_clutter: bool
@@ -53,7 +59,7 @@ class Thing(NamedTuple):
     @classmethod
     def of(cls, thing: MapObject) -> Thing:
         return cls(
-            thing.label,
+            label_shown(thing.label),
             not thing.corrected and (thing.confidence < _SURE or max(thing.box.size) < _SMALL_M),
         )
 
@@ -97,7 +103,7 @@ def write_line(
     if detail >= Detail.OBJECTS_ONCE and listed >= set(contents.object_ids):
         return _NO_LINE
     new = [
-        (object_id, things.get(object_id), label)
+        (object_id, things.get(object_id), label_shown(label))
         for object_id, label in zip(contents.object_ids, contents.labels, strict=True)
     ]
     passed: list[int | str] = []
@@ -124,6 +130,11 @@ def write_line(
         return Line("", 0, (), listed_now)
     text = _encode(_values(contents, sees, detail)) + "\n"
     return Line(text, estimate_tokens(text), object_ids, listed_now)
+
+
+def label_shown(label: str) -> str:
+    """As the text spells it, which a language model reads and may answer with: plain and short."""
+    return tame(label) or _NAMELESS
 
 
 def what_counts(detail: Detail, place: int) -> int:
