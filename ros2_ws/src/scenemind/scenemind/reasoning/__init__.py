@@ -1,6 +1,8 @@
 """Questions, phrases and corrections in plain words, answered on a memory."""
 
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.method import Asking, AskMethod, Report
+from scenemind.reasoning.open_methods import open_methods, open_selector
 from scenemind.reasoning.router import Router
 from scenemind.reasoning.types import (
     METHODS,
@@ -18,10 +20,15 @@ __all__ = [
     "POLICIES",
     "Alignment",
     "Answer",
+    "AskMethod",
+    "Asking",
     "Grounding",
     "Policy",
     "Query",
     "ReasoningError",
     "ReasoningFailure",
+    "Report",
     "Router",
+    "open_methods",
+    "open_selector",
 ]

@@ -56,6 +56,23 @@ class MethodReply:
     steps: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GroundReply:
+    """What a phrase means, before the router has timed it.
+
+    Attributes:
+        objects: best first; at least one.
+        confidences: of each, in [0, 1].
+        steps: how they were found, in words.
+        key_frames: as of `MethodReply`.
+    """
+
+    objects: tuple[MapObject, ...]
+    confidences: tuple[float, ...]
+    steps: tuple[str, ...] = ()
+    key_frames: tuple[KeyFrame, ...] | None = None
+
+
 class AskMethod(Protocol):
     """Answers questions; may be asked from several threads at once."""
 

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from scenemind.config import RelationConfig
 from scenemind.memory import (
     Correction,
     KeyFrame,
-    MapObject,
     MemoryAccess,
     MemorySnapshot,
     SceneMemoryError,
 )
+from scenemind.reasoning.attempt import Attempt
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.ground_by_asking import ground_by_asking
+from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
+from scenemind.reasoning.method_choice import MethodChoice
 from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
-from scenemind.reasoning.types import (
-    METHODS,
-    Alignment,
-    Answer,
-    Grounding,
-    Query,
-    ReasoningFailure,
-)
+from scenemind.reasoning.types import Alignment, Answer, Grounding, Query, ReasoningFailure
 
 _log = logging.getLogger(__name__)
+
+Reply = TypeVar("Reply")
 
 _MAX_CHARACTERS = 500
 _EVIDENCE_FRAMES = 3
@@ -36,70 +35,90 @@ _EVIDENCE_OBJECTS = 8
 
 
 class Router:
-    """Asks one memory. What a person says never raises: see `failure` of what comes back."""
+    """Asks one memory, for several threads. What a person says never raises: see `failure` of what
+    comes back."""
 
-    def __init__(self, memory: MemoryAccess, relations: RelationConfig | None = None) -> None:
+    def __init__(
+        self,
+        memory: MemoryAccess,
+        relations: RelationConfig | None = None,
+        methods: Mapping[str, AskMethod] | None = None,
+        falls_back: bool = True,
+    ) -> None:
+        """
+        Args:
+            methods: those beside `symbolic`, by name; see `open_methods`.
+            falls_back: `symbolic` answers where a model fails; see `MethodChoice`.
+        """
         self._memory = memory
         self._symbolic = SymbolicReasoner(memory, relations or RelationConfig())
+        self._choice = MethodChoice(methods or {}, falls_back)
 
-    def ask(self, query: Query, method: str = "auto", timeout_s: float | None = None) -> Answer:
+    def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
         """The answer to a question, with its evidence.
 
         Args:
-            timeout_s: for methods that talk to a model; the symbolic one takes milliseconds.
+            method: one of `METHODS`; see `MethodChoice`.
+            asking: what models may use, and who hears of progress; None: a minute, and nobody.
         """
-        del timeout_s
-        start = time.perf_counter()
-        name = _resolved(method)
-        try:
-            snapshot = self._checked(query, method)
-            reply, steps = self._symbolic.ask(query, snapshot)
-        except ReasoningError as error:
-            return Answer(
-                query, error.failure.text, 0.0, (), (), name, _since(start), failure=error.failure
-            )
+        start, asking = time.perf_counter(), asking or Asking()
+        tried = self._try(
+            query,
+            method,
+            asking,
+            lambda: self._symbolic.ask(query, self._snapshot()),
+            lambda chosen: chosen.ask(query, self._memory, asking),
+        )
+        reply = tried.reply or MethodReply(_text_of(tried), 0.0)
         return Answer(
             query,
             reply.text,
             reply.confidence,
             reply.objects,
-            self._evidence(reply.objects),
-            name,
+            self._evidence(reply),
+            tried.method,
             _since(start),
-            steps,
+            reply.steps,
+            tried.failure,
+            asking.allowance.used,
+            tried.fallback,
         )
 
-    def ground(
-        self, query: Query, method: str = "auto", timeout_s: float | None = None
-    ) -> Grounding:
-        """The objects that a phrase means, best first.
+    def ground(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Grounding:
+        """The objects that a phrase means, best first; a method that only answers questions is
+        asked which they are.
 
         Args:
-            timeout_s: for methods that talk to a model; the symbolic one takes milliseconds.
+            method, asking: see `ask`.
         """
-        del timeout_s
-        start = time.perf_counter()
-        name = _resolved(method)
-        try:
-            found = self._symbolic.ground(query, self._checked(query, method))
-        except ReasoningError as error:
-            text = error.failure.text
-            return Grounding(query, (), (), text, (), name, _since(start), error.failure)
+        start, asking = time.perf_counter(), asking or Asking()
+        tried = self._try(
+            query,
+            method,
+            asking,
+            lambda: self._symbolic.ground(query, self._snapshot()),
+            lambda chosen: ground_by_asking(chosen, query, self._memory, asking),
+        )
+        reply = tried.reply or GroundReply((), (), (_text_of(tried),))
         return Grounding(
             query,
-            found.objects,
-            found.confidences,
-            "; ".join(found.steps),
-            self._evidence(found.objects),
-            name,
+            reply.objects,
+            reply.confidences,
+            "; ".join(reply.steps),
+            self._evidence(reply),
+            tried.method,
             _since(start),
+            tried.failure,
+            asking.allowance.used,
+            tried.fallback,
         )
 
     def align(self, query: Query, by: str) -> Alignment:
         """Change the memory as a sentence says; `by` is who said it."""
         start = time.perf_counter()
         try:
-            wanted = self._symbolic.align(query, self._checked(query, "symbolic", "correction"))
+            _check_text(query, "correction")
+            wanted = self._symbolic.align(query, self._snapshot())
             if wanted.of_journal is not None:
                 return self._of_journal(query, wanted.of_journal, start)
             if not wanted.edits:
@@ -121,23 +140,26 @@ class Router:
         numbers = tuple(entry.correction_id for entry in entries)
         return Alignment(query, response, numbers, _objects_of(entries), _since(start))
 
-    def _checked(self, query: Query, method: str, what: str = "question") -> MemorySnapshot:
-        """The snapshot to reason on.
+    def _try(
+        self,
+        query: Query,
+        method: str,
+        asking: Asking,
+        by_symbols: Callable[[], Reply],
+        by_model: Callable[[AskMethod], Reply],
+    ) -> Attempt[Reply]:
+        try:
+            _check_text(query, "question")
+            return self._choice.answer(query, method, by_symbols, by_model, asking.report)
+        except ReasoningError as error:
+            return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
 
-        Args:
-            what: the sentence, in the error's words.
+    def _snapshot(self) -> MemorySnapshot:
+        """With objects, which the symbolic reasoner speaks of.
 
         Raises:
-            ReasoningError: the method, the sentence or the memory allows no reasoning.
+            ReasoningError: there are none.
         """
-        _check_method(method)
-        if not query.text.strip():
-            raise ReasoningError("invalid_request", f"The {what} is empty.")
-        if len(query.text) > _MAX_CHARACTERS:
-            raise ReasoningError(
-                "invalid_request",
-                f"The {what} has {len(query.text)} characters, the limit is {_MAX_CHARACTERS}.",
-            )
         snapshot = self._memory.snapshot()
         if not snapshot.objects:
             raise ReasoningError(
@@ -146,11 +168,14 @@ class Router:
             )
         return snapshot
 
-    def _evidence(self, objects: Sequence[MapObject]) -> tuple[KeyFrame, ...]:
-        """Frames that show the objects; an answer stands without them, so a loss is logged."""
-        if not objects:
+    def _evidence(self, reply: MethodReply | GroundReply) -> tuple[KeyFrame, ...]:
+        """The reply's own, or frames that show its objects; an answer stands without them, so a
+        loss is logged."""
+        if reply.key_frames is not None:
+            return reply.key_frames
+        ids = [obj.object_id for obj in reply.objects[:_EVIDENCE_OBJECTS]]
+        if not ids:
             return ()
-        ids = [obj.object_id for obj in objects[:_EVIDENCE_OBJECTS]]
         try:
             return tuple(self._memory.key_frames_of(ids, _EVIDENCE_FRAMES))
         except SceneMemoryError as error:
@@ -158,27 +183,31 @@ class Router:
             return ()
 
 
+def _check_text(query: Query, what: str) -> None:
+    """
+    Args:
+        what: the sentence, in the error's words.
+
+    Raises:
+        ReasoningError: nothing was said, or too much.
+    """
+    if not query.text.strip():
+        raise ReasoningError("invalid_request", f"The {what} is empty.")
+    if len(query.text) > _MAX_CHARACTERS:
+        raise ReasoningError(
+            "invalid_request",
+            f"The {what} has {len(query.text)} characters, the limit is {_MAX_CHARACTERS}.",
+        )
+
+
+def _text_of(failed: Attempt[Reply]) -> str:
+    return failed.failure.text if failed.failure else ""
+
+
 def _objects_of(entries: Sequence[Correction]) -> tuple[int, ...]:
     """The objects that entries speak of, each once, without floors, walls and ceilings."""
     of_each = (i for entry in entries for i in (*entry.edit.object_ids, *entry.edit.new_ids))
     return tuple(dict.fromkeys(i for i in of_each if i >= 0))
-
-
-def _check_method(method: str) -> None:
-    if method not in METHODS:
-        raise ReasoningError(
-            "invalid_request", f'There is no method "{method}"; there are: {", ".join(METHODS)}.'
-        )
-    if method not in ("auto", "symbolic"):
-        raise ReasoningError(
-            "method_unavailable",
-            f'The method "{method}" needs a language or vision model, which this version cannot'
-            ' use yet; "symbolic" answers common questions without one.',
-        )
-
-
-def _resolved(method: str) -> str:
-    return "symbolic" if method == "auto" else method
 
 
 def _since(start: float) -> float:

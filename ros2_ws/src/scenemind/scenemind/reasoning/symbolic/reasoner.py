@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scenemind.config import RelationConfig
 from scenemind.memory import Edit, MapObject, MemoryAccess, MemorySnapshot
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.method import GroundReply, MethodReply
 from scenemind.reasoning.symbolic import rendering, shapes, similar
 from scenemind.reasoning.symbolic.command_syntax import AskSimilar, DoSimilar, Redo, Undo
 from scenemind.reasoning.symbolic.commands import parse_command
 from scenemind.reasoning.symbolic.editor import edits_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
-from scenemind.reasoning.symbolic.reply import Reply, confidences
+from scenemind.reasoning.symbolic.reply import confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.syntax import Changed, Question
 from scenemind.reasoning.types import Query
 from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """Grounded objects, best first, with confidences and the way they were found."""
-
-    objects: tuple[MapObject, ...]
-    confidences: tuple[float, ...]
-    steps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +41,10 @@ class Wanted:
 
 
 class SymbolicReasoner:
-    """Answers from a memory's snapshots; keeps the columns of the newest one."""
+    """Answers from a memory's snapshots, for several threads; keeps the columns of one.
+
+    It never guesses, whatever the query's policy: what is not in the map has no answer here.
+    """
 
     def __init__(
         self, memory: MemoryAccess, config: RelationConfig, vocabulary: Vocabulary | None = None
@@ -59,8 +54,8 @@ class SymbolicReasoner:
         self._vocabulary = vocabulary or Vocabulary.load()
         self._scene: Scene | None = None
 
-    def ask(self, query: Query, snapshot: MemorySnapshot) -> tuple[Reply, tuple[str, ...]]:
-        """The answer and the steps to it.
+    def ask(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
+        """The answer.
 
         Raises:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
@@ -70,9 +65,10 @@ class SymbolicReasoner:
         reply = run(question, resolver, self._memory.changes_since)
         read_as = f"{type(question).__name__}: {rendering.describe(subject_of(question))}"
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
-        return replace(reply, objects=objects), (read_as, *resolver.steps, *_unread(query))
+        steps = (read_as, *resolver.steps, *_unread(query))
+        return MethodReply(reply.text, reply.confidence, objects, steps=steps)
 
-    def ground(self, query: Query, snapshot: MemorySnapshot) -> Found:
+    def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         """The objects of a phrase, or those that a question is about.
 
         Raises:
@@ -85,7 +81,7 @@ class SymbolicReasoner:
             if not reply.objects:
                 raise ReasoningError("not_found", reply.text)
             of_each = tuple(thing.confidence for thing in reply.objects)
-            return Found(reply.objects, of_each, (reply.text, *resolver.steps))
+            return GroundReply(reply.objects, of_each, (reply.text, *resolver.steps))
         subject = subject_of(question)
         rows, scores = resolver.existing(subject)
         is_object = resolver.scene.is_object[rows]
@@ -97,7 +93,7 @@ class SymbolicReasoner:
         rows, scores = rows[is_object], scores[is_object]
         sure = confidences(resolver.scene, rows, scores)
         steps = (f"looked for: {rendering.describe(subject)}", *resolver.steps, *_unread(query))
-        return Found(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
+        return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
 
     def align(self, query: Query, snapshot: MemorySnapshot) -> Wanted:
         """What a correcting sentence wants; nothing is written yet.
@@ -130,9 +126,10 @@ class SymbolicReasoner:
             raise self._explained(error, query, shapes.QUESTIONS) from error
 
     def _resolver(self, query: Query, snapshot: MemorySnapshot) -> Resolver:
-        if self._scene is None or self._scene.snapshot is not snapshot:
-            self._scene = Scene(snapshot)
-        return Resolver(self._scene, query, self._vocabulary, self._config)
+        scene = self._scene
+        if scene is None or scene.snapshot is not snapshot:
+            scene = self._scene = Scene(snapshot)
+        return Resolver(scene, query, self._vocabulary, self._config)
 
     def _explained(
         self, error: ReasoningError, query: Query, examples: tuple[str, ...]

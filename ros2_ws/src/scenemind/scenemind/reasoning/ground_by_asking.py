@@ -1,0 +1,28 @@
+"""Phrases grounded by a method that only answers questions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scenemind.memory import MemoryAccess
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.method import Asking, AskMethod, GroundReply
+from scenemind.reasoning.types import Query
+
+
+def ground_by_asking(
+    method: AskMethod, query: Query, memory: MemoryAccess, asking: Asking
+) -> GroundReply:
+    """The objects of the map that the answer to "which object is ..." speaks of; the answer's
+    confidence is that of each.
+
+    Raises:
+        ReasoningError: it cannot be answered, or the answer names no object of the map.
+        ModelError: as of the method.
+    """
+    question = replace(query, text=f"Which object is meant by: {query.text}")
+    reply = method.ask(question, memory, asking)
+    if not reply.objects:
+        raise ReasoningError("not_found", f"That is no object of the map. {reply.text}")
+    confidences = (reply.confidence,) * len(reply.objects)
+    return GroundReply(reply.objects, confidences, (reply.text, *reply.steps), reply.key_frames)

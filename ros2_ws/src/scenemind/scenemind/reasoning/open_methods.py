@@ -1,0 +1,81 @@
+"""The methods that ask a model, of what is configured."""
+
+from __future__ import annotations
+
+from scenemind.config import DetectorConfig, MemTreeConfig
+from scenemind.config.memtree import SelectorName
+from scenemind.models import ChatModel, Models
+from scenemind.perception import PerceptionError
+from scenemind.perception.backends import make_detector
+from scenemind.perception.protocols import OpenVocabularyDetector
+from scenemind.perception.text import make_image_text_encoder
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.memtree_qa import MemTreeQA
+from scenemind.reasoning.memtree_qa.selectors.detector_search import DetectorSelector
+from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
+from scenemind.reasoning.memtree_qa.selectors.retrieval import RetrievalSelector
+from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
+from scenemind.reasoning.memtree_qa.selectors.tree import TreeSelector
+from scenemind.reasoning.memtree_qa.selectors.uniform import UniformSelector
+from scenemind.reasoning.method import AskMethod
+
+
+def open_methods(
+    models: Models, memtree: MemTreeConfig, detector: DetectorConfig | None = None
+) -> dict[str, AskMethod]:
+    """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
+    is read from disk by the first question that needs it.
+
+    Args:
+        models: stay open as long as the methods are used.
+        detector: of the selector `detector`; None: the configuration's defaults.
+    """
+    if models.vision is None:
+        return {}
+    selector = open_selector(memtree.selector, models, memtree, detector)
+    return {"memtree": MemTreeQA(models.vision, selector, memtree.frames)}
+
+
+def open_selector(
+    name: SelectorName,
+    models: Models,
+    memtree: MemTreeConfig,
+    detector: DetectorConfig | None = None,
+) -> FrameSelector:
+    """Who chooses key frames; see `open_methods`.
+
+    Raises:
+        ReasoningError: it needs a model, and none is configured.
+    """
+    if name == "objects":
+        return ObjectSelector()
+    if name == "uniform":
+        return UniformSelector()
+    if name == "retrieval":
+        return RetrievalSelector(make_image_text_encoder(memtree.image_encoder))
+    if name == "detector":
+        settings = detector or DetectorConfig()
+        return DetectorSelector(_language_of(models, name), lambda: _open_vocabulary(settings))
+    return TreeSelector(_language_of(models, name), memtree.tree_tokens)
+
+
+def _language_of(models: Models, selector: str) -> ChatModel:
+    """A model that sees pictures reads as well."""
+    model = models.language or models.vision
+    if model is None:
+        raise ReasoningError(
+            "method_unavailable",
+            f'The selector "{selector}" needs a language model: name one in'
+            ' models.language.model; "objects" and "uniform" need none.',
+        )
+    return model
+
+
+def _open_vocabulary(config: DetectorConfig) -> OpenVocabularyDetector:
+    found = make_detector(config)
+    if not isinstance(found, OpenVocabularyDetector):
+        raise PerceptionError(
+            f"the detector {found.name} finds only what it was trained for: name the weights of"
+            " an open-vocabulary one, such as yoloe-26n-seg, in detector.weights"
+        )
+    return found
