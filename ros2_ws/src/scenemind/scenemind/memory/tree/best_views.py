@@ -117,6 +117,20 @@ class BestViews:
         """At all locations, best first."""
         return self._table.gather(self._table.of_object(object_id))
 
+    def of_objects(
+        self, object_ids: Collection[int], locations: Iterable[int] | None = None
+    ) -> Views:
+        """Of several objects, best first.
+
+        Args:
+            locations: at these alone, which costs the same however many others there are; None: at
+                all.
+        """
+        if locations is None:
+            return self._table.gather([s for i in object_ids for s in self._table.of_object(i)])
+        at = (self._table.at(location_id) for location_id in locations)
+        return self._table.gather([s[i] for s in at for i in object_ids if i in s])
+
     def of_location(self, location_id: int) -> Views:
         """Of all objects, best first, with the location's own."""
         return self._table.gather(list(self._table.at(location_id).values()))

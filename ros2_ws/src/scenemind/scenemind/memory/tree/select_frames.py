@@ -55,43 +55,33 @@ def select_key_frames(
             the objects gives the frame that shows most there. None: all that saw an object.
     """
     weights = dict.fromkeys(cue_objects, CUE_WEIGHT) | dict.fromkeys(key_objects, KEY_WEIGHT)
-    selected = _best_frames([views.of_object(i) for i in sorted(weights)], weights, k, locations)
-    if locations is not None:
-        missing = sorted(set(locations).difference(frame.location_id for frame in selected))
+    asked = None if locations is None else dict.fromkeys(locations)
+    selected = _best_frames(views.of_objects(weights, asked), weights, k)
+    if asked is not None:
+        missing = sorted(asked.keys() - {frame.location_id for frame in selected})
         overviews = (_find_overview(views, location_id) for location_id in missing)
         selected += [frame for frame in overviews if frame is not None]
     return selected[:k]
 
 
-def _best_frames(
-    views_of_objects: Sequence[Views],
-    weights: Mapping[int, float],
-    k: int,
-    locations: Sequence[int] | None,
-) -> list[SelectedFrame]:
+def _best_frames(views: Views, weights: Mapping[int, float], k: int) -> list[SelectedFrame]:
     """The `k` best of the best frame of each location; of equals the older one."""
-    if not views_of_objects:
+    if not len(views):
         return []
-    object_ids, places, numbers, shown = (
-        np.concatenate([getattr(views, column) for views in views_of_objects])
-        for column in ("object_ids", "location_ids", "frame_numbers", "scores")
+    weight = np.array([weights[object_id] for object_id in views.object_ids.tolist()])
+    frames, first, frame_of = np.unique(
+        views.frame_numbers, return_index=True, return_inverse=True
     )
-    if locations is not None:
-        asked = np.isin(places, locations)
-        object_ids, places, numbers, shown = (
-            column[asked] for column in (object_ids, places, numbers, shown)
-        )
-    weight = np.array([weights[object_id] for object_id in object_ids.tolist()])
-    frames, first, frame_of = np.unique(numbers, return_index=True, return_inverse=True)
-    scores = np.bincount(frame_of, weights=weight * shown, minlength=len(frames))
+    scores = np.bincount(frame_of, weights=weight * views.scores, minlength=len(frames))
     best_first = np.lexsort((frames, -scores))
-    _, leading = np.unique(places[first][best_first], return_index=True)
+    places = views.location_ids[first]
+    _, leading = np.unique(places[best_first], return_index=True)
     return [
         SelectedFrame(
-            location_id=int(places[first[row]]),
+            location_id=int(places[row]),
             frame_number=int(frames[row]),
             score=float(scores[row]),
-            object_ids=tuple(sorted(object_ids[frame_of == row].tolist())),
+            object_ids=tuple(sorted(views.object_ids[frame_of == row].tolist())),
         )
         for row in best_first[np.sort(leading)[:k]].tolist()
     ]
