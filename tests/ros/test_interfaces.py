@@ -14,7 +14,7 @@ from rosidl_parser import definition as idl
 
 from scenemind.memory.types import EditKind, RelationSource
 from scenemind.reasoning.types import METHODS, ErrorCode
-from scenemind_interfaces.action import Ground as GroundAction
+from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Answer, Attribute, Correction, Error, Relation, SceneObject
 from scenemind_interfaces.srv import Ground
 
@@ -28,6 +28,7 @@ CONTRACT = {
         "KeyFrame",
         "LocationNode",
         "MemTree",
+        "ModelUsage",
         "ObjectTracklet",
         "Relation",
         "SceneChange",
@@ -46,6 +47,7 @@ CONTRACT = {
         "FindObjects",
         "FindSimilar",
         "GetChanges",
+        "GetKeyFrames",
         "GetMemTree",
         "GetSceneGraph",
         "Ground",
@@ -125,12 +127,14 @@ def test_names_in_the_interfaces_are_the_library_s() -> None:
     assert {code.upper() for code in get_args(ErrorCode)} <= set(constants(Error))
 
 
-def test_the_action_asks_and_gives_what_the_service_does() -> None:
+@pytest.mark.parametrize("name", CONTRACT["action"])
+def test_an_action_asks_and_gives_what_the_service_does(name: str) -> None:
     def fields(message_type: type) -> dict[str, str]:
         return message_type.get_fields_and_field_types()
 
-    assert fields(GroundAction.Goal) == fields(Ground.Request)
-    assert fields(GroundAction.Result) == fields(Ground.Response)
+    acted, served = getattr(action, name), getattr(srv, name)
+    assert fields(acted.Goal) == fields(served.Request)
+    assert fields(acted.Result) == fields(served.Response)
 
 
 def test_a_fresh_message_claims_nothing() -> None:

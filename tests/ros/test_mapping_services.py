@@ -177,6 +177,8 @@ def test_a_pixel_of_a_key_frame_marks_the_smallest_thing_there(mapped: Mapped) -
         ),
         (srv.SelectKeyFrames, "select_key_frames", {"object_ids": [1]}, Error.INVALID_REQUEST),
         (srv.SelectKeyFrames, "select_key_frames", {"question": "xyz?", "k": 1}, Error.NOT_FOUND),
+        (srv.GetKeyFrames, "get_key_frames", {"frame_ids": [123456]}, Error.MEMORY_REFUSED),
+        (srv.GetKeyFrames, "get_key_frames", {"frame_ids": [0] * 33}, Error.INVALID_REQUEST),
         (
             srv.ApplyCorrections,
             "apply_corrections",
@@ -216,6 +218,41 @@ def test_a_question_selects_frames_of_what_it_names(mapped: Mapped) -> None:
     chairs = {thing.id for thing in scene_of(mapped.graph).objects if thing.label == "chair"}
     assert frames
     assert all(chairs.intersection(frame.object_ids) for frame in frames)
+
+
+def test_stored_frames_are_listed_and_given_by_their_numbers(mapped: Mapped) -> None:
+    def get(**fields: object) -> srv.GetKeyFrames.Response:
+        response = mapped.graph.call(srv.GetKeyFrames, f"{NODE}/get_key_frames", **fields)
+        assert response.success, response.error
+        return response
+
+    listed = get()
+    numbers = list(listed.stored_frame_ids)
+    assert not listed.key_frames
+    assert numbers == sorted(numbers) != []
+    wanted = [numbers[-1], numbers[0]]
+    given = get(frame_ids=wanted)
+    assert [frame.frame_id for frame in given.key_frames] == wanted
+    assert all(bytes(frame.image.data[:2]) == b"\xff\xd8" for frame in given.key_frames)
+    known = {thing.id for thing in scene_of(mapped.graph).objects}
+    shown = set(given.key_frames[0].object_ids)
+    assert shown
+    assert shown <= known
+    one = min(shown)
+    assert list(get(frame_ids=wanted[:1], object_ids=[one]).key_frames[0].object_ids) == [one]
+
+
+def test_one_frame_a_location_is_given_where_that_is_asked(mapped: Mapped) -> None:
+    things = [thing.id for thing in scene_of(mapped.graph).objects]
+    frames = mapped.graph.call(
+        srv.SelectKeyFrames,
+        f"{NODE}/select_key_frames",
+        object_ids=things,
+        k=10,
+        one_a_location=True,
+    ).key_frames
+    places = [frame.location_id for frame in frames]
+    assert len(set(places)) == len(places) > 1
 
 
 def test_the_tree_is_given_as_text_within_a_budget_of_tokens(mapped: Mapped) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,56 @@ def test_it_is_the_memory_of_the_other_process(remote: RemoteMemory, stored_room
     assert there.stamp_ns == snapshot.stamp_ns
     assert [f.jpeg for f in remote.key_frames_of(ids, 3)] == [f.jpeg for f in frames]
     assert remote.key_frames_of([], 3) == []
+
+
+def test_its_tree_and_frames_are_those_of_the_other_process(
+    remote: RemoteMemory, stored_room: Path
+) -> None:
+    with Memory.open(stored_room, SceneMindConfig()) as memory:
+        objects = list(memory.snapshot().objects)
+        keys, cues = objects[:2], objects[2:4]
+        for budget in (300, 8000):
+            text = memory.tree_json(budget)
+            clutter = float(np.float32(text.clutter_level))  # as it travels
+            assert remote.tree_json(budget) == replace(text, clutter_level=clutter)
+        numbers = memory.stored_frames()
+        assert list(remote.stored_frames()) == numbers
+        here, there = memory.key_frame(numbers[5]), remote.key_frame(numbers[5])
+        assert (there.jpeg, there.boxes_px.keys()) == (here.jpeg, here.boxes_px.keys())
+        assert remote.key_frame(numbers[5], keys).boxes_px.keys() <= set(keys)
+        for asked in (
+            (keys, cues, 3, None),
+            (keys, (), 2, None),
+            (keys, cues, 3, [1]),
+            ((), (), 2, [0]),
+        ):
+            wanted = memory.select_key_frames(*asked)
+            found = remote.select_key_frames(*asked)
+            assert [f.frame_number for f in found] == [f.frame_number for f in wanted] != []
+            assert [f.score for f in found] == pytest.approx([f.score for f in wanted])
+            assert [f.location_id for f in found] == [f.location_id for f in wanted]
+    assert remote.select_key_frames(keys, cues, 3, []) == []
+    assert remote.select_key_frames([], [], 3) == []
+
+
+def test_the_text_of_the_tree_is_fetched_again_when_the_map_has_changed(
+    remote: RemoteMemory,
+) -> None:
+    object_id = min(remote.snapshot().objects)
+    before = remote.tree_json()
+    assert remote.tree_json() is before
+    remote.apply([Edit("rename", (object_id,), value="throne")], "me", "because")
+    remote.snapshot()
+    after = remote.tree_json()
+    assert "throne" in after.text
+    assert "throne" not in before.text
+
+
+def test_a_frame_that_is_not_stored_is_refused(remote: RemoteMemory) -> None:
+    with pytest.raises(SceneMemoryError, match="123456"):
+        remote.key_frame(123456)
+    with pytest.raises(SceneMemoryError, match="token budget"):
+        remote.tree_json(0)
 
 
 def test_corrections_go_there_and_come_back(remote: RemoteMemory) -> None:

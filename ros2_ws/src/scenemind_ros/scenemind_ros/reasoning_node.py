@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from rclpy.action import ActionServer, CancelResponse
-from rclpy.action.server import ServerGoalHandle
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 
+from scenemind.config import ConfigError, ModelsConfig
 from scenemind.memory import MemoryAccess
+from scenemind.models import ModelError, Models, open_models
 from scenemind_interfaces import action, srv
-from scenemind_interfaces.msg import Error
-from scenemind_ros.errors import error_of
 from scenemind_ros.log_bridge import log_library_to
 from scenemind_ros.parameters import declare_parameters, overrides_in_words, read_parameters
 from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
-from scenemind_ros.reasoning.caller import GoalCaller, ServiceCaller
+from scenemind_ros.reasoning.diagnostics import ReasoningDiagnostics
 from scenemind_ros.reasoning.parameters import ReasoningParameters
 from scenemind_ros.reasoning.remote_memory import RemoteMemory
 from scenemind_ros.reasoning.requests import ReasoningRequests
+from scenemind_ros.reasoning.serving import RequestServers
 from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
 
-Handler = Callable[[Any, Any, ServiceCaller], None]
-
-# Beside one thread a request: for cancels, refusals and the mapping node's responses.
+# Beside one thread a request: for cancels, refusals, timers and the mapping node's responses.
 _SPARE_THREADS = 4
 
 
@@ -40,7 +33,7 @@ class ReasoningNode(Node):
         """`memory`: None for that of the parameter `mapping_node`, in another process.
 
         Raises:
-            ConfigError: an unknown parameter or an impossible value.
+            ConfigError: an unknown parameter, an impossible value, or a model without its key.
         """
         with overrides_in_words():
             super().__init__(
@@ -54,16 +47,20 @@ class ReasoningNode(Node):
         if memory is None:
             remote = self._settings.mapping_node
             memory = RemoteMemory(self, remote, self._settings.memory_timeout_s)
+        self._models = _open_models(self._settings.models)
         publisher = AnswerPublisher(self, self._settings.map_frame)
-        self._requests = ReasoningRequests(memory, self._settings, publisher)
-        self._group = ReentrantCallbackGroup()
-        self._serve(srv.Ask, "~/ask", self._requests.ask)
-        self._serve(srv.Ground, "~/ground", self._requests.ground)
-        self._serve(srv.Align, "~/align", self._requests.align)
-        self._actions = [
-            self._act(action.Ask, "~/ask", self._requests.ask),
-            self._act(action.Ground, "~/ground", self._requests.ground),
-        ]
+        requests = ReasoningRequests(memory, self._models, self._settings, publisher)
+        self._requests = requests
+        self._servers = RequestServers(self, self._settings.camera_frame)
+        self._servers.serve(srv.Ask, "~/ask", requests.ask)
+        self._servers.serve(srv.Ground, "~/ground", requests.ground)
+        self._servers.serve(srv.Align, "~/align", requests.align)
+        self._servers.serve(srv.SelectKeyFrames, "~/select_key_frames", requests.select_key_frames)
+        self._servers.act(action.Ask, "~/ask", requests.ask)
+        self._servers.act(action.Ground, "~/ground", requests.ground)
+        self._diagnostics = ReasoningDiagnostics(
+            self, requests, self._models, self._settings.parallel_requests
+        )
 
     def make_executor(self) -> MultiThreadedExecutor:
         """With a thread for each request that is answered at a time, and some to spare."""
@@ -72,49 +69,18 @@ class ReasoningNode(Node):
         )
 
     def destroy_node(self) -> None:
+        self._diagnostics.close()
         self._requests.close()
-        for server in self._actions:
-            server.destroy()
+        self._models.close()
+        self._servers.close()
         super().destroy_node()
 
-    def _serve(self, kind: type, name: str, handle: Handler) -> None:
-        def respond(request: Any, response: Any) -> Any:
-            self._handle(handle, request, response, ServiceCaller())
-            return response
 
-        self.create_service(kind, name, respond, callback_group=self._group)
-
-    def _act(self, kind: Any, name: str, handle: Handler) -> ActionServer[Any, Any, Any]:
-        def execute(goal: ServerGoalHandle) -> Any:
-            result = kind.Result()
-            self._handle(handle, goal.request, result, GoalCaller(goal, kind.Feedback))
-            if result.success:
-                goal.succeed()
-            elif result.error.code == Error.CANCELLED:
-                goal.canceled()
-            else:
-                goal.abort()
-            return result
-
-        return ActionServer(
-            self,
-            kind,
-            name,
-            execute,
-            callback_group=self._group,
-            cancel_callback=lambda _: CancelResponse.ACCEPT,
-        )
-
-    def _handle(self, handle: Handler, request: Any, response: Any, caller: ServiceCaller) -> None:
-        """A request never ends the node: what goes wrong becomes an error code."""
-        try:
-            handle(request, response, caller)
-        except Exception as failure:  # noqa: BLE001 - the edge of the node: answered, bugs logged
-            response.success = False
-            response.error = error_of(failure, self.get_logger())
-            if hasattr(response, "answer"):
-                response.answer.question = request.question
-                response.answer.error = response.error
+def _open_models(config: ModelsConfig) -> Models:
+    try:
+        return open_models(config)
+    except ModelError as error:
+        raise ConfigError(f"models: {error}") from error
 
 
 def main(args: list[str] | None = None) -> int:

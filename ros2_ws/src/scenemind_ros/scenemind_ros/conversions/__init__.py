@@ -38,9 +38,6 @@ from scenemind_ros.conversions.memory import (
     edit_to_msg,
     key_frame_from_msg,
     key_frame_to_msg,
-    location_to_msg,
-    tracklet_to_msg,
-    tree_to_msg,
 )
 from scenemind_ros.conversions.reasoning import (
     answer_to_msg,
@@ -49,6 +46,7 @@ from scenemind_ros.conversions.reasoning import (
     grounded_objects_to_msg,
     query_from_msg,
     timeout_from_msg,
+    usage_to_msg,
 )
 from scenemind_ros.conversions.scene import (
     graph_to_msg,
@@ -59,6 +57,13 @@ from scenemind_ros.conversions.scene import (
     relation_to_msg,
     snapshot_from_msg,
     snapshot_to_msg,
+)
+from scenemind_ros.conversions.tree import (
+    fill_tree_json,
+    location_to_msg,
+    tracklet_to_msg,
+    tree_json_from_msg,
+    tree_to_msg,
 )
 
 __all__ = [
@@ -79,6 +84,7 @@ __all__ = [
     "edit_to_msg",
     "evidence_to_msg",
     "failure_to_msg",
+    "fill_tree_json",
     "graph_to_msg",
     "grounded_objects_to_msg",
     "header_to_msg",
@@ -109,5 +115,7 @@ __all__ = [
     "time_to_msg",
     "timeout_from_msg",
     "tracklet_to_msg",
+    "tree_json_from_msg",
     "tree_to_msg",
+    "usage_to_msg",
 ]

@@ -1,28 +1,17 @@
-"""Tree, key frames and corrections between messages and the library."""
+"""Key frames and corrections between messages and the library."""
 
 from __future__ import annotations
 
 import array
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import get_args
 
 from sensor_msgs.msg import CompressedImage, RegionOfInterest
 
-from scenemind.memory import (
-    Correction,
-    Edit,
-    KeyFrame,
-    LocationNode,
-    MemorySnapshot,
-    ObjectTracklet,
-)
+from scenemind.memory import Correction, Edit, KeyFrame
 from scenemind.memory.types import EditKind
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
-from scenemind_interfaces.msg import LocationNode as LocationNodeMsg
-from scenemind_interfaces.msg import MemTree
-from scenemind_interfaces.msg import ObjectTracklet as ObjectTrackletMsg
 from scenemind_ros.conversions.geometry import (
     camera_from_msg,
     camera_to_msg,
@@ -34,49 +23,6 @@ from scenemind_ros.conversions.geometry import (
     time_to_msg,
 )
 from scenemind_ros.errors import RosError
-
-_NONE = -1  # what the interfaces write for an id that is not there
-
-
-def tracklet_to_msg(tracklet: ObjectTracklet) -> ObjectTrackletMsg:
-    return ObjectTrackletMsg(
-        track_id=int(tracklet.track_id),
-        object_id=_NONE if tracklet.object_id is None else int(tracklet.object_id),
-        label=tracklet.label,
-        detection_count=int(tracklet.detection_count),
-        best_score=float(tracklet.best.score),
-        best_frame_id=int(tracklet.best.frame_number),
-        first_stamp=time_to_msg(tracklet.first_seen_ns),
-        last_stamp=time_to_msg(tracklet.last_seen_ns),
-        trajectory=[point_to_msg(xyz) for xyz in tracklet.trajectory.tolist()],
-    )
-
-
-def location_to_msg(location: LocationNode) -> LocationNodeMsg:
-    first, last = location.frame_numbers
-    return LocationNodeMsg(
-        id=int(location.location_id),
-        anchor=pose_to_msg(location.anchor),
-        first_stamp=time_to_msg(location.first_stamp_ns),
-        last_stamp=time_to_msg(location.last_stamp_ns),
-        frame_count=int(last) - int(first) + 1,
-        revisit_of=_NONE if location.revisit_of is None else int(location.revisit_of),
-        tracklets=[
-            tracklet_to_msg(t) for t in sorted(location.tracklets, key=lambda t: t.track_id)
-        ],
-    )
-
-
-def tree_to_msg(
-    locations: Iterable[LocationNodeMsg], count: int, snapshot: MemorySnapshot, map_frame: str
-) -> MemTree:
-    """Args: count: of all locations; `locations` may be the newest alone."""
-    return MemTree(
-        header=header_to_msg(snapshot.stamp_ns, map_frame),
-        revision=snapshot.revision,
-        location_count=count,
-        locations=list(locations),
-    )
 
 
 def key_frame_to_msg(key_frame: KeyFrame, camera_frame: str) -> KeyFrameMsg:

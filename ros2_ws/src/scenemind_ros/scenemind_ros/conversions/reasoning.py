@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from scenemind.memory import KeyFrame
-from scenemind.reasoning import Answer, Grounding, Query, ReasoningFailure
+from scenemind.models import Usage
+from scenemind.reasoning import POLICIES, Answer, Grounding, Policy, Query, ReasoningFailure
 from scenemind_interfaces.msg import Answer as AnswerMsg
-from scenemind_interfaces.msg import Error, SceneObject
+from scenemind_interfaces.msg import Error, ModelUsage, SceneObject
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
+from scenemind_interfaces.srv import SelectKeyFrames
 from scenemind_ros.conversions.geometry import box_to_msg, header_to_msg, pose_from_msg
 from scenemind_ros.conversions.memory import key_frame_to_msg
 from scenemind_ros.conversions.scene import object_to_msg
@@ -24,14 +27,18 @@ _CODES = {
     "timeout": Error.TIMEOUT,
     "empty_memory": Error.EMPTY_MEMORY,
     "memory_refused": Error.MEMORY_REFUSED,
+    "model_failed": Error.MODEL_FAILED,
+    "budget_exceeded": Error.BUDGET_EXCEEDED,
+    "cancelled": Error.CANCELLED,
 }
 
 
 def query_from_msg(request: Any) -> Query:
-    """From a request or goal of Ask or Ground, or a request of Align.
+    """From a request or goal of Ask or Ground, or a request of Align or SelectKeyFrames.
 
     Raises:
         GeometryError: `has_viewpoint` is set and the viewpoint is no pose.
+        RosError: there is no such policy.
     """
     text = next(
         getattr(request, name)
@@ -43,8 +50,23 @@ def query_from_msg(request: Any) -> Query:
         text=text,
         situation=getattr(request, "situation", ""),
         viewpoint=pose_from_msg(request.viewpoint) if has_viewpoint else None,
-        marked_object_ids=tuple(int(i) for i in request.marked_object_ids),
+        marked_object_ids=_marked(request),
+        policy=_policy(getattr(request, "policy", "")),
     )
+
+
+def _marked(request: Any) -> tuple[int, ...]:
+    """Objects that should be visible are those that the question points at."""
+    is_selection = isinstance(request, SelectKeyFrames.Request)
+    ids = request.object_ids if is_selection else request.marked_object_ids
+    return tuple(int(i) for i in ids)
+
+
+def _policy(name: str) -> Policy:
+    for policy in POLICIES:
+        if name in (policy, ""):  # the first is the default
+            return policy
+    raise RosError(f"there is no policy {name!r}: use one of {', '.join(POLICIES)}")
 
 
 def timeout_from_msg(request: Any, default_s: float) -> float:
@@ -78,6 +100,19 @@ def answer_to_msg(answer: Answer, stamp: int, map_frame: str) -> AnswerMsg:
         method=answer.method,
         seconds=float(answer.seconds),
         error=failure_to_msg(answer.failure),
+        fallback=answer.fallback,
+        usage=usage_to_msg(answer.usage),
+        steps=list(answer.steps),
+    )
+
+
+def usage_to_msg(usage: Usage) -> ModelUsage:
+    return ModelUsage(
+        calls=int(usage.calls),
+        prompt_tokens=int(usage.prompt_tokens),
+        cached_prompt_tokens=int(usage.cached_tokens),
+        reply_tokens=int(usage.reply_tokens),
+        cost=float(usage.cost),
     )
 
 
@@ -92,8 +127,5 @@ def grounded_objects_to_msg(grounding: Grounding) -> list[SceneObject]:
 def evidence_to_msg(
     key_frames: Iterable[KeyFrame], camera_frame: str, *, with_images: bool
 ) -> list[KeyFrameMsg]:
-    messages = [key_frame_to_msg(key_frame, camera_frame) for key_frame in key_frames]
-    if not with_images:
-        for message in messages:
-            message.image.data = []
-    return messages
+    shown = key_frames if with_images else (replace(frame, jpeg=b"") for frame in key_frames)
+    return [key_frame_to_msg(key_frame, camera_frame) for key_frame in shown]

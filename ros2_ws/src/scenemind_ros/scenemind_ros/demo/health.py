@@ -90,10 +90,12 @@ class Health:
             return self._parts.get(name, {})
 
     def _hear(self, message: DiagnosticArray) -> None:
+        is_news = False
         with self._changed:
             for status in message.status:
                 node, _, part = status.name.partition(": ")
                 if node == "mapping_node":
                     self._parts[part] = {item.key: item.value for item in status.values}
-            self._heard += 1
+                    is_news = True
+            self._heard += is_news
             self._changed.notify_all()

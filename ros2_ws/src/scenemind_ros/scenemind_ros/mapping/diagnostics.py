@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 
 from scenemind.describing import Background
+from scenemind_ros.diagnostic_status import diagnostic_status
 from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.input.frame_yield import FrameYield
 from scenemind_ros.input.health import input_problems
@@ -65,7 +65,7 @@ class MappingDiagnostics:
         problems = input_problems(
             self._node, self._source, self._parameters.silence_s, self._parameters.sync.jump_s
         )
-        return self._status("input", values, problems + self._yield.problems())
+        return diagnostic_status(self._node, "input", values, problems + self._yield.problems())
 
     def _mapper(self) -> DiagnosticStatus:
         """The detector, rates, stage times, and what is put off for want of time."""
@@ -98,7 +98,7 @@ class MappingDiagnostics:
                 f"mapping has stopped (the log has the traceback): {session.failure!r}; to go on,"
                 " deactivate and activate the node"
             )
-        return self._status("mapper", values, problems, level)
+        return diagnostic_status(self._node, "mapper", values, problems, level)
 
     def _memory(self) -> DiagnosticStatus:
         """How large the memory is, and what the disk could not take."""
@@ -110,7 +110,7 @@ class MappingDiagnostics:
             problems.append(
                 f"the disk failed {stats.images_failed + stats.failed_commits} times: is it full?"
             )
-        return self._status("memory", {"path": memory.path, **values}, problems)
+        return diagnostic_status(self._node, "memory", {"path": memory.path, **values}, problems)
 
     def _describing(self) -> list[DiagnosticStatus]:
         """What became of the questions to models; nothing where none are asked."""
@@ -123,23 +123,4 @@ class MappingDiagnostics:
         values = {"made": counts.made, "no_views": counts.no_views, "waiting": part.waiting}
         failed = {f"failed_{kind}": count for kind, count in counts.failed.items()}
         problems = [f"{sum(failed.values())} {name} failed: the log has why"] if failed else []
-        return self._status(name, {**values, **failed}, problems)
-
-    def _status(
-        self,
-        part: str,
-        values: Mapping[str, object],
-        problems: list[str],
-        level: bytes = DiagnosticStatus.WARN,
-    ) -> DiagnosticStatus:
-        return DiagnosticStatus(
-            level=level if problems else DiagnosticStatus.OK,
-            name=f"{self._node.get_name()}: {part}",
-            hardware_id="scenemind",
-            message="; ".join(problems) or "ok",
-            values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
-        )
-
-
-def _text(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        return diagnostic_status(self._node, name, {**values, **failed}, problems)

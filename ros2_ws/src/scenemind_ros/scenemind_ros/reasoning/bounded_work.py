@@ -28,17 +28,27 @@ class BoundedWork:
         self._limit = limit
         self._slots = threading.BoundedSemaphore(limit)
         self._pool = ThreadPoolExecutor(limit, thread_name_prefix="reasoning")
+        self._running: set[Future[Any]] = set()
+
+    @property
+    def running(self) -> int:
+        """Calls that hold a slot, those that were given up included."""
+        return len(self._running)
 
     def run(
         self,
         work: Callable[[], Result],
         timeout_s: float,
         is_cancelled: Callable[[], bool] = _never,
+        grace_s: float = 0.0,
     ) -> Result:
         """The result of `work`, or what it raised.
 
         Python cannot stop a thread: work that was given up goes on, keeps its slot until it ends,
         and its result is thrown away.
+
+        Args:
+            grace_s: after the timeout, for work that ends by itself then and may say more.
 
         Raises:
             RosError: TIMEOUT, CANCELLED, or NODE_UNAVAILABLE when every slot is taken.
@@ -49,8 +59,9 @@ class BoundedWork:
                 " parameter parallel_requests",
                 Error.NODE_UNAVAILABLE,
             )
-        deadline = time.monotonic() + timeout_s
+        deadline = time.monotonic() + timeout_s + grace_s
         running = self._pool.submit(work)
+        self._running.add(running)
         running.add_done_callback(self._free)
         while not is_cancelled():
             left_s = deadline - time.monotonic()
@@ -70,5 +81,6 @@ class BoundedWork:
         """Take no more work; what runs is not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _free(self, _: Future[Any]) -> None:
+    def _free(self, ended: Future[Any]) -> None:
+        self._running.discard(ended)
         self._slots.release()

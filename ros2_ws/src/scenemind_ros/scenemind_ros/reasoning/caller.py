@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Sequence
 from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
 
-from scenemind_interfaces.msg import KeyFrame
+from scenemind.memory import KeyFrame
+from scenemind_ros.conversions import evidence_to_msg
+
+_SHORTEST_S = 0.2  # between two reports of one stage, as where a model's reply is streamed
 
 
 class ServiceCaller:
@@ -16,26 +21,58 @@ class ServiceCaller:
     def is_cancelled(self) -> bool:
         return False
 
-    def report(self, stage: str, reasoning: str = "", evidence: Iterable[KeyFrame] = ()) -> None:
-        """What has been done so far."""
+    def report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        """What has been done so far; a `Report`."""
+
+    def close(self) -> None:
+        """It has the outcome: work that was given up reports to nobody."""
 
 
 class GoalCaller(ServiceCaller):
-    """Hears of every step, and may cancel."""
+    """Hears of every stage, and may cancel. Thread-safe.
 
-    def __init__(self, goal: ServerGoalHandle, feedback: type) -> None:
-        """`feedback` is the message class of the action, `Ask.Feedback` or `Ground.Feedback`."""
+    While a stage goes on, it hears a few times a second how far that is.
+    """
+
+    def __init__(self, goal: ServerGoalHandle, feedback: type, camera_frame: str) -> None:
+        """
+        Args:
+            feedback: message class of the action, `Ask.Feedback` or `Ground.Feedback`.
+            camera_frame: frame_id of key frames.
+        """
         self._goal = goal
         self._feedback: Any = feedback
+        self._camera_frame = camera_frame
+        self._lock = threading.Lock()  # of all below
+        self._stage = ""
         self._step = 0
+        self._key_frames: Sequence[KeyFrame] = ()
+        self._last_s = 0.0
+        self._is_closed = False
 
     def is_cancelled(self) -> bool:
         return bool(self._goal.is_cancel_requested)
 
-    def report(self, stage: str, reasoning: str = "", evidence: Iterable[KeyFrame] = ()) -> None:
-        self._step += 1
-        self._goal.publish_feedback(
-            self._feedback(
-                stage=stage, step=self._step, partial_reasoning=reasoning, evidence=list(evidence)
+    def report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        with self._lock:
+            now_s = time.monotonic()
+            is_more = stage == self._stage and not key_frames
+            if self._is_closed or (is_more and now_s - self._last_s < _SHORTEST_S):
+                return
+            self._step += stage != self._stage
+            self._stage, self._last_s = stage, now_s
+            self._key_frames = key_frames or self._key_frames
+            self._goal.publish_feedback(
+                self._feedback(
+                    stage=stage,
+                    step=self._step,
+                    partial_reasoning=text,
+                    evidence=evidence_to_msg(
+                        self._key_frames, self._camera_frame, with_images=False
+                    ),
+                )
             )
-        )
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True

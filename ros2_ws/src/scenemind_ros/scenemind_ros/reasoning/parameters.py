@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from scenemind.config import RelationConfig, Settings
+from scenemind.config import (
+    DetectorConfig,
+    MemTreeConfig,
+    ModelsConfig,
+    RelationConfig,
+    Settings,
+)
 
 
 class ReasoningParameters(Settings):
@@ -15,6 +21,14 @@ class ReasoningParameters(Settings):
         "camera_color_optical_frame", description="frame_id written into key frames"
     )
     relations: RelationConfig = RelationConfig()
+    models: ModelsConfig = ModelsConfig()
+    memtree: MemTreeConfig = MemTreeConfig()
+    detector: DetectorConfig = Field(
+        DetectorConfig(), description="of the selector detector; apart from the mapping node's"
+    )
+    falls_back: bool = Field(
+        True, description="where a model fails, answer without one, and say so in the answer"
+    )
     timeout_s: float = Field(30.0, gt=0.0, description="for requests that name no timeout")
     parallel_requests: int = Field(8, ge=1, le=64, description="answered at the same time")
     mapping_node: str = Field(

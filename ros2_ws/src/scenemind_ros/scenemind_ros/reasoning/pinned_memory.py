@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scenemind.memory import Correction, Edit, KeyFrame, MemoryAccess, MemorySnapshot
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
+from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 
 
 class PinnedMemory:
@@ -27,6 +28,24 @@ class PinnedMemory:
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
         return self._memory.key_frames_of(object_ids, count)
+
+    def tree_json(self, token_budget: int = DEFAULT_TOKEN_BUDGET) -> TreeJson:
+        return self._memory.tree_json(token_budget)
+
+    def select_key_frames(
+        self,
+        key_objects: Sequence[int],
+        cue_objects: Sequence[int] = (),
+        count: int = 3,
+        locations: Sequence[int] | None = None,
+    ) -> list[KeyFrame]:
+        return self._memory.select_key_frames(key_objects, cue_objects, count, locations)
+
+    def stored_frames(self) -> Sequence[int]:
+        return self._memory.stored_frames()
+
+    def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
+        return self._memory.key_frame(frame_number, object_ids)
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory.changes_since(stamp_ns)

@@ -11,6 +11,7 @@ from rclpy.node import Node
 from scenemind.memory import Correction, Edit, KeyFrame, MemorySnapshot, SceneMemoryError
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
+from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.conversions import (
@@ -19,6 +20,7 @@ from scenemind_ros.conversions import (
     key_frame_from_msg,
     snapshot_from_msg,
     time_to_msg,
+    tree_json_from_msg,
 )
 from scenemind_ros.conversions.history import change_from_msg
 from scenemind_ros.errors import RosError
@@ -46,7 +48,9 @@ class RemoteMemory:
             kind: node.create_client(kind, f"{mapping_node}/{name}", callback_group=group)
             for name, kind in {
                 "get_scene_graph": srv.GetSceneGraph,
+                "get_mem_tree": srv.GetMemTree,
                 "select_key_frames": srv.SelectKeyFrames,
+                "get_key_frames": srv.GetKeyFrames,
                 "apply_corrections": srv.ApplyCorrections,
                 "undo_correction": srv.UndoCorrection,
                 "redo_correction": srv.RedoCorrection,
@@ -55,10 +59,16 @@ class RemoteMemory:
                 "get_changes": srv.GetChanges,
             }.items()
         }
+        # Revision and newest stamp of the last snapshot: together they differ also between two
+        # memories, of which one was loaded in place of the other.
+        self._known = (0, 0)
+        self._tree_text: dict[tuple[int, int, int], TreeJson] = {}
 
     def snapshot(self) -> MemorySnapshot:
         """Objects have no surface points: those do not travel."""
-        return snapshot_from_msg(self._call(srv.GetSceneGraph).scene_graph)
+        snapshot = snapshot_from_msg(self._call(srv.GetSceneGraph).scene_graph)
+        self._known = snapshot.revision, snapshot.stamp_ns
+        return snapshot
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
         """Up to `count` stored frames that show the objects best, best first.
@@ -68,12 +78,61 @@ class RemoteMemory:
         """
         if not object_ids or count < 1:
             return []
-        ids = [int(object_id) for object_id in object_ids]
+        ids = _numbers(object_ids)
         try:
             response = self._call(srv.SelectKeyFrames, object_ids=ids, k=int(count))
         except RosError as error:
             raise SceneMemoryError(str(error)) from error
         return [key_frame_from_msg(key_frame) for key_frame in response.key_frames]
+
+    def tree_json(self, token_budget: int = DEFAULT_TOKEN_BUDGET) -> TreeJson:
+        """MemTree3D as text for a language model, not older than the newest snapshot; fetched
+        again only when there has been a newer one.
+
+        Raises:
+            SceneMemoryError: a budget below 1.
+        """
+        if token_budget < 1:  # which the service takes for no text at all
+            raise SceneMemoryError(f"a token budget is at least 1, got {token_budget}")
+        wanted = (*self._known, token_budget)
+        text = self._tree_text.get(wanted)
+        if text is None:
+            response = self._call(srv.GetMemTree, token_budget=token_budget, only_json=True)
+            text = tree_json_from_msg(response)
+            self._tree_text = {wanted: text}
+        return text
+
+    def select_key_frames(
+        self,
+        key_objects: Sequence[int],
+        cue_objects: Sequence[int] = (),
+        count: int = 3,
+        locations: Sequence[int] | None = None,
+    ) -> list[KeyFrame]:
+        """One stored frame a location, best first; see `MemoryAccess`."""
+        is_anything_asked = key_objects or cue_objects if locations is None else locations
+        if not is_anything_asked or count < 1:
+            return []
+        response = self._call(
+            srv.SelectKeyFrames,
+            object_ids=_numbers(key_objects),
+            cue_object_ids=_numbers(cue_objects),
+            location_ids=_numbers(locations or ()),
+            one_a_location=True,
+            k=int(count),
+        )
+        return [key_frame_from_msg(key_frame) for key_frame in response.key_frames]
+
+    def stored_frames(self) -> Sequence[int]:
+        """Numbers of the frames that are stored, oldest first."""
+        return list(self._call(srv.GetKeyFrames).stored_frame_ids)
+
+    def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
+        """A stored frame; raises SceneMemoryError where its image is not stored (any more)."""
+        response = self._call(
+            srv.GetKeyFrames, frame_ids=[int(frame_number)], object_ids=_numbers(object_ids)
+        )
+        return key_frame_from_msg(response.key_frames[0])
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """What is different now; raises SceneMemoryError as `Memory` does."""
@@ -122,3 +181,7 @@ class RemoteMemory:
                 raise SceneMemoryError(response.error.message)
             raise RosError(response.error.message, response.error.code)
         return response
+
+
+def _numbers(ids: Sequence[int]) -> list[int]:
+    return [int(number) for number in ids]

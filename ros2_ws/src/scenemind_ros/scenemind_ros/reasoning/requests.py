@@ -1,13 +1,19 @@
-"""Answers the requests of Ask, Ground and Align, whichever way they come in."""
+"""Answers the requests of Ask, Ground, Align and SelectKeyFrames, whichever way they come in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from scenemind.memory import MemoryAccess, MemorySnapshot
+from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind.models import Models, Usage
 from scenemind.reasoning import Query, Router
+from scenemind.reasoning.attempt import Attempt, attempt
+from scenemind.reasoning.memtree_qa.selectors.selection import Selection
+from scenemind.reasoning.method import Asking
+from scenemind.reasoning.open_methods import open_methods
 from scenemind_interfaces.msg import Error
+from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
     answer_to_msg,
     correction_to_msg,
@@ -16,6 +22,7 @@ from scenemind_ros.conversions import (
     grounded_objects_to_msg,
     query_from_msg,
     timeout_from_msg,
+    usage_to_msg,
 )
 from scenemind_ros.errors import RosError
 from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
@@ -23,8 +30,11 @@ from scenemind_ros.reasoning.bounded_work import BoundedWork
 from scenemind_ros.reasoning.caller import ServiceCaller
 from scenemind_ros.reasoning.parameters import ReasoningParameters
 from scenemind_ros.reasoning.pinned_memory import PinnedMemory
+from scenemind_ros.reasoning.selectors import Selectors
 
 _PERSON = "a person"  # Align does not say who speaks
+# A model's call that runs out of time ends by itself, and something else may answer then.
+_GRACE_S = 0.4
 
 Result = TypeVar("Result")
 
@@ -37,52 +47,74 @@ class ReasoningRequests:
     """
 
     def __init__(
-        self, memory: MemoryAccess, parameters: ReasoningParameters, publisher: AnswerPublisher
+        self,
+        memory: MemoryAccess,
+        models: Models,
+        parameters: ReasoningParameters,
+        publisher: AnswerPublisher,
     ) -> None:
         self._memory = memory
+        self._models = models
         self._parameters = parameters
         self._publisher = publisher
+        self._methods = open_methods(models, parameters.memtree, parameters.detector)
+        self._selectors = Selectors(models, parameters)
         self._work = BoundedWork(parameters.parallel_requests)
+
+    @property
+    def running(self) -> int:
+        """How many are being answered; those that were given up and have not ended included."""
+        return self._work.running
 
     def close(self) -> None:
         self._work.close()
 
     def ask(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A question (Ask service or action)."""
-        query, method, timeout_s = self._read(request)
+        query, method = query_from_msg(request), request.method or "auto"
         answer, snapshot = self._reason(
-            query, lambda router: router.ask(query, method, timeout_s), timeout_s, caller
+            query,
+            lambda memory, asking: self._router(memory).ask(query, method, asking),
+            self._timeout_s(request),
+            caller,
         )
-        caller.report("answer", "\n".join(answer.steps), self._seen(answer.key_frames))
+        caller.report("answer", "\n".join(answer.steps), answer.key_frames)
         response.answer = answer_to_msg(answer, snapshot.stamp_ns, self._parameters.map_frame)
         response.error = response.answer.error
-        response.evidence = self._seen(answer.key_frames, with_images=True)
+        response.evidence = self._shown(answer.key_frames)
         response.success = answer.failure is None
         self._publisher.publish_answer(response.answer)
         self._publisher.publish_objects(answer.objects, snapshot.stamp_ns)
 
     def ground(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A phrase that means objects (Ground service or action)."""
-        query, method, timeout_s = self._read(request)
+        query, method = query_from_msg(request), request.method or "auto"
         grounding, snapshot = self._reason(
-            query, lambda router: router.ground(query, method, timeout_s), timeout_s, caller
+            query,
+            lambda memory, asking: self._router(memory).ground(query, method, asking),
+            self._timeout_s(request),
+            caller,
         )
-        caller.report("answer", grounding.reasoning, self._seen(grounding.key_frames))
+        caller.report("answer", grounding.reasoning, grounding.key_frames)
         response.error = failure_to_msg(grounding.failure)
         response.objects = grounded_objects_to_msg(grounding)
         response.reasoning = grounding.reasoning
         response.method = grounding.method
         response.seconds = float(grounding.seconds)
-        response.evidence = self._seen(grounding.key_frames, with_images=True)
+        response.fallback = grounding.fallback
+        response.usage = usage_to_msg(grounding.usage)
+        response.evidence = self._shown(grounding.key_frames)
         response.success = grounding.failure is None
         self._publisher.publish_objects(grounding.objects, snapshot.stamp_ns)
 
     def align(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A sentence that corrects the memory (Align service)."""
         query = query_from_msg(request)
-        timeout_s = self._parameters.timeout_s
         alignment, _ = self._reason(
-            query, lambda router: router.align(query, by=_PERSON), timeout_s, caller
+            query,
+            lambda memory, _: self._router(memory).align(query, by=_PERSON),
+            self._parameters.timeout_s,
+            caller,
         )
         response.error = failure_to_msg(alignment.failure)
         response.response = alignment.response
@@ -93,36 +125,69 @@ class ReasoningRequests:
             journal = self._memory.corrections()
             response.edits = [correction_to_msg(c) for c in journal if c.correction_id in made]
 
-    def _read(self, request: Any) -> tuple[Query, str, float]:
-        timeout_s = timeout_from_msg(request, self._parameters.timeout_s)
-        return query_from_msg(request), request.method or "auto", timeout_s
+    def select_key_frames(self, request: Any, response: Any, caller: ServiceCaller) -> None:
+        """Frames for a question (SelectKeyFrames service)."""
+        if not request.k:
+            raise RosError("k is 0: ask for at least one key frame")
+        if not request.question.strip() or request.cue_object_ids or request.location_ids:
+            raise RosError(
+                "key frames are chosen for a question here; frames of given objects and locations"
+                " are chosen by the mapping node's service of the same name"
+            )
+        query, count = query_from_msg(request), int(request.k)
+
+        def select(memory: MemoryAccess, asking: Asking) -> tuple[Attempt[Selection], Usage]:
+            tried = attempt(
+                request.selector or self._parameters.memtree.selector,
+                lambda: self._selectors.get(request.selector).select(query, memory, count, asking),
+            )
+            return tried, asking.allowance.used
+
+        (tried, usage), _ = self._reason(query, select, self._timeout_s(request), caller)
+        response.error = failure_to_msg(tried.failure)
+        response.usage = usage_to_msg(usage)
+        response.success = tried.failure is None
+        if tried.reply is not None:
+            response.key_frames = self._shown(tried.reply.key_frames)
+            response.reasoning = tried.reply.reasoning or "; ".join(tried.reply.steps)
 
     def _reason(
         self,
         query: Query,
-        step: Callable[[Router], Result],
+        step: Callable[[MemoryAccess, Asking], Result],
         timeout_s: float,
         caller: ServiceCaller,
     ) -> tuple[Result, MemorySnapshot]:
-        """What the router says, and the snapshot on which it says it."""
+        """What a step of reasoning gives, and the snapshot on which it does."""
+        allowance = self._models.allowance(timeout_s)
 
         def work() -> tuple[Result, MemorySnapshot]:
             memory = PinnedMemory(self._memory)
             _check_marked(query, memory.snapshot())
-            return step(Router(memory, self._parameters.relations)), memory.snapshot()
+            return step(memory, Asking(allowance, caller.report)), memory.snapshot()
 
         caller.report("reason")
-        return self._work.run(work, timeout_s, caller.is_cancelled)
+        try:
+            return self._work.run(work, timeout_s, caller.is_cancelled, _GRACE_S)
+        finally:
+            allowance.cancel()  # what was given up ends soon, and frees its place
 
-    def _seen(self, key_frames: Any, *, with_images: bool = False) -> Any:
-        return evidence_to_msg(key_frames, self._parameters.camera_frame, with_images=with_images)
+    def _router(self, memory: MemoryAccess) -> Router:
+        settings = self._parameters
+        return Router(memory, settings.relations, self._methods, settings.falls_back)
+
+    def _timeout_s(self, request: Any) -> float:
+        return timeout_from_msg(request, self._parameters.timeout_s)
+
+    def _shown(self, key_frames: Iterable[KeyFrame]) -> list[KeyFrameMsg]:
+        return evidence_to_msg(key_frames, self._parameters.camera_frame, with_images=True)
 
 
 def _check_marked(query: Query, snapshot: MemorySnapshot) -> None:
     unknown = [i for i in query.marked_object_ids if i not in snapshot.objects]
     if unknown:
         raise RosError(
-            f"marked_object_ids names {', '.join(map(str, unknown))}, which the memory does not"
+            f"the request names objects {', '.join(map(str, unknown))}, which the memory does not"
             f" have (it has {len(snapshot.objects)} objects): see QueryObjects and MarkObject",
             Error.MEMORY_REFUSED,
         )

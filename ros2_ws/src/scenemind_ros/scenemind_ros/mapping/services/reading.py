@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from scenemind.memory import KeyFrame
+from scenemind.memory.finding.named import objects_named
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
+from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
     box_from_msg,
+    fill_tree_json,
     key_frame_to_msg,
     location_to_msg,
     object_to_msg,
@@ -18,13 +22,14 @@ from scenemind_ros.conversions import (
     tree_to_msg,
 )
 from scenemind_ros.errors import RosError
-from scenemind_ros.mapping.object_query import ObjectQuery, objects_named, select_objects
+from scenemind_ros.mapping.object_query import ObjectQuery, select_objects
 from scenemind_ros.mapping.pointing import find_object_in_view, find_object_on_ray
 from scenemind_ros.mapping.services.service import Service
 from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
 
 _FOUND = 10  # objects for words, where the request does not say how many
+_FRAMES = 32  # with their images in one response, at most
 
 
 class ReadingServices:
@@ -39,6 +44,7 @@ class ReadingServices:
         yield Service("find_objects", srv.FindObjects, self._find_objects)
         yield Service("mark_object", srv.MarkObject, self._mark_object)
         yield Service("select_key_frames", srv.SelectKeyFrames, self._select_key_frames)
+        yield Service("get_key_frames", srv.GetKeyFrames, self._get_key_frames)
 
     def _get_scene_graph(
         self, _: srv.GetSceneGraph.Request, response: srv.GetSceneGraph.Response
@@ -58,12 +64,7 @@ class ReadingServices:
                 self._parameters.map_frame,
             )
         if request.token_budget:
-            text = memory.tree_json(request.token_budget)
-            response.json, response.json_reading = text.text, text.reading
-            response.json_tokens = text.tokens
-            response.locations_left_out = text.locations_left_out
-            response.objects_left_out = text.objects_left_out
-            response.clutter_level = text.clutter_level
+            fill_tree_json(memory.tree_json(request.token_budget), response)
 
     def _query_objects(
         self, request: srv.QueryObjects.Request, response: srv.QueryObjects.Response
@@ -131,11 +132,27 @@ class ReadingServices:
                 f"the question {request.question!r} names no object of the memory; give object_ids",
                 Error.NOT_FOUND,
             )
-        if cues or locations:
+        if request.one_a_location or cues or locations:
             found = memory.select_key_frames(object_ids, cues, request.k, locations or None)
         else:
             found = memory.key_frames_of(object_ids, request.k)
-        response.key_frames = [
-            key_frame_to_msg(key_frame, self._parameters.publish.camera_frame)
-            for key_frame in found
-        ]
+        response.key_frames = self._shown(found)
+
+    def _get_key_frames(
+        self, request: srv.GetKeyFrames.Request, response: srv.GetKeyFrames.Response
+    ) -> None:
+        if len(request.frame_ids) > _FRAMES:
+            raise RosError(
+                f"{len(request.frame_ids)} frames are too many for one response: ask for {_FRAMES}"
+                " at a time"
+            )
+        memory = self._session.memory
+        object_ids = list(request.object_ids)
+        response.key_frames = self._shown(
+            memory.key_frame(number, object_ids) for number in request.frame_ids
+        )
+        response.stored_frame_ids = memory.stored_frames()
+
+    def _shown(self, key_frames: Iterable[KeyFrame]) -> list[KeyFrameMsg]:
+        camera_frame = self._parameters.publish.camera_frame
+        return [key_frame_to_msg(key_frame, camera_frame) for key_frame in key_frames]

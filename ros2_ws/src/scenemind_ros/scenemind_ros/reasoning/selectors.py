@@ -1,0 +1,50 @@
+"""The selectors of key frames that questions may name."""
+
+from __future__ import annotations
+
+import threading
+from typing import get_args
+
+from scenemind.config.memtree import SelectorName
+from scenemind.models import Models
+from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
+from scenemind.reasoning.open_methods import open_selector
+from scenemind_ros.errors import RosError
+from scenemind_ros.reasoning.parameters import ReasoningParameters
+
+
+class Selectors:
+    """Each is opened when somebody asks for it, and kept: some remember the frames they saw.
+    Thread-safe."""
+
+    def __init__(self, models: Models, parameters: ReasoningParameters) -> None:
+        self._models = models
+        self._parameters = parameters
+        self._lock = threading.Lock()  # of those below
+        self._opened: dict[SelectorName, FrameSelector] = {}
+
+    def get(self, name: str) -> FrameSelector:
+        """By its name; empty: that of the parameters.
+
+        Raises:
+            RosError: there is no such selector.
+            ReasoningError: it needs a model, and none is configured.
+            PerceptionError: it needs an encoder that cannot be had.
+        """
+        known = self._known(name)
+        with self._lock:
+            if known not in self._opened:
+                settings = self._parameters
+                self._opened[known] = open_selector(
+                    known, self._models, settings.memtree, settings.detector
+                )
+            return self._opened[known]
+
+    def _known(self, name: str) -> SelectorName:
+        if not name:
+            return self._parameters.memtree.selector
+        names: tuple[SelectorName, ...] = get_args(SelectorName)
+        for known in names:
+            if name == known:
+                return known
+        raise RosError(f"there is no selector {name!r}: use one of {', '.join(names)}")
