@@ -6,12 +6,26 @@ from typing import Annotated
 
 import typer
 
+from scenemind.cli.asking.answers import exit_with, show_answer
+from scenemind.cli.asking.model_options import (
+    Endpoint,
+    ModelName,
+    Pictures,
+    Record,
+    Replay,
+    SelectorName,
+    Timeout,
+    refuse_own_models,
+    with_models,
+)
+from scenemind.cli.asking.progress import with_progress
 from scenemind.cli.live import run_live
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
-from scenemind.cli.output import error_json, object_json, print_json, print_objects
 from scenemind.config import SceneMindConfig
-from scenemind.reasoning import Answer, Query, Router
+from scenemind.models import open_models
+from scenemind.reasoning import METHODS, Policy, Query, Router
+from scenemind.reasoning.open_methods import open_methods
 
 
 def register(app: typer.Typer) -> None:
@@ -25,36 +39,67 @@ def _ask(
     memory: MemoryName = "current",
     live: Live = False,
     situation: Annotated[str, typer.Option(help='Such as "I am facing the window".')] = "",
-    method: Annotated[str, typer.Option(help="Who answers.")] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"Who answers: {', '.join(METHODS)}. auto: symbolic, and where that cannot,"
+            " memtree, where a model is named."
+        ),
+    ] = "auto",
+    policy: Annotated[
+        Policy,
+        typer.Option(
+            help="Where nothing that was seen answers it: say what is likely, fail rather than"
+            " guess, or guess."
+        ),
+    ] = "balanced",
+    model: ModelName = "",
+    endpoint: Endpoint = "",
+    selector: SelectorName = "",
+    timeout: Timeout = 60.0,
+    pictures: Pictures = None,
+    record: Record = None,
+    replay: Replay = None,
     config: ConfigFile = None,
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask about a mapped place."""
+    """Ask about a mapped place. An interrupt (Ctrl-C) takes the question back.
+
+    Keys of models stand in the environment: OPENAI_API_KEY, or what key_variable names.
+    """
     if live:
-        run_live("ask", question, situation=situation, method=method, as_json=as_json)
-    settings = SceneMindConfig.load(config) if config else SceneMindConfig()
-    with open_memory(memory, memory_root, settings) as place:
-        answer = Router(place, settings.relations).ask(Query(question, situation), method)
-    if as_json:
-        print_json(_as_json(answer))
-    else:
-        print(answer.text)
-        if answer.objects:
-            print_objects(answer.objects)
-    if answer.failure is not None:
-        raise typer.Exit(1)
-
-
-def _as_json(answer: Answer) -> dict[str, object]:
-    return {
-        "question": answer.query.text,
-        "answer": answer.text,
-        "confidence": answer.confidence,
-        "objects": [object_json(obj) for obj in answer.objects],
-        "key_frames": [frame.frame_number for frame in answer.key_frames],
-        "method": answer.method,
-        "steps": list(answer.steps),
-        "seconds": round(answer.seconds, 6),
-        "error": error_json(answer.failure),
-    }
+        refuse_own_models(
+            model=model, endpoint=endpoint, selector=selector, record=record, replay=replay
+        )
+        run_live(
+            "ask",
+            question,
+            situation=situation,
+            method=method,
+            policy=policy,
+            timeout_s=timeout,
+            pictures=None if pictures is None else str(pictures.absolute()),
+            as_json=as_json,
+        )
+    settings = with_models(
+        SceneMindConfig.load(config) if config else SceneMindConfig(),
+        model=model,
+        endpoint=endpoint,
+        selector=selector,
+        record=record,
+        replay=replay,
+    )
+    query = Query(question, situation, policy=policy)
+    with (
+        open_memory(memory, memory_root, settings) as place,
+        open_models(settings.models) as opened,
+    ):
+        methods = open_methods(opened, settings.memtree, settings.detector)
+        router = Router(place, settings.relations, methods)
+        answer = with_progress(
+            lambda asking: router.ask(query, method, asking), opened.allowance(timeout)
+        )
+        snapshot, path = place.snapshot(), place.trajectory()
+    show_answer(answer, snapshot, path, pictures, as_json)
+    exit_with(answer.failure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -17,11 +18,18 @@ from scenemind.memory import Correction, MapObject, MemorySnapshot, Stay
 from scenemind.reasoning import ReasoningFailure
 
 _FILE_WIDTH = 120
+# What a terminal would obey instead of show: escapes, and marks that turn the direction of text.
+_NOT_PRINTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def progress_console() -> Console:
     """For progress and remarks: standard error, so that results can be piped."""
     return Console(stderr=True, highlight=False)
+
+
+def printable(text: str) -> str:
+    """What a model or a camera said, safe for a terminal."""
+    return _NOT_PRINTED.sub(" ", text)
 
 
 def print_json(result: Mapping[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""What commands share that put questions: options, progress, and how replies are shown."""
