@@ -49,7 +49,9 @@ def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
     try:
         return Attempt(method, answer())
     except ReasoningError as error:
-        return Attempt(method, failure=error.failure)
+        # Without a frame there is nothing to look at; the map may know all the same.
+        is_broken = error.failure.code == "empty_memory"
+        return Attempt(method, failure=error.failure, is_broken=is_broken)
     except ModelError as error:
         code = _CODES.get(error.kind, "model_failed")
         return _failed(method, code, error, is_broken=error.kind not in _FINAL)
@@ -60,15 +62,16 @@ def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
 
 
 def in_place_of(broken: Attempt[Reply], other: Attempt[Reply]) -> Attempt[Reply]:
-    """What stands where one way broke and another was tried: the other's reply, marked as such;
-    the first's failure, with both reasons, where that failed too."""
+    """What stands where one way broke and another was tried: the other's reply, marked as such; a
+    failure with both reasons, where that failed too."""
     assert broken.failure is not None, "only what failed is replaced"
     reason = broken.failure.text
     if other.failure is None:
         _log.warning("%s answers instead: %s", other.method, reason)
         return replace(other, fallback=reason)
     text = f"{reason.rstrip('.')}. {other.method} has no answer either: {other.failure.text}"
-    return replace(broken, failure=ReasoningFailure(broken.failure.code, text))
+    code = other.failure.code if broken.failure.code == "empty_memory" else broken.failure.code
+    return replace(broken, failure=ReasoningFailure(code, text))
 
 
 def _failed(

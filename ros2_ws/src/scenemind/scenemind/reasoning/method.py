@@ -72,6 +72,11 @@ class GroundReply:
     steps: tuple[str, ...] = ()
     key_frames: tuple[KeyFrame, ...] | None = None
 
+    @property
+    def confidence(self) -> float:
+        """Of the best."""
+        return self.confidences[0]
+
 
 class AskMethod(Protocol):
     """Answers questions; may be asked from several threads at once."""

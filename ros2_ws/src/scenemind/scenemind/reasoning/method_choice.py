@@ -7,20 +7,23 @@ from typing import TypeVar
 
 from scenemind.reasoning.attempt import Attempt, attempt, in_place_of
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.method import AskMethod, Report
+from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
+from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE
 from scenemind.reasoning.types import METHODS, Query
 
-Reply = TypeVar("Reply")
+Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _BY_MODEL = "memtree"  # what `auto` asks
 
 
 class MethodChoice:
-    """`auto` is `symbolic` where that has an answer, else `memtree` where there is a model. A
-    situation in words is for a model from the start: the grammar does not read it.
+    """`auto` is `symbolic` where that is sure, else `memtree` where there is a model. It is sure of
+    what is more likely right than not, so that "there is none", which rests on not having seen
+    one, is looked at in frames too. A situation in words is for a model from the start: the
+    grammar does not read it.
 
-    A method that a model fails is answered by `symbolic`, and the answer is marked so. Not where
-    who asked has cancelled, nor in a replay that was asked something new.
+    What breaks a method, such as a model that fails, makes `symbolic` answer in its place, and the
+    answer is marked so.
     """
 
     def __init__(self, methods: Mapping[str, AskMethod], falls_back: bool) -> None:
@@ -31,9 +34,9 @@ class MethodChoice:
         self,
         query: Query,
         name: str,
+        asking: Asking,
         by_symbols: Callable[[], Reply],
         by_model: Callable[[AskMethod], Reply],
-        report: Report,
     ) -> Attempt[Reply]:
         """
         Args:
@@ -48,17 +51,18 @@ class MethodChoice:
             return attempt("symbolic", by_symbols)
         if chosen is None:
             raise _unavailable(name)
+        symbolic = None
         if name == "auto" and not _is_beyond_symbols(query):
-            sure = attempt("symbolic", by_symbols)
-            if sure.failure is None:
-                return sure
-            tried = attempt(chosen.name, lambda: by_model(chosen))
-            return in_place_of(tried, sure) if tried.is_broken else tried
+            symbolic = attempt("symbolic", by_symbols)
+            if symbolic.reply is not None and symbolic.reply.confidence > ABSENCE_CONFIDENCE:
+                return symbolic
         tried = attempt(chosen.name, lambda: by_model(chosen))
-        if tried.failure is None or not (tried.is_broken and self._falls_back):
+        if not (tried.is_broken and self._falls_back) or asking.allowance.is_cancelled:
             return tried
-        report("fallback", tried.failure.text)
-        return in_place_of(tried, attempt("symbolic", by_symbols))
+        if symbolic is None:
+            asking.report("fallback", tried.failure.text if tried.failure else "")
+            symbolic = attempt("symbolic", by_symbols)
+        return in_place_of(tried, symbolic)
 
 
 def _check(name: str) -> None:

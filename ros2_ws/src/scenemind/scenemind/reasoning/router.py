@@ -26,7 +26,7 @@ from scenemind.reasoning.types import Alignment, Answer, Grounding, Query, Reaso
 
 _log = logging.getLogger(__name__)
 
-Reply = TypeVar("Reply")
+Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _MAX_CHARACTERS = 500
 _EVIDENCE_FRAMES = 3
@@ -150,7 +150,7 @@ class Router:
     ) -> Attempt[Reply]:
         try:
             _check_text(query, "question")
-            return self._choice.answer(query, method, by_symbols, by_model, asking.report)
+            return self._choice.answer(query, method, asking, by_symbols, by_model)
         except ReasoningError as error:
             return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
 

@@ -36,9 +36,7 @@ COMMANDS = (
     "undo",
     "redo",
 )
-OTHER_SHAPES = (
-    "Questions of other shapes need a language model, which this version does not have yet."
-)
+OTHER_SHAPES = "Questions of other shapes are for a language model: see `models.language.model`."
 
 
 def not_understood(part: str, whole: str, examples: tuple[str, ...]) -> str:
