@@ -1,0 +1,35 @@
+"""What a model thinks, read from a reply that it is still writing."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from scenemind.models import OnText
+from scenemind.reasoning.method import Report, say_nothing
+
+# A JSON string, also one that has not ended yet, without half an escape.
+_THINK = re.compile(r'"think"\s*:\s*("(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt])*)')
+
+
+def hears_thoughts(report: Report, stage: str) -> OnText | None:
+    """Reports the thoughts of a reply in JSON as they grow; None where nobody listens, so that the
+    reply need not be streamed."""
+    if report is say_nothing:
+        return None
+    told = ""
+
+    def hear(text: str) -> None:
+        nonlocal told
+        thoughts = thoughts_in(text)
+        if thoughts != told:
+            told = thoughts
+            report(stage, thoughts)
+
+    return hear
+
+
+def thoughts_in(text: str) -> str:
+    """The value of "think" in a reply as far as it is there; empty before it begins."""
+    found = _THINK.search(text)
+    return json.loads(f'{found[1]}"', strict=False) if found else ""
