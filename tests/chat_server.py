@@ -1,115 +1,27 @@
 """A chat server on the loopback: the real HTTP of OpenAI's protocol with scripted answers.
 
-with ChatServer(say("hello"), fail(500)) as server:
-    OpenAIChat("any", server.endpoint).ask(...)   # hello, then an error, again and again
+    with ChatServer(say("hello"), fail(500)) as server:
+        chat = OpenAIChat(ChatModelConfig(model="any", endpoint=server.endpoint))
+        chat.ask(...)   # hello, then an error, and so on in turn
+
+Whoever asks for a stream gets one. Tokens are counted by `PromptCache`.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-Step = Callable[["Exchange"], None]
+from tests.chat_exchange import Exchange, Request, completion
+from tests.prompt_cache import PromptCache
 
-
-@dataclass(frozen=True)
-class Request:
-    """What a client sent: the body of a chat completion, and the headers by lower-case name."""
-
-    body: dict[str, Any]
-    headers: dict[str, str]
-
-    @property
-    def text(self) -> str:
-        """All text of all messages, a line each."""
-        parts = [m["content"] for m in self.body["messages"]]
-        texts = [
-            [p] if isinstance(p, str) else [i["text"] for i in p if "text" in i] for p in parts
-        ]
-        return "\n".join(line for text in texts for line in text)
-
-    @property
-    def pictures(self) -> list[str]:
-        """Data URLs, in order."""
-        items = [
-            i for m in self.body["messages"] if isinstance(m["content"], list) for i in m["content"]
-        ]
-        return [i["image_url"]["url"] for i in items if "image_url" in i]
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """One request while it is answered."""
-
-    request: Request
-    handler: BaseHTTPRequestHandler
-    released: threading.Event
-
-    def send(self, status: int, body: bytes, promised: int | None = None, **headers: str) -> None:
-        """A whole answer, or one that promises more bytes than it has."""
-        self.handler.send_response(status)
-        self.handler.send_header("Content-Type", "application/json")
-        self.handler.send_header("Content-Length", str(len(body) if promised is None else promised))
-        for name, value in headers.items():
-            self.handler.send_header(name.replace("_", "-"), value)
-        self.handler.end_headers()
-        self.handler.wfile.write(body)
-
-
-def completion(**message: Any) -> bytes:
-    """A chat completion with one choice."""
-    finish = message.pop("finish_reason", "stop")
-    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}
-    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-    body = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted"}
-    return json.dumps({**body, "choices": [choice], "usage": usage}).encode()
-
-
-def say(text: str | Callable[[Request], str]) -> Step:
-    """An answer; or one made of the request."""
-    return lambda e: e.send(
-        200, completion(content=text if isinstance(text, str) else text(e.request))
-    )
-
-
-def refuse(words: str) -> Step:
-    return lambda e: e.send(200, completion(content=None, refusal=words))
-
-
-def run_out_of_tokens(text: str) -> Step:
-    return lambda e: e.send(200, completion(content=text, finish_reason="length"))
-
-
-def fail(status: int, message: str = "it broke", **headers: str) -> Step:
-    body = json.dumps({"error": {"message": message}}).encode()
-    return lambda e: e.send(status, body, **headers)
-
-
-def send_raw(body: bytes, promised: int | None = None) -> Step:
-    """Any bytes as the body; cut short where more are promised."""
-    return lambda e: e.send(200, body, promised)
-
-
-def stay_silent(exchange: Exchange) -> None:
-    """No byte until the server stops."""
-    exchange.released.wait()
-
-
-def trickle(exchange: Exchange) -> None:
-    """A byte now and then, so that no single read takes long, and never the end."""
-    exchange.handler.send_response(200)
-    exchange.handler.send_header("Content-Type", "application/json")
-    exchange.handler.send_header("Content-Length", "1000000")
-    exchange.handler.end_headers()
-    while not exchange.released.wait(0.02):
-        exchange.handler.wfile.write(b" ")
-        exchange.handler.wfile.flush()
+Step = Callable[[Exchange], None]
+"""What the server does with one request."""
 
 
 class ChatServer:
@@ -117,11 +29,15 @@ class ChatServer:
 
     Attributes:
         requests: what came, oldest first.
+        most_at_once: requests that were being answered at the same time.
     """
 
     def __init__(self, *steps: Step) -> None:
         self.requests: list[Request] = []
+        self.most_at_once = 0
+        self._at_once = 0
         self._steps = steps
+        self._cache = PromptCache()
         self._released = threading.Event()
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -152,14 +68,31 @@ class ChatServer:
         length = int(handler.headers["Content-Length"])
         headers = {name.lower(): value for name, value in handler.headers.items()}
         request = Request(json.loads(handler.rfile.read(length)), headers)
+        prompt, cached = self._cache.read(request.body)
+        usage = {"prompt_tokens": prompt, "prompt_tokens_details": {"cached_tokens": cached}}
         with self._lock:
             step = self._steps[len(self.requests) % len(self._steps)]
             self.requests.append(request)
-        step(Exchange(request, handler, self._released))
+        with self._counted():
+            step(Exchange(request, handler, usage, self._released))
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._at_once -= 1
 
 
 def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = 0
+
         def do_POST(self) -> None:
             if self.path != "/v1/chat/completions":
                 self.send_error(404)
@@ -171,3 +104,100 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             """Nothing: what came is in `requests`."""
 
     return Handler
+
+
+def say(text: str | Callable[[Request], str], **more: Any) -> Step:
+    """An answer; or one made of the request."""
+    return lambda e: e.reply(text if isinstance(text, str) else text(e.request), **more)
+
+
+def choose(step_for: Callable[[Request], Step]) -> Step:
+    """What is done depends on what is asked."""
+    return lambda e: step_for(e.request)(e)
+
+
+def refuse(words: str) -> Step:
+    return lambda e: e.reply(refusal=words)
+
+
+def run_out_of_tokens(text: str) -> Step:
+    return lambda e: e.reply(text, finish_reason="length")
+
+
+def fail(status: int, message: str = "it broke", code: str | None = None, **headers: str) -> Step:
+    """Such as fail(429, Retry_After="2")."""
+    body = json.dumps({"error": {"message": message, "code": code}}).encode()
+    return lambda e: e.send(status, body, **headers)
+
+
+def send_raw(body: bytes, promised: int | None = None) -> Step:
+    """Any bytes as the body; cut short where more are promised."""
+    return lambda e: e.send(200, body, promised)
+
+
+def cut(text: str) -> Step:
+    """Hang up after that, in the middle of a reply."""
+
+    def step(exchange: Exchange) -> None:
+        if not exchange.request.is_streamed:
+            body = json.dumps(completion([{"message": {"content": text}}])).encode()
+            exchange.send(200, body[: -len(text)], promised=len(body))
+            return
+        exchange.begin_stream()
+        exchange.stream({"content": text})
+        exchange.hang_up()
+
+    return step
+
+
+def slowly(seconds: float, step: Step) -> Step:
+    """Wait before it, or until the server stops."""
+
+    def wait(exchange: Exchange) -> None:
+        if exchange.released.wait(seconds):
+            exchange.hang_up()
+        else:
+            step(exchange)
+
+    return wait
+
+
+def stay_silent(exchange: Exchange) -> None:
+    """No byte until the server stops."""
+    exchange.released.wait()
+    exchange.hang_up()
+
+
+def trickle(exchange: Exchange) -> None:
+    """A byte now and then, so that no single read takes long, and never the end; in a stream a
+    letter of the reply."""
+    if exchange.request.is_streamed:
+        exchange.begin_stream()
+        while not exchange.released.wait(0.02):
+            exchange.stream({"content": "x"})
+        exchange.hang_up()
+        return
+    exchange.send(200, b"{", promised=1_000_000)
+    while not exchange.released.wait(0.02):
+        exchange.handler.wfile.write(b" ")
+
+
+FAULTS: dict[str, Step] = {
+    "slow": slowly(3600.0, say("too late")),
+    "silent": stay_silent,
+    "trickle": trickle,
+    "busy": fail(429, "too many requests", Retry_After="0.05"),
+    "busy_for_long": fail(429, "too many requests", Retry_After="3600"),
+    "server_error": fail(500),
+    "no_such_model": fail(404, "no such model"),
+    "cut": cut('{"think": "the sofa'),
+    "no_json": send_raw(b'{"choices": [{"message"'),
+    "no_chat": send_raw(b"[1, 2]"),
+    "refusal": refuse("I cannot help with that"),
+    "empty": say(""),
+    "no_json_in_it": say('Sure! {"think": "the sofa", '),
+    "wrong_form": say('{"mood": "fine"}'),
+    "out_of_tokens": run_out_of_tokens('{"think": "the'),
+}
+"""Whatever a server and a model may do wrong, but for what depends on the question: ids that do
+not exist are said by `say`."""

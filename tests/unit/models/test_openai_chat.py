@@ -7,6 +7,8 @@ import logging
 import socket
 import threading
 
+import cv2
+import numpy as np
 import pytest
 
 from scenemind.config import ChatModelConfig
@@ -25,6 +27,9 @@ from tests.chat_server import (
 )
 
 KEY = "sk-test-0123456789"
+ONE, TWO = (
+    cv2.imencode(".jpg", np.full((8, 8, 3), grey, np.uint8))[1].tobytes() for grey in (50, 200)
+)
 HELLO = [ChatMessage("user", "hello")]
 
 
@@ -41,12 +46,12 @@ def test_a_reply_comes_with_its_cost() -> None:
     ):
         reply = chat.ask(HELLO, Allowance(5.0))
     assert (reply.text, reply.model) == ("good day", "scripted")
-    assert (reply.usage.prompt_tokens, reply.usage.reply_tokens) == (11, 7)
+    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.reply_tokens) == (1, 3, 2)
     assert 0.0 < reply.seconds < 5.0
 
 
 def test_turns_pictures_and_schema_go_as_the_protocol_wants_them() -> None:
-    messages = [ChatMessage("system", "look"), ChatMessage("user", "what?", (b"one", b"two"))]
+    messages = [ChatMessage("system", "look"), ChatMessage("user", "what?", (ONE, TWO))]
     schema = {"title": "Answer", "type": "object"}
     with (
         ChatServer(say("{}")) as server,
@@ -59,7 +64,7 @@ def test_turns_pictures_and_schema_go_as_the_protocol_wants_them() -> None:
     text, *pictures = request.body["messages"][1]["content"]
     assert text == {"type": "text", "text": "what?"}
     sent = [base64.b64decode(p["image_url"]["url"].partition(",")[2]) for p in pictures]
-    assert sent == [b"one", b"two"]
+    assert sent == [ONE, TWO]
     form = request.body["response_format"]["json_schema"]
     assert (form["name"], form["schema"], form["strict"]) == ("Answer", schema, True)
     assert request.headers["authorization"] == f"Bearer {KEY}"

@@ -1,0 +1,62 @@
+"""The package's errors for those of the SDK. Importing this takes half a second."""
+
+from __future__ import annotations
+
+from json import JSONDecodeError
+
+import openai
+
+from scenemind.models.errors import FailureKind, ModelError
+from scenemind.models.retry_after import retry_after_s
+
+_SHOWN_CHARACTERS = 300
+# What the SDK raises, and what it lets through.
+SDK_ERRORS = openai.OpenAIError, JSONDecodeError
+
+
+class FailureReader:
+    """Says what went wrong with one server, without the key that it may have repeated.
+
+    Attributes:
+        where: the model and its endpoint.
+    """
+
+    def __init__(self, where: str, key: str) -> None:
+        self.where = where
+        self._key = key
+
+    def shown(self, text: str) -> str:
+        """The beginning of what a server said, on one line."""
+        hidden = text.replace(self._key, "***") if self._key else text
+        return " ".join(hidden.split())[:_SHOWN_CHARACTERS]
+
+    def of(self, error: Exception) -> ModelError:
+        """For one of `SDK_ERRORS`."""
+        if isinstance(error, openai.APIStatusError):
+            text = f"{self.where} answered {error.status_code}: {self.shown(error.message)}"
+            wait_s = retry_after_s(error.response.headers)
+            return ModelError(_kind_of(error), text + _way_out(error), wait_s)
+        if isinstance(error, openai.APIConnectionError):
+            cause = self.shown(str(error.__cause__ or error))
+            return ModelError("unreachable", f"{self.where} cannot be reached ({cause})")
+        if isinstance(error, openai.APIError):
+            text = f"{self.where} failed in the middle of a reply: {self.shown(error.message)}"
+            return ModelError("server_failed", text)
+        return ModelError("bad_reply", f"{self.where} sent something that is no JSON")
+
+
+def _kind_of(error: openai.APIStatusError) -> FailureKind:
+    if error.code == "content_filter":
+        return "refused"
+    if error.status_code == 429 and error.code != "insufficient_quota":
+        return "overloaded"
+    if error.status_code == 408 or error.status_code >= 500:
+        return "server_failed"
+    return "rejected"
+
+
+def _way_out(error: openai.APIStatusError) -> str:
+    """More than the server says, where it is known."""
+    if error.status_code < 500 and "response_format" in error.message:
+        return " (set json_schema to false in the model's settings: the prompt asks for it then)"
+    return ""

@@ -1,0 +1,87 @@
+"""A reply in OpenAI's protocol, whole or in pieces, and what it used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from scenemind.config import ChatModelConfig
+from scenemind.models.usage import Usage
+
+
+class _Words(BaseModel):
+    """What a model thinks aloud (`reasoning_content`) is no part of what it says."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Words | None = None  # of a whole reply
+    delta: _Words | None = None  # of a piece
+    finish_reason: str | None = None
+
+
+class _PromptDetails(BaseModel):
+    cached_tokens: int | None = None
+
+
+class _Counts(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _PromptDetails | None = None
+
+
+class _Piece(BaseModel):
+    """A whole reply or the next piece of one. Servers add members and leave out others."""
+
+    model_config = ConfigDict(protected_namespaces=())
+
+    model: str | None = None
+    choices: list[_Choice] | None = None
+    usage: _Counts | None = None
+
+
+@dataclass(slots=True)
+class Draft:
+    """A reply as far as it has come.
+
+    Attributes:
+        finish: why it ended; empty: it has not.
+        model: which answers, as the server names it; empty: it does not say.
+    """
+
+    text: str = ""
+    refusal: str = ""
+    finish: str = ""
+    model: str = ""
+    _counts: _Counts = field(default_factory=_Counts)
+
+    def add(self, body: object) -> bool:
+        """Take in the JSON of a whole reply, or of a piece; False: it is neither."""
+        try:
+            piece = _Piece.model_validate(body)
+        except ValidationError:
+            return False
+        self.model = piece.model or self.model
+        self._counts = piece.usage or self._counts
+        for choice in piece.choices or ():
+            words = choice.message or choice.delta or _Words()
+            self.text += words.content or ""
+            self.refusal += words.refusal or ""
+            is_whole = choice.message is not None
+            self.finish = choice.finish_reason or self.finish or ("stop" if is_whole else "")
+        return True
+
+    def usage(self, config: ChatModelConfig) -> Usage:
+        """Without counts where the server sent none."""
+        counts = self._counts
+        prompt, reply = counts.prompt_tokens or 0, counts.completion_tokens or 0
+        details = counts.prompt_tokens_details or _PromptDetails()
+        cached = min(prompt, details.cached_tokens or 0)
+        cached_price = config.cached_prompt_price
+        if cached_price < 0.0:
+            cached_price = config.prompt_price
+        price = (prompt - cached) * config.prompt_price + cached * cached_price
+        return Usage(1, prompt, cached, reply, (price + reply * config.reply_price) / 1e6)

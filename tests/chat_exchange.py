@@ -1,0 +1,121 @@
+"""One request to the chat server of the tests, and ways to answer it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from tests.prompt_cache import token_count
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a client sent: the body of a chat completion, and the headers by lower-case name."""
+
+    body: dict[str, Any]
+    headers: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        """All text of all messages, a line each."""
+        parts = [m["content"] for m in self.body["messages"]]
+        texts = [
+            [p] if isinstance(p, str) else [i["text"] for i in p if "text" in i] for p in parts
+        ]
+        return "\n".join(line for text in texts for line in text)
+
+    @property
+    def pictures(self) -> list[str]:
+        """Data URLs, in order."""
+        items = [
+            i for m in self.body["messages"] if isinstance(m["content"], list) for i in m["content"]
+        ]
+        return [i["image_url"]["url"] for i in items if "image_url" in i]
+
+    @property
+    def is_streamed(self) -> bool:
+        return bool(self.body.get("stream"))
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request while it is answered.
+
+    Attributes:
+        usage: as the protocol reports it, but for the reply's own tokens.
+        released: when the server stops.
+    """
+
+    request: Request
+    handler: BaseHTTPRequestHandler
+    usage: dict[str, Any]
+    released: threading.Event
+
+    def send(self, status: int, body: bytes, promised: int | None = None, **headers: str) -> None:
+        """A whole answer, or one that promises more bytes than it has."""
+        length = len(body) if promised is None else promised
+        self.handler.close_connection = length > len(body)
+        self._begin(status, "application/json", Content_Length=str(length), **headers)
+        self.handler.wfile.write(body)
+
+    def reply(self, text: str = "", finish_reason: str = "stop", **more: Any) -> None:
+        """A chat completion as the client wants it: whole, or in pieces of a few characters.
+
+        Args:
+            more: members of the message, such as `refusal`.
+        """
+        counted = token_count(text)
+        usage = {**self.usage, "completion_tokens": counted}
+        usage["total_tokens"] = usage["prompt_tokens"] + counted
+        if not self.request.is_streamed:
+            message = {"role": "assistant", "content": text or None, **more}
+            body = completion([{"message": message, "finish_reason": finish_reason}], usage=usage)
+            self.send(200, json.dumps(body).encode())
+            return
+        self.begin_stream()
+        self.stream({"role": "assistant", "content": "", **more})
+        for start in range(0, len(text), 5):
+            self.stream({"content": text[start : start + 5]})
+        self.stream({}, finish_reason)
+        if self.request.body.get("stream_options", {}).get("include_usage"):
+            self.send_event(json.dumps(completion([], usage=usage)))
+        self.send_event("[DONE]")
+        self.end_stream()
+
+    def begin_stream(self) -> None:
+        self._begin(200, "text/event-stream", Transfer_Encoding="chunked")
+
+    def stream(self, delta: dict[str, Any], finish_reason: str | None = None) -> None:
+        """The next piece of a reply."""
+        self.send_event(json.dumps(completion([{"delta": delta, "finish_reason": finish_reason}])))
+
+    def send_event(self, data: str) -> None:
+        """Whatever a stream may say."""
+        self._send_chunk(f"data: {data}\n\n".encode())
+
+    def end_stream(self) -> None:
+        """As HTTP wants it, whether the reply is whole or not."""
+        self._send_chunk(b"")
+
+    def hang_up(self) -> None:
+        """Leave what was begun as it is."""
+        self.handler.close_connection = True
+
+    def _send_chunk(self, data: bytes) -> None:
+        self.handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+
+    def _begin(self, status: int, content_type: str, **headers: str) -> None:
+        self.handler.send_response(status)
+        self.handler.send_header("Content-Type", content_type)
+        for name, value in headers.items():
+            self.handler.send_header(name.replace("_", "-"), value)
+        self.handler.end_headers()
+
+
+def completion(choices: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """A chat completion, or a piece of one."""
+    numbered = [{"index": i, **choice} for i, choice in enumerate(choices)]
+    return {"id": "1", "created": 0, "model": "scripted", "choices": numbered, **more}
