@@ -6,12 +6,24 @@ from typing import Annotated
 
 import typer
 
+from scenemind.cli.asking.answers import exit_with, print_origin
+from scenemind.cli.asking.chosen_frames import usage_json
+from scenemind.cli.asking.model_options import (
+    Endpoint,
+    ModelName,
+    Timeout,
+    refuse_own_models,
+    with_models,
+)
+from scenemind.cli.asking.progress import with_progress
 from scenemind.cli.live import run_live
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
-from scenemind.cli.output import error_json, object_json, print_json, print_objects
+from scenemind.cli.output import error_json, object_json, print_json, print_objects, printable
 from scenemind.config import SceneMindConfig
+from scenemind.models import open_models
 from scenemind.reasoning import Grounding, Query, Router
+from scenemind.reasoning.open_methods import open_methods
 
 
 def register(app: typer.Typer) -> None:
@@ -24,25 +36,44 @@ def _ground(
     phrase: Annotated[str, typer.Argument(help="What to find, in plain words.")],
     memory: MemoryName = "current",
     live: Live = False,
-    method: Annotated[str, typer.Option(help="Who looks for it.")] = "auto",
+    method: Annotated[str, typer.Option(help="Who looks for it; see `scenemind ask`.")] = "auto",
+    model: ModelName = "",
+    endpoint: Endpoint = "",
+    timeout: Timeout = 60.0,
     config: ConfigFile = None,
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the objects that a phrase means, best first."""
     if live:
-        run_live("ground", phrase, method=method, as_json=as_json)
-    settings = SceneMindConfig.load(config) if config else SceneMindConfig()
-    with open_memory(memory, memory_root, settings) as place:
-        found = Router(place, settings.relations).ground(Query(phrase), method)
+        refuse_own_models(model=model, endpoint=endpoint)
+        run_live("ground", phrase, method=method, timeout_s=timeout, as_json=as_json)
+    settings = with_models(
+        SceneMindConfig.load(config) if config else SceneMindConfig(),
+        model=model,
+        endpoint=endpoint,
+    )
+    with (
+        open_memory(memory, memory_root, settings) as place,
+        open_models(settings.models) as opened,
+    ):
+        methods = open_methods(opened, settings.memtree, settings.detector)
+        router = Router(place, settings.relations, methods)
+        found = with_progress(
+            lambda asking: router.ground(Query(phrase), method, asking), opened.allowance(timeout)
+        )
     if as_json:
         print_json(_as_json(found))
     else:
-        print(found.reasoning)
-        if found.objects:
-            print_objects(found.objects)
-    if found.failure is not None:
-        raise typer.Exit(1)
+        _print(found)
+    exit_with(found.failure)
+
+
+def _print(found: Grounding) -> None:
+    print(printable(found.reasoning))
+    if found.objects:
+        print_objects(found.objects)
+    print_origin(found)
 
 
 def _as_json(found: Grounding) -> dict[str, object]:
@@ -53,6 +84,8 @@ def _as_json(found: Grounding) -> dict[str, object]:
         "reasoning": found.reasoning,
         "key_frames": [frame.frame_number for frame in found.key_frames],
         "method": found.method,
+        "fallback": found.fallback,
+        "usage": usage_json(found.usage),
         "seconds": round(found.seconds, 6),
         "error": error_json(found.failure),
     }

@@ -13,7 +13,7 @@ from scenemind.cli.asking.chosen_frames import key_frame_json, usage_json, usage
 from scenemind.cli.asking.pictures import write_pictures
 from scenemind.cli.output import error_json, object_json, print_json, print_objects, printable
 from scenemind.memory import MemorySnapshot
-from scenemind.reasoning import Answer, ReasoningFailure
+from scenemind.reasoning import Answer, Grounding, ReasoningFailure
 from scenemind.report import Asked
 
 _INTERRUPTED = 130  # what a shell reports for an interrupt
@@ -41,6 +41,16 @@ def show_answer(
         print_json(_as_json(answer))
     else:
         _print(answer)
+
+
+def print_origin(reply: Answer | Grounding) -> None:
+    """Why somebody else replied than was asked, and what models used; nothing where neither is."""
+    if reply.fallback:
+        print(f"{reply.method} replied instead: {printable(reply.fallback)}")
+    if reply.usage.calls:
+        shown = ", ".join(str(frame.frame_number) for frame in reply.key_frames)
+        frames = f"; frames {shown}" if shown else ""
+        print(f"{reply.method}: {reply.seconds:.1f} s, {usage_text(reply.usage)}{frames}")
 
 
 def exit_status(failure: ReasoningFailure | None) -> int:
@@ -82,12 +92,6 @@ def _print(answer: Answer) -> None:
     print(printable(answer.text))
     if answer.objects:
         print_objects(answer.objects)
-    if answer.fallback:
-        print(f"{answer.method} answered instead: {printable(answer.fallback)}")
-    if answer.usage.calls:
-        shown = ", ".join(str(frame.frame_number) for frame in answer.key_frames)
-        frames = f"; frames {shown}" if shown else ""
-        print(
-            f"{answer.method}: confidence {answer.confidence:.0%}, {answer.seconds:.1f} s,"
-            f" {usage_text(answer.usage)}{frames}"
-        )
+    if answer.usage.calls and answer.failure is None:
+        print(f"confidence {answer.confidence:.0%}")
+    print_origin(answer)
