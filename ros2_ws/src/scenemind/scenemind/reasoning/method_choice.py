@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from scenemind.reasoning.attempt import Attempt, attempt, in_place_of
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE
-from scenemind.reasoning.types import METHODS, Query
+from scenemind.reasoning.types import METHODS, Query, ReasoningFailure
 
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _BY_MODEL = "memtree"  # what `auto` asks
+_CANCELLED = ReasoningFailure("cancelled", "who asked does not wait any more")
 
 
 class MethodChoice:
@@ -57,7 +59,9 @@ class MethodChoice:
             if symbolic.reply is not None and symbolic.reply.confidence > ABSENCE_CONFIDENCE:
                 return symbolic
         tried = attempt(chosen.name, lambda: by_model(chosen))
-        if not (tried.is_broken and self._falls_back) or asking.allowance.is_cancelled:
+        if tried.is_broken and asking.allowance.is_cancelled:
+            return replace(tried, failure=_CANCELLED)
+        if not (tried.is_broken and self._falls_back):
             return tried
         if symbolic is None:
             asking.report("fallback", tried.failure.text if tried.failure else "")

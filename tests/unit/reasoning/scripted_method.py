@@ -1,0 +1,29 @@
+"""A method that says what it is told to, in place of one that asks a model."""
+
+from __future__ import annotations
+
+from scenemind.memory import MemoryAccess
+from scenemind.reasoning.method import Asking, MethodReply
+from scenemind.reasoning.types import Query
+
+
+class ScriptedMethod:
+    """An `AskMethod`.
+
+    Attributes:
+        asked: what it was asked, oldest first.
+    """
+
+    name = "memtree"
+
+    def __init__(self, outcome: MethodReply | Exception) -> None:
+        self.outcome = outcome
+        self.asked: list[Query] = []
+
+    def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
+        """See `AskMethod`."""
+        self.asked.append(query)
+        asking.report("look", "at nothing")
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome

@@ -1,0 +1,197 @@
+"""Who answers: the grammar, a model, or the grammar in a model's place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+import pytest
+
+from scenemind.memory import KeyFrame, SceneMemoryError
+from scenemind.models import Allowance, FailureKind, ModelError, Usage
+from scenemind.perception import PerceptionError
+from scenemind.reasoning import Answer, Asking, ReasoningError, Router
+from scenemind.reasoning.method import MethodReply
+
+from .scene import ROOM, SmallMemory, query, room_memory, snapshot_of
+from .scripted_method import ScriptedMethod
+
+SOFA = ROOM[7]
+KNOWN = "where is the sofa?"
+ABSENT = "is there a stapler?"  # "no" rests on not having seen one
+UNREADABLE = "what would a child play with here?"
+SAID = MethodReply("Under the table.", 0.7, (SOFA,), (), ("looked at 3 frames",))
+DOWN = ModelError("unreachable", "any at http://nowhere cannot be reached")
+FALLEN_BACK = "memtree failed: any at http://nowhere cannot be reached"
+
+
+def router(outcome: MethodReply | Exception, *, falls_back: bool = True) -> Router:
+    return Router(room_memory(), None, {"memtree": ScriptedMethod(outcome)}, falls_back)
+
+
+def code_of(answer: Answer) -> str:
+    assert answer.failure is not None
+    return answer.failure.code
+
+
+def test_auto_asks_no_model_where_the_grammar_is_sure() -> None:
+    method = ScriptedMethod(SAID)
+    answer = Router(room_memory(), methods={"memtree": method}).ask(query(KNOWN))
+    assert (answer.method, answer.fallback, method.asked) == ("symbolic", "", [])
+
+
+@pytest.mark.parametrize("text", [UNREADABLE, "where is the stapler?", ABSENT])
+def test_auto_asks_the_model_where_the_grammar_fails_or_saw_nothing(text: str) -> None:
+    answer = router(SAID).ask(query(text))
+    assert (answer.text, answer.method, answer.confidence) == ("Under the table.", "memtree", 0.7)
+    assert answer.steps == ("looked at 3 frames",)
+    assert answer.failure is None
+    assert answer.fallback == ""
+
+
+def test_auto_gives_a_situation_in_words_to_the_model_which_can_read_it() -> None:
+    asked = query(KNOWN, situation="I sit on the office chair")
+    assert router(SAID).ask(asked).method == "memtree"
+    with_pose = query(KNOWN, situation="I sit", viewpoint=room_memory().snapshot().world_T_camera)
+    assert router(SAID).ask(with_pose).method == "symbolic"
+
+
+def test_a_method_that_is_named_is_asked() -> None:
+    assert router(SAID).ask(query(KNOWN), "memtree").text == "Under the table."
+    assert router(SAID).ask(query(UNREADABLE), "symbolic").method == "symbolic"
+
+
+@pytest.mark.parametrize("kind", sorted(set(get_args(FailureKind)) - {"cancelled", "not_recorded"}))
+@pytest.mark.parametrize("method", ["memtree", "auto"])
+def test_the_grammar_answers_where_a_model_fails_and_says_so(
+    kind: FailureKind, method: str
+) -> None:
+    asked = query(KNOWN if method == "memtree" else ABSENT)
+    answer = router(ModelError(kind, "as scripted")).ask(asked, method)
+    assert answer.failure is None
+    assert answer.text == Router(room_memory()).ask(asked).text
+    assert (answer.method, answer.fallback) == ("symbolic", "memtree failed: as scripted")
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DOWN, "model_failed"),
+        (ModelError("too_late", "the 3 s are over"), "timeout"),
+        (ModelError("over_budget", "9 tokens"), "budget_exceeded"),
+        (PerceptionError("no weights"), "model_failed"),
+        (SceneMemoryError("image 7 is damaged"), "memory_refused"),
+    ],
+)
+@pytest.mark.parametrize("method", ["memtree", "auto"])
+def test_where_neither_can_both_reasons_are_given(error: Exception, code: str, method: str) -> None:
+    answer = router(error).ask(query("where is the stapler?"), method)
+    assert code_of(answer) == code
+    assert answer.text.startswith(f"memtree failed: {error}. symbolic has no answer either: There")
+    assert "no stapler" in answer.text
+    assert (answer.method, answer.fallback, answer.confidence) == ("memtree", "", 0.0)
+
+
+@pytest.mark.parametrize("kind", ["cancelled", "not_recorded"])
+def test_nobody_answers_who_has_cancelled_nor_hides_that_a_replay_differs(
+    kind: FailureKind,
+) -> None:
+    answer = router(ModelError(kind, "as scripted")).ask(query(KNOWN), "memtree")
+    assert code_of(answer) == {"cancelled": "cancelled"}.get(kind, "model_failed")
+    assert answer.text == "memtree failed: as scripted"
+
+
+def test_nobody_answers_who_cancels_while_a_model_fails() -> None:
+    asking = Asking(Allowance(9.0))
+    asking.allowance.cancel()
+    assert code_of(router(DOWN).ask(query(KNOWN), "memtree", asking)) == "cancelled"
+
+
+def test_a_router_that_does_not_fall_back_reports_the_failure() -> None:
+    for method, text in (("memtree", KNOWN), ("auto", ABSENT)):
+        answer = router(DOWN, falls_back=False).ask(query(text), method)
+        assert (code_of(answer), answer.text) == ("model_failed", FALLEN_BACK)
+
+
+def test_what_was_looked_for_and_not_seen_stands() -> None:
+    """A strict question: that the map has no such thing is no better an answer."""
+    unseen = ReasoningError("not_found", "Not seen in the 3 frames.")
+    answer = router(unseen).ask(query(ABSENT, policy="strict"))
+    assert (code_of(answer), answer.text) == ("not_found", "Not seen in the 3 frames.")
+    assert answer.method == "memtree"
+
+
+def test_without_frames_the_map_answers() -> None:
+    blind = ReasoningError("empty_memory", "no frame is stored yet")
+    answer = router(blind).ask(query(KNOWN), "memtree")
+    assert (answer.failure, answer.fallback) == (None, "no frame is stored yet")
+    neither = router(blind).ask(query("where is the stapler?"), "memtree")
+    assert code_of(neither) == "not_found"
+    assert "no frame is stored yet. symbolic has no answer either: There is no" in neither.text
+
+
+def test_a_map_without_objects_may_have_frames() -> None:
+    empty = SmallMemory(snapshot_of([]))
+    answer = Router(empty, methods={"memtree": ScriptedMethod(SAID)}).ask(query(UNREADABLE))
+    assert answer.text == "Under the table."
+
+
+def test_a_bug_in_a_method_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        router(ZeroDivisionError()).ask(query(KNOWN), "memtree")
+
+
+def test_a_phrase_is_grounded_by_asking_which_object_is_meant() -> None:
+    method = ScriptedMethod(SAID)
+    grounded = Router(room_memory(), methods={"memtree": method})
+    found = grounded.ground(query("something soft to lie on", marked_object_ids=(4,)))
+    assert [obj.object_id for obj in found.objects] == [8]
+    assert (found.confidences, found.method) == ((0.7,), "memtree")
+    assert found.reasoning == "Under the table.; looked at 3 frames"
+    (asked,) = method.asked
+    assert asked.text == "Which object is meant by: something soft to lie on"
+    assert asked.marked_object_ids == (4,)
+
+
+def test_an_answer_without_objects_grounds_nothing() -> None:
+    found = router(MethodReply("A rainbow.", 0.9)).ground(query("something far away"))
+    assert found.failure is not None
+    assert found.failure.code == "not_found"
+    assert found.failure.text == "That is no object of the map. A rainbow."
+
+
+def test_a_phrase_falls_back_too() -> None:
+    found = router(DOWN).ground(query("the sofa"), "memtree")
+    assert [obj.object_id for obj in found.objects] == [8]
+    assert (found.method, found.fallback) == ("symbolic", FALLEN_BACK)
+
+
+def test_evidence_is_the_method_s_own_or_is_looked_up() -> None:
+    assert router(SAID).ask(query(UNREADABLE)).key_frames == ()
+    looked_up = router(MethodReply("That.", 0.7, (SOFA,))).ask(query(UNREADABLE))
+    assert [set(frame.boxes_px) for frame in looked_up.key_frames] == [{8}] * 3
+
+
+def test_an_answer_says_what_models_used_also_when_they_failed() -> None:
+    used = Usage(2, 90, 40, 10, 0.5)
+    for outcome in (SAID, DOWN):
+        asking = Asking(Allowance(9.0))
+        asking.allowance.spend(used)
+        assert router(outcome).ask(query(UNREADABLE), "memtree", asking).usage == used
+        assert router(outcome).ground(query("the sofa"), "memtree", asking).usage == used
+
+
+def test_progress_says_that_another_answers_and_why() -> None:
+    heard = []
+
+    def report(stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        assert not key_frames
+        heard.append((stage, text))
+
+    router(DOWN).ask(query(KNOWN), "memtree", Asking(report=report))
+    assert heard == [("look", "at nothing"), ("fallback", FALLEN_BACK)]
+
+
+def test_a_fallback_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    router(DOWN).ask(query(KNOWN), "memtree")
+    assert f"symbolic answers instead: {FALLEN_BACK}" in caplog.text
