@@ -57,3 +57,25 @@ def test_a_damaged_image_is_an_error() -> None:
     object.__setattr__(frame, "jpeg", b"no picture")
     with pytest.raises(ValueError, match="frame 5"):
         draw_key_frame(frame, {}, {})
+
+
+def test_a_cue_has_a_thin_line() -> None:
+    frame = make_key_frame({1: BOX})
+    colored = []
+    for cues in ((), (1,)):
+        jpeg = draw_key_frame(frame, {1: "cup"}, COLORS, 640, cues)
+        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)[..., ::-1].astype(int)
+        colored.append(int((redness(image)[250:350] > 60).sum()))
+    assert 0 < colored[1] < colored[0]
+
+
+def test_labels_of_boxes_that_lie_together_cover_no_other_one() -> None:
+    boxes = {1: (100.0, 100.0, 300.0, 300.0), 2: (102.0, 101.0, 290.0, 280.0)}
+    frame = make_key_frame(boxes, shade=20)
+    jpeg = draw_key_frame(frame, {1: "cup", 2: "chair"}, COLORS, 640)
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)[..., ::-1].astype(int)
+    written = image.min(axis=-1) > 150  # text alone is white
+    above_red = written & np.roll(redness(image) > 60, 4, axis=0)
+    above_blue = written & np.roll(image[..., 2] - image[..., :2].max(axis=-1) > 60, 4, axis=0)
+    assert above_red.sum() > 10
+    assert above_blue.sum() > 10
