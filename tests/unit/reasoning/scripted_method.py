@@ -20,7 +20,12 @@ class ScriptedMethod:
         self.outcome = outcome
         self.asked: list[Query] = []
 
-    def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
+    def ask(
+        self,
+        query: Query,
+        memory: MemoryAccess,  # noqa: ARG002
+        asking: Asking,
+    ) -> MethodReply:
         """See `AskMethod`."""
         self.asked.append(query)
         asking.report("look", "at nothing")
