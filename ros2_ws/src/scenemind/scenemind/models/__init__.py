@@ -4,7 +4,8 @@ from scenemind.models.allowance import Allowance
 from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.openai_chat import OpenAIChat
-from scenemind.models.roles import Models, ModelStatus, open_models
+from scenemind.models.roles import Models, open_models
+from scenemind.models.status import ModelStatus
 from scenemind.models.structured import BadFormError, ask_for
 from scenemind.models.usage import Usage
 

@@ -81,23 +81,27 @@ class Breaker:
         """
         with self._lock:
             self._refuse_while_resting()
+            failures = self._failures
             is_probe = self._has_probe = self.is_open
         try:
-            yield self._note
+            yield lambda outcome, said: self._note(outcome, said, failures)
         finally:
             if is_probe:
                 with self._lock:
                     self._has_probe = False
 
-    def _note(self, outcome: Outcome, said: str = "") -> None:
+    def _note(self, outcome: Outcome, said: str, failures: int) -> None:
+        """
+        Args:
+            failures: before the call. Calls that ran together and failed together count as one.
+        """
         with self._lock:
             if outcome == "well":
                 self._failures = 0
-            elif outcome == "ill":
+            elif outcome == "ill" and self._failures == failures:
                 self._failures += 1
                 self._last = said
-                if self.is_open:
-                    self._rests_until_s = self._now_s() + self._rest_s
+                self._rests_until_s = self._now_s() + self._rest_s
 
     def _refuse_while_resting(self) -> None:
         rest_s = self._left_s()

@@ -145,7 +145,7 @@ class CarefulChat:
 
     def _outcome(self, error: ModelError, left_s: float) -> Outcome:
         """What a failure says of the server, with so much time at the beginning of the call."""
-        if error.kind in _SAYS_NOTHING:
+        if error.kind in _SAYS_NOTHING or error.retry_after_s:  # the gate keeps to the latter
             return "unknown"
         if error.kind == "too_late" and left_s < _FAIR_SHARE * self._call_deadline_s:
             return "unknown"

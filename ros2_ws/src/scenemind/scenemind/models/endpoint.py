@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from scenemind.config import ModelsConfig
 from scenemind.models.breaker import Breaker
 from scenemind.models.gate import Gate
+from scenemind.models.status import READY
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Endpoint:
 
     @property
     def state(self) -> str:
-        """ "ready", or why it is not asked now."""
+        """`READY`, or why it is not asked now."""
         held_s = self.gate.held_s
         held = f"wants to be left alone for {held_s:.3g} s" if held_s else ""
-        return self.breaker.state or held or "ready"
+        return self.breaker.state or held or READY

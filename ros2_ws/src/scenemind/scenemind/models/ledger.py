@@ -42,8 +42,8 @@ SELECT model, calls, prompt_tokens, cached_tokens, reply_tokens, cost
 FROM model_usage WHERE day = ?
 """
 _KEPT_DAYS = 400
-# For another process that writes: a question waits for it.
-_WAIT_S = 0.2
+# For another process that writes. Questions wait for it, and what is not written now is later.
+_WAIT_S = 0.1
 
 
 class Ledger:
@@ -79,10 +79,15 @@ class Ledger:
         """Why the file cannot be used; empty: it can."""
         return self._trouble
 
+    @property
+    def has_unwritten(self) -> bool:
+        """Whether the file lacks something that was used."""
+        return bool(self._unwritten)
+
     def used_today(self, model: str | None = None) -> Usage:
         """By one model; None: by all together."""
         with self._lock:
-            self._use_file(self._read)
+            self._synchronize()
             today = self._today()
             counts = [*self._known.items(), *self._unwritten.items()]
         return sum(
@@ -119,29 +124,24 @@ class Ledger:
         with self._lock:
             key = self._today(), model
             self._unwritten[key] = self._unwritten.get(key, NOTHING_USED) + usage
-            if self._use_file(self._write):
-                self._unwritten.clear()
+            self._synchronize()
 
-    def _read(self, connection: sqlite3.Connection, today: date) -> None:
-        rows = connection.execute(_READ, (today.isoformat(),))
-        self._known = {(today, model): Usage(*counts) for model, *counts in rows}
+    def flush(self) -> None:
+        """Write what could not be written before, as far as that is possible."""
+        if self.has_unwritten:
+            with self._lock:
+                self._synchronize()
 
-    def _write(self, connection: sqlite3.Connection, today: date) -> None:
-        rows = [
-            (day.isoformat(), model, *astuple(usage))
-            for (day, model), usage in self._unwritten.items()
-        ]
-        oldest = today - timedelta(days=_KEPT_DAYS)
-        connection.executemany(_ADD, rows)
-        connection.execute("DELETE FROM model_usage WHERE day < ?", (oldest.isoformat(),))
-
-    def _use_file(self, use: Callable[[sqlite3.Connection, date], None]) -> bool:
-        """Whether the file could be used, and holds what was written."""
+    def _synchronize(self) -> None:
+        """Write what is not in the file, and read what is, as far as it can be used."""
+        today = self._today()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, _WAIT_S)) as connection, connection:
                 connection.execute(_CREATE)
-                use(connection, self._today())
+                if self._unwritten:
+                    self._write(connection, today)
+                rows = connection.execute(_READ, (today.isoformat(),)).fetchall()
         except (OSError, sqlite3.Error) as error:
             if not self._trouble:
                 _log.warning(
@@ -151,6 +151,16 @@ class Ledger:
                     error,
                 )
             self._trouble = f"{self.path}: {error}"
-            return False
-        self._trouble = ""
-        return True
+        else:
+            self._known = {(today, model): Usage(*counts) for model, *counts in rows}
+            self._unwritten.clear()
+            self._trouble = ""
+
+    def _write(self, connection: sqlite3.Connection, today: date) -> None:
+        rows = [
+            (day.isoformat(), model, *astuple(usage))
+            for (day, model), usage in self._unwritten.items()
+        ]
+        oldest = today - timedelta(days=_KEPT_DAYS)
+        connection.executemany(_ADD, rows)
+        connection.execute("DELETE FROM model_usage WHERE day < ?", (oldest.isoformat(),))

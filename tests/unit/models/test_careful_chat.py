@@ -1,0 +1,384 @@
+"""Retries, rests, budgets and turns around a real client and a real server."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenemind.config import ChatModelConfig, ModelsConfig
+from scenemind.models import Allowance, ChatMessage, ChatReply, ModelError, OpenAIChat
+from scenemind.models.backoff import Backoff
+from scenemind.models.careful_chat import CarefulChat
+from scenemind.models.endpoint import Endpoint
+from scenemind.models.ledger import Ledger
+from tests.chat_server import (
+    FAULTS,
+    ChatServer,
+    Exchange,
+    Step,
+    choose,
+    fail,
+    refuse,
+    run_out_of_tokens,
+    say,
+    stay_silent,
+)
+from tests.waiting import wait_until
+
+HELLO = [ChatMessage("user", "hello")]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "usage.sqlite")
+
+
+@contextmanager
+def careful(
+    where: str, ledger: Ledger, call_deadline_s: float = 30.0, **settings: Any
+) -> Iterator[CarefulChat]:
+    """Retries at once, in effect."""
+    config = ModelsConfig(**settings)
+    model = ChatModelConfig(
+        model="seer", endpoint=where, call_deadline_s=call_deadline_s, prompt_price=1.0
+    )
+    with OpenAIChat(model) as chat:
+        endpoint = Endpoint.at(where, config)
+        yield CarefulChat(
+            chat, endpoint, ledger, Backoff(0.001, seed=1), config.retries, call_deadline_s
+        )
+        endpoint.gate.close()
+
+
+def ask(chat: CarefulChat, seconds: float = 20.0) -> ChatReply:
+    return chat.ask(HELLO, Allowance(seconds))
+
+
+def failure(chat: CarefulChat, seconds: float = 20.0) -> ModelError:
+    with pytest.raises(ModelError) as raised:
+        ask(chat, seconds)
+    return raised.value
+
+
+def test_what_may_yet_succeed_is_tried_again(ledger: Ledger) -> None:
+    steps = fail(500), fail(429), FAULTS["cut"], say("good day")
+    with ChatServer(*steps) as server, careful(server.endpoint, ledger, retries=3) as chat:
+        assert ask(chat).text == "good day"
+    assert len(server.requests) == 4
+    assert chat.calls == 4
+    assert chat.failures == {"server_failed": 1, "overloaded": 1, "unreachable": 1}
+
+
+def test_the_last_failure_is_told_when_none_succeeds(ledger: Ledger) -> None:
+    with ChatServer(fail(500)) as server, careful(server.endpoint, ledger, retries=2) as chat:
+        error = failure(chat)
+    assert error.kind == "server_failed"
+    assert str(error).endswith("it broke; asked 3 times")
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"),
+    [
+        (refuse("no"), "refused"),
+        (fail(401), "rejected"),
+        (fail(404), "rejected"),
+        (say(""), "bad_reply"),
+        (FAULTS["no_json"], "bad_reply"),
+    ],
+)
+def test_what_would_fail_again_is_not_tried_again(step: Step, kind: str, ledger: Ledger) -> None:
+    with ChatServer(step) as server, careful(server.endpoint, ledger) as chat:
+        assert failure(chat).kind == kind
+        assert len(server.requests) == 1
+
+
+def test_a_slow_call_is_given_up_and_tried_again_while_there_is_time(ledger: Ledger) -> None:
+    steps = stay_silent, say("good day")
+    with ChatServer(*steps) as server, careful(server.endpoint, ledger, 0.2) as chat:
+        assert ask(chat).text == "good day"
+    assert chat.failures == {"too_late": 1}
+
+
+def test_no_call_outlasts_the_question(ledger: Ledger) -> None:
+    with ChatServer(stay_silent) as server, careful(server.endpoint, ledger) as chat:
+        assert failure(chat, 0.2).kind == "too_late"
+        assert len(server.requests) == 1
+
+
+def test_no_pause_outlasts_the_question(ledger: Ledger) -> None:
+    with (
+        ChatServer(fail(500)) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as transport,
+    ):
+        endpoint = Endpoint.at(server.endpoint, ModelsConfig())
+        chat = CarefulChat(transport, endpoint, ledger, Backoff(600.0), 3, 30.0)
+        error = failure(chat)
+        assert len(server.requests) == 1
+    assert error.kind == "server_failed"
+    assert "again in 30 s, and the question has" in str(error)
+
+
+def test_a_server_is_asked_again_when_it_said(ledger: Ledger) -> None:
+    steps = fail(429, Retry_After="0.05"), say("good day")
+    with ChatServer(*steps) as server, careful(server.endpoint, ledger) as chat:
+        assert ask(chat).text == "good day"
+    assert len(server.requests) == 2
+
+
+def test_a_wait_longer_than_the_question_fails_at_once_for_all(ledger: Ledger) -> None:
+    steps = fail(429, Retry_After="600"), say("good day")
+    with ChatServer(*steps) as server, careful(server.endpoint, ledger) as chat:
+        first, second = failure(chat), failure(chat)
+        assert len(server.requests) == 1, "the second caller leaves the server alone as well"
+    assert (first.kind, second.kind) == ("overloaded", "overloaded")
+    assert "answered 429" in str(first)
+    assert "again in 600 s, and the question has 20 s left" in str(first)
+    assert "wants to be left alone for another 600 s" in str(second)
+    assert second.retry_after_s == pytest.approx(600.0, abs=20.0)
+
+
+def test_what_the_server_holds_back_holds_all_who_wait(ledger: Ledger) -> None:
+    """One of two calls is told to wait: nobody asks before that time is over."""
+    arrivals: list[float] = []
+
+    def note_time(exchange: Exchange) -> None:
+        arrivals.append(endpoint.gate.held_s)
+        (fail(429, Retry_After="0.1") if len(arrivals) == 1 else say("good day"))(exchange)
+
+    with (
+        ChatServer(note_time) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as transport,
+    ):
+        endpoint = Endpoint.at(server.endpoint, ModelsConfig(parallel_calls=1))
+        chat = CarefulChat(transport, endpoint, ledger, Backoff(0.001), 3, 30.0)
+        threads = [threading.Thread(target=ask, args=(chat,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20.0)
+    assert arrivals == [0.0] * 5
+    assert server.most_at_once == 1
+
+
+def test_no_more_calls_at_a_time_than_allowed(ledger: Ledger) -> None:
+    full = threading.Barrier(3)
+
+    def together(_request: object) -> str:
+        full.wait(20.0)
+        return "good day"
+
+    with (
+        ChatServer(say(together)) as server,
+        careful(server.endpoint, ledger, parallel_calls=3) as chat,
+    ):
+        threads = [threading.Thread(target=ask, args=(chat,)) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20.0)
+    assert len(server.requests) == 12
+    assert server.most_at_once == 3
+
+
+def test_an_ill_server_is_left_alone_and_the_failure_that_was_is_told(ledger: Ledger) -> None:
+    with (
+        ChatServer(fail(500)) as server,
+        careful(server.endpoint, ledger, retries=3, rest_after=3, rest_s=600.0) as chat,
+    ):
+        assert failure(chat).kind == "server_failed", "the rest begins within the question"
+        assert len(server.requests) == 3
+        resting = failure(chat)
+        assert len(server.requests) == 3
+    assert resting.kind == "resting"
+    assert "failed 3 times in a row and is left alone for 600 s" in str(resting)
+    assert "it broke" in str(resting)
+
+
+def test_it_is_asked_again_after_the_rest(ledger: Ledger) -> None:
+    steps = fail(500), say("good day")
+    with (
+        ChatServer(*steps) as server,
+        careful(server.endpoint, ledger, retries=0, rest_after=1, rest_s=0.05) as chat,
+    ):
+        assert failure(chat).kind == "server_failed"
+        wait_until(lambda: not refused(chat))
+    assert chat.failures == {"server_failed": 1}
+
+
+def refused(chat: CarefulChat) -> bool:
+    try:
+        ask(chat)
+    except ModelError as error:
+        return error.kind == "resting"
+    return False
+
+
+def test_replies_of_no_use_come_from_a_server_that_is_well(ledger: Ledger) -> None:
+    steps = fail(500), refuse("no"), fail(500), say(""), fail(500), fail(404)
+    with (
+        ChatServer(*steps) as server,
+        careful(server.endpoint, ledger, retries=0, rest_after=2) as chat,
+    ):
+        kinds = [failure(chat).kind for _ in range(12)]
+    assert "resting" not in kinds
+
+
+def test_who_waited_for_a_moment_only_does_not_make_a_slow_server_ill(ledger: Ledger) -> None:
+    with (
+        ChatServer(stay_silent) as server,
+        careful(server.endpoint, ledger, 0.4, retries=0, rest_after=1) as chat,
+    ):
+        assert failure(chat, 0.05).kind == "too_late"
+        assert failure(chat).kind == "too_late"
+        assert failure(chat).kind == "resting"
+
+
+def test_nobody_is_there_and_soon_nobody_is_asked(ledger: Ledger) -> None:
+    with socket.socket() as taken:  # bound and not listening: nobody answers there
+        taken.bind(("127.0.0.1", 0))
+        where = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        with careful(where, ledger, retries=1, rest_after=4) as chat:
+            kinds = [failure(chat).kind for _ in range(3)]
+    assert kinds == ["unreachable", "unreachable", "resting"]
+
+
+@pytest.mark.parametrize("when", ["before", "in a call", "in a pause", "in the queue"])
+def test_cancelling_ends_it_at_once(when: str, ledger: Ledger) -> None:
+    asked, allowance = threading.Event(), Allowance(600.0)
+
+    def answer(exchange: Exchange) -> None:
+        asked.set()
+        (fail(500) if when == "in a pause" else stay_silent)(exchange)
+
+    kinds: list[str] = []
+
+    def asking(chat: CarefulChat) -> None:
+        with pytest.raises(ModelError) as raised:
+            chat.ask(HELLO, allowance)
+        kinds.append(raised.value.kind)
+
+    with (
+        ChatServer(answer) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as transport,
+    ):
+        endpoint = Endpoint.at(server.endpoint, ModelsConfig())
+        chat = CarefulChat(transport, endpoint, ledger, Backoff(60.0), 3, 600.0)
+        if when == "in the queue":
+            endpoint.gate.hold(500.0)
+        if when == "before":
+            allowance.cancel()
+        thread = threading.Thread(target=asking, args=(chat,))
+        thread.start()
+        if when == "in the queue":
+            wait_until(lambda: endpoint.gate.waiting)
+        elif when != "before":
+            assert asked.wait(20.0)
+        allowance.cancel()
+        thread.join(20.0)
+        assert endpoint.gate.in_flight == endpoint.gate.waiting == 0
+    assert kinds == ["cancelled"]
+
+
+def test_all_that_is_paid_for_is_counted(ledger: Ledger) -> None:
+    """Replies that cannot be used as well; tries that brought none are not."""
+    steps = fail(500), say("good day"), refuse("I will not"), run_out_of_tokens("it is the")
+    allowance = Allowance(20.0)
+    with ChatServer(*steps) as server, careful(server.endpoint, ledger) as chat:
+        chat.ask(HELLO, allowance)
+        for _ in range(2):
+            with pytest.raises(ModelError):
+                chat.ask(HELLO, allowance)
+    assert allowance.used.calls == 3
+    assert allowance.used.cost > 0.0
+    assert ledger.used_today("seer") == allowance.used
+
+
+def test_a_spent_day_asks_nobody(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "usage.sqlite", day_tokens=4)
+    with ChatServer(say("good day")) as server, careful(server.endpoint, ledger) as chat:
+        ask(chat)
+        error = failure(chat)
+        assert len(server.requests) == 1
+    assert error.kind == "over_budget"
+    assert "models.day_tokens" in str(error)
+
+
+def test_a_question_stops_between_tries_when_its_tokens_are_spent(ledger: Ledger) -> None:
+    with ChatServer(say("good day")) as server, careful(server.endpoint, ledger) as chat:
+        allowance = Allowance(20.0, tokens=4)
+        chat.ask(HELLO, allowance)
+        with pytest.raises(ModelError, match=r"models\.question_tokens") as raised:
+            chat.ask(HELLO, allowance)
+    assert raised.value.kind == "over_budget"
+    assert len(server.requests) == 1
+
+
+def test_what_is_streamed_begins_anew_with_the_next_try(ledger: Ledger) -> None:
+    heard: list[str] = []
+    steps = FAULTS["cut"], say("good day to you")
+    with ChatServer(*steps) as server, careful(server.endpoint, ledger) as chat:
+        chat.ask(HELLO, Allowance(20.0), on_text=heard.append)
+    assert heard[-1] == "good day to you"
+    assert len(server.requests) == 2
+
+
+def test_a_retry_is_logged_without_a_warning(
+    ledger: Ledger, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "scenemind")
+    with ChatServer(fail(500), say("hi")) as server, careful(server.endpoint, ledger) as chat:
+        ask(chat)
+    (record,) = [r for r in caplog.records if r.name == "scenemind.models.careful_chat"]
+    assert record.levelno == logging.INFO
+    assert "again in" in record.message
+
+
+def test_under_many_callers_and_faults_everybody_gets_an_end(ledger: Ledger) -> None:
+    """A server of every mood, many callers with little and much time, some cancelled."""
+    lock, count = threading.Lock(), [0]
+
+    def mood(_request: object) -> Step:
+        with lock:
+            count[0] += 1
+            number = count[0]
+        moods = (
+            say("good day"),
+            fail(500),
+            fail(429, Retry_After="0.01"),
+            say("good day"),
+            refuse(""),
+        )
+        return moods[number % len(moods)]
+
+    ends: list[str] = []
+
+    def asking(chat: CarefulChat, allowance: Allowance) -> None:
+        try:
+            ends.append(chat.ask(HELLO, allowance).text)
+        except ModelError as error:
+            ends.append(error.kind)
+
+    with (
+        ChatServer(choose(mood)) as server,
+        careful(server.endpoint, ledger, parallel_calls=4) as chat,
+    ):
+        allowances = [Allowance(20.0 if i % 4 else 0.05) for i in range(40)]
+        threads = [threading.Thread(target=asking, args=(chat, a)) for a in allowances]
+        for thread in threads:
+            thread.start()
+        for allowance in allowances[::5]:
+            allowance.cancel()
+        for thread in threads:
+            thread.join(30.0)
+    assert len(ends) == 40
+    assert ends.count("good day") > 10
+    assert server.most_at_once <= 4
+    assert ledger.used_today().calls >= ends.count("good day")
