@@ -32,7 +32,7 @@ setup(
         "markupsafe>=2.1",
         "numpy>=1.26",
         "onnxruntime>=1.17",
-        "openai>=1.40",
+        "openai>=3.30",
         "opencv-python-headless>=4.8",
         "pydantic>=2.5",
         "PyYAML>=6.0",

@@ -52,10 +52,11 @@ class Allowance:
             self._used += usage
 
     def cancel(self) -> None:
-        """Nobody waits any more: calls that run end soon, and no other begins."""
+        """Nobody waits any more: calls that run end soon, and no other begins. The second call does
+        nothing."""
         with self._lock:
+            wakes = [] if self._is_cancelled else self._wakes.copy()
             self._is_cancelled = True
-            wakes = self._wakes.copy()
         for wake in wakes:
             wake()
 

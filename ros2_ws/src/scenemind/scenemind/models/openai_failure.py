@@ -33,16 +33,22 @@ class FailureReader:
     def of(self, error: Exception) -> ModelError:
         """For one of `SDK_ERRORS`."""
         if isinstance(error, openai.APIStatusError):
-            text = f"{self.where} answered {error.status_code}: {self.shown(error.message)}"
+            text = f"{self.where} answered {error.status_code}: {self.shown(_said_in(error))}"
             wait_s = retry_after_s(error.response.headers)
             return ModelError(_kind_of(error), text + _way_out(error), wait_s)
         if isinstance(error, openai.APIConnectionError):
             cause = self.shown(str(error.__cause__ or error))
-            return ModelError("unreachable", f"{self.where} cannot be reached ({cause})")
+            return ModelError("unreachable", f"{self.where} cannot be reached or hung up: {cause}")
         if isinstance(error, openai.APIError):
             text = f"{self.where} failed in the middle of a reply: {self.shown(error.message)}"
             return ModelError("server_failed", text)
         return ModelError("bad_reply", f"{self.where} sent something that is no JSON")
+
+
+def _said_in(error: openai.APIStatusError) -> str:
+    """The server's sentence, where it sent one as the protocol has it."""
+    said = error.body.get("message") if isinstance(error.body, dict) else None
+    return said if isinstance(said, str) else error.message
 
 
 def _kind_of(error: openai.APIStatusError) -> FailureKind:

@@ -73,8 +73,8 @@ class Dialect:
 
     def learn(self, sent: Mapping[str, Any], complaint: str) -> bool:
         """Whether the server complains of an option that it need not be sent."""
-        for name in _OTHER_NAMES.keys() & sent.keys():
-            if re.search(rf"\b{name}\b", complaint):
+        for name in _OTHER_NAMES:
+            if name in sent and re.search(rf"\b{name}\b", complaint):
                 _LOG.warning(
                     "%s does not take %s, which is not sent to it any more: %s",
                     sent["model"],
@@ -88,7 +88,8 @@ class Dialect:
 
 def _with_form(messages: Sequence[ChatMessage], schema: Mapping[str, Any]) -> Sequence[ChatMessage]:
     """The schema told in the first turn of the user, where it stays in what is asked after it."""
-    first = next(i for i, message in enumerate(messages) if message.role == "user")
+    users = [i for i, message in enumerate(messages) if message.role == "user"]
+    first = users[0] if users else len(messages) - 1
     told = f"{messages[first].text}\n\n{_IN_THIS_FORM}\n{json.dumps(schema, ensure_ascii=False)}"
     return [*messages[:first], replace(messages[first], text=told), *messages[first + 1 :]]
 

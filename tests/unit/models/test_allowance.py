@@ -1,0 +1,118 @@
+"""What one question may use, and that whoever waits for it is woken."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.models import Allowance, ModelError, Usage
+
+LONG_S = 3600.0
+SOON_S = 20.0
+
+
+def kind_of(allowance: Allowance) -> str:
+    with pytest.raises(ModelError) as raised:
+        allowance.check()
+    return raised.value.kind
+
+
+usages = st.builds(
+    Usage,
+    st.integers(0, 5),
+    st.integers(0, 500),
+    st.integers(0, 500),
+    st.integers(0, 500),
+    st.integers(0, 8).map(float),
+)
+
+
+@given(st.lists(usages, max_size=8), st.integers(1, 2000), st.integers(1, 20).map(float))
+def test_calls_end_when_tokens_or_money_are_spent(
+    calls: list[Usage], tokens: int, cost: float
+) -> None:
+    allowance = Allowance(LONG_S, tokens, cost)
+    for usage in calls:
+        allowance.spend(usage)
+    used = allowance.used
+    assert used.tokens == sum(u.prompt_tokens + u.reply_tokens for u in calls)
+    assert used.calls == sum(u.calls for u in calls)
+    if used.tokens >= tokens or used.cost >= cost:
+        assert kind_of(allowance) == "over_budget"
+    else:
+        allowance.check()
+
+
+def test_without_limits_much_may_be_used() -> None:
+    allowance = Allowance(LONG_S)
+    allowance.spend(Usage(1, 10**9, 0, 10**9, 1e9))
+    allowance.check()
+
+
+def test_the_way_out_is_named() -> None:
+    allowance = Allowance(LONG_S, tokens=10)
+    allowance.spend(Usage(1, 8, 0, 2))
+    with pytest.raises(ModelError, match=r"used 10 of its 10 tokens.*models\.question_tokens"):
+        allowance.check()
+
+
+def test_time_runs_from_the_beginning() -> None:
+    allowance = Allowance(0.0)
+    assert allowance.left_s <= 0.0
+    assert kind_of(allowance) == "too_late"
+    assert 0.0 < Allowance(LONG_S).left_s <= LONG_S
+
+
+def test_nobody_asks_after_it_was_cancelled() -> None:
+    allowance = Allowance(0.0, tokens=1)
+    allowance.spend(Usage(1, 5))
+    allowance.cancel()
+    assert allowance.is_cancelled
+    assert kind_of(allowance) == "cancelled"
+
+
+def test_whoever_waits_is_woken_once() -> None:
+    allowance, woken = Allowance(LONG_S), []
+    with allowance.waking(lambda: woken.append("before")):
+        pass
+    with allowance.waking(lambda: woken.append("meanwhile")):
+        allowance.cancel()
+        allowance.cancel()
+    with allowance.waking(lambda: woken.append("after")):
+        pass
+    assert woken == ["meanwhile", "after"]
+
+
+def test_sleep_ends_when_it_is_cancelled() -> None:
+    allowance = Allowance(LONG_S)
+    with ThreadPoolExecutor(1) as pool:
+        sleeping = pool.submit(allowance.sleep, LONG_S)
+        allowance.cancel()
+        sleeping.result(SOON_S)
+    allowance.sleep(LONG_S)
+
+
+def test_sleep_ends_when_the_time_is_up() -> None:
+    Allowance(0.01).sleep(LONG_S)
+
+
+def test_callers_on_many_threads_are_all_counted_and_all_woken() -> None:
+    allowance, together = Allowance(LONG_S), threading.Barrier(9)
+
+    def call() -> None:
+        together.wait(SOON_S)
+        for _ in range(200):
+            allowance.spend(Usage(1, 2, 0, 1))
+        allowance.sleep(LONG_S)
+
+    with ThreadPoolExecutor(8) as pool:
+        calls = [pool.submit(call) for _ in range(8)]
+        together.wait(SOON_S)
+        allowance.cancel()
+        for running in calls:
+            running.result(SOON_S)
+    assert allowance.used == Usage(1600, 3200, 0, 1600)
