@@ -1,0 +1,53 @@
+"""A scripted model that answers from key frames, and the commands that ask it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from scenemind.cli.main import app
+from tests.chat_exchange import Request
+from tests.chat_server import ChatServer, say
+
+LOCATIONS = {
+    "think": "Chairs stand where the table is.",
+    "locations": [{"location": 0, "key_objects": ["chair"], "cue_objects": ["dining table"]}],
+}
+ANSWER = {
+    "think": "The picture shows a chair by the table.",
+    "seen": True,
+    "answer": "It is made of wood.",
+    "confidence": 0.8,
+    "pictures": [1],
+    "objects": ["chair"],
+}
+
+
+def seer(**answer: object) -> ChatServer:
+    """Picks the first location for chairs, and answers as told when it sees pictures."""
+
+    def reply(request: Request) -> str:
+        return json.dumps(ANSWER | answer if request.pictures else LOCATIONS)
+
+    return ChatServer(say(reply))
+
+
+def run(command: str, question: str, rooms: Path, *more: object) -> tuple[int, str]:
+    """Exit status, and both outputs together; the memory is `room`."""
+    line = [command, question, "--memory", "room", "--memory-root", rooms, *more]
+    result = CliRunner().invoke(app, [str(word) for word in line])
+    return result.exit_code, result.output
+
+
+def run_json(command: str, question: str, rooms: Path, *more: object, status: int = 0) -> Any:
+    got, output = run(command, question, rooms, *more, "--json")
+    assert got == status, output
+    return json.loads(output.splitlines()[-1])
+
+
+def at(server: ChatServer) -> tuple[str, ...]:
+    """Options that ask a server."""
+    return ("--model", "seer", "--endpoint", server.endpoint)

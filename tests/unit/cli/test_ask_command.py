@@ -1,0 +1,168 @@
+"""`scenemind ask` with models, against a server on the loopback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.chat_server import ChatServer, fail, stay_silent
+from tests.unit.cli.asking import ANSWER, at, run, run_json, seer
+from tests.waiting import wait_until
+
+QUESTION = "what is the chair made of?"
+ASK = ("ask", QUESTION)
+MEMTREE = ("--method", "memtree")
+
+
+@pytest.fixture(autouse=True)
+def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What models use is written down elsewhere than at home."""
+    monkeypatch.setenv("SCENEMIND_HOME", str(tmp_path / "home"))
+
+
+def test_an_answer_comes_with_its_evidence_and_its_price(rooms: Path) -> None:
+    with seer() as server:
+        answer = run_json(*ASK, rooms, *MEMTREE, *at(server))
+    assert (answer["answer"], answer["method"]) == (ANSWER["answer"], "memtree")
+    assert answer["confidence"] == 0.8
+    assert (answer["error"], answer["fallback"], answer["policy"]) == (None, "", "balanced")
+    assert {thing["label"] for thing in answer["objects"]} == {"chair"}
+    (frame,) = answer["evidence"]
+    assert answer["key_frames"] == [frame["frame"]]
+    assert frame["location"] == 0
+    shown = {int(i) for i in frame["boxes_px"]}
+    assert shown >= {thing["id"] for thing in answer["objects"]}
+    assert answer["usage"]["calls"] == 2
+    assert answer["usage"]["prompt_tokens"] > answer["usage"]["reply_tokens"] > 0
+    assert any(str(ANSWER["think"]) in step for step in answer["steps"])
+
+
+def test_people_read_the_sentence_first_and_see_each_stage(rooms: Path) -> None:
+    with seer() as server:
+        status, output = run(*ASK, rooms, *MEMTREE, *at(server))
+    assert status == 0
+    lines = output.splitlines()
+    assert lines.index(str(ANSWER["answer"])) < lines.index("confidence 80%")
+    assert "memtree: " in output
+    assert "2 calls" in output
+    for stage in ("select", "look", "answer"):
+        assert any(line.startswith(stage) for line in lines)
+
+
+def test_what_a_model_says_gives_no_orders_to_the_terminal(rooms: Path) -> None:
+    with seer(answer="red\x1b[2J\u202egreen") as server:
+        _, output = run(*ASK, rooms, *MEMTREE, *at(server))
+    assert "\x1b" not in output
+    assert "\u202e" not in output
+
+
+def test_a_strict_question_is_not_guessed_at(rooms: Path) -> None:
+    with seer(seen=False, answer="") as server:
+        more = (*MEMTREE, *at(server), "--policy", "strict")
+        answer = run_json(*ASK, rooms, *more, status=1)
+    assert answer["error"]["code"] == "not_found"
+    assert answer["policy"] == "strict"
+
+
+def test_the_symbolic_answer_is_marked_where_the_model_fails(rooms: Path) -> None:
+    with ChatServer(fail(401, "who are you?")) as server:
+        answer = run_json("ask", "how many chairs are there?", rooms, *MEMTREE, *at(server))
+        _, output = run("ask", "how many chairs are there?", rooms, *MEMTREE, *at(server))
+    assert answer["method"] == "symbolic"
+    assert "who are you?" in answer["fallback"]
+    assert "symbolic replied instead: " in output
+
+
+def test_a_recorded_question_is_replayed_for_nothing(rooms: Path, tmp_path: Path) -> None:
+    tape = tmp_path / "tape.jsonl"
+    with seer() as server:
+        recorded = run_json(*ASK, rooms, *MEMTREE, *at(server), "--record", tape)
+        asked = len(server.requests)
+        replayed = run_json(*ASK, rooms, *MEMTREE, "--replay", tape)
+        assert len(server.requests) == asked == 2
+    for same in ("answer", "confidence", "evidence", "steps", "usage"):
+        assert replayed[same] == recorded[same]
+    status, output = run("ask", "what is the table made of?", rooms, *MEMTREE, "--replay", tape)
+    assert status == 1
+    assert "chair made of" in output  # what was recorded instead
+
+
+def test_the_key_reaches_the_server_and_nothing_else(
+    rooms: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    tape = tmp_path / "tape.jsonl"
+    with seer() as server:
+        more = (*MEMTREE, *at(server), "--record", tape, "--pictures", tmp_path / "page")
+        _, output = run(*ASK, rooms, *more, "--json")
+        assert server.requests[0].headers["authorization"] == "Bearer sk-very-secret"
+    assert "sk-very-secret" not in output
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert tape in written
+    assert not [path for path in written if b"sk-very-secret" in path.read_bytes()]
+
+
+def test_pictures_show_what_the_answer_rests_on(rooms: Path, tmp_path: Path) -> None:
+    with seer() as server:
+        more = (*MEMTREE, *at(server), "--pictures", tmp_path / "page")
+        answer = run_json(*ASK, rooms, *more)
+    html = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert QUESTION in html
+    assert str(ANSWER["answer"]) in html
+    (jpeg,) = (tmp_path / "page").glob("*.jpg")
+    assert jpeg.name == f"1-frame-{answer['key_frames'][0]:06d}.jpg"
+
+
+def test_the_settings_say_whom_to_ask_unless_the_command_does(rooms: Path, tmp_path: Path) -> None:
+    settings = tmp_path / "settings.yaml"
+    with seer() as server:
+        settings.write_text(
+            f"models: {{language: {{model: reader, endpoint: '{server.endpoint}'}},"
+            f" vision: {{model: viewer, endpoint: '{server.endpoint}'}}}}"
+        )
+        run_json(*ASK, rooms, *MEMTREE, "--config", settings)
+        run_json(*ASK, rooms, *MEMTREE, "--config", settings, "--model", "other")
+        names = [request.body["model"] for request in server.requests]
+    assert names == ["reader", "viewer", "other", "viewer"]
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--selector", "magic", "--model", "seer"), "memtree.selector"),
+        (("--replay", "/no/tape"), "/no/tape"),
+        (("--live", "--model", "seer"), "--live takes no --model"),
+        (("--pictures", "/proc/nowhere"), "/proc/nowhere"),
+    ],
+)
+def test_a_mistake_gives_one_sentence(more: tuple[str, ...], says: str, rooms: Path) -> None:
+    status, output = run(*ASK, rooms, *more)
+    assert status == 1
+    assert "Traceback" not in output
+    last = output.strip().splitlines()[-1]
+    assert last.startswith("scenemind: ")
+    assert says in last
+
+
+def test_an_interrupt_takes_the_question_back(rooms: Path) -> None:
+    with ChatServer(stay_silent) as server:
+        line = ["ask", QUESTION, "--memory", "room", "--memory-root", str(rooms), "--json"]
+        asking = subprocess.Popen(
+            [sys.executable, "-m", "scenemind.cli.main", *line, *MEMTREE, *at(server)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # What runs the tests may ignore interrupts, and its children would as well.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        wait_until(lambda: server.requests)
+        os.kill(asking.pid, signal.SIGINT)
+        output, log = asking.communicate(timeout=20.0)
+    assert asking.returncode == 130, log
+    assert '"code": "cancelled"' in output
+    assert "Traceback" not in log
