@@ -16,7 +16,7 @@ def run_live(task: str, text: str, *, as_json: bool, **options: object) -> NoRet
     """Let the child ask the running nodes and print what they say, and end as it ends.
 
     Args:
-        task: ask, ground, align or set_vocabulary.
+        task: ask, ground, key_frames, align or set_vocabulary.
     """
     done = _run({"task": task, "text": text, "as_json": as_json, **options}, stdout=None)
     raise typer.Exit(done.returncode)
@@ -41,14 +41,12 @@ def fetch_live(task: str, **options: object) -> dict[str, Any]:
 def _run(request: dict[str, object], stdout: int | None) -> subprocess.CompletedProcess[str]:
     """The request goes by standard input: an imported journal is longer than arguments may be."""
     command = [sys.executable, "-m", "scenemind_ros.commands.live_request"]
-    try:
-        return subprocess.run(
-            command,
-            input=json.dumps(request),
-            stdout=stdout,
-            text=True,
-            env=ros_environment(),
-            check=False,
-        )
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=stdout, text=True, env=ros_environment()
+    ) as child:
+        try:
+            output, _ = child.communicate(json.dumps(request))
+        except KeyboardInterrupt:
+            # The child hears of it as well, and takes back what it has asked.
+            output, _ = child.communicate()
+    return subprocess.CompletedProcess(command, child.returncode, output)
