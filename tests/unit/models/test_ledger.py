@@ -161,6 +161,9 @@ def test_a_folder_that_cannot_be_made_stops_nobody(tmp_path: Path) -> None:
     assert "file" in ledger.trouble
 
 
-def test_nothing_used_writes_nothing(path: Path) -> None:
-    Ledger(path).add("seer", Usage())
+def test_looking_writes_nothing(path: Path) -> None:
+    ledger = Ledger(path, day_tokens=1)
+    ledger.add("seer", Usage())
+    ledger.check()
+    assert ledger.used_today() == Usage()
     assert not path.exists()

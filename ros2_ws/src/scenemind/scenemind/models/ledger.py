@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import astuple
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 from scenemind.models.errors import ModelError
 from scenemind.models.usage import NOTHING_USED, Usage
@@ -136,12 +137,7 @@ class Ledger:
         """Write what is not in the file, and read what is, as far as it can be used."""
         today = self._today()
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, _WAIT_S)) as connection, connection:
-                connection.execute(_CREATE)
-                if self._unwritten:
-                    self._write(connection, today)
-                rows = connection.execute(_READ, (today.isoformat(),)).fetchall()
+            rows = self._exchange(today) if self._unwritten or self.path.exists() else []
         except (OSError, sqlite3.Error) as error:
             if not self._trouble:
                 _log.warning(
@@ -155,6 +151,15 @@ class Ledger:
             self._known = {(today, model): Usage(*counts) for model, *counts in rows}
             self._unwritten.clear()
             self._trouble = ""
+
+    def _exchange(self, today: date) -> list[tuple[Any, ...]]:
+        """Write what is not in the file; today's rows of it."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self.path, _WAIT_S)) as connection, connection:
+            connection.execute(_CREATE)
+            if self._unwritten:
+                self._write(connection, today)
+            return connection.execute(_READ, (today.isoformat(),)).fetchall()
 
     def _write(self, connection: sqlite3.Connection, today: date) -> None:
         rows = [

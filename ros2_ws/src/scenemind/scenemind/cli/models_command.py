@@ -1,0 +1,193 @@
+"""`scenemind models`: which language and vision models are asked, and what they have used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from scenemind.cli.asking.chosen_frames import usage_json
+from scenemind.cli.asking.model_options import Endpoint, ModelName, with_models
+from scenemind.cli.errors import CommandError
+from scenemind.cli.model_check import Checked, check_picture, check_text
+from scenemind.cli.options import AsJson, ConfigFile
+from scenemind.cli.output import print_json, print_table, printable, progress_console
+from scenemind.config import ChatModelConfig, ModelsConfig, SceneMindConfig
+from scenemind.models.ledger import Ledger
+from scenemind.models.live_models import OPENAI
+from scenemind.models.roles import ledger_path
+
+_CHECKS = {"language": check_text, "vision": check_picture}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One model.
+
+    Attributes:
+        roles: language, vision or both.
+    """
+
+    roles: tuple[str, ...]
+    config: ChatModelConfig
+
+    @property
+    def role(self) -> str:
+        return " and ".join(self.roles)
+
+    @property
+    def endpoint(self) -> str:
+        return self.config.endpoint or OPENAI
+
+    @property
+    def has_key(self) -> bool:
+        return bool(os.environ.get(self.config.key_variable, "").strip())
+
+    @property
+    def has_price(self) -> bool:
+        return bool(self.config.prompt_price or self.config.reply_price)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("models", epilog="Example: scenemind models --config scenemind.yaml --check")(
+        _models
+    )
+
+
+def _models(
+    model: ModelName = "",
+    endpoint: Endpoint = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="Ask each a tiny question, and time it.")
+    ] = False,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which models are set up, whether their keys are there, and what they used today.
+
+    Keys stand in the environment only, and are never shown.
+    """
+    settings = SceneMindConfig.load(config) if config else SceneMindConfig()
+    models = with_models(settings, model=model, endpoint=endpoint).models
+    if check and models.replay:
+        raise CommandError(
+            f"models.replay is {models.replay}, so that no server is asked: take it out to --check"
+        )
+    rows = _rows(models)
+    checked = {row.roles: _check(row, models) for row in rows} if check else {}
+    ledger = Ledger(ledger_path())
+    if as_json:
+        print_json(_as_json(rows, models, ledger, checked))
+    else:
+        _print(rows, models, ledger, checked)
+    if not all(result.is_well for results in checked.values() for result in results.values()):
+        raise typer.Exit(1)
+
+
+def _rows(config: ModelsConfig) -> list[_Row]:
+    rows = []
+    if config.language.model:
+        both = ("language",) if config.vision.model else ("language", "vision")
+        rows.append(_Row(both, config.language))
+    if config.vision.model:
+        rows.append(_Row(("vision",), config.vision))
+    return rows
+
+
+def _check(row: _Row, config: ModelsConfig) -> dict[str, Checked]:
+    """Role -> how the model did in it."""
+    results = {}
+    for role in row.roles:
+        with progress_console().status(f"asking {escape(row.config.model)}: {role}"):
+            results[role] = _CHECKS[role](row.config, config)
+    return results
+
+
+def _as_json(
+    rows: list[_Row],
+    config: ModelsConfig,
+    ledger: Ledger,
+    checked: Mapping[tuple[str, ...], Mapping[str, Checked]],
+) -> dict[str, Any]:
+    models = [
+        {
+            "roles": list(row.roles),
+            "model": row.config.model,
+            "endpoint": row.endpoint,
+            "key_variable": row.config.key_variable,
+            "has_key": row.has_key,
+            "has_price": row.has_price,
+            "used_today": usage_json(ledger.used_today(row.config.model)),
+            "check": {role: asdict(c) for role, c in checked.get(row.roles, {}).items()} or None,
+        }
+        for row in rows
+    ]
+    return {
+        "models": models,
+        "used_today": usage_json(ledger.used_today()),
+        "question": {"tokens": config.question_tokens, "cost": config.question_cost},
+        "day": {"tokens": config.day_tokens, "cost": config.day_cost},
+        "replay": config.replay,
+        "ledger": str(ledger.path),
+        "trouble": ledger.trouble,
+    }
+
+
+def _print(
+    rows: list[_Row],
+    config: ModelsConfig,
+    ledger: Ledger,
+    checked: Mapping[tuple[str, ...], Mapping[str, Checked]],
+) -> None:
+    if rows:
+        _print_table(rows, ledger)
+    elif not config.replay:
+        print("no model is set up: set models.language in the --config file, or say --model")
+    for row in rows:
+        for role, result in checked.get(row.roles, {}).items():
+            print(f"{role}: {printable(result.sentence)}")
+    if config.replay:
+        print(f"replies come from {config.replay}: no server is asked")
+    print(_limit_text("a question may use", config.question_tokens, config.question_cost))
+    used = ledger.used_today()
+    day = _limit_text("a day may use", config.day_tokens, config.day_cost)
+    print(f"{day}; today {used.tokens} tokens{_cost(used.cost)}")
+    if ledger.trouble:
+        print(f"today's use is not all known: {ledger.trouble}")
+
+
+def _print_table(rows: list[_Row], ledger: Ledger) -> None:
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("role", "model", "endpoint", "key"):
+        table.add_column(heading)
+    for heading in ("calls", "tokens", "cost"):
+        table.add_column(f"{heading}\ntoday", justify="right")
+    for row in rows:
+        used = ledger.used_today(row.config.model)
+        table.add_row(
+            row.role,
+            escape(row.config.model),
+            escape(row.endpoint),
+            escape(f"{row.config.key_variable}: {'set' if row.has_key else 'not set'}"),
+            str(used.calls),
+            str(used.tokens),
+            f"{used.cost:.4g}" if row.has_price else "no price",
+        )
+    print_table(table)
+
+
+def _limit_text(who: str, tokens: int, cost: float) -> str:
+    limits = [f"{tokens} tokens" if tokens else "any number of tokens"]
+    if cost:
+        limits.append(f"{cost:g} of money")
+    return f"{who} {' and '.join(limits)}"
+
+
+def _cost(cost: float) -> str:
+    return f", cost {cost:.4g}" if cost else ""
