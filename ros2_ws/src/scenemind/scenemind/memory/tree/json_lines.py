@@ -94,6 +94,8 @@ class JsonLines:
             self._place_of.clear()
             for contents in self.written:
                 self._write(contents)
+                if self.tokens > enough and self.detail < Detail.COUNTS_ONLY:
+                    break  # still too much: the next step drops more
         if self.tokens > enough:
             self.detail = Detail.NEWEST_ONLY
             self._drop_oldest(self.tokens - enough)

@@ -69,9 +69,7 @@ def _best_frames(views: Views, weights: Mapping[int, float], k: int) -> list[Sel
     if not len(views):
         return []
     weight = np.array([weights[object_id] for object_id in views.object_ids.tolist()])
-    frames, first, frame_of = np.unique(
-        views.frame_numbers, return_index=True, return_inverse=True
-    )
+    frames, first, frame_of = np.unique(views.frame_numbers, return_index=True, return_inverse=True)
     scores = np.bincount(frame_of, weights=weight * views.scores, minlength=len(frames))
     best_first = np.lexsort((frames, -scores))
     places = views.location_ids[first]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import IntEnum
@@ -102,24 +102,26 @@ def write_line(
     """
     if detail >= Detail.OBJECTS_ONCE and listed >= set(contents.object_ids):
         return _NO_LINE
-    new = [
-        (object_id, things.get(object_id), label_shown(label))
-        for object_id, label in zip(contents.object_ids, contents.labels, strict=True)
-    ]
+    there = [things.get(object_id) for object_id in contents.object_ids]
+    new = list(zip(contents.object_ids, there, contents.labels, strict=True))
+    if detail >= Detail.REVISITS_FOLDED:
+        new = [
+            item
+            for item in new
+            if (item[0] if item[1] is not None else label_shown(item[2])) not in listed
+        ]
     passed: list[int | str] = []
-    crowd = Counter(thing.label for _, thing, _ in new if thing is not None)
     if detail >= Detail.CLUTTER_LEFT_OUT:
         passed = [i for i, thing, _ in new if thing is None or thing.is_clutter]
         new = [item for item in new if item[1] is not None and not item[1].is_clutter]
-    if detail >= Detail.REVISITS_FOLDED:
-        new = [item for item in new if _name(item) not in listed]
     named: dict[str, list[int]] = {}
     counts: Counter[str] = Counter()
     loose: Counter[str] = Counter()
+    crowds = _crowds(there, detail)
     for object_id, thing, label in new:
         if thing is None:
-            loose[label] += 1
-        elif _is_counted(thing, crowd, detail):
+            loose[label_shown(label)] += 1
+        elif crowds is not None and (thing.is_clutter or thing.label in crowds):
             counts[thing.label] += 1
         else:
             named.setdefault(thing.label, []).append(object_id)
@@ -146,17 +148,13 @@ def what_counts(detail: Detail, place: int) -> int:
     return _EVERYWHERE if detail >= Detail.OBJECTS_ONCE else place
 
 
-def _name(item: tuple[int, Thing | None, str]) -> int | str:
-    """Of an object its id, of a tracklet that fed none its label."""
-    object_id, thing, label = item
-    return label if thing is None else object_id
-
-
-def _is_counted(thing: Thing, crowd: Mapping[str, int], detail: Detail) -> bool:
+def _crowds(there: Iterable[Thing | None], detail: Detail) -> AbstractSet[str] | None:
+    """Labels of which there are only counts; None: everything is named, clutter too."""
     if detail < Detail.CLUTTER_COUNTED:
-        return False
-    is_crowd = crowd[thing.label] > _CROWD
-    return thing.is_clutter or is_crowd or detail >= Detail.COUNTS_ONLY
+        return None
+    fewest = 0 if detail >= Detail.COUNTS_ONLY else _CROWD
+    counts = Counter([thing.label for thing in there if thing is not None])
+    return {label for label, count in counts.items() if count > fewest}
 
 
 def _sees(
