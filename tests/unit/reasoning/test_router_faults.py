@@ -11,7 +11,8 @@ import pytest
 
 from scenemind.memory import Memory
 from scenemind.models import Models
-from scenemind.reasoning import Answer, Asking, Query, Router
+from scenemind.reasoning import Answer, Asking, Query, Report, Router
+from scenemind.reasoning.method import say_nothing
 from tests.chat_exchange import Request
 from tests.chat_server import FAULTS, ChatServer, Step, choose, say
 
@@ -25,6 +26,7 @@ from .chair_row import (
     routed,
     settings,
 )
+from .memtree_qa.talk import Heard
 
 DEADLINE_S, GRACE_S = 0.8, 0.5
 KNOWN = "how many chairs are there?"
@@ -41,9 +43,15 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 
 def ask_in_time(
-    router: Router, models: Models, query: Query, method: str, deadline_s: float = DEADLINE_S
+    router: Router,
+    models: Models,
+    query: Query,
+    method: str,
+    deadline_s: float = DEADLINE_S,
+    report: Report = say_nothing,
 ) -> Answer:
-    answer = router.ask(query, method, Asking(models.allowance(deadline_s)))
+    """Somebody who hears a report gets the replies as streams."""
+    answer = router.ask(query, method, Asking(models.allowance(deadline_s), report))
     assert answer.seconds < deadline_s + GRACE_S
     assert answer.text
     return answer
@@ -65,7 +73,7 @@ def test_the_grammar_answers_what_it_can(
     fault: str, form: str, memory: Memory, tmp_path: Path
 ) -> None:
     with asked_of(memory, tmp_path, at(form, FAULTS[fault])) as (router, models, server):
-        answer = ask_in_time(router, models, Query(KNOWN), "memtree")
+        answer = ask_in_time(router, models, Query(KNOWN), "memtree", report=Heard())
         assert server.requests
     assert answer.text.startswith("There are 4 chairs")
     assert answer.method == "symbolic"
@@ -94,7 +102,7 @@ def test_a_fault_that_passes_is_gone_in_the_answer(
     faults = iter([FAULTS[fault]])
     step = choose(lambda r: next(faults, HONEST) if form_of(r) == form else HONEST)
     with asked_of(memory, tmp_path, step) as (router, models, server):
-        answer = ask_in_time(router, models, Query(UNREADABLE), "auto", 10.0)
+        answer = ask_in_time(router, models, Query(UNREADABLE), "auto", 10.0, Heard())
         assert len(server.requests) == 3
     assert (answer.text, answer.method, answer.fallback) == ("A red chair.", "memtree", "")
     assert [thing.object_id for thing in answer.objects] == [1]
