@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from scenemind.config import MemTreeConfig, ModelsConfig, SceneMindConfig
@@ -49,11 +50,13 @@ def answer_form(**other: Any) -> dict[str, Any]:
 HONEST: Step = say(honest)
 
 
-def settings(endpoint: str, **limits: Any) -> ModelsConfig:
+def settings(
+    endpoint: str, language: Mapping[str, Any] = MappingProxyType({}), **limits: Any
+) -> ModelsConfig:
     """One model that reads and sees, whose calls are given up and tried again soon."""
-    language = {"model": "scripted", "endpoint": endpoint, "call_deadline_s": 0.25}
+    model = {"model": "scripted", "endpoint": endpoint, "call_deadline_s": 0.25, **language}
     return ModelsConfig.model_validate(
-        {"language": language, "retry_pause_s": 0.01, "rest_after": 1000, **limits}
+        {"language": model, "retry_pause_s": 0.01, "rest_after": 1000, **limits}
     )
 
 
