@@ -29,6 +29,8 @@ def test_a_file_names_only_what_differs(tmp_path: Path) -> None:
         ("tree:\n  translation_m: -1\n", "tree.translation_m"),
         ("detector:\n  backend: magic\n", "detector.backend"),
         ("tree: [", "not YAML"),
+        ("descriptions: {enabled: true}\n", r"enabled is true: name models\.vision\.model"),
+        ("models:\n  language: {model: m}\n  day_cost: 2.0\n", "limit nothing without prices"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, words: str) -> None:
@@ -36,6 +38,22 @@ def test_mistakes_are_named(tmp_path: Path, text: str, words: str) -> None:
     file.write_text(text)
     with pytest.raises(ConfigError, match=words):
         SceneMindConfig.load(file)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "models: {vision: {model: owl}}",
+        "models: {language: {model: owl}}",
+        "models: {replay: exchanges.jsonl}",
+    ],
+)
+def test_descriptions_can_be_enabled_where_there_is_who_describes(
+    tmp_path: Path, what: str
+) -> None:
+    file = tmp_path / "robot.yaml"
+    file.write_text(f"descriptions: {{enabled: true}}\n{what}\n")
+    assert SceneMindConfig.load(file).descriptions.enabled
 
 
 def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_no_pause_outlasts_the_question(ledger: Ledger) -> None:
         error = failure(chat)
         assert len(server.requests) == 1
     assert error.kind == "server_failed"
-    assert "again in 30 s, and the question has" in str(error)
+    assert "asked again in 30 s, and the question has" in str(error)
 
 
 def test_a_server_is_asked_again_when_it_said(ledger: Ledger) -> None:
@@ -140,7 +140,7 @@ def test_a_wait_longer_than_the_question_fails_at_once_for_all(ledger: Ledger) -
         assert len(server.requests) == 1, "the second caller leaves the server alone as well"
     assert (first.kind, second.kind) == ("overloaded", "overloaded")
     assert "answered 429" in str(first)
-    assert "again in 600 s, and the question has 20 s left" in str(first)
+    assert "asked again in 600 s, and the question has 20 s left" in str(first)
     assert "wants to be left alone for another 600 s" in str(second)
     assert second.retry_after_s == pytest.approx(600.0, abs=20.0)
 

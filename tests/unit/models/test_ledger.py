@@ -138,7 +138,30 @@ def test_a_damaged_file_is_left_as_it_is_and_counted_beside(
     assert path.read_bytes() == b"no database at all" * 100
     path.unlink()
     ledger.add("seer", CALL)
+    ledger.flush()
     assert Ledger(path).used_today() == times(3)
+
+
+def test_questions_do_not_wait_for_a_locked_file_again_and_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger(path)
+    ledger.add("seer", CALL)
+    tries: list[Path] = []
+    connect = sqlite3.connect
+
+    def counted(file: Path, *more: float) -> sqlite3.Connection:
+        tries.append(file)
+        return connect(file, *more)
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr(sqlite3, "connect", counted)
+        for _ in range(5):
+            ledger.add("seer", CALL)
+        assert len(tries) == 1
+        other.execute("ROLLBACK")
+    assert ledger.used_today() == times(6)
 
 
 def test_a_table_of_somebody_else_is_no_place_to_count_in(path: Path) -> None:

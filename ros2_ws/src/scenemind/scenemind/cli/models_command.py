@@ -49,10 +49,6 @@ class _Row:
     def has_key(self) -> bool:
         return bool(os.environ.get(self.config.key_variable, "").strip())
 
-    @property
-    def has_price(self) -> bool:
-        return bool(self.config.prompt_price or self.config.reply_price)
-
 
 def register(app: typer.Typer) -> None:
     app.command("models", epilog="Example: scenemind models --config scenemind.yaml --check")(
@@ -122,7 +118,7 @@ def _as_json(
             "endpoint": row.endpoint,
             "key_variable": row.config.key_variable,
             "has_key": row.has_key,
-            "has_price": row.has_price,
+            "has_price": row.config.has_price,
             "used_today": usage_json(ledger.used_today(row.config.model)),
             "check": {role: asdict(c) for role, c in checked.get(row.roles, {}).items()} or None,
         }
@@ -177,7 +173,7 @@ def _print_table(rows: list[_Row], ledger: Ledger) -> None:
             escape(f"{row.config.key_variable}: {'set' if row.has_key else 'not set'}"),
             str(used.calls),
             str(used.tokens),
-            f"{used.cost:.4g}" if row.has_price else "no price",
+            f"{used.cost:.4g}" if row.config.has_price else "no price",
         )
     print_table(table)
 

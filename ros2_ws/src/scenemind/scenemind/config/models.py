@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from typing_extensions import Self
 
 from scenemind.config.settings import Positive, Settings
 
@@ -32,6 +33,11 @@ class ChatModelConfig(Settings):
     )
     reply_price: float = Field(0.0, ge=0.0, description="of a million tokens of reply")
 
+    @property
+    def has_price(self) -> bool:
+        """Whether the cost of a call is known."""
+        return self.prompt_price > 0.0 or self.reply_price > 0.0
+
 
 class ModelsConfig(Settings):
     """Models by role, and the limits that all calls share."""
@@ -57,3 +63,17 @@ class ModelsConfig(Settings):
     replay: str = Field(
         "", description="recorded file that answers in place of models; empty: none"
     )
+
+    @model_validator(mode="after")
+    def _cost_is_known(self) -> Self:
+        models = [model for model in (self.language, self.vision) if model.model]
+        if (
+            (self.question_cost or self.day_cost)
+            and models
+            and not any(m.has_price for m in models)
+        ):
+            raise ValueError(
+                "question_cost and day_cost limit nothing without prices: set prompt_price and"
+                " reply_price of a model"
+            )
+        return self

@@ -130,18 +130,22 @@ class CarefulChat:
         Raises:
             ModelError: there is to be no other.
         """
-        wait_s = error.retry_after_s or pause_s
-        left_s = allowance.left_s
-        said = f"{error}; asked {tries} times" if tries > 1 else str(error)
+        wait_s, left_s = error.retry_after_s or pause_s, allowance.left_s
         is_last = tries > self._retries or self._endpoint.breaker.is_open
-        if error.kind not in _MAY_YET_SUCCEED or is_last or left_s <= 0.0:
-            raise ModelError(error.kind, said, error.retry_after_s, error.usage) from error
-        if wait_s >= left_s:
-            said += f"; again in {wait_s:.3g} s, and the question has {left_s:.3g} s left"
-            raise ModelError(error.kind, said, error.retry_after_s, error.usage) from error
-        _log.info("%s: %s; again in %.3g s", self.name, error, wait_s)
-        if not error.retry_after_s:  # else the gate is held
-            self._endpoint.gate.pause(wait_s, allowance)
+        remarks = [f"asked {tries} times"] if tries > 1 else []
+        if error.kind in _MAY_YET_SUCCEED and not is_last and left_s > 0.0:
+            if wait_s < left_s:
+                _log.info("%s: %s; again in %.3g s", self.name, error, wait_s)
+                if not error.retry_after_s:  # else the gate is held
+                    self._endpoint.gate.pause(wait_s, allowance)
+                return
+            remarks.append(
+                f"it may be asked again in {wait_s:.3g} s, and the question has {left_s:.3g} s left"
+            )
+        if not remarks:
+            raise error
+        text = "; ".join((str(error), *remarks))
+        raise ModelError(error.kind, text, error.retry_after_s, error.usage) from error
 
     def _outcome(self, error: ModelError, left_s: float) -> Outcome:
         """What a failure says of the server, with so much time at the beginning of the call."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import astuple
@@ -45,6 +46,8 @@ FROM model_usage WHERE day = ?
 _KEPT_DAYS = 400
 # For another process that writes. Questions wait for it, and what is not written now is later.
 _WAIT_S = 0.1
+# From trouble with the file until the next try: questions do not wait for it each time.
+_PAUSE_S = 5.0
 
 
 class Ledger:
@@ -74,6 +77,7 @@ class Ledger:
         self._known: dict[tuple[date, str], Usage] = {}  # as it was last in the file
         self._unwritten: dict[tuple[date, str], Usage] = {}
         self._trouble = ""
+        self._next_try_s = 0.0
 
     @property
     def trouble(self) -> str:
@@ -131,10 +135,13 @@ class Ledger:
         """Write what could not be written before, as far as that is possible."""
         if self.has_unwritten:
             with self._lock:
+                self._next_try_s = 0.0
                 self._synchronize()
 
     def _synchronize(self) -> None:
         """Write what is not in the file, and read what is, as far as it can be used."""
+        if time.monotonic() < self._next_try_s:
+            return
         today = self._today()
         try:
             rows = self._exchange(today) if self._unwritten or self.path.exists() else []
@@ -147,6 +154,7 @@ class Ledger:
                     error,
                 )
             self._trouble = f"{self.path}: {error}"
+            self._next_try_s = time.monotonic() + _PAUSE_S
         else:
             self._known = {(today, model): Usage(*counts) for model, *counts in rows}
             self._unwritten.clear()

@@ -46,7 +46,7 @@ class LiveModel:
             in_flight=gate.in_flight,
             waiting=gate.waiting,
             used_today=self._ledger.used_today(self._config.model),
-            has_price=bool(self._config.prompt_price or self._config.reply_price),
+            has_price=self._config.has_price,
             trouble=self._ledger.trouble,
         )
 
