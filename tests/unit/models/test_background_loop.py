@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from scenemind.models import Allowance
 from scenemind.models.background_loop import BackgroundLoop
 
 LONG_S = 3600.0
@@ -56,6 +57,28 @@ def test_what_is_late_is_cancelled() -> None:
     with pytest.raises(TimeoutError, match=r"not done in 0\.05 s"):
         loop.run(late(), 0.05)
     assert cancelled.wait(SOON_S)
+    loop.close(nothing())
+
+
+def test_cancelling_wakes_whoever_waits_and_ends_what_runs() -> None:
+    loop, started, ended = BackgroundLoop("test"), threading.Event(), threading.Event()
+    allowance = Allowance(LONG_S)
+
+    async def question() -> None:
+        try:
+            await for_ever(started)
+        finally:
+            ended.set()
+
+    with ThreadPoolExecutor() as pool:
+        asking = pool.submit(loop.run, question(), LONG_S, allowance)
+        assert started.wait(SOON_S)
+        allowance.cancel()
+        with pytest.raises(CancelledError):
+            asking.result(SOON_S)
+    assert ended.wait(SOON_S)
+    with pytest.raises(CancelledError):
+        loop.run(for_ever(threading.Event()), LONG_S, allowance)
     loop.close(nothing())
 
 

@@ -1,36 +1,29 @@
-"""The real client against a real server: what it sends, what it makes of each fault, and when."""
+"""The real client against a real server: replies, what they cost, faults, and the key."""
 
 from __future__ import annotations
 
-import base64
 import logging
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
-import cv2
-import numpy as np
 import pytest
 
 from scenemind.config import ChatModelConfig
-from scenemind.models import Allowance, ChatMessage, ModelError, OpenAIChat
+from scenemind.models import Allowance, ChatMessage, ModelError, OpenAIChat, Usage
 from tests.chat_server import (
     ChatServer,
     Exchange,
     Step,
+    cut,
     fail,
     refuse,
     run_out_of_tokens,
     say,
     send_raw,
     stay_silent,
-    trickle,
 )
-
-KEY = "sk-test-0123456789"
-ONE, TWO = (
-    cv2.imencode(".jpg", np.full((8, 8, 3), grey, np.uint8))[1].tobytes() for grey in (50, 200)
-)
-HELLO = [ChatMessage("user", "hello")]
+from tests.unit.models.asking import HELLO, KEY, LONG_S, SOON_S, chat_with
 
 
 @pytest.fixture(autouse=True)
@@ -39,121 +32,160 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 
-def test_a_reply_comes_with_its_cost() -> None:
-    with (
-        ChatServer(say("good day")) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-    ):
-        reply = chat.ask(HELLO, Allowance(5.0))
+def test_a_reply_comes_with_what_it_used() -> None:
+    allowance = Allowance(SOON_S)
+    with ChatServer(say("good day")) as server, chat_with(server) as chat:
+        reply = chat.ask(HELLO, allowance)
     assert (reply.text, reply.model) == ("good day", "scripted")
-    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.reply_tokens) == (1, 3, 2)
-    assert 0.0 < reply.seconds < 5.0
+    assert reply.usage == allowance.used == Usage(1, prompt_tokens=3, reply_tokens=2)
+    assert 0.0 < reply.seconds < SOON_S
 
 
-def test_turns_pictures_and_schema_go_as_the_protocol_wants_them() -> None:
-    messages = [ChatMessage("system", "look"), ChatMessage("user", "what?", (ONE, TWO))]
-    schema = {"title": "Answer", "type": "object"}
-    with (
-        ChatServer(say("{}")) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-    ):
-        chat.ask(messages, Allowance(5.0), schema)
-    (request,) = server.requests
-    assert request.body["model"] == "seer"
-    assert request.body["messages"][0] == {"role": "system", "content": "look"}
-    text, *pictures = request.body["messages"][1]["content"]
-    assert text == {"type": "text", "text": "what?"}
-    sent = [base64.b64decode(p["image_url"]["url"].partition(",")[2]) for p in pictures]
-    assert sent == [ONE, TWO]
-    form = request.body["response_format"]["json_schema"]
-    assert (form["name"], form["schema"], form["strict"]) == ("Answer", schema, True)
-    assert request.headers["authorization"] == f"Bearer {KEY}"
+def test_what_was_read_before_is_cheaper() -> None:
+    text = "the same beginning " * 20
+    prices = {"prompt_price": 2.0, "cached_prompt_price": 0.5, "reply_price": 8.0}
+    with ChatServer(say("good day")) as server, chat_with(server, **prices) as chat:
+        first, second = (
+            chat.ask([ChatMessage("user", text + end)], Allowance(SOON_S)).usage
+            for end in ("and one end", "and another")
+        )
+    assert first.cost == pytest.approx((first.prompt_tokens * 2.0 + 2 * 8.0) / 1e6)
+    assert 0.9 < second.cached_tokens / second.prompt_tokens < 1.0
+    fresh = second.prompt_tokens - second.cached_tokens
+    assert second.cost == pytest.approx((fresh * 2.0 + second.cached_tokens * 0.5 + 16.0) / 1e6)
+
+
+def test_without_a_price_of_its_own_a_cached_token_costs_as_any_other() -> None:
+    with ChatServer(say("good day")) as server, chat_with(server, prompt_price=2.0) as chat:
+        costs = {chat.ask(HELLO, Allowance(SOON_S)).usage.cost for _ in range(2)}
+    assert costs == {6e-6}
+
+
+@pytest.mark.parametrize("usage", ["null", "{}", '{"prompt_tokens": null}'])
+def test_a_server_that_does_not_count_is_understood(usage: str) -> None:
+    body = f'{{"choices": [{{"message": {{"content": "hello"}}}}], "usage": {usage}}}'
+    with ChatServer(send_raw(body.encode())) as server, chat_with(server) as chat:
+        reply = chat.ask(HELLO, Allowance(SOON_S))
+    assert (reply.text, reply.model, reply.usage) == ("hello", "seer", Usage(calls=1))
 
 
 @pytest.mark.parametrize(
     ("step", "kind", "words"),
     [
-        (fail(500), "server_failed", "answered 500.*it broke"),
-        (fail(429, Retry_After="1"), "overloaded", "answered 429"),
-        (fail(401, f"no such key {KEY}"), "rejected", r"answered 401.*no such key \*\*\*"),
+        (fail(500), "server_failed", "answered 500: it broke"),
+        (fail(503), "server_failed", "answered 503"),
+        (fail(408), "server_failed", "answered 408"),
+        (fail(429), "overloaded", "answered 429"),
+        (fail(429, "pay first", code="insufficient_quota"), "rejected", "pay first"),
+        (fail(401, f"no such key {KEY}"), "rejected", r"answered 401: no such key \*\*\*"),
         (fail(404, "no model seer"), "rejected", "no model seer"),
+        (fail(400, "a filter", code="content_filter"), "refused", "a filter"),
+        (fail(400, "no response_format here"), "rejected", "set json_schema to false"),
+        (fail(500, "no response_format here"), "rejected", "set json_schema to false"),
         (refuse("I will not"), "refused", "seer refused: I will not"),
-        (run_out_of_tokens('{"a":'), "bad_reply", "limit of tokens"),
+        (say("So", finish_reason="content_filter"), "refused", "a filter of its server"),
+        (run_out_of_tokens('{"a":'), "bad_reply", "limit of tokens: raise max_reply_tokens"),
         (say(""), "bad_reply", "empty reply"),
+        (say("", reasoning_content="hm"), "bad_reply", "empty reply"),
         (send_raw(b'{"choices": []}'), "bad_reply", "no chat reply"),
+        (send_raw(b'{"choices": [{"message": {"content": 7}}]}'), "bad_reply", "no chat reply"),
         (send_raw(b"[1, 2]"), "bad_reply", "no chat reply"),
         (send_raw(b'{"choices": [{"mess'), "bad_reply", "no JSON"),
-        (send_raw(b'{"choices"', promised=99), "unreachable", "cannot be reached"),
+        (cut("good day"), "unreachable", "hung up: peer closed"),
     ],
 )
 def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> None:
-    with (
-        ChatServer(step) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-    ):
+    with ChatServer(step) as server, chat_with(server) as chat:
         with pytest.raises(ModelError, match=words) as raised:
-            chat.ask(HELLO, Allowance(5.0))
+            chat.ask(HELLO, Allowance(SOON_S))
         assert raised.value.kind == kind
         assert KEY not in str(raised.value)
         assert len(server.requests) == 1, "trying again is for the caller to decide"
 
 
-@pytest.mark.parametrize("step", [stay_silent, trickle])
-def test_the_deadline_holds_whatever_the_server_does(step: Step) -> None:
+def test_a_reply_that_is_of_no_use_is_paid_for_as_well() -> None:
+    allowance = Allowance(SOON_S)
     with (
-        ChatServer(step) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-        pytest.raises(ModelError, match=r"did not answer within 0\.2 s") as raised,
+        ChatServer(run_out_of_tokens("so many words")) as server,
+        chat_with(server) as chat,
+        pytest.raises(ModelError) as raised,
     ):
-        chat.ask(
-            HELLO, Allowance(0.2)
-        )  # that it ends at all shows it: the server would go on for ever
-    assert raised.value.kind == "too_late"
+        chat.ask(HELLO, allowance)
+    assert raised.value.usage == allowance.used == Usage(1, prompt_tokens=3, reply_tokens=4)
+
+
+def test_a_server_says_when_to_come_back() -> None:
+    steps = fail(429, Retry_After="7"), fail(503, Retry_After_Ms="20"), fail(429)
+    waits = []
+    with ChatServer(*steps) as server, chat_with(server) as chat:
+        for _ in steps:
+            with pytest.raises(ModelError) as raised:
+                chat.ask(HELLO, Allowance(SOON_S))
+            waits.append(raised.value.retry_after_s)
+    assert waits == [7.0, 0.02, None]
+
+
+def test_nothing_is_asked_that_the_question_cannot_afford() -> None:
+    allowance = Allowance(SOON_S, tokens=5)
+    with ChatServer(say("good day")) as server, chat_with(server) as chat:
+        chat.ask(HELLO, allowance)
+        with pytest.raises(ModelError, match="used 5 of its 5 tokens") as raised:
+            chat.ask(HELLO, allowance)
+        assert raised.value.kind == "over_budget"
+        assert len(server.requests) == 1
 
 
 def test_no_server_is_told_with_its_address() -> None:
     with socket.socket() as taken:  # bound and not listening: nobody answers there
         taken.bind(("127.0.0.1", 0))
         endpoint = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        with (
-            OpenAIChat(ChatModelConfig(model="seer", endpoint=endpoint)) as chat,
-            pytest.raises(ModelError) as raised,
-        ):
-            chat.ask(HELLO, Allowance(5.0))
+        with chat_with(endpoint) as chat, pytest.raises(ModelError) as raised:
+            chat.ask(HELLO, Allowance(SOON_S))
     assert raised.value.kind == "unreachable"
     assert endpoint in str(raised.value)
 
 
+def test_a_forgotten_end_of_the_address_is_named() -> None:
+    with (
+        ChatServer(say("hello")) as server,
+        chat_with(server.endpoint.removesuffix("/v1")) as chat,
+        pytest.raises(ModelError, match=r"answered 404.*ends in /v1"),
+    ):
+        chat.ask(HELLO, Allowance(SOON_S))
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["localhost:11434/v1", "ftp://here/v1", "http://", "http://[::", "http://a:b/v1"]
+)
+def test_what_is_no_address_is_refused(endpoint: str) -> None:
+    with pytest.raises(ModelError, match="is no address: write such as http") as raised:
+        chat_with(endpoint)
+    assert raised.value.kind == "rejected"
+
+
 def test_closing_ends_what_is_being_asked() -> None:
-    raised: list[ModelError] = []
-
-    def ask(chat: OpenAIChat) -> None:
-        with pytest.raises(ModelError) as info:
-            chat.ask(HELLO, Allowance(60.0))
-        raised.append(info.value)
-
     asked = threading.Event()
 
     def hold(exchange: Exchange) -> None:
         asked.set()
         stay_silent(exchange)
 
-    with ChatServer(hold) as server:
-        chat = OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint))
-        thread = threading.Thread(target=ask, args=(chat,))
-        thread.start()
-        assert asked.wait(5.0)
+    with ChatServer(hold) as server, ThreadPoolExecutor(1) as pool:
+        chat = chat_with(server)
+        asking = pool.submit(chat.ask, HELLO, Allowance(LONG_S))
+        assert asked.wait(SOON_S)
         chat.close()
-        thread.join(5.0)
+        with pytest.raises(ModelError, match="seer is closed") as raised:
+            asking.result(SOON_S)
         chat.close()
-    assert [error.kind for error in raised] == ["closed"]
+    assert raised.value.kind == "closed"
 
 
 def test_a_closed_model_says_so() -> None:
-    chat = OpenAIChat(ChatModelConfig(model="seer", endpoint="http://127.0.0.1:1/v1"))
+    chat = chat_with("http://127.0.0.1:1/v1")
     chat.close()
     with pytest.raises(ModelError, match="seer is closed") as raised:
-        chat.ask(HELLO, Allowance(5.0))
+        chat.ask(HELLO, Allowance(SOON_S))
     assert raised.value.kind == "closed"
 
 
@@ -161,47 +193,33 @@ def test_several_callers_are_served_at_once() -> None:
     both = threading.Barrier(2)
 
     def together(_request: object) -> str:
-        both.wait(5.0)
+        both.wait(SOON_S)
         return "hello"
 
-    replies: list[str] = []
-    with (
-        ChatServer(say(together)) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-    ):
-        threads = [
-            threading.Thread(target=lambda: replies.append(chat.ask(HELLO, Allowance(5.0)).text))
-            for _ in range(2)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert replies == ["hello", "hello"]
+    with ChatServer(say(together)) as server, chat_with(server) as chat:
+        with ThreadPoolExecutor(2) as pool:
+            replies = [pool.submit(chat.ask, HELLO, Allowance(SOON_S)) for _ in range(2)]
+            assert [reply.result(SOON_S).text for reply in replies] == ["hello", "hello"]
+        assert server.most_at_once == 2
 
 
 def test_the_key_is_nowhere_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    steps = say("hello"), fail(500)
-    with (
-        ChatServer(*steps) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-    ):
-        chat.ask(HELLO, Allowance(5.0))
+    steps = say("hello"), fail(500), fail(400, f"no temperature for {KEY}"), say("hello")
+    with ChatServer(*steps) as server, chat_with(server) as chat:
+        chat.ask(HELLO, Allowance(SOON_S))
         with pytest.raises(ModelError, match="500"):
-            chat.ask(HELLO, Allowance(5.0))
+            chat.ask(HELLO, Allowance(SOON_S))
+        chat.ask(HELLO, Allowance(SOON_S))
         assert KEY not in repr(chat)
-    assert caplog.text
+    assert "does not take temperature" in caplog.text
     assert KEY not in caplog.text
 
 
 def test_what_a_file_leaves_around_the_key_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\r\n")
-    with (
-        ChatServer(say("hello")) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-    ):
-        chat.ask(HELLO, Allowance(5.0))
+    with ChatServer(say("hello")) as server, chat_with(server) as chat:
+        chat.ask(HELLO, Allowance(SOON_S))
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
@@ -211,7 +229,7 @@ def test_a_key_that_no_header_can_carry_is_refused_untold(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f"sk-first{inside}second")
     with pytest.raises(ModelError, match="OPENAI_API_KEY holds no key") as raised:
-        OpenAIChat(ChatModelConfig(model="seer", endpoint="http://127.0.0.1:1/v1"))
+        chat_with("http://127.0.0.1:1/v1")
     assert raised.value.kind == "no_key"
     assert "first" not in str(raised.value)
     assert "second" not in str(raised.value)
@@ -219,11 +237,8 @@ def test_a_key_that_no_header_can_carry_is_refused_untold(
 
 def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    with (
-        ChatServer(say("hello")) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
-    ):
-        assert chat.ask(HELLO, Allowance(5.0)).text == "hello"
+    with ChatServer(say("hello")) as server, chat_with(server) as chat:
+        assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
 
 
 def test_openai_itself_needs_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,4 +250,4 @@ def test_openai_itself_needs_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_model_must_be_named() -> None:
     with pytest.raises(ModelError, match="no model is named"):
-        OpenAIChat(ChatModelConfig(model="", endpoint="http://127.0.0.1:1/v1"))
+        OpenAIChat(ChatModelConfig(endpoint="http://127.0.0.1:1/v1"))

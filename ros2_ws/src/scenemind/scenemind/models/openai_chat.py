@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Any
+from urllib.parse import urlsplit
 
 from scenemind.config import ChatModelConfig
 from scenemind.models.allowance import Allowance
@@ -28,11 +29,12 @@ class OpenAIChat:
         than OpenAI's are asked all the same: servers of one's own want none.
 
         Raises:
-            ModelError: no model is named, there is no key for OpenAI's endpoint, or the key is
-                none that a header can carry.
+            ModelError: no model is named, the endpoint is no address, there is no key for OpenAI's,
+                or the key is none that a header can carry.
         """
         if not config.model:
             raise ModelError("rejected", "no model is named: say which the server is to run")
+        _check_address(config.endpoint)
         key = _key_in(config.key_variable)
         if not key and not config.endpoint:
             raise ModelError(
@@ -119,8 +121,7 @@ class OpenAIChat:
         if draft.finish == "length":
             raise ModelError(
                 "bad_reply",
-                f"{self.name} ran into its limit of tokens after {usage.reply_tokens}: raise"
-                " max_reply_tokens in its settings",
+                f"{self.name} ran into its limit of tokens: raise max_reply_tokens in its settings",
                 usage=usage,
             )
         if not draft.text:
@@ -138,6 +139,23 @@ class _Listener:
     def __call__(self, text: str) -> None:
         if self.is_listening:
             self._on_text(text)
+
+
+def _check_address(endpoint: str) -> None:
+    """
+    Raises:
+        ModelError: it is neither empty nor an address that can be asked.
+    """
+    try:
+        parts = urlsplit(endpoint)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_address = False
+    if endpoint and not is_address:
+        raise ModelError(
+            "rejected",
+            f"the endpoint {endpoint!r} is no address: write such as http://localhost:11434/v1",
+        )
 
 
 def _key_in(variable: str) -> str:

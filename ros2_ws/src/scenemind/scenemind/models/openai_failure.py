@@ -54,6 +54,8 @@ def _said_in(error: openai.APIStatusError) -> str:
 def _kind_of(error: openai.APIStatusError) -> FailureKind:
     if error.code == "content_filter":
         return "refused"
+    if _is_about_form(error):
+        return "rejected"  # some servers answer 500; they would the next time as well
     if error.status_code == 429 and error.code != "insufficient_quota":
         return "overloaded"
     if error.status_code == 408 or error.status_code >= 500:
@@ -63,6 +65,12 @@ def _kind_of(error: openai.APIStatusError) -> FailureKind:
 
 def _way_out(error: openai.APIStatusError) -> str:
     """More than the server says, where it is known."""
-    if error.status_code < 500 and "response_format" in error.message:
+    if _is_about_form(error):
         return " (set json_schema to false in the model's settings: the prompt asks for it then)"
+    if error.status_code == 404 and error.request.url.path == "/chat/completions":
+        return " (the address of most endpoints ends in /v1)"
     return ""
+
+
+def _is_about_form(error: openai.APIStatusError) -> bool:
+    return "response_format" in error.message

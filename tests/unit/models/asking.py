@@ -1,0 +1,21 @@
+"""What the tests of the real client share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scenemind.config import ChatModelConfig
+from scenemind.models import ChatMessage, OpenAIChat
+from tests.chat_server import ChatServer
+
+KEY = "sk-test-0123456789"
+HELLO = [ChatMessage("user", "hello")]
+LONG_S = 3600.0
+# Far more than anything here takes: a test that waits so long has failed.
+SOON_S = 20.0
+
+
+def chat_with(server: ChatServer | str, **settings: Any) -> OpenAIChat:
+    """A client of that server, or of that endpoint."""
+    endpoint = server if isinstance(server, str) else server.endpoint
+    return OpenAIChat(ChatModelConfig(model="seer", endpoint=endpoint, **settings))

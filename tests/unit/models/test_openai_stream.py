@@ -1,0 +1,140 @@
+"""Replies that are heard while they are written."""
+
+from __future__ import annotations
+
+import json
+import threading
+from itertools import pairwise
+
+import pytest
+
+from scenemind.models import Allowance, ModelError, Usage
+from tests.chat_server import (
+    ChatServer,
+    Exchange,
+    Step,
+    completion,
+    cut,
+    fail,
+    refuse,
+    run_out_of_tokens,
+    say,
+    send_raw,
+)
+from tests.unit.models.asking import HELLO, LONG_S, SOON_S, chat_with
+
+TEXT = "The sofa stands at the wall: ein schönes Möbel, 很好."
+
+
+def stream_of(*events: object) -> Step:
+    """A stream that says just that, in JSON where it is no text."""
+
+    def step(exchange: Exchange) -> None:
+        exchange.begin_stream()
+        for event in events:
+            exchange.send_event(event if isinstance(event, str) else json.dumps(event))
+        exchange.end_stream()
+
+    return step
+
+
+def piece(text: str = "", finish: str | None = None, **delta: str) -> dict[str, object]:
+    return completion([{"delta": {"content": text, **delta}, "finish_reason": finish}])
+
+
+def hear(step: Step) -> tuple[list[str], str]:
+    heard: list[str] = []
+    with ChatServer(step) as server, chat_with(server) as chat:
+        reply = chat.ask(HELLO, Allowance(SOON_S), on_text=heard.append)
+    return heard, reply.text
+
+
+def test_all_that_was_written_is_heard_each_time() -> None:
+    heard, text = hear(say(TEXT))
+    assert text == heard[-1] == TEXT
+    assert len(heard) > 5
+    assert all(after.startswith(before) for before, after in pairwise(heard))
+
+
+def test_a_stream_says_what_it_used() -> None:
+    allowance = Allowance(SOON_S)
+    with ChatServer(say("good day")) as server, chat_with(server) as chat:
+        reply = chat.ask(HELLO, allowance, on_text=lambda _: None)
+    assert (reply.model, reply.usage) == ("scripted", Usage(1, prompt_tokens=3, reply_tokens=2))
+    assert allowance.used == reply.usage
+
+
+def test_a_server_that_does_not_count_is_understood() -> None:
+    step = stream_of(piece("hello"), piece(finish="stop"))
+    with ChatServer(step) as server, chat_with(server) as chat:
+        reply = chat.ask(HELLO, Allowance(SOON_S), on_text=lambda _: None)
+    assert (reply.text, reply.usage) == ("hello", Usage(calls=1))
+
+
+def test_a_server_that_knows_no_streams_is_understood() -> None:
+    whole = completion([{"message": {"content": "hello"}, "finish_reason": "stop"}])
+    assert hear(send_raw(json.dumps(whole).encode())) == (["hello"], "hello")
+
+
+def test_thoughts_are_not_heard() -> None:
+    steps = piece(reasoning_content="hm"), piece("yes"), piece(finish="stop")
+    assert hear(stream_of(*steps, "[DONE]")) == (["yes"], "yes")
+
+
+def test_pieces_without_words_are_passed_over() -> None:
+    filters = completion([])  # Azure begins so
+    assert hear(stream_of(filters, piece("yes"), {}, piece(finish="stop"))) == (["yes"], "yes")
+
+
+@pytest.mark.parametrize(
+    ("step", "kind", "words"),
+    [
+        (fail(500), "server_failed", "answered 500: it broke"),
+        (cut("The sofa"), "unreachable", "hung up"),
+        (stream_of(piece("The sofa")), "unreachable", "cut after 'The sofa'"),
+        (stream_of(piece("The sofa"), "[DONE]"), "unreachable", "cut after 'The sofa'"),
+        (stream_of(), "unreachable", "cut"),
+        (stream_of(piece("The"), '{"choices": ['), "bad_reply", "no JSON"),
+        (stream_of(piece("The"), [1, 2]), "bad_reply", "no chat reply"),
+        (stream_of({"error": {"message": "out of memory"}}), "server_failed", "out of memory"),
+        (send_raw(b"<html>"), "bad_reply", "no JSON"),
+        (refuse("I will not"), "refused", "seer refused: I will not"),
+        (stream_of(piece("So", "content_filter")), "refused", "a filter of its server"),
+        (run_out_of_tokens("The"), "bad_reply", "limit of tokens"),
+        (say(""), "bad_reply", "empty reply"),
+    ],
+)
+def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> None:
+    with ChatServer(step) as server, chat_with(server) as chat:
+        with pytest.raises(ModelError, match=words) as raised:
+            chat.ask(HELLO, Allowance(SOON_S), on_text=lambda _: None)
+        assert raised.value.kind == kind
+        assert len(server.requests) == 1
+
+
+def test_what_the_listener_raises_is_raised() -> None:
+    def stumble(text: str) -> None:
+        raise KeyError(text)
+
+    with ChatServer(say("hello")) as server, chat_with(server) as chat:
+        with pytest.raises(KeyError, match="hello"):
+            chat.ask(HELLO, Allowance(SOON_S), on_text=stumble)
+        assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
+
+
+def test_nothing_is_heard_when_nobody_waits_any_more() -> None:
+    heard: list[str] = []
+    allowance, may_go_on = Allowance(LONG_S), threading.Event()
+
+    def cancel_at_once(text: str) -> None:
+        heard.append(text)
+        allowance.cancel()
+        may_go_on.wait(SOON_S)
+
+    with ChatServer(say(TEXT)) as server, chat_with(server) as chat:
+        with pytest.raises(ModelError, match="does not wait") as raised:
+            chat.ask(HELLO, allowance, on_text=cancel_at_once)
+        may_go_on.set()
+        chat.ask(HELLO, Allowance(SOON_S))  # by then the rest has come
+    assert raised.value.kind == "cancelled"
+    assert len(heard) == 1
