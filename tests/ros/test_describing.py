@@ -21,8 +21,13 @@ ANSWER = json.dumps({"views": [_NOTES], "summary": {**_NOTES, "caption": "A thin
 
 
 def describing(server: ChatServer) -> dict[str, object]:
-    asked = {"enabled": True, "model": "seer", "per_minute": 6000.0, "endpoint": server.endpoint}
-    return SIMULATED | {f"descriptions.{name}": value for name, value in asked.items()}
+    return SIMULATED | {
+        "descriptions.enabled": True,
+        "descriptions.per_minute": 6000.0,
+        "models.vision.model": "seer",
+        "models.vision.endpoint": server.endpoint,
+        "models.retries": 0,
+    }
 
 
 def play(graph: RosGraph) -> None:
@@ -70,7 +75,7 @@ def test_a_node_that_cannot_ask_says_so_at_once(
     graph: RosGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    wanted = {"descriptions.enabled": True, "descriptions.model": "seer"}
+    wanted = {"descriptions.enabled": True, "models.vision.model": "seer"}
     graph.add(MappingNode, SIMULATED | wanted)
     state = graph.call(GetState, f"{NODE}/get_state").current_state.id
     assert state == State.PRIMARY_STATE_UNCONFIGURED

@@ -80,6 +80,46 @@ def test_a_server_that_takes_nothing_is_asked_once(root: Path) -> None:
         assert len(server.requests) == 1
 
 
+def test_a_server_that_fails_on_and_on_is_left_alone(root: Path, tmp_path: Path) -> None:
+    config = tmp_path / "robot.yaml"
+    config.write_text("models: {retries: 0, rest_after: 2}\n")
+    with ChatServer(fail(500)) as server:
+        status, output = run(root, server, "--json", "--config", str(config))
+    assert status == 1
+    assert json.loads(output.splitlines()[-1])["descriptions"] == {
+        "made": 0,
+        "no_views": 0,
+        "server_failed": 2,
+        "resting": 1,
+        "left": 0,
+    }
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("role", ["vision", "language"])
+def test_the_models_of_the_configuration_are_asked(root: Path, tmp_path: Path, role: str) -> None:
+    config = tmp_path / "robot.yaml"
+    with ChatServer(say(answer())) as server:
+        model = f"{role}: {{model: owl, endpoint: '{server.endpoint}'}}"
+        config.write_text(f"models: {{{model}}}\ndescriptions: {{per_minute: 60000.0}}\n")
+        line = ["describe", "row", "--memory-root", str(root), "--config", str(config)]
+        assert CliRunner().invoke(app, line).exit_code == 0
+        assert CliRunner().invoke(app, [*line, "--model", "hawk", "--again"]).exit_code == 0
+    assert [r.body["model"] for r in server.requests] == ["owl"] * 3 + ["hawk"] * 3
+    assert all(request.pictures for request in server.requests)
+
+
+def test_what_was_recorded_is_replayed_without_a_server(root: Path, tmp_path: Path) -> None:
+    recording = str(tmp_path / "exchanges.jsonl")
+    with ChatServer(say(answer("plywood"))) as server:
+        first = run_json(root, server, "--record", recording)
+    line = ["describe", "row", "--memory-root", str(root), "--replay", recording, "--again"]
+    result = CliRunner().invoke(app, [*line, "--json"])
+    assert result.exit_code == 0
+    assert json.loads(result.output.splitlines()[-1])["objects"] == first["objects"]
+    assert first["objects"][0]["attributes"]["material"] == "plywood"
+
+
 def test_a_model_must_be_named(root: Path) -> None:
     result = CliRunner().invoke(app, ["describe", "row", "--memory-root", str(root)])
     assert result.exit_code == 1

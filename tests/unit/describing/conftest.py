@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.config import DescriptionsConfig, SceneMindConfig
+from scenemind.config import ChatModelConfig, DescriptionsConfig, SceneMindConfig
 from scenemind.memory import Memory
-from tests.chat_server import Request
+from tests.chat_server import ChatServer, Request
 from tests.unit.memory import walk
 
-CONFIG = DescriptionsConfig(model="seer", per_minute=60_000.0, deadline_s=5.0, image_px=64)
+CONFIG = DescriptionsConfig(per_minute=60_000.0, image_px=64)
 CHAIRS = 3
 
 
@@ -25,6 +25,11 @@ def row(tmp_path: Path) -> Iterator[Memory]:
         memory.flush()
         assert len(memory.snapshot().objects) == CHAIRS
         yield memory
+
+
+def seer(server: ChatServer, call_deadline_s: float = 20.0) -> ChatModelConfig:
+    """A model that sees pictures."""
+    return ChatModelConfig(model="seer", endpoint=server.endpoint, call_deadline_s=call_deadline_s)
 
 
 def walk_on(memory: Memory, first: int, last: int) -> None:

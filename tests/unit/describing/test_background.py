@@ -8,16 +8,20 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from scenemind.config import ChatModelConfig, DescriptionsConfig
+from scenemind.config import DescriptionsConfig, ModelsConfig
 from scenemind.describing import Describer, DescribingService, Tally
 from scenemind.memory import Description, MapObject, Memory
 from scenemind.models import OpenAIChat
 from tests.chat_server import ChatServer, Exchange, Step, fail, say, send_raw, stay_silent
-from tests.unit.describing.conftest import CHAIRS, CONFIG, answer, walk_on
+from tests.unit.describing.conftest import CHAIRS, CONFIG, answer, seer, walk_on
 
 
-def settings(server: ChatServer, **more: float) -> DescriptionsConfig:
-    return CONFIG.model_copy(update={"endpoint": server.endpoint, **more})
+def service_on(
+    memory: Memory, server: ChatServer, call_deadline_s: float = 20.0
+) -> DescribingService:
+    """Asks once what fails."""
+    models = ModelsConfig(vision=seer(server, call_deadline_s), retries=0)
+    return DescribingService(memory, CONFIG, models)
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -29,7 +33,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 def test_every_object_is_described_once(row: Memory) -> None:
-    with ChatServer(say(answer())) as server, DescribingService(row, settings(server)) as service:
+    with ChatServer(say(answer())) as server, service_on(row, server) as service:
         background = service.parts["descriptions"]
         wait_until(lambda: background.counts.made == CHAIRS)
     assert len(row.descriptions()) == len(server.requests) == CHAIRS
@@ -49,7 +53,7 @@ def test_faults_are_counted_and_frames_go_on(
     row: Memory, step: Step, deadline_s: float, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with ChatServer(step) as server:
-        with DescribingService(row, settings(server, deadline_s=deadline_s)) as service:
+        with service_on(row, server, deadline_s) as service:
             background = service.parts["descriptions"]
             walk_on(row, 41, 62)  # another chair comes into view meanwhile
             wait_until(lambda: background.counts.failed)
@@ -62,7 +66,7 @@ def test_faults_are_counted_and_frames_go_on(
 
 def test_one_object_that_the_model_fails_at_does_not_keep_the_others_waiting(row: Memory) -> None:
     steps = fail(500), *[say(answer())] * 9
-    with ChatServer(*steps) as server, DescribingService(row, settings(server)) as service:
+    with ChatServer(*steps) as server, service_on(row, server) as service:
         background = service.parts["descriptions"]
         wait_until(lambda: background.counts.made == CHAIRS - 1)
     assert background.counts.failed == {"server_failed": 1}
@@ -71,7 +75,7 @@ def test_one_object_that_the_model_fails_at_does_not_keep_the_others_waiting(row
 def test_damaged_images_do_not_end_the_thread(row: Memory) -> None:
     for image in (row.path / "frames").glob("*.jpg"):
         image.write_bytes(bytes(image.stat().st_size))
-    with ChatServer(say(answer())) as server, DescribingService(row, settings(server)) as service:
+    with ChatServer(say(answer())) as server, service_on(row, server) as service:
         background = service.parts["descriptions"]
         wait_until(lambda: background.counts.no_views == CHAIRS)
         walk_on(row, 41, 62)  # another chair, whose images are whole
@@ -92,7 +96,7 @@ def test_a_fault_of_our_own_is_counted_and_the_thread_goes_on(
 
     with (
         ChatServer(say(answer())) as server,
-        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as chat,
+        OpenAIChat(seer(server)) as chat,
     ):
         tally = Tally(Faulty(row, chat, CONFIG))
         objects = row.snapshot().objects
@@ -111,7 +115,7 @@ def test_closing_does_not_wait_for_the_model(row: Memory) -> None:
         stay_silent(exchange)
 
     with ChatServer(hold) as server:
-        service = DescribingService(row, settings(server, deadline_s=3600.0))
+        service = service_on(row, server, 3600.0)
         assert asked.wait(10.0)
         service.close()
         service.close()
@@ -120,6 +124,6 @@ def test_closing_does_not_wait_for_the_model(row: Memory) -> None:
 
 def test_nothing_runs_where_nothing_is_named(row: Memory) -> None:
     before = threading.active_count()
-    with DescribingService(row, DescriptionsConfig()) as service:
+    with DescribingService(row, DescriptionsConfig(), ModelsConfig()) as service:
         assert service.parts == {}
         assert threading.active_count() == before

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from typing import Annotated, Any
+from contextlib import contextmanager
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -13,19 +13,30 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from scenemind.cli.asking.model_options import Record, Replay
 from scenemind.cli.errors import CommandError
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, MemoryRoot
 from scenemind.cli.output import print_json, print_table, progress_console
-from scenemind.config import ChatModelConfig, DescriptionsConfig, SceneMindConfig
-from scenemind.describing import Describer, Embedder, NoteMaker, Tally
+from scenemind.config import DescriptionsConfig, ModelsConfig, SceneMindConfig, Settings
+from scenemind.describing import Describer, Embedder, NoteMaker, Tally, seeing_only
 from scenemind.memory import Description, Memory, MemorySnapshot
-from scenemind.models import OpenAIChat
+from scenemind.models import open_models
 from scenemind.perception.text import make_image_text_encoder
+
+Section = TypeVar("Section", bound=Settings)
 
 # Failures that the next object would meet as well.
 _HOPELESS = frozenset(
-    ("no_key", "unreachable", "rejected", "overloaded", "encoder_failed", "disk_failed")
+    (
+        "unreachable",
+        "rejected",
+        "overloaded",
+        "over_budget",
+        "resting",
+        "encoder_failed",
+        "disk_failed",
+    )
 )
 
 
@@ -39,18 +50,18 @@ def register(app: typer.Typer) -> None:
 
 def _describe(
     memory: Annotated[str, typer.Argument(help="Name of the memory.")] = "current",
-    model: Annotated[
-        str, typer.Option(help="Vision-language model; else descriptions.model.")
-    ] = "",
+    model: Annotated[str, typer.Option(help="One that sees pictures; else models.vision.")] = "",
     endpoint: Annotated[
         str,
-        typer.Option(help="Of a server that speaks OpenAI's protocol; else descriptions.endpoint."),
+        typer.Option(help="Of a server that speaks OpenAI's protocol; else models.vision's."),
     ] = "",
     per_minute: Annotated[
         float, typer.Option(min=0.0, help="Most questions; 0: descriptions.per_minute.")
     ] = 0.0,
     limit: Annotated[int, typer.Option(min=0, help="Stop after so many objects; 0: all.")] = 0,
     again: Annotated[bool, typer.Option(help="Ask about objects that are described.")] = False,
+    record: Record = None,
+    replay: Replay = None,
     config: ConfigFile = None,
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
@@ -58,19 +69,22 @@ def _describe(
     """Ask a model that sees images what objects are made of, what state they are in, what they
     are for; and make their image vectors where descriptions.image_encoder is set.
 
-    The key stands in the environment: OPENAI_API_KEY, or what descriptions.key_variable names.
+    The key stands in the environment: OPENAI_API_KEY, or what models.vision.key_variable names.
     """
     settings = SceneMindConfig.load(config) if config else SceneMindConfig()
-    told = {"model": model, "endpoint": endpoint, "per_minute": per_minute}
-    asked = settings.descriptions.model_copy(update={k: v for k, v in told.items() if v})
-    if not (asked.model or asked.image_encoder):
+    told: dict[str, object] = {"model": model, "endpoint": endpoint}
+    files: dict[str, object] = {"record": str(record or ""), "replay": str(replay or "")}
+    models = _with(seeing_only(settings.models), files)
+    models = _with(models, {"vision": _with(models.vision, told)})
+    asked = _with(settings.descriptions, {"per_minute": per_minute})
+    if not (models.vision.model or models.replay or asked.image_encoder):
         raise CommandError(
-            "no model is named: say --model, or set descriptions.model or"
+            "no model is named: say --model, or set models.vision.model or"
             " descriptions.image_encoder in the --config file"
         )
     with open_memory(memory, memory_root, settings) as place:
         results = {}
-        with _makers(place, asked) as makers:
+        with _makers(place, asked, models) as makers:
             for what, (maker, every_s) in makers.items():
                 results[what] = _make_notes(place, maker, every_s, limit, again)
         place.flush()
@@ -85,6 +99,11 @@ def _describe(
         raise typer.Exit(1)
 
 
+def _with(section: Section, told: Mapping[str, object]) -> Section:
+    """With what was typed; what was not stays as it is."""
+    return section.model_copy(update={name: value for name, value in told.items() if value})
+
+
 def _came_to_nothing(result: Mapping[str, int]) -> bool:
     """Some failed, and none was made."""
     failed = {name for name, count in result.items() if count} - {"made", "no_views", "left"}
@@ -93,22 +112,15 @@ def _came_to_nothing(result: Mapping[str, int]) -> bool:
 
 @contextmanager
 def _makers(
-    memory: Memory, config: DescriptionsConfig
+    memory: Memory, config: DescriptionsConfig, models: ModelsConfig
 ) -> Iterator[dict[str, tuple[NoteMaker, float]]]:
     """What is to be made -> its maker, and the seconds between two questions."""
-    with ExitStack() as opened:
+    with open_models(models) as opened:
         makers: dict[str, tuple[NoteMaker, float]] = {}
-        if config.model:
-            seer = ChatModelConfig(
-                model=config.model,
-                endpoint=config.endpoint,
-                key_variable=config.key_variable,
-                call_deadline_s=config.deadline_s,
-            )
-            chat = OpenAIChat(seer)
-            opened.enter_context(chat)
-            describer = Describer(memory, chat, config)
-            makers["descriptions"] = describer, 60.0 / config.per_minute
+        if opened.vision is not None:
+            describer = Describer(memory, opened.vision, config, opened.allowance)
+            every_s = 0.0 if models.replay else 60.0 / config.per_minute
+            makers["descriptions"] = describer, every_s
         if config.image_encoder:
             encoder = make_image_text_encoder(config.image_encoder)
             makers["embeddings"] = Embedder(memory, encoder, config.views), 0.0

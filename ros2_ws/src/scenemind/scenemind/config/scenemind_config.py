@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pydantic import model_validator
+from typing_extensions import Self
+
 from scenemind.config.descriptions import DescriptionsConfig
 from scenemind.config.mapping import MapperConfig
 from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
@@ -30,3 +33,14 @@ class SceneMindConfig(Settings):
     models: ModelsConfig = ModelsConfig()
     memtree: MemTreeConfig = MemTreeConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()
+
+    @model_validator(mode="after")
+    def _has_what_describes(self) -> Self:
+        models = self.models
+        names = (models.vision.model, models.language.model, models.replay)
+        if self.descriptions.enabled and not (any(names) or self.descriptions.image_encoder):
+            raise ValueError(
+                "descriptions.enabled is true: name models.vision.model,"
+                " descriptions.image_encoder, or both"
+            )
+        return self

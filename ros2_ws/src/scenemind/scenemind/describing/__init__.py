@@ -4,7 +4,7 @@ from scenemind.describing.background import Background
 from scenemind.describing.describer import Describer
 from scenemind.describing.embedder import Embedder
 from scenemind.describing.note_maker import NoteMaker
-from scenemind.describing.service import DescribingService
+from scenemind.describing.service import DescribingService, seeing_only
 from scenemind.describing.tally import Tally
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "Embedder",
     "NoteMaker",
     "Tally",
+    "seeing_only",
 ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 
 from scenemind.config import DescriptionsConfig
@@ -13,8 +12,11 @@ from scenemind.describing.form import DescriptionForm, attributes_of
 from scenemind.describing.note_maker import is_still_there, urgency
 from scenemind.memory import Description, MapObject, Memory
 from scenemind.models import Allowance, ChatMessage, ChatModel, ModelError, ask_for
+from scenemind.words.quoting import quoted
 
-_LONGEST_LABEL = 80
+_JPEG_QUALITY = 90
+# For an object, all waiting and retries included: nobody waits for it.
+_LONGEST_S = 600.0
 # Asked again when it has been seen so many times as often: five times in a thousand views.
 _GROWN = 4.0
 # The same when perception changed its mind about what it is; it may do so again.
@@ -30,10 +32,22 @@ class Describer:
     and then writes the summary, in one question instead of many.
     """
 
-    def __init__(self, memory: Memory, model: ChatModel, config: DescriptionsConfig) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        model: ChatModel,
+        config: DescriptionsConfig,
+        new_allowance: Callable[[float], Allowance] = Allowance,
+    ) -> None:
+        """
+        Args:
+            model: sees pictures.
+            new_allowance: what the questions about one object may use, of so many seconds.
+        """
         self._memory = memory
         self._model = model
         self._config = config
+        self._new_allowance = new_allowance
         self._damaged = DamagedFrames()
 
     @property
@@ -54,15 +68,15 @@ class Describer:
         """See `NoteMaker`.
 
         Raises:
-            ModelError: no usable answer within the deadline.
+            ModelError: no usable answer.
             SceneMemoryError: the disk failed.
         """
         config = self._config
         crops = best_crops(self._memory, thing, objects, config.views, self._damaged)
         if not crops:
             return None
-        jpegs = [jpeg_of(crop.rgb, config.image_px, config.jpeg_quality) for crop in crops]
-        allowance = Allowance(config.deadline_s)
+        jpegs = [jpeg_of(crop.rgb, config.image_px, _JPEG_QUALITY) for crop in crops]
+        allowance = self._new_allowance(_LONGEST_S)
         form = ask_for(self._model, _question(thing, jpegs), DescriptionForm, allowance)
         attributes = attributes_of(form, _measured(thing))
         if not attributes:
@@ -94,11 +108,10 @@ def _is_due(thing: MapObject, description: Description | None) -> bool:
 
 def _question(thing: MapObject, jpegs: Sequence[bytes]) -> list[ChatMessage]:
     task = files("scenemind.describing").joinpath("describe.txt").read_text(encoding="utf-8")
-    name = json.dumps(thing.label[:_LONGEST_LABEL])
     count = "1 picture" if len(jpegs) == 1 else f"{len(jpegs)} pictures"
     return [
         ChatMessage("system", task),
-        ChatMessage("user", f"The detector's name: {name}\n{count}:", tuple(jpegs)),
+        ChatMessage("user", f"The detector's name: {quoted(thing.label)}\n{count}:", tuple(jpegs)),
     ]
 
 

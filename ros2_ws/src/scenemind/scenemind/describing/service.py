@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from scenemind.config import ChatModelConfig, DescriptionsConfig
+from scenemind.config import ChatModelConfig, DescriptionsConfig, ModelsConfig
 from scenemind.describing.background import Background
 from scenemind.describing.describer import Describer
 from scenemind.describing.embedder import Embedder
 from scenemind.memory import Memory
-from scenemind.models import OpenAIChat
+from scenemind.models import open_models
 from scenemind.perception.text import make_image_text_encoder
 
 # An encoder runs here and not for money; the rest of the time is the frames'.
@@ -23,27 +23,20 @@ class DescribingService:
         parts: `descriptions` and `embeddings`, as far as they are wanted; for diagnostics.
     """
 
-    def __init__(self, memory: Memory, config: DescriptionsConfig) -> None:
+    def __init__(self, memory: Memory, config: DescriptionsConfig, models: ModelsConfig) -> None:
         """
         Raises:
             ModelError: no key for an endpoint that needs one.
             PerceptionError: no such image encoder.
         """
         self.parts: dict[str, Background] = {}
-        self._chat: OpenAIChat | None = None
         if config.image_encoder:
             encoder = make_image_text_encoder(config.image_encoder)
             embedder = Embedder(memory, encoder, config.views)
             self.parts["embeddings"] = Background(memory, embedder, _EMBEDDINGS_PER_MINUTE)
-        if config.model:
-            seer = ChatModelConfig(
-                model=config.model,
-                endpoint=config.endpoint,
-                key_variable=config.key_variable,
-                call_deadline_s=config.deadline_s,
-            )
-            self._chat = OpenAIChat(seer)
-            describer = Describer(memory, self._chat, config)
+        self._models = open_models(seeing_only(models))
+        if self._models.vision is not None:
+            describer = Describer(memory, self._models.vision, config, self._models.allowance)
             self.parts["descriptions"] = Background(memory, describer, config.per_minute)
         for part in self.parts.values():
             part.start()
@@ -52,8 +45,7 @@ class DescribingService:
         """Give up what is being asked, and end; the second call does nothing."""
         for part in self.parts.values():
             part.ask_to_stop()
-        if self._chat is not None:
-            self._chat.close()
+        self._models.close()
         for part in self.parts.values():
             part.join()
 
@@ -67,3 +59,9 @@ class DescribingService:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def seeing_only(models: ModelsConfig) -> ModelsConfig:
+    """Without what only reads: nothing else need be there, its key included."""
+    seer = models.vision if models.vision.model else models.language
+    return models.model_copy(update={"vision": seer, "language": ChatModelConfig()})

@@ -186,8 +186,8 @@ class MappingSession:
         self.memory.close()
 
     def _describe(self) -> DescribingService | None:
-        config = self._parameters.descriptions
-        return DescribingService(self.memory, config) if config.enabled else None
+        config, models = self._parameters.descriptions, self._parameters.models
+        return DescribingService(self.memory, config, models) if config.enabled else None
 
     def _stop_describing(self) -> None:
         if self.describing is not None:
