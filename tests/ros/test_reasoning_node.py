@@ -12,9 +12,6 @@ import pytest
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Pose
-from rclpy.action import ActionClient
-from rclpy.action.client import ClientGoalHandle
-from rclpy.callback_groups import ReentrantCallbackGroup
 from visualization_msgs.msg import MarkerArray
 
 from scenemind.config import ConfigError, SceneMindConfig
@@ -26,6 +23,7 @@ from scenemind_ros.qos import LATCHED
 from scenemind_ros.reasoning.pinned_memory import PinnedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 
+from .goal import Goal
 from .graph import TIMEOUT_S, RosGraph, wait_for
 
 REASONER = "/reasoning_node"
@@ -63,31 +61,6 @@ def memory(stored_room: Path, tmp_path: Path) -> Iterator[Memory]:
 def room(graph: RosGraph, memory: Memory) -> Room:
     graph.add(ReasoningNode, {}, memory=memory)
     return Room(graph, memory)
-
-
-class Goal:
-    """A goal that was sent to an action of the reasoning node."""
-
-    def __init__(self, graph: RosGraph, kind: Any, name: str, **fields: Any) -> None:
-        self.feedback: list[Any] = []
-        client = ActionClient(graph.observer, kind, name, callback_group=ReentrantCallbackGroup())
-        assert client.wait_for_server(TIMEOUT_S)
-        sent = client.send_goal_async(
-            kind.Goal(**fields), lambda message: self.feedback.append(message.feedback)
-        )
-        wait_for(sent.done, "acceptance of the goal")
-        self.handle: ClientGoalHandle = sent.result()
-
-    def cancel(self) -> None:
-        cancelled = self.handle.cancel_goal_async()
-        wait_for(cancelled.done, "the cancellation")
-        assert cancelled.result().goals_canceling
-
-    def result(self) -> tuple[int, Any]:
-        """Status and result."""
-        done = self.handle.get_result_async()
-        wait_for(done.done, "the result")
-        return done.result().status, done.result().result
 
 
 def chairs_in(memory: Memory) -> dict[int, Any]:

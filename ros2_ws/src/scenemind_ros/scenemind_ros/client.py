@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Pose
 
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Correction, KeyFrame, SceneGraph
-from scenemind_ros.service_caller import ServiceCaller
+from scenemind_ros.question_caller import QuestionCaller, viewpoint_fields
 
 _EMBEDDING_S = 600.0
 
 
-class SceneMindClient(ServiceCaller):
+class SceneMindClient(QuestionCaller):
     """Calls the services of running nodes.
 
     It has a ROS context and a thread of its own, so it works in any program, whether that uses
@@ -25,57 +24,12 @@ class SceneMindClient(ServiceCaller):
             scenemind.wait_ready(30.0)
             answer = scenemind.ask("how many chairs are there?").answer.text
 
-    What answers people (`ask`, `ground`, `align`, `undo`, `redo`, `set_vocabulary`) returns the
-    service's response, which carries `success` and `error`. The others return what they fetch.
+    What answers people (`ask`, `ground`, `align`, `undo`, `redo`, `choose_key_frames`,
+    `set_vocabulary`) returns the service's response, which carries `success` and `error`. The
+    others return what they fetch.
     All raise RosError when a node is not there (NODE_UNAVAILABLE) or does not respond in time
     (TIMEOUT).
     """
-
-    def ask(
-        self,
-        question: str,
-        *,
-        situation: str = "",
-        viewpoint: Pose | None = None,
-        marked_object_ids: Sequence[int] = (),
-        method: str = "auto",
-    ) -> srv.Ask.Response:
-        """The answer to a question; `viewpoint` is the asking agent's head (x forward, z up)."""
-        return self.call(
-            srv.Ask,
-            question=question,
-            situation=situation,
-            marked_object_ids=list(marked_object_ids),
-            method=method,
-            timeout=self._limit,
-            **_viewpoint(viewpoint),
-        )
-
-    def ground(
-        self,
-        query: str,
-        *,
-        viewpoint: Pose | None = None,
-        marked_object_ids: Sequence[int] = (),
-        method: str = "auto",
-    ) -> srv.Ground.Response:
-        """The objects that a phrase means, best first."""
-        return self.call(
-            srv.Ground,
-            query=query,
-            marked_object_ids=list(marked_object_ids),
-            method=method,
-            timeout=self._limit,
-            **_viewpoint(viewpoint),
-        )
-
-    def align(
-        self, instruction: str, *, marked_object_ids: Sequence[int] = ()
-    ) -> srv.Align.Response:
-        """Correct the memory in plain words."""
-        return self.call(
-            srv.Align, instruction=instruction, marked_object_ids=list(marked_object_ids)
-        )
 
     def undo(self, correction_id: int = -1) -> srv.UndoCorrection.Response:
         """Take back one correction, the newest that stands when no id is given."""
@@ -149,7 +103,7 @@ class SceneMindClient(ServiceCaller):
             relation=relation,
             anchor_ids=list(anchor_ids),
             target_ids=list(target_ids),
-            **_viewpoint(viewpoint),
+            **viewpoint_fields(viewpoint),
         )
 
     def relations(
@@ -166,7 +120,7 @@ class SceneMindClient(ServiceCaller):
             object_id=object_id,
             anchor_ids=list(anchor_ids),
             candidates=list(candidates),
-            **_viewpoint(viewpoint),
+            **viewpoint_fields(viewpoint),
         )
         return list(response.relations)
 
@@ -195,7 +149,3 @@ class SceneMindClient(ServiceCaller):
     ) -> srv.ImportCorrections.Response:
         """Replay a journal: its objects are found by where they stood and what they are."""
         return self.fetch(srv.ImportCorrections, json=text, by=by, preview=preview)
-
-
-def _viewpoint(pose: Pose | None) -> dict[str, Any]:
-    return {} if pose is None else {"viewpoint": pose, "has_viewpoint": True}

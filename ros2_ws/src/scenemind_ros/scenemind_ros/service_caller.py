@@ -8,13 +8,16 @@ from typing import Any
 
 import rclpy
 from builtin_interfaces.msg import Duration
+from rclpy.action import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from typing_extensions import Self
 
 from scenemind_interfaces import srv
+from scenemind_interfaces.action import Ask
 from scenemind_ros.errors import RosError
+from scenemind_ros.pending_goal import OnFeedback, PendingGoal, wait_for_action
 from scenemind_ros.service_call import call_service, wait_for_service
 from scenemind_ros.spin_thread import SpinThread
 
@@ -39,7 +42,12 @@ _SERVICES: dict[str, dict[str, Any]] = {
         "import_corrections": srv.ImportCorrections,
         "set_vocabulary": srv.SetVocabulary,
     },
-    "reasoning": {"ask": srv.Ask, "ground": srv.Ground, "align": srv.Align},
+    "reasoning": {
+        "ask": srv.Ask,
+        "ground": srv.Ground,
+        "align": srv.Align,
+        "select_key_frames": srv.SelectKeyFrames,
+    },
 }
 
 
@@ -56,18 +64,19 @@ class ServiceCaller:
     ) -> None:
         """`timeout_s` is what one answer may take. Names of nodes are full ones."""
         self._timeout_s = timeout_s
-        seconds, fraction = divmod(timeout_s, 1.0)
-        self._limit = Duration(sec=int(seconds), nanosec=int(fraction * 1e9))
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self._node = Node(node_name, context=self._context)
-        group = ReentrantCallbackGroup()
-        owners = {"mapping": mapping_node, "reasoning": reasoning_node}
+        self._group = ReentrantCallbackGroup()
+        self._names = {"mapping": mapping_node, "reasoning": reasoning_node}
         self._clients = {
-            kind: self._node.create_client(kind, f"{owners[owner]}/{name}", callback_group=group)
+            (owner, kind): self._node.create_client(
+                kind, f"{self._names[owner]}/{name}", callback_group=self._group
+            )
             for owner, services in _SERVICES.items()
             for name, kind in services.items()
         }
+        self._asking: ActionClient[Any, Any, Any] | None = None
         executor = SingleThreadedExecutor(context=self._context)
         self._thread = SpinThread(self._node, executor)
 
@@ -85,6 +94,8 @@ class ServiceCaller:
     def close(self) -> None:
         """Leave the graph; harmless when done twice."""
         self._thread.close()
+        if self._asking is not None:
+            self._asking.destroy()
         self._node.destroy_node()
         self._context.try_shutdown()
 
@@ -95,20 +106,44 @@ class ServiceCaller:
             reasoning: False: the mapping node is enough.
         """
         deadline = time.monotonic() + timeout_s
-        for kind, client in self._clients.items():
-            if reasoning or kind not in _SERVICES["reasoning"].values():
+        for (owner, _), client in self._clients.items():
+            if reasoning or owner != "reasoning":
                 wait_for_service(client, max(0.0, deadline - time.monotonic()))
 
     def fetch(self, kind: Any, **fields: Any) -> Any:
-        """The response; raises RosError with what the node said where it did not succeed."""
+        """As `call`; raises RosError with what the node said where it did not succeed."""
         response = self.call(kind, **fields)
         if not response.success:
             raise RosError(response.error.message, response.error.code)
         return response
 
-    def call(self, kind: Any, timeout_s: float | None = None, **fields: Any) -> Any:
-        """The response, whether it succeeded or not."""
-        client = self._clients[kind]
+    def call(
+        self, kind: Any, timeout_s: float | None = None, *, of: str = "", **fields: Any
+    ) -> Any:
+        """The response, whether it succeeded or not.
+
+        Args:
+            of: mapping or reasoning, where both nodes offer it; empty: mapping.
+        """
+        client = self._clients[of or _owner_of(kind), kind]
         wait_for_service(client, self._timeout_s)
         limit_s = self._timeout_s if timeout_s is None else timeout_s
         return call_service(client, kind.Request(**fields), limit_s + _ON_THE_WAY_S)
+
+    def send_question(self, on_feedback: OnFeedback | None, **fields: Any) -> PendingGoal:
+        """Send a goal to the action Ask."""
+        if self._asking is None:
+            self._asking = ActionClient(
+                self._node, Ask, f"{self._names['reasoning']}/ask", callback_group=self._group
+            )
+        wait_for_action(self._asking, f"{self._names['reasoning']}/ask", self._timeout_s)
+        return PendingGoal(self._asking, Ask.Goal(**fields), on_feedback)
+
+    def limit(self, timeout_s: float | None) -> Duration:
+        """What a request says of its time; None: as long as every answer may take."""
+        seconds, fraction = divmod(self._timeout_s if timeout_s is None else timeout_s, 1.0)
+        return Duration(sec=int(seconds), nanosec=int(fraction * 1e9))
+
+
+def _owner_of(kind: Any) -> str:
+    return next(owner for owner, services in _SERVICES.items() if kind in services.values())

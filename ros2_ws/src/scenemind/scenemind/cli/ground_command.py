@@ -62,11 +62,16 @@ def _ground(
         found = with_progress(
             lambda asking: router.ground(Query(phrase), method, asking), opened.allowance(timeout)
         )
+    show_grounding(found, as_json)
+    exit_with(found.failure)
+
+
+def show_grounding(found: Grounding, as_json: bool) -> None:
+    """Print what was found, or why not."""
     if as_json:
         print_json(_as_json(found))
     else:
         _print(found)
-    exit_with(found.failure)
 
 
 def _print(found: Grounding) -> None:

@@ -43,10 +43,18 @@ from scenemind_ros.conversions.reasoning import (
     answer_to_msg,
     evidence_to_msg,
     failure_to_msg,
+    fill_selection,
     grounded_objects_to_msg,
     query_from_msg,
     timeout_from_msg,
     usage_to_msg,
+)
+from scenemind_ros.conversions.replies import (
+    answer_from_msg,
+    failure_from_msg,
+    grounding_from_msg,
+    selection_from_msg,
+    usage_from_msg,
 )
 from scenemind_ros.conversions.scene import (
     graph_to_msg,
@@ -67,6 +75,7 @@ from scenemind_ros.conversions.tree import (
 )
 
 __all__ = [
+    "answer_from_msg",
     "answer_to_msg",
     "box_from_msg",
     "box_to_msg",
@@ -83,10 +92,13 @@ __all__ = [
     "edit_from_msg",
     "edit_to_msg",
     "evidence_to_msg",
+    "failure_from_msg",
     "failure_to_msg",
+    "fill_selection",
     "fill_tree_json",
     "graph_to_msg",
     "grounded_objects_to_msg",
+    "grounding_from_msg",
     "header_to_msg",
     "instance_names_from_msg",
     "instance_names_to_msg",
@@ -109,6 +121,7 @@ __all__ = [
     "query_from_msg",
     "relation_from_msg",
     "relation_to_msg",
+    "selection_from_msg",
     "snapshot_from_msg",
     "snapshot_to_msg",
     "stamp_ns",
@@ -117,5 +130,6 @@ __all__ = [
     "tracklet_to_msg",
     "tree_json_from_msg",
     "tree_to_msg",
+    "usage_from_msg",
     "usage_to_msg",
 ]

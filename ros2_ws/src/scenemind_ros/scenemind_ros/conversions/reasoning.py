@@ -9,6 +9,8 @@ from typing import Any
 from scenemind.memory import KeyFrame
 from scenemind.models import Usage
 from scenemind.reasoning import POLICIES, Answer, Grounding, Policy, Query, ReasoningFailure
+from scenemind.reasoning.memtree_qa.selectors.selection import Selection
+from scenemind.reasoning.types import ErrorCode
 from scenemind_interfaces.msg import Answer as AnswerMsg
 from scenemind_interfaces.msg import Error, ModelUsage, SceneObject
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
@@ -18,7 +20,7 @@ from scenemind_ros.conversions.memory import key_frame_to_msg
 from scenemind_ros.conversions.scene import object_to_msg
 from scenemind_ros.errors import RosError
 
-_CODES = {
+ERROR_CODES: dict[ErrorCode, int] = {
     "not_understood": Error.NOT_UNDERSTOOD,
     "not_found": Error.NOT_FOUND,
     "ambiguous": Error.AMBIGUOUS,
@@ -85,7 +87,7 @@ def failure_to_msg(failure: ReasoningFailure | None) -> Error:
     """NONE where nothing failed."""
     if failure is None:
         return Error()
-    return Error(code=_CODES[failure.code], message=failure.text)
+    return Error(code=ERROR_CODES[failure.code], message=failure.text)
 
 
 def answer_to_msg(answer: Answer, stamp: int, map_frame: str) -> AnswerMsg:
@@ -129,3 +131,13 @@ def evidence_to_msg(
 ) -> list[KeyFrameMsg]:
     shown = key_frames if with_images else (replace(frame, jpeg=b"") for frame in key_frames)
     return [key_frame_to_msg(key_frame, camera_frame) for key_frame in shown]
+
+
+def fill_selection(
+    selection: Selection, camera_frame: str, response: SelectKeyFrames.Response
+) -> None:
+    response.key_frames = evidence_to_msg(selection.key_frames, camera_frame, with_images=True)
+    response.key_object_ids = [int(i) for i in selection.key_objects]
+    response.cue_object_ids = [int(i) for i in selection.cue_objects]
+    response.reasoning = selection.reasoning
+    response.steps = list(selection.steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from scenemind_ros.conversions import (
     correction_to_msg,
     evidence_to_msg,
     failure_to_msg,
+    fill_selection,
     grounded_objects_to_msg,
     query_from_msg,
     timeout_from_msg,
@@ -134,22 +136,24 @@ class ReasoningRequests:
                 "key frames are chosen for a question here; frames of given objects and locations"
                 " are chosen by the mapping node's service of the same name"
             )
-        query, count = query_from_msg(request), int(request.k)
+        query, name = query_from_msg(request), request.selector or self._parameters.memtree.selector
+        start = time.monotonic()
 
         def select(memory: MemoryAccess, asking: Asking) -> tuple[Attempt[Selection], Usage]:
             tried = attempt(
-                request.selector or self._parameters.memtree.selector,
-                lambda: self._selectors.get(request.selector).select(query, memory, count, asking),
+                name,
+                lambda: self._selectors.get(name).select(query, memory, int(request.k), asking),
             )
             return tried, asking.allowance.used
 
         (tried, usage), _ = self._reason(query, select, self._timeout_s(request), caller)
-        response.error = failure_to_msg(tried.failure)
+        response.selector = name
+        response.seconds = time.monotonic() - start
         response.usage = usage_to_msg(usage)
+        response.error = failure_to_msg(tried.failure)
         response.success = tried.failure is None
         if tried.reply is not None:
-            response.key_frames = self._shown(tried.reply.key_frames)
-            response.reasoning = tried.reply.reasoning or "; ".join(tried.reply.steps)
+            fill_selection(tried.reply, self._parameters.camera_frame, response)
 
     def _reason(
         self,

@@ -24,14 +24,14 @@ class Selectors:
         self._opened: dict[SelectorName, FrameSelector] = {}
 
     def get(self, name: str) -> FrameSelector:
-        """By its name; empty: that of the parameters.
+        """By its name.
 
         Raises:
             RosError: there is no such selector.
             ReasoningError: it needs a model, and none is configured.
             PerceptionError: it needs an encoder that cannot be had.
         """
-        known = self._known(name)
+        known = _known(name)
         with self._lock:
             if known not in self._opened:
                 settings = self._parameters
@@ -40,11 +40,10 @@ class Selectors:
                 )
             return self._opened[known]
 
-    def _known(self, name: str) -> SelectorName:
-        if not name:
-            return self._parameters.memtree.selector
-        names: tuple[SelectorName, ...] = get_args(SelectorName)
-        for known in names:
-            if name == known:
-                return known
-        raise RosError(f"there is no selector {name!r}: use one of {', '.join(names)}")
+
+def _known(name: str) -> SelectorName:
+    names: tuple[SelectorName, ...] = get_args(SelectorName)
+    for known in names:
+        if name == known:
+            return known
+    raise RosError(f"there is no selector {name!r}: use one of {', '.join(names)}")

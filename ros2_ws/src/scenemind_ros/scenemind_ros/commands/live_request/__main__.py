@@ -16,6 +16,7 @@ from scenemind_ros.commands.live_request.journal import JOURNAL
 from scenemind_ros.errors import RosError
 
 _READY_S = 5.0
+_INTERRUPTED = 130  # what a shell reports for an interrupt
 _FETCHED: dict[str, Callable[[SceneMindClient, dict[str, Any]], dict[str, Any]]] = {
     **FETCHING,
     **JOURNAL,
@@ -23,7 +24,7 @@ _FETCHED: dict[str, Callable[[SceneMindClient, dict[str, Any]], dict[str, Any]]]
 
 
 def main() -> int:
-    """0, or 1 when there was no answer."""
+    """0; 1 when there was no answer, or 130 when it was interrupted."""
     request = json.load(sys.stdin)
     task = request["task"]
     try:
@@ -32,15 +33,12 @@ def main() -> int:
             if task in _FETCHED:
                 print_json(_FETCHED[task](client, request))
                 return 0
-            result, show = ASKING[task](client, request)
+            return ASKING[task](client, request)
     except (RosError, *USER_ERRORS) as error:
         print(f"scenemind: {error}", file=sys.stderr)
         return 1
-    if request.get("as_json"):
-        print_json(result)
-    else:
-        show()
-    return 0 if result.get("error") is None else 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -1,0 +1,257 @@
+"""The reasoning node with models: real nodes, and a scripted chat server as their endpoint."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+from scenemind.config import ConfigError, SceneMindConfig
+from scenemind.memory import Memory
+from scenemind_interfaces import action, srv
+from scenemind_interfaces.msg import Error
+from scenemind_ros.reasoning_node import ReasoningNode
+from tests.chat_server import ChatServer, Step, fail, stay_silent
+
+from .goal import Goal
+from .graph import RosGraph, wait_for
+from .scripted_model import CHOICE, MADE_OF, asking, hang_on, look
+
+ASK = "/reasoning_node/ask"
+SELECT = "/reasoning_node/select_key_frames"
+HOW_MANY = "How many chairs are there?"
+
+
+@pytest.fixture
+def memory(stored_room: Path, tmp_path: Path) -> Iterator[Memory]:
+    copy = shutil.copytree(stored_room, tmp_path / "room")
+    with Memory.open(copy, SceneMindConfig()) as memory:
+        yield memory
+
+
+def add_node(
+    graph: RosGraph, memory: Memory, server: ChatServer, **parameters: object
+) -> ReasoningNode:
+    given = {name.replace("__", "."): value for name, value in parameters.items()}
+    return graph.add(ReasoningNode, asking(server.endpoint) | given, memory=memory)
+
+
+def ask(graph: RosGraph, question: str = MADE_OF, **fields: object) -> srv.Ask.Response:
+    return graph.call(srv.Ask, ASK, question=question, **{"method": "memtree", **fields})
+
+
+def soon(seconds: float) -> Duration:
+    return Duration(nanosec=int(seconds * 1e9))
+
+
+def test_an_answer_from_pictures_comes_with_them_and_with_what_it_used(
+    graph: RosGraph, memory: Memory
+) -> None:
+    with ChatServer(look()) as server:
+        add_node(graph, memory, server)
+        response = ask(graph)
+    assert response.success, response.error
+    answer = response.answer
+    assert (answer.text, answer.method, answer.fallback) == ("It is made of wood.", "memtree", "")
+    assert answer.confidence == pytest.approx(0.8)
+    assert answer.usage.calls == 2
+    assert answer.usage.prompt_tokens > 100
+    assert answer.steps
+    labels = {memory.snapshot().objects[i].label for i in answer.object_ids}
+    assert labels == {"chair"}
+    (frame,) = response.evidence
+    sent = server.requests[-1].pictures
+    assert len(sent) == 1
+    assert bytes(frame.image.data) == memory.key_frame(frame.frame_id).jpeg
+    assert set(frame.object_ids) & set(answer.object_ids)
+
+
+def test_feedback_tells_the_stages_the_words_so_far_and_the_frames(
+    graph: RosGraph, memory: Memory
+) -> None:
+    with ChatServer(look()) as server:
+        add_node(graph, memory, server)
+        goal = Goal(graph, action.Ask, ASK, question=MADE_OF, method="memtree")
+        status, result = goal.result()
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.error
+    wait_for(lambda: goal.feedback[-1].evidence, "the last feedback")
+    stages = list(dict.fromkeys(step.stage for step in goal.feedback))
+    assert stages == ["reason", "select", "look", "answer"]
+    numbers = [step.step for step in goal.feedback]
+    assert list(dict.fromkeys(numbers)) == [1, 2, 3, 4]
+    (looked,) = [step for step in goal.feedback if step.stage == "look"]
+    assert looked.partial_reasoning == CHOICE["think"]
+    assert [f.frame_id for f in looked.evidence] == [f.frame_id for f in result.evidence]
+    assert not looked.evidence[0].image.data
+
+
+def test_a_cancelled_goal_ends_its_call_and_frees_its_place(
+    graph: RosGraph, memory: Memory
+) -> None:
+    with ChatServer(stay_silent) as server:
+        add_node(graph, memory, server, parallel_requests=1)
+        goal = Goal(graph, action.Ask, ASK, question=MADE_OF, method="memtree")
+        wait_for(lambda: server.requests, "the call of the model")
+        assert ask(graph, HOW_MANY, method="symbolic").error.code == Error.NODE_UNAVAILABLE
+        goal.cancel()
+        status, result = goal.result()
+        assert (status, result.error.code) == (GoalStatus.STATUS_CANCELED, Error.CANCELLED)
+        wait_for(lambda: ask(graph, HOW_MANY, method="symbolic").success, "a free place")
+
+
+def test_a_second_caller_is_served_while_a_model_is_slow(graph: RosGraph, memory: Memory) -> None:
+    with ChatServer(hang_on("slow?", look())) as server:
+        add_node(graph, memory, server)
+        slow = Goal(graph, action.Ask, ASK, question="Why so slow?", method="memtree")
+        wait_for(lambda: server.requests, "the call of the model")
+        assert ask(graph).answer.method == "memtree"
+        assert ask(graph, HOW_MANY, method="auto").answer.method == "symbolic"
+        slow.cancel()
+        assert slow.result()[0] == GoalStatus.STATUS_CANCELED
+
+
+@pytest.mark.parametrize(
+    ("step", "timeout"), [(fail(500), soon(0.0)), (stay_silent, soon(0.3))], ids=["500", "silent"]
+)
+def test_what_a_model_cannot_answer_is_answered_without_and_marked(
+    graph: RosGraph, memory: Memory, step: Step, timeout: Duration
+) -> None:
+    with ChatServer(step) as server:
+        add_node(graph, memory, server)
+        response = ask(graph, HOW_MANY, timeout=timeout)
+    assert response.success, response.error
+    assert response.answer.method == "symbolic"
+    assert "memtree" in response.answer.fallback
+
+
+@pytest.mark.parametrize(
+    ("step", "timeout", "code"),
+    [
+        (fail(500), soon(0.0), Error.MODEL_FAILED),
+        (stay_silent, soon(0.3), Error.TIMEOUT),
+        (look(seen=False, answer=""), soon(0.0), Error.NOT_FOUND),
+    ],
+    ids=["500", "silent", "unseen"],
+)
+def test_without_fallback_a_failure_is_said_as_what_it_is(
+    graph: RosGraph, memory: Memory, step: Step, timeout: Duration, code: int
+) -> None:
+    with ChatServer(step) as server:
+        add_node(graph, memory, server, falls_back=False)
+        response = ask(graph, timeout=timeout, policy="strict")
+    assert response.error.code == code, response.error.message
+    assert response.answer.error == response.error
+    assert response.answer.text == ""
+
+
+def test_a_budget_that_is_spent_is_said(graph: RosGraph, memory: Memory) -> None:
+    with ChatServer(look()) as server:
+        add_node(graph, memory, server, falls_back=False, models__question_tokens=1)
+        response = ask(graph)
+    assert response.error.code == Error.BUDGET_EXCEEDED
+    assert "models.question_tokens" in response.error.message
+    assert response.answer.usage.calls == 1
+
+
+def test_a_policy_that_does_not_exist_is_refused(graph: RosGraph, memory: Memory) -> None:
+    with ChatServer(look()) as server:
+        add_node(graph, memory, server)
+        response = ask(graph, policy="careless")
+    assert response.error.code == Error.INVALID_REQUEST
+    assert "always_answer" in response.error.message
+    assert not server.requests
+
+
+def test_frames_are_chosen_for_a_planner_with_reasons(graph: RosGraph, memory: Memory) -> None:
+    with ChatServer(look()) as server:
+        add_node(graph, memory, server)
+        response = graph.call(srv.SelectKeyFrames, SELECT, question=MADE_OF, k=1)
+    assert response.success, response.error
+    assert response.selector == "tree"
+    assert response.reasoning == CHOICE["think"]
+    assert response.usage.calls == 1
+    assert not server.requests[0].pictures
+    objects = memory.snapshot().objects
+    assert {objects[i].label for i in response.key_object_ids} == {"chair"}
+    (frame,) = response.key_frames
+    assert frame.location_id == 0
+    assert bytes(frame.image.data[:2]) == b"\xff\xd8"
+
+
+@pytest.mark.parametrize("selector", ["objects", "uniform"])
+def test_frames_are_chosen_without_a_model_too(
+    graph: RosGraph, memory: Memory, selector: str
+) -> None:
+    graph.add(ReasoningNode, {}, memory=memory)
+    response = graph.call(srv.SelectKeyFrames, SELECT, question=MADE_OF, k=2, selector=selector)
+    assert response.success, response.error
+    assert len(response.key_frames) == 2
+    assert response.selector == selector
+    assert response.usage.calls == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "says"),
+    [
+        ({"question": MADE_OF}, Error.INVALID_REQUEST, "k is 0"),
+        ({"k": 1, "object_ids": [1]}, Error.INVALID_REQUEST, "mapping node"),
+        ({"question": MADE_OF, "k": 1}, Error.METHOD_UNAVAILABLE, "models.language.model"),
+        ({"question": MADE_OF, "k": 1, "selector": "luck"}, Error.INVALID_REQUEST, "uniform"),
+        (
+            {"question": "xyz?", "k": 1, "selector": "objects"},
+            Error.NOT_FOUND,
+            "no object of the map",
+        ),
+    ],
+)
+def test_frames_that_cannot_be_chosen(
+    graph: RosGraph, memory: Memory, fields: dict[str, Any], code: int, says: str
+) -> None:
+    graph.add(ReasoningNode, {}, memory=memory)
+    response = graph.call(srv.SelectKeyFrames, SELECT, **fields)
+    assert not response.success
+    assert response.error.code == code, response.error.message
+    assert says in response.error.message
+
+
+def test_diagnostics_say_how_each_model_is_doing(graph: RosGraph, memory: Memory) -> None:
+    heard = graph.listen(DiagnosticArray, "/diagnostics")
+
+    def status_after(step: Step, **parameters: object) -> DiagnosticStatus:
+        with ChatServer(step) as server:
+            node = add_node(graph, memory, server, **parameters)
+            ask(graph, HOW_MANY)
+            heard.clear()
+            wait_for(lambda: heard, "diagnostics")
+            assert heard[-1].status[0].name == "reasoning_node: requests"
+            (status,) = heard[-1].status[1:]
+            graph.remove(node)
+            return status
+
+    well = status_after(look())
+    values = {item.key: item.value for item in well.values}
+    assert well.name == "reasoning_node: language and vision model"
+    assert (well.level, well.message) == (DiagnosticStatus.OK, "ok")
+    assert (values["model"], values["calls"]) == ("scripted", "2")
+    assert int(values["prompt_tokens_today"]) > 100
+    assert "cost_today" not in values
+    ill = status_after(fail(500), models__rest_after=1)
+    values = {item.key: item.value for item in ill.values}
+    assert ill.level == DiagnosticStatus.WARN
+    assert "left alone" in ill.message
+    assert values["failed_server_failed"] == "1"
+
+
+def test_a_model_without_its_key_is_an_error_at_the_start(
+    graph: RosGraph, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    parameters = {"models.language.model": "any", "models.language.key_variable": "NO_SUCH_KEY"}
+    with pytest.raises(ConfigError, match="NO_SUCH_KEY"):
+        graph.add(ReasoningNode, parameters, memory=memory)
