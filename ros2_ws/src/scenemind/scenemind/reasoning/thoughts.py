@@ -32,4 +32,5 @@ def hears_thoughts(report: Report, stage: str) -> OnText | None:
 def thoughts_in(text: str) -> str:
     """The value of "think" in a reply as far as it is there; empty before it begins."""
     found = _THINK.search(text)
-    return json.loads(f'{found[1]}"', strict=False) if found else ""
+    thoughts = json.loads(f'{found[1]}"', strict=False) if found else ""
+    return thoughts.encode("utf-8", "ignore").decode("utf-8")  # without half a surrogate pair

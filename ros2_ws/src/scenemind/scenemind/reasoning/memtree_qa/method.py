@@ -122,8 +122,10 @@ def _objects_of(
     """What the answer speaks of; names of nothing on the map are left out."""
     words = ObjectWords(snapshot.objects)
     here = {object_id for frame in frames for object_id in frame.boxes_px}
-    ids = dict.fromkeys(i for word in form.objects for i in words.find(word, here) or ())
-    return tuple(snapshot.objects[i] for i in ids)
+    of_words = [words.find(word, here) or () for word in form.objects]
+    # A label of many things of which no picture shows one says not which are meant.
+    clear = [ids for ids in of_words if len(ids) == 1 or here.issuperset(ids)]
+    return tuple(snapshot.objects[i] for i in dict.fromkeys(i for ids in clear for i in ids))
 
 
 def _unseen(form: FrameAnswer, pictures: int) -> str:

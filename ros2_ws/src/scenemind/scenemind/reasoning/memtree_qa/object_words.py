@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 
 from scenemind.memory import MapObject
 from scenemind.memory.tree.tree_lines import label_shown
@@ -26,10 +27,7 @@ class ObjectWords:
             other_labels: in their normal form, of things that are no objects of the map.
         """
         self._objects = objects
-        self._ids_of: dict[str, list[int]] = defaultdict(list)
-        for object_id, thing in objects.items():
-            self._ids_of[_name(thing.label)].append(object_id)
-        self._labels = frozenset(self._ids_of).union(other_labels)
+        self._other_labels = frozenset(other_labels)
 
     def find(self, word: Word, here: Collection[int] = ()) -> tuple[int, ...] | None:
         """Ids of what a word means; none for a label without objects, None for no word of ours.
@@ -40,10 +38,18 @@ class ObjectWords:
         if isinstance(word, int):
             return (word,) if word in self._objects else None
         name = _name(word)
-        if name in self._labels:
-            ids = self._ids_of.get(name, [])
+        ids = self._ids_of.get(name, [])
+        if ids or name in self._other_labels:
             return tuple(i for i in ids if i in here) or tuple(ids)
         return self._find_numbered(word)
+
+    @cached_property
+    def _ids_of(self) -> dict[str, list[int]]:
+        """Label, in its normal form -> ids; most replies need none."""
+        ids_of = defaultdict(list)
+        for object_id, thing in self._objects.items():
+            ids_of[_name(thing.label)].append(object_id)
+        return ids_of
 
     def _find_numbered(self, word: str) -> tuple[int] | None:
         found = _NUMBERED.match(word.strip())

@@ -50,7 +50,7 @@ def _note(
     ago_s = max(0.0, (snapshot.stamp_ns - frame.stamp_ns) / _NS_PER_S)
     return {
         "picture": number,
-        "at_m": [round(v, 1) for v in frame.world_T_camera.translation.tolist()],
+        "at_m": [round(v, 1) + 0.0 for v in frame.world_T_camera.translation.tolist()],
         "heading_deg": round(float(np.degrees(np.arctan2(forward[1], forward[0])))) % 360,
         "pitch_deg": round(float(np.degrees(np.arcsin(np.clip(forward[2], -1.0, 1.0))))),
         "seconds_ago": round(ago_s),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from scenemind.memory import KeyFrame, MemoryAccess
 from scenemind.reasoning.memtree_qa.location_choice import Pick
+from scenemind.reasoning.memtree_qa.shown_tree import ShownTree
 
 
 def picked_frames(
     memory: MemoryAccess,
     picks: Sequence[Pick],
-    locations: Collection[int],
+    locations: ShownTree,
     count: int,
     objects_once: bool,
 ) -> list[KeyFrame]:
@@ -19,22 +20,22 @@ def picked_frames(
     which shows the picked objects best or else anything.
 
     Args:
-        locations: all that may take the place of a pick.
+        locations: the picked ones, and all that may take the place of one.
         count: at most so many.
         objects_once: the tree told of each object only at the first location that saw it, so that
             the pick of a location is one of its objects, wherever they are seen best.
     """
     found: dict[int, KeyFrame] = {}
     for pick in picks:
-        is_of_objects = objects_once and bool(pick.keys)
-        there = None if is_of_objects else [pick.location_id]
+        listed = locations[pick.location_id].object_ids.intersection(pick.keys)
+        there = None if objects_once and listed else [pick.location_id]
         # The best frames may be at locations that other picks have taken.
         frames = memory.select_key_frames(pick.keys, pick.cues, len(found) + 1, there)
         _take_first(frames, found)
     missing = min(count, len(locations)) - len(found)
     if missing > 0:
         keys, cues = [i for p in picks for i in p.keys], [i for p in picks for i in p.cues]
-        others = [i for i in locations if i not in found]
+        others = [i for i in locations if i not in {*found, *(p.location_id for p in picks)}]
         more = memory.select_key_frames(keys, cues, missing, others)
         found.update((frame.location_id, frame) for frame in more)
     return sorted(found.values(), key=lambda frame: -frame.score)

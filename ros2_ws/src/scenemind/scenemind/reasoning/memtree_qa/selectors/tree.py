@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, TreeJson
 from scenemind.memory.tree.tree_lines import Detail
@@ -69,8 +69,13 @@ class TreeSelector:
         steps += map(_taken, frames)
         keys = dict.fromkeys(i for pick in picks for i in pick.keys)
         cues = dict.fromkeys(i for pick in picks for i in pick.cues if i not in keys)
-        reasoning = tame(choice.think, _LONGEST_REASONING)
-        return Selection(tuple(frames), reasoning, tuple(steps), tuple(keys), tuple(cues))
+        return Selection(
+            tuple(frames),
+            tame(choice.think, _LONGEST_REASONING),
+            tuple(steps),
+            _in_view(keys, frames),
+            _in_view(cues, frames),
+        )
 
     def _ask(
         self,
@@ -134,6 +139,12 @@ def _picked(picks: Sequence[Pick], objects: Mapping[int, MapObject]) -> Iterator
         of = {"key": pick.keys, "cue": pick.cues}
         said = [f"{k} {', '.join(named(objects[i]) for i in ids)}" for k, ids in of.items() if ids]
         yield f"location {pick.location_id}: {'; '.join(said) or 'no objects'}"
+
+
+def _in_view(object_ids: Iterable[int], frames: Sequence[KeyFrame]) -> tuple[int, ...]:
+    """Those that a frame shows, since a label may stand for many; all where none is shown."""
+    seen = {i for frame in frames for i in frame.boxes_px}
+    return tuple(i for i in object_ids if i in seen) or tuple(object_ids)
 
 
 def _taken(frame: KeyFrame) -> str:
