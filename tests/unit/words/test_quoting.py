@@ -23,6 +23,8 @@ from scenemind.words.quoting import quoted, tame
         "कुर्सी",
         "room #3 (left)",
         "50% off!",
+        "1.5 m \N{MULTIPLICATION SIGN} 0.8 m ± 2 cm",
+        "¿dónde?",
     ],
 )
 def test_ordinary_labels_stay_as_they_are(label: str) -> None:

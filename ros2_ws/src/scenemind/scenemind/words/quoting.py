@@ -16,7 +16,7 @@ LONGEST = 80
 _CUT = "..."
 # Beside letters, accents, numbers and blanks. What marks parts of a prompt is not among them:
 # angle, square and curly brackets, bars, backslashes, backticks.
-_SIGNS = frozenset(".,:;!?'\"()/&%+-=*#@_°€$£")
+_SIGNS = frozenset(".,:;!?'\"()/&%+-=*#@_°€$£\N{MULTIPLICATION SIGN}÷±≈≤≥¿¡。、")
 # Typographic quotes and dashes: people and models write them for the plain ones.
 _PLAIN = {
     **dict.fromkeys((0x2018, 0x2019, 0x201A, 0x201B, 0x2032), "'"),
