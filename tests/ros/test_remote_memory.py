@@ -17,9 +17,11 @@ from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
 from scenemind_ros.reasoning.remote_memory import RemoteMemory
 from scenemind_ros.reasoning_node import ReasoningNode
+from tests.chat_server import ChatServer
 
 from .graph import NODE, SIMULATED, TIMEOUT_S, RosGraph
 from .processes import Process, ros_arguments
+from .scripted_model import ANSWER, MADE_OF, asking, look
 
 ASK = "/reasoning_node/ask"
 CHAIRS = "How many chairs are there?"
@@ -158,6 +160,26 @@ def test_questions_are_answered_until_the_mapping_node_is_gone(
     refused = graph.call(srv.Ask, ASK, question=CHAIRS)
     assert refused.error.code == Error.NODE_UNAVAILABLE, refused.error
     assert NODE in refused.error.message
+
+
+def test_a_model_sees_the_frames_of_the_other_process(graph: RosGraph, mapping: Process) -> None:
+    mapping.wait_for_line("memory /")
+    with ChatServer(look()) as server:
+        graph.add(ReasoningNode, asking(server.endpoint))
+        response = graph.call(srv.Ask, ASK, question=MADE_OF, method="memtree")
+        uniform = graph.call(
+            srv.SelectKeyFrames,
+            "/reasoning_node/select_key_frames",
+            question=MADE_OF,
+            k=3,
+            selector="uniform",
+        )
+    assert response.success, response.error
+    assert (response.answer.text, response.answer.method) == (ANSWER["answer"], "memtree")
+    assert [len(request.pictures) for request in server.requests] == [0, 1]
+    assert bytes(response.evidence[0].image.data[:2]) == b"\xff\xd8"
+    assert set(response.evidence[0].object_ids) & set(response.answer.object_ids)
+    assert len(uniform.key_frames) == 3
 
 
 def test_nobody_there_is_said_by_the_deadline(graph: RosGraph) -> None:
