@@ -82,6 +82,7 @@ def test_a_server_that_does_not_count_is_understood(usage: str) -> None:
         (fail(400, "a filter", code="content_filter"), "refused", "a filter"),
         (fail(400, "no response_format here"), "rejected", "set json_schema to false"),
         (fail(500, "no response_format here"), "rejected", "set json_schema to false"),
+        (fail(500, "image input is not supported"), "rejected", "a model that sees pictures"),
         (refuse("I will not"), "refused", "seer refused: I will not"),
         (say("So", finish_reason="content_filter"), "refused", "a filter of its server"),
         (run_out_of_tokens('{"a":'), "bad_reply", "limit of tokens: raise max_reply_tokens"),

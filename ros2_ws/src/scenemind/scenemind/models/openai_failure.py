@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from json import JSONDecodeError
 
 import openai
@@ -10,6 +11,9 @@ from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.retry_after import retry_after_s
 
 _SHOWN_CHARACTERS = 300
+# What a server cannot do now it cannot do later; llama.cpp says so with a 500.
+_NEVER = re.compile(r"response_format|not support|unsupported", re.IGNORECASE)
+_NO_PICTURES = re.compile(r"image input is not support|not a multimodal", re.IGNORECASE)
 # What the SDK raises, and what it lets through.
 SDK_ERRORS = openai.OpenAIError, JSONDecodeError
 
@@ -54,23 +58,18 @@ def _said_in(error: openai.APIStatusError) -> str:
 def _kind_of(error: openai.APIStatusError) -> FailureKind:
     if error.code == "content_filter":
         return "refused"
-    if _is_about_form(error):
-        return "rejected"  # some servers answer 500; they would the next time as well
     if error.status_code == 429 and error.code != "insufficient_quota":
         return "overloaded"
-    if error.status_code == 408 or error.status_code >= 500:
-        return "server_failed"
-    return "rejected"
+    is_passing = error.status_code == 408 or error.status_code >= 500
+    return "server_failed" if is_passing and not _NEVER.search(error.message) else "rejected"
 
 
 def _way_out(error: openai.APIStatusError) -> str:
     """More than the server says, where it is known."""
-    if _is_about_form(error):
+    if "response_format" in error.message:
         return " (set json_schema to false in the model's settings: the prompt asks for it then)"
+    if _NO_PICTURES.search(error.message):
+        return " (name a model that sees pictures in the settings of vision)"
     if error.status_code == 404 and error.request.url.path == "/chat/completions":
         return " (the address of most endpoints ends in /v1)"
     return ""
-
-
-def _is_about_form(error: openai.APIStatusError) -> bool:
-    return "response_format" in error.message
