@@ -1,0 +1,97 @@
+"""Methods and selectors of what is configured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from scenemind.config import DetectorConfig, MemTreeConfig, ModelsConfig
+from scenemind.config.memtree import SelectorName
+from scenemind.memory import Memory
+from scenemind.models import Models, open_models
+from scenemind.reasoning import Query, ReasoningError, Router, open_methods, open_selector
+from tests.chat_exchange import Request
+from tests.chat_server import ChatServer, say
+
+from .chair_row import form_of, honest, make_memory, settings
+
+NOWHERE = "http://127.0.0.1:9/v1"  # nobody is asked
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    with make_memory(tmp_path_factory.mktemp("memory") / "row") as memory:
+        yield memory
+
+
+def models_of(folder: Path, **roles: Any) -> Models:
+    return open_models(ModelsConfig.model_validate(roles), folder / "ledger.sqlite")
+
+
+@pytest.mark.parametrize("role", ["language", "vision"])
+def test_one_model_is_enough_whichever_role_names_it(role: str, tmp_path: Path) -> None:
+    with models_of(tmp_path, **{role: {"model": "any", "endpoint": NOWHERE}}) as models:
+        assert set(open_methods(models, MemTreeConfig())) == {"memtree"}
+        for name in get_args(SelectorName):
+            assert open_selector(name, models, MemTreeConfig()).name == name
+
+
+def test_without_a_model_there_is_the_grammar_and_what_chooses_frames_by_itself(
+    memory: Memory, tmp_path: Path
+) -> None:
+    with models_of(tmp_path) as models:
+        methods = open_methods(models, MemTreeConfig())
+        for name in ("objects", "uniform", "retrieval"):
+            assert open_selector(name, models, MemTreeConfig()).name == name
+        for name in ("tree", "detector"):
+            with pytest.raises(ReasoningError, match=r"models\.language\.model") as error:
+                open_selector(name, models, MemTreeConfig())
+            assert error.value.failure.code == "method_unavailable"
+    assert methods == {}
+    failure = Router(memory, methods=methods).ask(Query("what is odd here?"), "memtree").failure
+    assert failure is not None
+    assert failure.code == "method_unavailable"
+    assert "models.vision.model" in failure.text
+
+
+def answered_by(config: MemTreeConfig, memory: Memory, folder: Path, question: str) -> list[str]:
+    """The steps of an answer of a model that does as it is told."""
+
+    def reply(request: Request) -> str:
+        if form_of(request) == "TargetClasses":
+            return json.dumps({"think": "children like chairs", "classes": ["chair"]})
+        return honest(request)
+
+    no_camera = DetectorConfig(backend="instance_camera")  # only simulations have its names
+    with (
+        ChatServer(say(reply)) as server,
+        open_models(settings(server.endpoint), folder / "ledger.sqlite") as models,
+    ):
+        methods = open_methods(models, config, no_camera)
+        answer = Router(memory, methods=methods).ask(Query(question), "memtree")
+    assert answer.failure is None
+    return [answer.method, answer.fallback, *answer.steps]
+
+
+@pytest.mark.parametrize("name", ["tree", "objects", "uniform"])
+@pytest.mark.parametrize("frames", [1, 3])
+def test_the_configured_selector_chooses_so_many_frames(
+    name: SelectorName, frames: int, memory: Memory, tmp_path: Path
+) -> None:
+    config = MemTreeConfig(selector=name, frames=frames)
+    told = answered_by(config, memory, tmp_path, "is a chair good for a child?")
+    assert told[:3] == ["memtree", "", f"{name} chose the frames"]
+    assert any(f"looked at {frames} of them" in step for step in told)
+
+
+def test_a_detector_that_cannot_be_had_is_a_failure_of_the_method(
+    memory: Memory, tmp_path: Path
+) -> None:
+    config = MemTreeConfig(selector="detector")
+    method, fallback, *_ = answered_by(config, memory, tmp_path, "how many chairs are there?")
+    assert method == "symbolic"
+    assert fallback.startswith("memtree failed: detector.backend is instance_camera")
