@@ -62,6 +62,7 @@ def test_a_long_text_is_cut() -> None:
     assert tame("word " * 100, 20) == "word word word wo..."
     assert len(tame("x" * 1000)) == 80
     assert tame("x" * 80) == "x" * 80
+    assert tame("\u200b" * 100 + "x" * 10**7) == "x" * 77 + "..."
 
 
 def test_an_attack_reaches_the_model_as_one_quoted_string() -> None:

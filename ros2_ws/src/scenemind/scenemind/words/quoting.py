@@ -14,6 +14,8 @@ from functools import lru_cache
 LONGEST = 80
 
 _CUT = "..."
+# How much is looked at, in limits: some of it may be left out.
+_LOOKED_AT = 8
 # Beside letters, accents, numbers and blanks. What marks parts of a prompt is not among them:
 # angle, square and curly brackets, bars, backslashes, backticks.
 _SIGNS = frozenset(".,:;!?'\"()/&%+-=*#@_°€$£\N{MULTIPLICATION SIGN}÷±≈≤≥¿¡。、")
@@ -36,7 +38,6 @@ def quoted(text: str, limit: int = LONGEST) -> str:
     return json.dumps(tame(text, limit), ensure_ascii=False)
 
 
-@lru_cache(maxsize=8192)
 def tame(text: str, limit: int = LONGEST) -> str:
     """Perceived text in one line of at most `limit` characters, and of plain ones: letters, accents
     and numbers of any script, single blanks and common punctuation. Empty where nothing is left.
@@ -45,6 +46,11 @@ def tame(text: str, limit: int = LONGEST) -> str:
     Format characters (bidirectional and zero-width ones among them) are left out, everything else
     that is not plain is a blank. What has been tamed stays as it is when it is tamed again.
     """
+    return _tame(text[: _LOOKED_AT * limit], limit)
+
+
+@lru_cache(maxsize=8192)
+def _tame(text: str, limit: int) -> str:
     signs = unicodedata.normalize("NFKC", text).translate(_PLAIN)
     plain = "".join(map(_plain, _UNSEEN.sub("", signs)))
     line = unicodedata.normalize("NFKC", " ".join(plain.split()))
