@@ -3,6 +3,7 @@
 from scenemind.report.asked import Asked
 from scenemind.report.asked_page import write_asked
 from scenemind.report.content import Run, Step, TrueObject
+from scenemind.report.curves import Chart, Series, render_curves
 from scenemind.report.keyframes import draw_key_frame
 from scenemind.report.levels import render_levels
 from scenemind.report.overview import OverviewEntry, write_overview
@@ -16,14 +17,17 @@ from scenemind.report.topdown import render_top_down
 __all__ = [
     "Asked",
     "Branch",
+    "Chart",
     "OverviewEntry",
     "Run",
+    "Series",
     "Step",
     "TrueObject",
     "colors_of",
     "draw_key_frame",
     "drawing_size",
     "neighbourhood",
+    "render_curves",
     "render_levels",
     "render_page",
     "render_top_down",

@@ -15,7 +15,17 @@ from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, print_table, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
-_ALL = ("frame", "detect", "pipeline", "tracking", "mapping", "relations", "disk", "transport")
+_ALL = (
+    "frame",
+    "detect",
+    "pipeline",
+    "tracking",
+    "mapping",
+    "relations",
+    "keyframes",
+    "disk",
+    "transport",
+)
 _FRAMES_PER_HOUR = 3600 * 30
 _WITHOUT_TABLE = ("machine", "versions")
 _Objects = Annotated[int, typer.Option(min=0, help="How many objects the map knows.")]
@@ -160,6 +170,36 @@ def _relations(
     points each, the slowest one's.
     """
     _show("relations", _bench("relations")(rounds), as_json)
+
+
+@_app.command("keyframes", epilog="Example: scenemind bench keyframes --picture times.svg")
+def _keyframes(
+    questions: Annotated[int, typer.Option(min=1, help="About objects of the rooms.")] = 200,
+    rooms: Annotated[int, typer.Option(min=1, help="How many simulated rooms.")] = 8,
+    noise: Annotated[bool, typer.Option("--noise", help="Let the detector err.")] = False,
+    detector_ms: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="What a detector takes for a frame, to compare with.",
+            show_default="measured where weights are here, else 40",
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(help="SVG file for the times as curves.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose frames for questions: how long that takes after an hour, and what they show.
+
+    Milliseconds are without any model's own time. Rates are of questions about single objects of
+    simulated rooms, with an oracle in place of the language model.
+    """
+    result = _bench("keyframes")(
+        questions, rooms, noise=noise, detector_ms=detector_ms, picture=picture
+    )
+    _show("keyframes", result, as_json)
 
 
 @_app.command("all", epilog="Example: scenemind bench all --json")

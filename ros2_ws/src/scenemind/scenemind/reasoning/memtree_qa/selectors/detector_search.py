@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from scenemind.frames import RGBDFrame
 from scenemind.frames.encodings import decode_color_file
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess
+from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import OpenVocabularyDetector
 from scenemind.perception.text import checked_vocabulary, normalized_label
 from scenemind.perception.types import Detections
+from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID, circumstances
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.memtree_qa.selectors.stored_frames import (
     RankedFrame,
@@ -26,12 +26,15 @@ from scenemind.reasoning.memtree_qa.selectors.stored_frames import (
 )
 from scenemind.reasoning.memtree_qa.selectors.uniform import evenly
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.prompts import read_prompt
+from scenemind.reasoning.thoughts import thoughts_in
 from scenemind.reasoning.types import Query
-from scenemind.words.quoting import quoted
+from scenemind.words.quoting import quoted, tame
 
-_PROMPT = files("scenemind.reasoning.memtree_qa").joinpath("prompts/target_classes.txt")
+_PROMPTS = "scenemind.reasoning.memtree_qa"
 _MOST_CLASSES = 8  # as the prompt says
 _REPORT_EVERY = 25  # frames
+_LONGEST_REASONING = 2000
 
 
 class TargetClasses(BaseModel):
@@ -76,7 +79,7 @@ class DetectorSelector:
         """See `FrameSelector`."""
         stored = StoredFrames(memory)
         asking.report("select")
-        wanted = self._ask(_messages(query, memory.snapshot().objects), asking)
+        wanted = self._ask(_messages(query, memory.snapshot()), asking)
         classes = checked_vocabulary(_usable(wanted.classes))
         started = time.perf_counter()
         hits = list(self._search(stored, classes, asking))
@@ -91,7 +94,9 @@ class DetectorSelector:
             steps.append("no frame shows any: frames evenly in time instead")
             ranked = [(number, 0.0) for number in evenly(stored.numbers, count)]
         key_frames = stored.read(ranked, count)
-        return Selection(key_frames, wanted.think, (*steps, *stored.steps()))
+        return Selection(
+            key_frames, tame(wanted.think, _LONGEST_REASONING), (*steps, *stored.steps())
+        )
 
     @property
     def _detector_name(self) -> str:
@@ -99,7 +104,15 @@ class DetectorSelector:
 
     def _ask(self, messages: Sequence[ChatMessage], asking: Asking) -> TargetClasses:
         try:
-            return ask_for(self._model, messages, TargetClasses, asking.allowance, _complaint)
+            return ask_for(
+                self._model,
+                messages,
+                TargetClasses,
+                asking.allowance,
+                _complaint,
+                lambda text: asking.report("select", thoughts_in(text)),
+                lambda complaint: asking.report("repair", complaint),
+            )
         except BadFormError as error:
             # Some of the classes may still do.
             if not isinstance(error.form, TargetClasses) or not _usable(error.form.classes):
@@ -131,16 +144,12 @@ class DetectorSelector:
             return self._detector.detect(frame)
 
 
-def _messages(query: Query, objects: Mapping[int, MapObject]) -> list[ChatMessage]:
-    marked = [quoted(objects[i].label) for i in query.marked_object_ids if i in objects]
-    lines = [
-        f"Situation of the person: {query.situation}" if query.situation else "",
-        f"Objects that the person points at: {', '.join(marked)}" if marked else "",
-        f"Question: {query.text}",
-    ]
+def _messages(query: Query, snapshot: MemorySnapshot) -> list[ChatMessage]:
+    about = circumstances(query, snapshot)
+    question = f"The question: {quoted(query.text, LONGEST_SAID)}"
     return [
-        ChatMessage("system", _PROMPT.read_text(encoding="utf-8")),
-        ChatMessage("user", "\n".join(filter(None, lines))),
+        ChatMessage("system", read_prompt(_PROMPTS, "target_classes")),
+        ChatMessage("user", f"{about}\n{question}" if about else question),
     ]
 
 
