@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot, Relation
-from scenemind_ros.mapping.object_query import ObjectQuery, objects_named, select_objects
+from scenemind_ros.mapping.object_query import ObjectQuery, select_objects
 from scenemind_ros.mapping.pointing import find_object_on_ray
 
 
@@ -78,15 +78,3 @@ def test_a_ray_towards_a_point_of_a_box_hits_it_on_its_surface(
 )
 def test_filters(query: ObjectQuery, ids: list[int]) -> None:
     assert [found.object_id for found in select_objects(SCENE, query)] == ids
-
-
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("Where is the mug?", [2]),
-        ("What is on the table, besides cups?", [2, 1]),
-        ("Is it raining?", []),
-    ],
-)
-def test_objects_named_in_a_text(text: str, ids: list[int]) -> None:
-    assert objects_named(SCENE, text) == ids

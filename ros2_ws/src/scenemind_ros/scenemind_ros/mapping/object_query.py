@@ -9,11 +9,8 @@ import numpy as np
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot
 from scenemind.memory.graph.relations.names import statements_of
-from scenemind.words.vocabulary import Vocabulary
 
 _SUBJECT, _OBJECT = 1, 2
-_LONGEST_NAME = 3  # words, as in "potted house plant"
-_NAMED = 0.7  # the word itself, a synonym, its kind or what it is mixed up with; no misspelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +66,3 @@ def _has_words(thing: MapObject, wanted: list[str]) -> bool:
 
 def _is_inside(thing: MapObject, region: Box3D) -> bool:
     return bool(region.contains(np.array([thing.box.center]))[0])
-
-
-def objects_named(snapshot: MemorySnapshot, text: str) -> list[int]:
-    """Ids of the objects that a text speaks of by a word for their label, surest first."""
-    words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
-    phrases = {
-        " ".join(words[first : first + length])
-        for length in range(1, _LONGEST_NAME + 1)
-        for first in range(len(words) - length + 1)
-    }
-    labels = {thing.label for thing in snapshot.objects.values()}
-    vocabulary = Vocabulary.load()
-    named = {
-        match.label
-        for phrase in phrases
-        for match in vocabulary.match(phrase, labels)
-        if match.score >= _NAMED
-    }
-    meant = [thing for thing in snapshot.objects.values() if thing.label in named]
-    return [thing.object_id for thing in sorted(meant, key=lambda thing: -thing.confidence)]
