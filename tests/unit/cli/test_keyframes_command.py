@@ -80,6 +80,14 @@ def test_a_question_that_names_nothing_says_so(rooms: Path) -> None:
     assert "gnu" in output
 
 
+@pytest.mark.parametrize("question", [" ", "why? " * 200])
+def test_what_is_no_question_reaches_no_model(question: str, rooms: Path) -> None:
+    with seer() as server:
+        chosen = run_json("keyframes", question, rooms, *at(server), status=1)
+        assert server.requests == []
+    assert chosen["error"]["code"] == "invalid_request"
+
+
 def test_nodes_are_not_told_which_model_to_ask(rooms: Path) -> None:
     status, output = run(*QUESTION, rooms, "--live", "--endpoint", "http://localhost:1/v1")
     assert status == 1

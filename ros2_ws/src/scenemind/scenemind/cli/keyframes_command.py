@@ -32,6 +32,7 @@ from scenemind.reasoning.attempt import attempt
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.open_methods import open_selector
+from scenemind.reasoning.sentence import check_sentence
 
 _NOTHING = Selection(())
 
@@ -105,6 +106,7 @@ def _choose(
     memtree = settings.memtree
 
     def select() -> Selection:
+        check_sentence(query)
         selector = open_selector(memtree.selector, models, memtree, settings.detector)
         return selector.select(query, memory, memtree.frames, asking)
 

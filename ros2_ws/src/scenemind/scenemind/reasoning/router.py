@@ -20,6 +20,7 @@ from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.ground_by_asking import ground_by_asking
 from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
 from scenemind.reasoning.method_choice import MethodChoice
+from scenemind.reasoning.sentence import check_sentence
 from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
 from scenemind.reasoning.types import Alignment, Answer, Grounding, Query, ReasoningFailure
@@ -28,7 +29,6 @@ _log = logging.getLogger(__name__)
 
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
-_MAX_CHARACTERS = 500
 _EVIDENCE_FRAMES = 3
 # Frames that show everything do not exist; the most relevant objects choose them.
 _EVIDENCE_OBJECTS = 8
@@ -117,7 +117,7 @@ class Router:
         """Change the memory as a sentence says; `by` is who said it."""
         start = time.perf_counter()
         try:
-            _check_text(query, "correction")
+            check_sentence(query, "correction")
             wanted = self._symbolic.align(query, self._snapshot())
             if wanted.of_journal is not None:
                 return self._of_journal(query, wanted.of_journal, start)
@@ -149,7 +149,7 @@ class Router:
         by_model: Callable[[AskMethod], Reply],
     ) -> Attempt[Reply]:
         try:
-            _check_text(query, "question")
+            check_sentence(query, "question")
             return self._choice.answer(query, method, asking, by_symbols, by_model)
         except ReasoningError as error:
             return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
@@ -181,23 +181,6 @@ class Router:
         except SceneMemoryError as error:
             _log.warning("no key frames for objects %s: %s", ids, error)
             return ()
-
-
-def _check_text(query: Query, what: str) -> None:
-    """
-    Args:
-        what: the sentence, in the error's words.
-
-    Raises:
-        ReasoningError: nothing was said, or too much.
-    """
-    if not query.text.strip():
-        raise ReasoningError("invalid_request", f"The {what} is empty.")
-    if len(query.text) > _MAX_CHARACTERS:
-        raise ReasoningError(
-            "invalid_request",
-            f"The {what} has {len(query.text)} characters, the limit is {_MAX_CHARACTERS}.",
-        )
 
 
 def _text_of(failed: Attempt[Reply]) -> str:

@@ -13,6 +13,7 @@ from scenemind.reasoning.attempt import Attempt, attempt
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.open_methods import open_methods
+from scenemind.reasoning.sentence import check_sentence
 from scenemind_interfaces.msg import Error
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
@@ -140,11 +141,11 @@ class ReasoningRequests:
         start = time.monotonic()
 
         def select(memory: MemoryAccess, asking: Asking) -> tuple[Attempt[Selection], Usage]:
-            tried = attempt(
-                name,
-                lambda: self._selectors.get(name).select(query, memory, int(request.k), asking),
-            )
-            return tried, asking.allowance.used
+            def choose() -> Selection:
+                check_sentence(query)
+                return self._selectors.get(name).select(query, memory, int(request.k), asking)
+
+            return attempt(name, choose), asking.allowance.used
 
         (tried, usage), _ = self._reason(query, select, self._timeout_s(request), caller)
         response.selector = name
