@@ -231,6 +231,25 @@ def test_replies_of_no_use_come_from_a_server_that_is_well(ledger: Ledger) -> No
     assert "resting" not in kinds
 
 
+def test_a_server_that_says_when_is_not_ill(ledger: Ledger) -> None:
+    busy = fail(429, Retry_After="0.01")
+    with (
+        ChatServer(busy, busy, say("good day")) as server,
+        careful(server.endpoint, ledger, rest_after=1) as chat,
+    ):
+        assert ask(chat).text == "good day"
+
+
+def test_nobody_waits_for_a_turn_at_a_server_that_rests(ledger: Ledger) -> None:
+    model = ChatModelConfig(model="seer", endpoint="http://127.0.0.1:9/v1")
+    endpoint = Endpoint.at("http://127.0.0.1:9/v1", ModelsConfig(rest_after=1, parallel_calls=1))
+    with endpoint.breaker.watching() as note:
+        note("ill", "it broke")
+    with OpenAIChat(model) as transport, endpoint.gate.turn(Allowance(20.0)):
+        chat = CarefulChat(transport, endpoint, ledger, Backoff(0.001), 3, 30.0)
+        assert failure(chat, 0.5).kind == "resting"
+
+
 def test_who_waited_for_a_moment_only_does_not_make_a_slow_server_ill(ledger: Ledger) -> None:
     with (
         ChatServer(stay_silent) as server,

@@ -108,19 +108,28 @@ def test_who_is_cancelled_while_waiting_leaves_at_once() -> None:
 
 
 def test_nobody_goes_while_it_is_held_and_all_go_afterwards() -> None:
-    gate = Gate("here", 4)
-    gate.hold(0.05)
-    gate.hold(0.01)  # a shorter word does not end a longer one
+    gate, callers = Gate("here", 16), 16
+    gate.hold(0.1)
+    together = threading.Barrier(callers)  # all of them, since the gate has as many places
     held_s: list[float] = []
 
     def call() -> None:
         with gate.turn(Allowance(20.0)):
             held_s.append(gate.held_s)
+            together.wait(10.0)
 
-    threads = [in_thread(call) for _ in range(4)]
+    threads = [in_thread(call) for _ in range(callers)]
     for thread in threads:
         thread.join(20.0)
-    assert held_s == [0.0] * 4
+    assert held_s == [0.0] * callers
+    assert not together.broken
+
+
+def test_a_shorter_word_does_not_end_a_longer_one() -> None:
+    gate = Gate("here", 1)
+    gate.hold(600.0)
+    gate.hold(0.01)
+    assert gate.held_s > 300.0
 
 
 def test_who_cannot_wait_so_long_is_sent_away_at_once() -> None:

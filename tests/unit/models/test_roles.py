@@ -156,6 +156,18 @@ def test_closing_ends_what_runs_and_what_comes(ledger: Path) -> None:
     assert kinds == ["closed"] * 3
 
 
+def test_closing_ends_the_wait_for_a_server_that_said_later(ledger: Path) -> None:
+    kinds: list[str] = []
+    with ChatServer(fail(429, Retry_After="300")) as server:
+        models = open_models(settings(server, None), ledger)
+        thread = threading.Thread(target=lambda: kinds.append(failure(models.language, 600.0).kind))
+        thread.start()
+        wait_until(lambda: "left alone" in models.status()[0].state)
+        models.close()
+        thread.join(20.0)
+    assert kinds == ["closed"]
+
+
 def test_a_question_has_the_configured_limits(ledger: Path) -> None:
     with ChatServer(say("words")) as server:
         config = settings(server, None, question_tokens=4)
