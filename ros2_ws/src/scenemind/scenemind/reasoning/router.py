@@ -59,7 +59,8 @@ class Router:
 
         Args:
             method: one of `METHODS`; see `MethodChoice`.
-            asking: what models may use, and who hears of progress; None: a minute, and nobody.
+            asking: what models may use, and who hears of progress; None: a minute without budgets,
+                and nobody.
         """
         start, asking = time.perf_counter(), asking or Asking()
         tried = self._try(
