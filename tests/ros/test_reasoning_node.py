@@ -231,6 +231,17 @@ def test_more_callers_than_it_has_threads_for_are_refused(graph: RosGraph, memor
     assert first.result()[0] == GoalStatus.STATUS_SUCCEEDED
 
 
+def test_of_many_requests_in_one_moment_none_is_lost(graph: RosGraph, memory: Memory) -> None:
+    graph.add(ReasoningNode, {"parallel_requests": 4}, memory=memory)
+    client = graph.observer.create_client(srv.Ask, f"{REASONER}/ask")
+    assert client.wait_for_service(timeout_sec=TIMEOUT_S)
+    sent = [client.call_async(srv.Ask.Request(question=CHAIRS)) for _ in range(50)]
+    wait_for(lambda: all(future.done() for future in sent), "all responses")
+    codes = {future.result().error.code for future in sent}
+    assert codes <= {Error.NONE, Error.NODE_UNAVAILABLE}
+    assert Error.NONE in codes
+
+
 def test_a_bug_is_answered_and_the_node_goes_on(graph: RosGraph, memory: Memory) -> None:
     class BrokenOnce(PinnedMemory):
         is_broken = True

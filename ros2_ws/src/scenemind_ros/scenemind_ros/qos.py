@@ -19,6 +19,9 @@ SENSOR_DEPTH = 30  # a second of frames: the reader survives a pause without los
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+# ROS keeps 10 requests that nobody has taken yet, and loses what comes beside them: a caller then
+# waits in vain. So many come in one moment where planners ask about many things at once.
+REQUESTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 SENSOR_OUT = QoSProfile(depth=SENSOR_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
+from rclpy.context import Context
+from rclpy.impl.implementation_singleton import rclpy_implementation
 
 from scenemind.memory import KeyFrame
 from scenemind_ros.conversions import evidence_to_msg
@@ -34,15 +36,19 @@ class GoalCaller(ServiceCaller):
     While a stage goes on, it hears a few times a second how far that is.
     """
 
-    def __init__(self, goal: ServerGoalHandle, feedback: type, camera_frame: str) -> None:
+    def __init__(
+        self, goal: ServerGoalHandle, feedback: type, camera_frame: str, context: Context
+    ) -> None:
         """
         Args:
             feedback: message class of the action, `Ask.Feedback` or `Ground.Feedback`.
             camera_frame: frame_id of key frames.
+            context: of the node.
         """
         self._goal = goal
         self._feedback: Any = feedback
         self._camera_frame = camera_frame
+        self._context = context
         self._lock = threading.Lock()  # of all below
         self._stage = ""
         self._step = 0
@@ -62,17 +68,21 @@ class GoalCaller(ServiceCaller):
             self._step += stage != self._stage
             self._stage, self._last_s = stage, now_s
             self._key_frames = key_frames or self._key_frames
-            self._goal.publish_feedback(
+            evidence = evidence_to_msg(self._key_frames, self._camera_frame, with_images=False)
+            self._publish(
                 self._feedback(
-                    stage=stage,
-                    step=self._step,
-                    partial_reasoning=text,
-                    evidence=evidence_to_msg(
-                        self._key_frames, self._camera_frame, with_images=False
-                    ),
+                    stage=stage, step=self._step, partial_reasoning=text, evidence=evidence
                 )
             )
 
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
+
+    def _publish(self, feedback: Any) -> None:
+        try:
+            self._goal.publish_feedback(feedback)
+        except rclpy_implementation.RCLError:
+            if self._context.ok():
+                raise
+            self._is_closed = True  # ROS has ended amid the work

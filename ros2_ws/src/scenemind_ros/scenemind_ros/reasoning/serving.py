@@ -12,6 +12,7 @@ from rclpy.node import Node
 
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import error_of
+from scenemind_ros.qos import REQUESTS
 from scenemind_ros.reasoning.caller import GoalCaller, ServiceCaller
 
 Handler = Callable[[Any, Any, ServiceCaller], None]
@@ -33,14 +34,17 @@ class RequestServers:
             self._handle(handle, request, response, ServiceCaller())
             return response
 
-        self._node.create_service(kind, name, respond, callback_group=self._group)
+        self._node.create_service(
+            kind, name, respond, qos_profile=REQUESTS, callback_group=self._group
+        )
 
     def act(self, kind: Any, name: str, handle: Handler) -> None:
         """Offer an action."""
 
         def execute(goal: ServerGoalHandle) -> Any:
             result = kind.Result()
-            caller = GoalCaller(goal, kind.Feedback, self._camera_frame)
+            context = self._node.context
+            caller = GoalCaller(goal, kind.Feedback, self._camera_frame, context)
             self._handle(handle, goal.request, result, caller)
             if result.success:
                 goal.succeed()
@@ -58,6 +62,9 @@ class RequestServers:
                 execute,
                 callback_group=self._group,
                 cancel_callback=lambda _: CancelResponse.ACCEPT,
+                goal_service_qos_profile=REQUESTS,
+                result_service_qos_profile=REQUESTS,
+                cancel_service_qos_profile=REQUESTS,
             )
         )
 
@@ -70,6 +77,8 @@ class RequestServers:
         try:
             handle(request, response, caller)
         except Exception as failure:  # noqa: BLE001 - the edge of the node: answered, bugs logged
+            if not self._node.context.ok():
+                return  # told to end amid the work: nobody can be answered any more
             response.success = False
             response.error = error_of(failure, self._node.get_logger())
             if hasattr(response, "answer"):

@@ -16,6 +16,7 @@ from scenemind_ros.mapping.services.relating import RelatingServices
 from scenemind_ros.mapping.services.service import Service
 from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
+from scenemind_ros.qos import REQUESTS
 
 
 class MappingServices:
@@ -31,7 +32,9 @@ class MappingServices:
             KeepingServices(session),
         )
         self._services = [
-            node.create_service(service.kind, f"~/{service.name}", self._guarded(service))
+            node.create_service(
+                service.kind, f"~/{service.name}", self._guarded(service), qos_profile=REQUESTS
+            )
             for group in groups
             for service in group.services()
         ]
