@@ -1,0 +1,44 @@
+"""Functions of this process that a program may call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from scenemind.reasoning.sandbox.errors import ApiError
+
+
+class HostFunctions:
+    """One program's calls: timed, and with bugs of ours kept from it.
+
+    Attributes:
+        by_name: what the sandbox calls.
+    """
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], seconds: float) -> None:
+        """Args: seconds: of all calls together, after which each fails."""
+        self.by_name = {name: partial(self._call, f) for name, f in functions.items()}
+        self._limit_s = seconds
+        self._used_s = 0.0
+        self._bug: Exception | None = None
+
+    def raise_bug(self) -> None:
+        """What a function raised that is no `ApiError`, whatever the program made of it."""
+        if self._bug is not None:
+            raise self._bug
+
+    def _call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self._used_s >= self._limit_s:
+            raise TimeoutError(f"the {self._limit_s:g} s for calls of the API are over")
+        start = time.perf_counter()
+        try:
+            return function(*args, **kwargs)
+        except ApiError as error:
+            raise ValueError(str(error)) from error
+        except Exception as error:
+            self._bug = self._bug or error
+            raise RuntimeError("the function failed by itself") from error
+        finally:
+            self._used_s += time.perf_counter() - start
