@@ -19,11 +19,11 @@ from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.thoughts import hears_thoughts
 from scenemind.reasoning.types import Policy, Query
-from scenemind.words.quoting import tame
+from scenemind.words.quoting import quoted, tame
 
 _log = logging.getLogger(__name__)
 
-_LONGEST_ANSWER, _LONGEST_THOUGHT = 500, 2000
+_LONGEST_THOUGHT = 2000
 
 
 class MemTreeQA:
@@ -53,13 +53,16 @@ class MemTreeQA:
         steps = [f"{self._selector.name} chose the frames", *selection.steps]
         form = self._answer(messages, query.policy, asking, steps)
         steps.append(f"{self._vision.name} looked at {len(frames)} of them: {_thought(form)}")
-        if not form.answer.strip() or (query.policy == "strict" and not form.seen):
+        text = form.text
+        if not text or (query.policy == "strict" and not form.seen):
             raise ReasoningError("not_found", _unseen(form, len(frames)))
-        objects = _objects_of(form, frames, snapshot)
+        objects, unclear = _objects_of(form, frames, snapshot)
+        if unclear:
+            steps.append(f"left out of what it speaks of: {', '.join(unclear)}")
         used = _used_frames(form, frames)
         wanted = {*matter, *(thing.object_id for thing in objects)}
         return MethodReply(
-            tame(form.answer, _LONGEST_ANSWER),
+            text,
             form.sureness,
             objects,
             tuple(_with_boxes_of(wanted, frame) for frame in used),
@@ -91,7 +94,7 @@ class MemTreeQA:
             )
         except BadFormError as error:
             # One that evades the question, twice: who wants an answer always gets this.
-            if isinstance(error.form, FrameAnswer) and error.form.answer.strip():
+            if isinstance(error.form, FrameAnswer) and error.form.text:
                 return error.form
             raise
 
@@ -118,14 +121,20 @@ def _used_frames(form: FrameAnswer, frames: Sequence[KeyFrame]) -> list[KeyFrame
 
 def _objects_of(
     form: FrameAnswer, frames: Sequence[KeyFrame], snapshot: MemorySnapshot
-) -> tuple[MapObject, ...]:
-    """What the answer speaks of; names of nothing on the map are left out."""
+) -> tuple[tuple[MapObject, ...], list[str]]:
+    """What the answer speaks of; and words that mean nothing on the map, or many things of which no
+    picture shows one."""
     words = ObjectWords(snapshot.objects)
     here = {object_id for frame in frames for object_id in frame.boxes_px}
-    of_words = [words.find(word, here) or () for word in form.objects]
-    # A label of many things of which no picture shows one says not which are meant.
-    clear = [ids for ids in of_words if len(ids) == 1 or here.issuperset(ids)]
-    return tuple(snapshot.objects[i] for i in dict.fromkeys(i for ids in clear for i in ids))
+    meant: dict[int, MapObject] = {}
+    unclear = []
+    for word in form.objects:
+        ids = words.find(word, here) or ()
+        if len(ids) == 1 or (ids and here.issuperset(ids)):
+            meant.update((object_id, snapshot.objects[object_id]) for object_id in ids)
+        else:
+            unclear.append(quoted(str(word)))
+    return tuple(meant.values()), unclear
 
 
 def _unseen(form: FrameAnswer, pictures: int) -> str:
