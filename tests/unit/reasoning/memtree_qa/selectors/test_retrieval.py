@@ -128,7 +128,7 @@ def test_cancelling_keeps_what_was_embedded(row: Memory):
 
 
 def test_question_is_cut_after_a_whole_word():
-    assert as_caption(" Where\nis  the cup? ") == "Where is the cup?"
+    assert as_caption(" Where\nis  the\x07 cup? ") == "Where is the cup?"
     long = "Where is the " + "very " * 20 + "old cup?"
     cut = as_caption(long)
     assert len(cut) <= 80
