@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from scenemind.cli.main import app
 from tests.chat_exchange import Request
@@ -37,15 +37,20 @@ def seer(**answer: object) -> ChatServer:
 
 def run(command: str, question: str, rooms: Path, *more: object) -> tuple[int, str]:
     """Exit status, and both outputs together; the memory is `room`."""
-    line = [command, question, "--memory", "room", "--memory-root", rooms, *more]
-    result = CliRunner().invoke(app, [str(word) for word in line])
+    result = _invoke(command, question, rooms, *more)
     return result.exit_code, result.output
 
 
 def run_json(command: str, question: str, rooms: Path, *more: object, status: int = 0) -> Any:
-    got, output = run(command, question, rooms, *more, "--json")
-    assert got == status, output
-    return json.loads(output.splitlines()[-1])
+    """The last line of standard output, which nothing else may spoil."""
+    result = _invoke(command, question, rooms, *more, "--json")
+    assert result.exit_code == status, result.output
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def _invoke(command: str, question: str, rooms: Path, *more: object) -> Result:
+    line = [command, question, "--memory", "room", "--memory-root", rooms, *more]
+    return CliRunner().invoke(app, [str(word) for word in line])
 
 
 def at(server: ChatServer) -> tuple[str, ...]:

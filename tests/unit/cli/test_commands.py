@@ -119,7 +119,9 @@ def test_a_mistake_gives_one_sentence(arguments: list[str], says: str, tmp_path:
     assert says in last
 
 
-@pytest.mark.parametrize("command", ["map", "ask", "ground", "align", "up", "play", "demo"])
+@pytest.mark.parametrize(
+    "command", ["map", "ask", "ground", "keyframes", "align", "up", "play", "demo"]
+)
 def test_help_shows_an_example(command: str) -> None:
     status, output = run(command, "--help")
     assert status == 0

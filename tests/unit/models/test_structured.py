@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from pydantic import BaseModel, ConfigDict
 
@@ -117,6 +119,14 @@ def test_a_second_wrong_reply_is_an_error_that_shows_it() -> None:
         asked(say("a red cup"), say("{}"))
     assert raised.value.kind == "bad_reply"
     assert raised.value.form is None
+
+
+def test_what_a_reply_holds_cannot_break_the_line_of_an_error() -> None:
+    strange = json.dumps({"\u202enote\n\x1b[31m" + "x" * 2000: 1})
+    with pytest.raises(BadFormError, match="note") as raised:
+        asked(say(strange))
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 1500
 
 
 @pytest.mark.parametrize("last", [BLUE, "a blue cup", ""])

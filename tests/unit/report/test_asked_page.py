@@ -72,7 +72,7 @@ def test_a_page_says_what_was_asked_and_answered_and_at_what_price(tmp_path: Pat
         "what colour is the chair?",
         "I sit at the table",
         "It is red.",
-        "Answered by memtree , policy strict.",
+        "Answered by memtree, policy strict.",
         "62% confidence",
         "3.25 seconds",
         "6,120 tokens of prompt (4,800 cached)",
@@ -111,6 +111,7 @@ def test_a_failure_claims_no_confidence_and_shows_no_frames(tmp_path: Path) -> N
         failure=ReasoningFailure("not_found", "I saw none."),
     )
     page = _Page(write_asked(Asked.of_answer(failed, SNAPSHOT), tmp_path))
+    assert "Not answered by memtree" in page.text
     assert "I saw none." in page.text
     assert "No frames." in page.text
     assert "confidence" not in page.text

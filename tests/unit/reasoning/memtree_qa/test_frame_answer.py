@@ -46,6 +46,7 @@ def test_a_confidence_is_a_number(said: str) -> None:
         ("balanced", "Probably red.", False, True),
         ("balanced", "Unknown.", False, True),
         ("balanced", " ", False, False),
+        ("balanced", "{\u200b}", False, False),  # nothing that can be read
         ("strict", "Red.", True, True),
         ("strict", "", False, True),
         ("strict", "", True, False),

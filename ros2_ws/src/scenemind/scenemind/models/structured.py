@@ -110,13 +110,13 @@ def _attempt(
     except ModelError as error:
         if error.kind != "bad_reply":
             raise
-        return _Attempt("", None, str(error)[:_LONGEST_COMPLAINT])
+        return _Attempt("", None, _in_a_line(str(error)))
     try:
         value = _parsed(text, form)
     except ValidationError as error:
-        return _Attempt(text, None, _mistakes(error))
+        return _Attempt(text, None, _in_a_line(_mistakes(error)))
     complaint = None if check is None else check(value)
-    return _Attempt(text, value, (complaint or "")[:_LONGEST_COMPLAINT])
+    return _Attempt(text, value, _in_a_line(complaint or ""))
 
 
 def _parsed(text: str, form: type[Form]) -> Form:
@@ -148,7 +148,13 @@ def _mistakes(error: ValidationError) -> str:
         f"{'.'.join(map(str, mistake['loc'])) or 'the whole'}: {mistake['msg']}"
         for mistake in error.errors()[:_NAMED_MISTAKES]
     ]
-    return "; ".join(mistakes)[:_LONGEST_COMPLAINT]
+    return "; ".join(mistakes)
+
+
+def _in_a_line(complaint: str) -> str:
+    """It may hold what the model or its server wrote, names of fields included."""
+    cut = complaint[:_LONGEST_COMPLAINT]
+    return " ".join("".join(c if c.isprintable() else " " for c in cut).split())
 
 
 def _with_complaint(messages: Sequence[ChatMessage], wrong: _Attempt[Form]) -> list[ChatMessage]:

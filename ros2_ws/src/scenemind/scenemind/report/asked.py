@@ -21,8 +21,8 @@ class Asked:
     """
     Attributes:
         text: the answer in a sentence; empty where only frames were chosen.
-        by: who answered or chose, for people.
-        warning: why there is no answer, or why another method gave it; may be empty.
+        headline: who answered or chose, for people.
+        warning: why another method answered than was asked; may be empty.
         figures: name -> value, for people.
         reasoning: in the words of who chose the frames; may be empty.
         steps: how it was reached.
@@ -35,7 +35,7 @@ class Asked:
 
     query: Query
     text: str
-    by: str
+    headline: str
     warning: str
     figures: Mapping[str, str]
     reasoning: str
@@ -52,12 +52,12 @@ class Asked:
     ) -> Asked:
         """What an answer's frames show beside its objects counts as a cue."""
         keys = tuple(thing.object_id for thing in answer.objects)
-        failure = answer.failure
-        figures = {"confidence": f"{answer.confidence:.0%}"} if failure is None else {}
+        is_answered = answer.failure is None
+        figures = {"confidence": f"{answer.confidence:.0%}"} if is_answered else {}
         return cls(
             query=answer.query,
             text=answer.text,
-            by=answer.method,
+            headline=f"{'Answered' if is_answered else 'Not answered'} by {answer.method}",
             warning=answer.fallback,
             figures=figures | _figures(answer.seconds, answer.usage),
             reasoning="",
@@ -84,7 +84,7 @@ class Asked:
         return cls(
             query=query,
             text="",
-            by=selector,
+            headline=f"Frames chosen by {selector}",
             warning="",
             figures=_figures(seconds, usage),
             reasoning=selection.reasoning,

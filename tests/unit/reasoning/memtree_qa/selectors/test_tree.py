@@ -97,7 +97,7 @@ def test_the_model_is_told_how_to_read_the_tree_and_what_is_asked(row: Memory) -
     assert tree.text in text
     assert 'The person points at: "chair" 2' in text
     assert 'in their words: "I sit."' in text
-    assert text.endswith('The question: "Where is it?"\nChoose exactly 1 different locations.')
+    assert text.endswith('The question: "Where is it?"\nChoose exactly 1 location.')
     assert [m["role"] for m in requests[0].body["messages"]] == ["system", "user"]
 
 

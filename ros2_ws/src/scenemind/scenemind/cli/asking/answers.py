@@ -26,7 +26,7 @@ def show_answer(
     pictures: Path | None,
     as_json: bool,
 ) -> None:
-    """Write its pictures if there is a folder for them, and print it.
+    """Print it, and write its pictures where there is a folder for them.
 
     Args:
         snapshot: the map that was asked.
@@ -35,12 +35,12 @@ def show_answer(
     Raises:
         CommandError: the folder cannot be written.
     """
-    if pictures is not None:
-        write_pictures(Asked.of_answer(answer, snapshot, path), pictures)
     if as_json:
         print_json(_as_json(answer))
     else:
         _print(answer)
+    if pictures is not None:
+        write_pictures(Asked.of_answer(answer, snapshot, path), pictures)
 
 
 def print_origin(reply: Answer | Grounding) -> None:

@@ -46,7 +46,7 @@ def show_chosen(
     pictures: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the pictures if there is a folder for them, and print which frames they are.
+    """Print which frames they are, and write their pictures where there is a folder for them.
 
     Args:
         snapshot: the map that was asked.
@@ -55,6 +55,11 @@ def show_chosen(
     Raises:
         CommandError: the folder cannot be written.
     """
+    if as_json:
+        print_json(_as_json(chosen))
+    else:
+        labels = {i: thing.label for i, thing in snapshot.objects.items()}
+        _print(chosen, labels)
     if pictures is not None:
         asked = Asked.of_selection(
             chosen.query,
@@ -66,11 +71,6 @@ def show_chosen(
             path,
         )
         write_pictures(asked, pictures)
-    if as_json:
-        print_json(_as_json(chosen))
-    else:
-        labels = {i: thing.label for i, thing in snapshot.objects.items()}
-        _print(chosen, labels)
 
 
 def key_frame_json(frame: KeyFrame) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID, circumsta
 from scenemind.reasoning.memtree_qa.picture_notes import object_notes, picture_notes
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.types import Policy, Query
-from scenemind.words.quoting import quoted
+from scenemind.words.quoting import quoted, tame
 
 _PROMPTS = "scenemind.reasoning.memtree_qa"
+_LONGEST_ANSWER = 500
 # A guess, however sure the model is of it.
 _SUREST_UNSEEN = 0.3
 _NO_ANSWERS = (
@@ -36,6 +37,11 @@ class FrameAnswer(BaseModel):
     objects: list[int | str]
 
     @property
+    def text(self) -> str:
+        """The answer in one plain line; empty where there is none."""
+        return tame(self.answer, _LONGEST_ANSWER)
+
+    @property
     def sureness(self) -> float:
         """The confidence in [0, 1]: some models give percent, and most are sure of guesses."""
         share = self.confidence / 100.0 if self.confidence > 1.0 else self.confidence
@@ -46,16 +52,16 @@ def complaint_by(policy: Policy) -> Callable[[FrameAnswer], str | None]:
     """What is wrong with an answer beside its form, for the model; None: nothing."""
 
     def complaint(form: FrameAnswer) -> str | None:
-        if policy == "always_answer" and is_no_answer(form.answer):
+        if policy == "always_answer" and _is_no_answer(form.text):
             return "answer is empty or evades the question: give your best guess"
-        if (form.seen or policy == "balanced") and not form.answer.strip():
+        if (form.seen or policy == "balanced") and not form.text:
             return "answer is empty"
         return None
 
     return complaint
 
 
-def is_no_answer(text: str) -> bool:
+def _is_no_answer(text: str) -> bool:
     return text.strip(" .!?").lower() in _NO_ANSWERS
 
 

@@ -53,6 +53,7 @@ class ChoiceReader:
         self._tree = tree
         self._words = words
         self.count = min(count, len(tree))
+        self.wanted = "1 location" if self.count == 1 else f"{self.count} different locations"
 
     def complaint(self, choice: LocationChoice) -> str | None:
         """What is wrong with a choice, for the model; None: nothing."""
@@ -63,7 +64,7 @@ class ChoiceReader:
         if unknown := [_shown(word) for word in self._unknown_words(choice)]:
             mistakes.append(f"there is no object {_some(unknown)}")
         if len(set(chosen)) != len(chosen) or len(chosen) != self.count:
-            mistakes.append(f"choose exactly {self.count} different locations of the list")
+            mistakes.append(f"choose exactly {self.wanted} of the list")
         return "; ".join(mistakes) or None
 
     def picks(self, choice: LocationChoice) -> list[Pick]:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
+from scenemind.memory import MemoryAccess
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.memtree_qa.evidence import (
+    objects_of,
+    used_frames,
+    with_all_boxes,
+    with_boxes_of,
+)
 from scenemind.reasoning.memtree_qa.frame_answer import (
     FrameAnswer,
     complaint_by,
     messages_of,
 )
-from scenemind.reasoning.memtree_qa.object_words import ObjectWords
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.thoughts import hears_thoughts
 from scenemind.reasoning.types import Policy, Query
 from scenemind.words.quoting import tame
 
-_log = logging.getLogger(__name__)
-
-_LONGEST_ANSWER, _LONGEST_THOUGHT = 500, 2000
+_LONGEST_THOUGHT = 2000
 
 
 class MemTreeQA:
@@ -45,26 +46,24 @@ class MemTreeQA:
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
         """See `AskMethod`."""
         selection = self._selector.select(query, memory, self._frames, asking)
+        if not selection.key_frames:
+            raise ReasoningError("not_found", "No image is stored any more of what was chosen.")
         asking.report("look", selection.reasoning, selection.key_frames)
         snapshot = memory.snapshot()
-        frames = [_with_all_boxes(frame, memory) for frame in selection.key_frames]
+        frames = [with_all_boxes(frame, memory) for frame in selection.key_frames]
         matter = tuple(dict.fromkeys((*selection.key_objects, *selection.cue_objects)))
         messages = messages_of(query, snapshot, frames, matter)
         steps = [f"{self._selector.name} chose the frames", *selection.steps]
         form = self._answer(messages, query.policy, asking, steps)
         steps.append(f"{self._vision.name} looked at {len(frames)} of them: {_thought(form)}")
-        if not form.answer.strip() or (query.policy == "strict" and not form.seen):
+        if not form.text or (query.policy == "strict" and not form.seen):
             raise ReasoningError("not_found", _unseen(form, len(frames)))
-        objects = _objects_of(form, frames, snapshot)
-        used = _used_frames(form, frames)
-        wanted = {*matter, *(thing.object_id for thing in objects)}
-        return MethodReply(
-            tame(form.answer, _LONGEST_ANSWER),
-            form.sureness,
-            objects,
-            tuple(_with_boxes_of(wanted, frame) for frame in used),
-            tuple(steps),
-        )
+        objects, unclear = objects_of(form, frames, snapshot)
+        if unclear:
+            steps.append(f"left out of what it speaks of: {', '.join(unclear)}")
+        shown = {*matter, *(thing.object_id for thing in objects)}
+        evidence = tuple(with_boxes_of(shown, frame) for frame in used_frames(form, frames))
+        return MethodReply(form.text, form.sureness, objects, evidence, tuple(steps))
 
     def _answer(
         self, messages: Sequence[ChatMessage], policy: Policy, asking: Asking, steps: list[str]
@@ -91,41 +90,9 @@ class MemTreeQA:
             )
         except BadFormError as error:
             # One that evades the question, twice: who wants an answer always gets this.
-            if isinstance(error.form, FrameAnswer) and error.form.answer.strip():
+            if isinstance(error.form, FrameAnswer) and error.form.text:
                 return error.form
             raise
-
-
-def _with_all_boxes(frame: KeyFrame, memory: MemoryAccess) -> KeyFrame:
-    try:
-        every = memory.key_frame(frame.frame_number).boxes_px
-    except SceneMemoryError as error:  # its image went since it was chosen, and is still at hand
-        _log.info("frame %d is shown with fewer boxes: %s", frame.frame_number, error)
-        return frame
-    return replace(frame, boxes_px=every)
-
-
-def _with_boxes_of(object_ids: Collection[int], frame: KeyFrame) -> KeyFrame:
-    boxes = {i: box for i, box in frame.boxes_px.items() if i in object_ids}
-    return replace(frame, boxes_px=boxes)
-
-
-def _used_frames(form: FrameAnswer, frames: Sequence[KeyFrame]) -> list[KeyFrame]:
-    """Those that the model names; all where it names none that there is."""
-    numbers = [n for n in dict.fromkeys(form.pictures) if 1 <= n <= len(frames)]
-    return [frames[n - 1] for n in numbers] or list(frames)
-
-
-def _objects_of(
-    form: FrameAnswer, frames: Sequence[KeyFrame], snapshot: MemorySnapshot
-) -> tuple[MapObject, ...]:
-    """What the answer speaks of; names of nothing on the map are left out."""
-    words = ObjectWords(snapshot.objects)
-    here = {object_id for frame in frames for object_id in frame.boxes_px}
-    of_words = [words.find(word, here) or () for word in form.objects]
-    # A label of many things of which no picture shows one says not which are meant.
-    clear = [ids for ids in of_words if len(ids) == 1 or here.issuperset(ids)]
-    return tuple(snapshot.objects[i] for i in dict.fromkeys(i for ids in clear for i in ids))
 
 
 def _unseen(form: FrameAnswer, pictures: int) -> str:

@@ -47,7 +47,7 @@ class Length:
 
 def measure_length(drive: LongDrive, detector_ms: float) -> Length:
     """Of a drive as it is now."""
-    first_ms, next_ms, _ = json_ms(drive)
+    first_ms, next_ms = json_ms(drive)
     (chosen_ms,) = select_ms([drive])
     return Length(
         drive.frames,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from scenemind.memory import MemoryAccess
 from scenemind.perception.protocols import ImageTextEncoder
+from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID
 from scenemind.reasoning.memtree_qa.selectors.frame_vectors import FrameVectors
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.memtree_qa.selectors.stored_frames import StoredFrames
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.types import Query
+from scenemind.words.quoting import tame
 
 _MOST_FRAMES = 20_000  # 40 MB of vectors
 _LONGEST_TEXT = 80  # what a text encoder of this house takes
@@ -48,8 +50,9 @@ class RetrievalSelector:
 
 
 def as_caption(question: str) -> str:
-    """In one line, and cut after the last whole word where it is longer than encoders take."""
-    line = " ".join(question.split())
+    """In one line of plain characters, cut after the last whole word where it is longer than
+    encoders take."""
+    line = tame(question, LONGEST_SAID)
     if len(line) <= _LONGEST_TEXT:
         return line
     return line[: _LONGEST_TEXT + 1].rpartition(" ")[0] or line[:_LONGEST_TEXT]

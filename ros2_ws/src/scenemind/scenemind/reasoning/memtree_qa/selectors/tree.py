@@ -55,7 +55,7 @@ class TreeSelector:
             )
         labels = {label for location in shown.values() for label in location.ids_of}
         reader = ChoiceReader(shown, ObjectWords(snapshot.objects, labels), count)
-        messages = _messages(tree, circumstances(query, snapshot), query, reader.count)
+        messages = _messages(tree, circumstances(query, snapshot), query, reader.wanted)
         steps = [_told(tree)]
         choice = self._ask(messages, reader, asking, steps)
         picks = reader.picks(choice)
@@ -110,7 +110,7 @@ class TreeSelector:
             return error.form
 
 
-def _messages(tree: TreeJson, about: str, query: Query, count: int) -> list[ChatMessage]:
+def _messages(tree: TreeJson, about: str, query: Query, wanted: str) -> list[ChatMessage]:
     question = fill_prompt(
         _PROMPTS,
         "choose_locations_question",
@@ -118,7 +118,7 @@ def _messages(tree: TreeJson, about: str, query: Query, count: int) -> list[Chat
         tree=tree.text.rstrip(),
         circumstances=about,
         question=quoted(query.text, LONGEST_SAID),
-        count=str(count),
+        wanted=wanted,
     )
     return [
         ChatMessage("system", read_prompt(_PROMPTS, "choose_locations")),

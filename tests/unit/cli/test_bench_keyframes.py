@@ -1,0 +1,119 @@
+"""`scenemind bench keyframes`, small; and that its long drive and its truth are what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from scenemind.cli.bench.keyframes import bench_keyframes
+from scenemind.cli.bench.keyframes.detector_time import detector_ms
+from scenemind.cli.bench.keyframes.long_drive import DETECTIONS, LongDrive
+from scenemind.cli.bench.keyframes.mapped_room import VISIBLE_PX, mapped_room
+from scenemind.cli.bench.keyframes.oracles import location_oracle
+from scenemind.cli.main import app
+from scenemind.models import Allowance
+from scenemind.reasoning.memtree_qa.location_choice import LocationChoice
+
+
+def test_drive_is_the_same_however_it_is_cut_and_stores_what_it_shows():
+    whole, parts = LongDrive(), LongDrive()
+    whole.go_on(900)
+    for count in (1, 399, 500):
+        parts.go_on(count)
+    assert whole.frames == parts.frames == 900
+    assert whole.tree.location_count == parts.tree.location_count == 10  # 15 m
+    assert whole.views.needed_frames() == parts.views.needed_frames()
+    assert len(whole.views.needed_frames()) <= whole.key_frames < 900
+    tracklets = [t for node in whole.tree.nodes(whole.objects) for t in node.tracklets]
+    assert sum(t.detection_count for t in tracklets) == 900 * DETECTIONS
+    assert {t.label for t in tracklets} <= {thing.label for thing in whole.objects.values()}
+
+
+def test_second_round_is_all_revisits_of_the_same_objects():
+    drive = LongDrive(frames_per_second=2.0, round_m=30.0)
+    drive.go_on(2 * 30 * 4)
+    nodes = drive.tree.nodes(drive.objects)
+    second = [node for node in nodes if node.frame_numbers[0] > 30 * 4 + 8]
+    assert len(second) > 10
+    assert all(node.revisit_of is not None for node in second)
+    assert len(drive.objects) == 200
+
+
+def test_truth_of_a_room_and_the_oracle_s_choice():
+    with mapped_room(1, 40, noise=False) as room:
+        assert room.pixels.sum(axis=1).tolist() == [320 * 240] * 40
+        question = room.questions()[0]
+        (asked,) = question.target_ids
+        assert room.shows(int(room.pixels[:, asked].argmax()), asked)
+        assert not room.shows(int(room.pixels[:, asked].argmin()), asked) or (
+            room.pixels[:, asked].min() >= VISIBLE_PX
+        )
+        reply = location_oracle(room, question, 1).ask([], Allowance(1.0)).text
+        (place,) = LocationChoice.model_validate_json(reply).locations
+        shown = {
+            location: max(
+                room.pixels[f, asked] for f, at in room.location_of.items() if at == location
+            )
+            for location in room.location_of.values()
+        }
+        assert shown[place.location] == max(shown.values())
+        assert place.key_objects == [room.object_of[asked]]
+        labels = {i: o.label for i, o in room.memory.snapshot().objects.items()}
+        assert labels[place.key_objects[0]] == room.sequence.class_names[asked]
+
+
+def test_result_has_all_that_is_promised_and_the_curves(tmp_path: Path):
+    picture = tmp_path / "times.svg"
+    result = bench_keyframes(
+        questions=6,
+        rooms=1,
+        detector_ms=50.0,
+        picture=picture,
+        minutes=(0.2, 0.4),
+        frames_a_room=60,
+    )
+    assert result["questions"] == 6
+    assert result["visible_rate"]["tree"] >= 5 / 6
+    assert set(result["visible_rate"]) == {
+        "tree",
+        "objects",
+        "uniform",
+        "retrieval (simulated encoder)",
+        "detector (simulated)",
+    }
+    for name, first in result["visible_rate_first"].items():
+        assert 0.0 <= first <= result["visible_rate"][name] <= 1.0
+    assert result["language_model"].startswith("oracle")
+    assert 0 < result["json_300_tokens"] <= result["json_budget_tokens"]
+    assert result["detector_ms_source"] == "stated by who asked"
+    short, long = result["lengths"]
+    assert (short["frames"], long["frames"]) == (360, 720)
+    assert long["detector_all_frames_s"] == pytest.approx(720 * 0.05)
+    assert long["detector_stored_frames_s"] == pytest.approx(long["stored_frames"] * 0.05)
+    asked = result["questions_after_6min"]
+    assert asked[-1]["detector_all_frames_s"] == pytest.approx(
+        50 * asked[0]["detector_all_frames_s"]
+    )
+    drawing = ElementTree.parse(picture).getroot()
+    assert sum(element.tag.endswith("polyline") for element in drawing.iter()) == 6
+    assert json.dumps(result)
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_time_of_the_detector_is_measured_where_weights_are(monkeypatch: pytest.MonkeyPatch):
+    ms, source = detector_ms(None)
+    assert ms > 0.0
+    assert source.startswith("measured: yolov8n-seg_deq640 (")
+    monkeypatch.setattr(
+        "scenemind.cli.bench.keyframes.detector_time.data_beside_the_repository", lambda _: None
+    )
+    assert detector_ms(None) == (40.0, "assumed: there are no weights beside the repository")
+
+
+def test_command_refuses_a_detector_that_takes_no_time():
+    done = CliRunner().invoke(app, ["bench", "keyframes", "--detector-ms", "0"])
+    assert done.exit_code == 2
