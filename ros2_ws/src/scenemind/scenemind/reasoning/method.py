@@ -47,6 +47,8 @@ class MethodReply:
         key_frames: what it rests on, best first; None: the router looks for frames that show the
             objects.
         steps: how it was reached, in words.
+        brief: the answer in a word or few, as benchmarks compare it ("yes", "two", "brown chair");
+            empty where the method gives none.
     """
 
     text: str
@@ -54,6 +56,7 @@ class MethodReply:
     objects: tuple[MapObject, ...] = ()
     key_frames: tuple[KeyFrame, ...] | None = None
     steps: tuple[str, ...] = ()
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

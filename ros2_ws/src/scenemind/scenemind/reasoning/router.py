@@ -83,6 +83,7 @@ class Router:
             tried.failure,
             asking.allowance.used,
             tried.fallback,
+            reply.brief,
         )
 
     def ground(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Grounding:

@@ -81,6 +81,7 @@ class Answer:
         steps: how it was reached, in words (program, plan or transcript).
         method: which answered; another than was asked for where `fallback` says why.
         usage: of models.
+        brief: the answer in a word or few, as benchmarks compare it; empty where there is none.
     """
 
     query: Query
@@ -94,6 +95,7 @@ class Answer:
     failure: ReasoningFailure | None = None
     usage: Usage = field(default_factory=Usage)
     fallback: str = ""
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
