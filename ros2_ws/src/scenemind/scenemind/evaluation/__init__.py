@@ -1,0 +1,1 @@
+"""Benchmarks: what they ask, how a method answers, and how right that is."""

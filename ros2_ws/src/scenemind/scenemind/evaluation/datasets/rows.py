@@ -1,0 +1,60 @@
+"""What a row of a benchmark is, whichever file it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ReferringExpression:
+    """A description of one object, which is to be found by it.
+
+    Attributes:
+        row_id: unlike any other of the benchmark.
+        scene_id: such as scene0011_00.
+        target_id: the object's id in the objects file.
+        is_easy: at most one other object of its class stands in the scene (ReferIt3D); None: the
+            benchmark does not say.
+        is_view_dependent: it is said as seen from somewhere (ReferIt3D); None as above.
+        program: in ZSVG3D's language, where one is recorded; else empty.
+    """
+
+    row_id: str
+    scene_id: str
+    text: str
+    target_id: int
+    is_easy: bool | None = None
+    is_view_dependent: bool | None = None
+    program: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPose:
+    """Where an agent stands, as SQA3D writes it: in the scan's raw axes, from the middle of its
+    bounding box.
+
+    Attributes:
+        position: x, y, z in metres.
+        quaternion_xyzw: a turn about z.
+    """
+
+    position: tuple[float, float, float]
+    quaternion_xyzw: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SituatedQuestion:
+    """A question of somebody who stands in the scene.
+
+    Attributes:
+        row_id, scene_id: as of `ReferringExpression`.
+        situation: where they stand, in words.
+        answers: every one is right.
+    """
+
+    row_id: str
+    scene_id: str
+    situation: str
+    question: str
+    answers: tuple[str, ...]
+    pose: ScanPose

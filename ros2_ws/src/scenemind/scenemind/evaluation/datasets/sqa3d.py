@@ -1,0 +1,91 @@
+"""SQA3D: questions of somebody who stands in the scene (Ma et al., ICLR 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from scenemind.evaluation.datasets.files import benchmark_file, json_rows, read_json
+from scenemind.evaluation.datasets.rows import ScanPose, SituatedQuestion
+from scenemind.evaluation.errors import EvaluationError
+
+QUESTION_PATTERNS = ("*questions*test*.json", "*questions*.json")
+WHERE_TO_GET = (
+    "SQA3D's v1_balanced_questions_test_scannetv2.json and"
+    " v1_balanced_sqa_annotations_test_scannetv2.json are at github.com/SilongYong/SQA3D"
+)
+
+
+class _Question(BaseModel):
+    scene_id: str
+    situation: str
+    question: str
+    question_id: int
+
+
+class _Answer(BaseModel):
+    answer: str
+
+
+class _Position(BaseModel):
+    x: float
+    y: float
+    z: float
+
+
+class _Rotation(BaseModel):
+    x: float = Field(alias="_x")
+    y: float = Field(alias="_y")
+    z: float = Field(alias="_z")
+    w: float = Field(alias="_w")
+
+
+class _Annotation(BaseModel):
+    question_id: int
+    answers: list[_Answer] = Field(min_length=1)
+    rotation: _Rotation
+    position: _Position
+
+
+def read_sqa3d(data: Path) -> Iterator[SituatedQuestion]:
+    """Questions with the answers and poses of the file beside theirs.
+
+    Args:
+        data: the questions' file, or its folder.
+
+    Raises:
+        EvaluationError: a file is missing, is not as the benchmark has it, or a question has no
+            answer.
+    """
+    path = benchmark_file(data, QUESTION_PATTERNS, WHERE_TO_GET)
+    beside = path.with_name(path.name.replace("questions", "sqa_annotations"))
+    if not beside.is_file():
+        raise EvaluationError(f"there are no answers at {beside}: {WHERE_TO_GET}")
+    found = json_rows(beside, _entries(beside, "annotations"), _Annotation)
+    answered = {annotation.question_id: annotation for annotation in found}
+    for row in json_rows(path, _entries(path, "questions"), _Question):
+        if row.question_id not in answered:
+            raise EvaluationError(f"{beside} has no answer to question {row.question_id}")
+        yield _question(row, answered[row.question_id])
+
+
+def _question(row: _Question, answered: _Annotation) -> SituatedQuestion:
+    place, turn = answered.position, answered.rotation
+    return SituatedQuestion(
+        str(row.question_id),
+        row.scene_id,
+        row.situation,
+        row.question,
+        tuple(answer.answer for answer in answered.answers),
+        ScanPose((place.x, place.y, place.z), (turn.x, turn.y, turn.z, turn.w)),
+    )
+
+
+def _entries(path: Path, key: str) -> Any:
+    document = read_json(path)
+    if not isinstance(document, dict) or key not in document:
+        raise EvaluationError(f"{path} has no {key!r}: {WHERE_TO_GET}")
+    return document[key]

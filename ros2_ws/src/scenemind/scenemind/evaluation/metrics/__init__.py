@@ -1,0 +1,1 @@
+"""How right answers and groundings are."""

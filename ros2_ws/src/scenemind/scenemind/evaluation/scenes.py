@@ -1,0 +1,103 @@
+"""Scenes of a benchmark: their ground-truth objects, each made into a scene graph once."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from scenemind.config import RelationConfig
+from scenemind.evaluation.datasets.rows import ScanPose
+from scenemind.evaluation.errors import EvaluationError
+from scenemind.evaluation.scannet_pose import world_T_head
+from scenemind.exchange import ObjectRow, scene_of_rows
+from scenemind.geometry import Pose
+from scenemind.memory import MemorySnapshot
+
+
+class _SceneRow(BaseModel):
+    """
+    Attributes:
+        axis_alignment: world_T_scan, row by row; ScanNet's `axisAlignment`.
+    """
+
+    objects: list[ObjectRow] = Field(min_length=1)
+    axis_alignment: list[float] | None = Field(default=None, min_length=16, max_length=16)
+
+
+class Scenes:
+    """The scenes of an objects file, `{"scene0011_00": {"objects": [...]}}`, also gzipped.
+
+    `exchange.load_objects` reads one scene; a benchmark asks hundreds of one file.
+    """
+
+    def __init__(self, path: Path, config: RelationConfig | None = None) -> None:
+        """
+        Raises:
+            EvaluationError: the file cannot be read, or holds no scenes.
+        """
+        self._path = path
+        self._config = config or RelationConfig()
+        self._document = _document(path)
+        self._rows: dict[str, _SceneRow] = {}
+        self._snapshots: dict[str, MemorySnapshot] = {}
+
+    def get_snapshot(self, scene_id: str) -> MemorySnapshot:
+        """
+        Raises:
+            EvaluationError: there is no such scene, or it is not as an objects file has it.
+        """
+        if scene_id not in self._snapshots:
+            rows = self._get_rows(scene_id).objects
+            self._snapshots[scene_id] = scene_of_rows(rows, self._config)
+        return self._snapshots[scene_id]
+
+    def get_viewpoint(self, scene_id: str, pose: ScanPose) -> Pose:
+        """`world_T_head` of somebody in a scene, x forward and z up.
+
+        Raises:
+            EvaluationError: as `get_snapshot`; or the scene has no axis alignment.
+        """
+        alignment = self._get_rows(scene_id).axis_alignment
+        if alignment is None:
+            raise EvaluationError(
+                f"{self._path}: {scene_id} has no axis_alignment, and poses cannot be turned"
+                " without: take it from ScanNet's <scene>.txt"
+            )
+        world_T_scan = Pose.from_matrix([alignment[row : row + 4] for row in range(0, 16, 4)])
+        boxes = [thing.box for thing in self.get_snapshot(scene_id).objects.values()]
+        return world_T_head(pose, world_T_scan, boxes)
+
+    def _get_rows(self, scene_id: str) -> _SceneRow:
+        if scene_id not in self._rows:
+            if scene_id not in self._document:
+                raise EvaluationError(
+                    f"{self._path} has no scene {scene_id} (it has {len(self._document)}): the"
+                    " objects file has to cover the benchmark's scenes"
+                )
+            try:
+                self._rows[scene_id] = _SceneRow.model_validate(self._document[scene_id])
+            except ValidationError as error:
+                first = error.errors()[0]
+                place = ".".join(map(str, first["loc"]))
+                raise EvaluationError(
+                    f"{self._path}: {scene_id}: {place}: {first['msg']}"
+                ) from error
+        return self._rows[scene_id]
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+        document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    except (OSError, ValueError, zlib.error, EOFError) as error:
+        raise EvaluationError(f"{path} cannot be read: {error}") from error
+    if not isinstance(document, dict) or not document or "objects" in document:
+        raise EvaluationError(
+            f'{path} holds no scenes by name: {{"scene0011_00": {{"objects": [...]}}}} is expected'
+        )
+    return document
