@@ -1,0 +1,1 @@
+"""Questions of one who stands somewhere, answered in a word or two."""

@@ -1,0 +1,201 @@
+"""Short answers to situated questions, always one: what was found, else what is usual."""
+
+from __future__ import annotations
+
+import math
+import numpy as np
+
+from scenemind.reasoning.symbolic.situated import ordinary, states
+from scenemind.reasoning.symbolic.situated.finding import Finder
+from scenemind.reasoning.symbolic.situated.properties import property_of
+from scenemind.reasoning.symbolic.situated.short import Short
+from scenemind.reasoning.symbolic.situated.surroundings import REACH_M
+from scenemind.reasoning.symbolic.situated.tree import (
+    AskClaim,
+    AskCount,
+    AskDirection,
+    AskExists,
+    AskProperty,
+    AskReach,
+    AskRoom,
+    AskSame,
+    AskState,
+    AskVisible,
+    AskWhat,
+    AskWhich,
+    SituatedTree,
+    Thing,
+)
+
+_SEEN_RAD = math.radians(70.0)
+_AHEAD_RAD, _BACK_RAD = math.radians(25.0), math.radians(140.0)
+_COUNTED = 0.4
+_NUMBERS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+)  # fmt: skip
+
+
+def answer(question: SituatedTree, finder: Finder) -> Short:
+    """The answer; never none."""
+    match question:
+        case AskProperty(of=thing, which=which):
+            return _property(thing, which, finder)
+        case AskCount():
+            return _count(question, finder)
+        case AskDirection():
+            return _direction(question, finder)
+        case AskWhich():
+            return _which(question, finder)
+        case AskState():
+            return states.state(question, finder)
+        case AskWhat(thing=thing):
+            return _what(thing, finder)
+        case AskExists(thing=thing):
+            return _exists(thing, finder)
+        case AskVisible():
+            return _visible(question, finder)
+        case AskReach(thing=thing):
+            return _reach(thing, finder)
+        case AskSame():
+            return _same(question, finder)
+        case AskRoom(room=room):
+            return _room(room, finder)
+        case AskClaim(thing=thing):
+            return _claim(thing, finder)
+
+
+def _yes(is_so: bool, *rows: int) -> Short:
+    return Short("yes" if is_so else "no", rows)
+
+
+def _property(thing: Thing, which: str, finder: Finder) -> Short:
+    row = finder.best(thing)
+    if row is None:
+        return Short({"color": "brown", "shape": "rectangular"}.get(which, "wood"))
+    return Short(property_of(finder.scene.objects[row], which), (row,))  # type: ignore[arg-type]
+
+
+def _count(question: AskCount, finder: Finder) -> Short:
+    scores = finder.scores(question.of)
+    rows = np.flatnonzero(scores >= _COUNTED)
+    n = len(rows)
+    found = tuple(rows.tolist())
+    if question.divisor:
+        return Short("yes" if n % question.divisor == 0 and n else "no", found)
+    if question.parity:
+        parity = "odd" if n % 2 else "even"
+        if question.parity == "either":
+            return Short(parity, found)
+        return Short("yes" if parity == question.parity else "no", found)
+    return Short(_NUMBERS[n] if n < len(_NUMBERS) else str(n), found)
+
+
+def _direction(question: AskDirection, finder: Finder) -> Short:
+    row = _goal(question.goal, finder)
+    if row is None:
+        return Short(question.offered[0] if question.offered else "right")
+    return Short(side_of(finder.around.bearing_rad[row]), (row,))
+
+
+def side_of(bearing_rad: float) -> str:
+    """Which way to turn for a bearing."""
+    if abs(bearing_rad) < _AHEAD_RAD:
+        return "forward"
+    if abs(bearing_rad) > _BACK_RAD:
+        return "backward"
+    return "right" if bearing_rad > 0.0 else "left"
+
+
+def _goal(goal: Thing, finder: Finder) -> int | None:
+    """Nearest of what is named, else of what the words are for."""
+    words = goal.hints
+    phrases = [" ".join(words[i : i + n]) for n in (3, 2, 1) for i in range(len(words) - n + 1)]
+    for phrase in phrases:
+        labels = finder.sure_labels(phrase)
+        if labels:
+            scores = finder.named(phrase) * finder.at(goal.places)
+            if not scores.any():
+                scores = finder.named(phrase)
+            break
+    else:
+        scores = finder.by_purpose(words)
+    if not scores.any():
+        return None
+    fitting = np.flatnonzero(scores >= 0.95 * scores.max())
+    return int(fitting[np.argmin(finder.around.gap_m[fitting])])
+
+
+def _which(question: AskWhich, finder: Finder) -> Short:
+    rows = [finder.best(option) for option in question.options]
+    known = [(row, option) for row, option in zip(rows, question.options, strict=True)
+             if row is not None]  # fmt: skip
+    if not known:
+        return Short(question.options[0].noun)
+    measures = finder.measure(question.by)
+    row, option = min(known, key=lambda pair: measures[pair[0]])
+    return Short(option.noun, (row,))
+
+
+def _what(thing: Thing, finder: Finder) -> Short:
+    rows = finder.rows(thing)
+    if thing.noun and finder.named(thing.noun).any():
+        # "What table is ..." names its answer.
+        thing = Thing("", thing.adjectives, thing.places, thing.links, thing.hints, thing.extreme)
+    if not len(rows):
+        rows = finder.rows(Thing(thing.noun, thing.adjectives, (), (), thing.hints))
+    if not len(rows):
+        return Short("table")
+    return Short(finder.scene.objects[rows[0]].label, (int(rows[0]),))
+
+
+def _exists(thing: Thing, finder: Finder) -> Short:
+    scores = finder.scores(thing)
+    if thing.noun and not finder.named(thing.noun).any():
+        return _yes(False)
+    rows = np.flatnonzero(scores >= _COUNTED)
+    return _yes(len(rows) > 0, *rows[:3].tolist())
+
+
+def _visible(question: AskVisible, finder: Finder) -> Short:
+    named = finder.named(question.thing.noun) if question.thing.noun else finder.scores(question.thing)
+    rows = np.flatnonzero(named > 0.0)
+    if not len(rows):
+        return _yes(False)
+    off = np.abs(finder.around.bearing_rad[rows])
+    seen = off >= math.pi - _SEEN_RAD if question.turned else off <= _SEEN_RAD
+    return _yes(bool(seen.any()), *rows[:3].tolist())
+
+
+def _reach(thing: Thing, finder: Finder) -> Short:
+    row = finder.best(thing)
+    if row is None:
+        return _yes(False)
+    return _yes(bool(finder.around.gap_m[row] <= REACH_M), row)
+
+
+def _same(question: AskSame, finder: Finder) -> Short:
+    first, second = finder.best(question.first), finder.best(question.second)
+    if first is None or second is None:
+        return _yes(question.which == "thing")
+    objects = finder.scene.objects
+    if question.which == "thing":
+        return _yes(objects[first].label == objects[second].label, first, second)
+    values = {property_of(objects[row], question.which) for row in (first, second)}
+    return _yes(len(values) == 1, first, second)
+
+
+def _room(room: str, finder: Finder) -> Short:
+    wanted = ordinary.room_weights(room)
+    if wanted is None:
+        return _yes(False)
+    labels = finder.scene.rows_of_label
+    def weight(kind: dict[str, float]) -> float:
+        return sum(w for name, w in kind.items() if finder.sure_labels(name))
+    best = max(weight(ordinary.room_weights(kind) or {}) for kind in ordinary.room_kinds())
+    return _yes(bool(labels) and weight(wanted) >= 0.75 * best)
+
+
+def _claim(thing: Thing, finder: Finder) -> Short:
+    row = finder.best(thing)
+    return _yes(row is not None, *(() if row is None else (row,)))

@@ -1,0 +1,168 @@
+"""Noun phrases about the one who asks, read as far as they can be.
+
+"the brown table behind me that has chairs" is its nouns, adjectives and places; what is left over
+("has chairs") is kept as hints. Nothing is refused: a sentence always gives a thing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.situated.places import Places, without_marks
+from scenemind.reasoning.symbolic.situated.tree import Comparison, Link, Thing
+from scenemind.words.english import word_set
+
+_DETERMINERS = word_set(
+    "the a an my this that these those any some all both other another their your its one of"
+)
+# Words that say nothing of which thing is meant.
+STOP_WORDS = word_set(
+    "the a an my this that these those any some all both another their your its of what which who"
+    " is are was were be been am do does did has have had having can could will would should shall"
+    " may might must need needs i me you we it they there here to in on at by for with from and or"
+    " if when where how so as not no get got go see look looking find want wanted just right left"
+    " behind front located placed positioned called named know currently used use using uses more"
+    " most very object objects thing things item items something anything someone first closest"
+    " nearest farthest furthest further away side sides direction room turn walk move take put way"
+    " standing sitting one ones own piece kind type main out into up down able make around about"
+    " other each too also still furniture many much number amount total"
+)
+_ANYTHING = word_set(
+    "object objects thing things item items something anything furniture what one ones piece stuff"
+    " who which it"
+)
+_SHAPE_WORDS = word_set("round square rectangular circular oval octagon octagonal rectangle")
+_ADJECTIVES = (
+    frozenset(lexicon.COLOURS) | frozenset(lexicon.SIZES) | frozenset(lexicon.ADJECTIVES)
+) | _SHAPE_WORDS
+# The head of a phrase ends before one of these.
+_ENDS = word_set(
+    "that which who is are was were has have had with i and or can could do does did , to for from"
+    " where when if you we will would should of ate so made used it not using while there"
+)
+_HOUR_OF = r"(?:at|on|in|to) (?:the |its |my )?(?P<hour>\w+) o'clock (?:direction )?(?:of|from)"
+_POSTURE = (
+    r"(?:(?:sitting|standing|resting|hanging|hung|mounted|posted|placed|laying|lying|attached|stuck"
+    r"|kept|stored|leaning|located|directly|right|immediately|that is|that are) )*"
+)
+_RELATIONS = (
+    (_HOUR_OF, "clock"),
+    (r"(?:to|on|at|towards) (?:the )?left(?: hand)?(?: side)? of", "left"),
+    (r"(?:to|on|at|towards) (?:the )?right(?: hand)?(?: side)? of", "right"),
+    (r"(?:left|left side) of", "left"),
+    (r"(?:right|right side) of", "right"),
+    (r"on (?:the )?top of|on top|over top of|atop", "on"),
+    (r"in ?front of|in the front of", "front"),
+    (r"in the middle of|in between|between", "between"),
+    (r"(?:closest|nearest) to|across from|opposite(?: of| to)?|(?:near|close|next|adjacent) to|"
+     r"beside|besides|by|near|against|at|along", "near"),
+    (r"around|surrounding|surrounds?|surrounded(?! by)", "near"),
+    (r"above|over", "above"),
+    (r"underneath|under|beneath|below", "below"),
+    (r"inside of|inside|in|within|into", "inside"),
+    (r"on|onto|upon", "on"),
+    (r"behind|in back of", "behind"),
+)  # fmt: skip
+_RELATION = re.compile(
+    rf"(?<![\w@]){_POSTURE}(?:"
+    + "|".join(f"(?P<r{n}>{pattern})" for n, (pattern, _) in enumerate(_RELATIONS))
+    + r")(?= (?:the|a|an|my|it|this|that|these|each|both|your|which|of|\w+)\b)(?! me\b)"
+)
+_EXTREMES: tuple[tuple[str, Comparison], ...] = (
+    (r"first|(?:closest|nearest|next)(?: to| from)?(?: me)?|run into|bump into|encounter|would i"
+     r" hit|immediate", "closest"),
+    (r"(?:farthest|furthest|far) away|farthest|furthest|far corner", "farthest"),
+    (r"largest|biggest|bigger|larger", "largest"),
+    (r"smallest|smaller|littlest", "smallest"),
+    (r"tallest|highest|taller", "tallest"),
+)  # fmt: skip
+_EXTREME = tuple((re.compile(rf"\b(?:{pattern})\b"), name) for pattern, name in _EXTREMES)
+_ROOM = re.compile(r"\b(?:in|of|inside|into|around|for) (?:the|this|my|that) (?:whole )?room\b"
+                   r"(?: total)?")  # fmt: skip
+_DEEPEST = 2
+
+
+def read_thing(words: str, places: Places, depth: int = 0) -> Thing:
+    """The thing that marked words speak of; see `Places`."""
+    words = _ROOM.sub(" ", words)
+    words, extreme = _without_extreme(words)
+    found = _RELATION.search(words) if depth < _DEEPEST else None
+    if found is None:
+        return _head(words, places, extreme)
+    before, after = words[: found.start()], words[found.end() :]
+    head = _head(before, places, extreme)
+    link, further = _link(found, after, places, depth)
+    if link is None:
+        return _head(words, places, extreme)
+    return Thing(
+        head.noun,
+        head.adjectives,
+        head.places + further.places,
+        (link, *further.links),
+        head.hints + further.hints,
+        extreme,
+    )
+
+
+def content_words(words: str) -> tuple[str, ...]:
+    """Those of the words that mean something, without marks."""
+    found = re.findall(r"[a-z][a-z'-]+", without_marks(words))
+    return tuple(word for word in found if word not in STOP_WORDS)
+
+
+def _link(
+    found: re.Match[str], after: str, places: Places, depth: int
+) -> tuple[Link | None, Thing]:
+    """The relation, and what of its words belongs to the head after all."""
+    which = next(n for n in range(len(_RELATIONS)) if found.group(f"r{n}"))
+    relation = _RELATIONS[which][1]
+    if relation == "clock":
+        relation = f"{found.group('hour')} o'clock"
+    if relation == "between":
+        first, _, second = after.partition(" and ")
+        ends = tuple(read_thing(part, places, depth + 1) for part in (first, second) if part)
+        return (Link(relation, ends) if len(ends) == 2 else None), Thing()
+    anchor = read_thing(after, places, depth + 1)
+    if not anchor.noun:
+        return None, Thing()
+    hints = anchor.hints
+    anchor = Thing(anchor.noun, anchor.adjectives, anchor.places, anchor.links, (), anchor.extreme)
+    if anchor.noun in ("wall", "walls", "floor", "ground", "corner", "ceiling"):
+        # Parts of the building stand in many pieces: the thing itself lies where they do.
+        return Link(relation, (Thing(anchor.noun),)), Thing(places=anchor.places, hints=hints)
+    return Link(relation, (anchor,)), Thing(hints=hints)
+
+
+def _head(words: str, places: Places, extreme: Comparison | None) -> Thing:
+    tokens = words.replace(",", " , ").split()
+    adjectives: list[str] = []
+    noun: list[str] = []
+    rest: list[str] = []
+    for at, word in enumerate(tokens):
+        if word.startswith("@"):
+            continue
+        if rest or (noun and (word in _ENDS or _marked_before(tokens, at))):
+            rest.append(word)
+        elif word in _ADJECTIVES and not noun:
+            adjectives.append(word)
+        elif word not in _DETERMINERS and word not in _ENDS:
+            noun.append(word)
+    adjectives += [word for word in rest if word in _ADJECTIVES]
+    if all(word in _ANYTHING for word in noun):
+        noun = []
+    hints = content_words(" ".join(rest))
+    return Thing(" ".join(noun), tuple(adjectives), places.of(words), (), hints, extreme)
+
+
+def _marked_before(tokens: list[str], at: int) -> bool:
+    return at > 0 and tokens[at - 1].startswith("@")
+
+
+def _without_extreme(words: str) -> tuple[str, Comparison | None]:
+    for pattern, name in _EXTREME:
+        without, count = pattern.subn(" ", words)
+        if count:
+            return without, cast("Comparison", name)
+    return words, None

@@ -1,0 +1,119 @@
+"""Places about the one who asks: "on my left", "in my 7 o'clock direction", "behind me".
+
+They are replaced by marks ("@3"), so that what is left of a sentence reads as noun phrases.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from scenemind.reasoning.symbolic.situated.tree import Place
+from scenemind.words.english import find_number
+
+_QUARTER = math.pi / 2.0
+_SIDE_WIDTH, _HOUR_WIDTH = math.radians(50.0), math.radians(25.0)
+_BEARINGS = {"front": 0.0, "ahead": 0.0, "right": _QUARTER, "back": math.pi, "left": -_QUARTER}
+_SAME_SIDE = {"rear": "back", "behind": "back", "forward": "front", "backs": "back"}
+
+_HOUR = r"(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_CLOCK = rf"{_HOUR} ?o? ?'?(?:clock|oclock)(?: direction| position| side)?"
+_TO = r"(?:(?:to|on|at|in|by|towards?|from|over|off) )?"
+_HOW = (
+    r"(?:(?:immediate|direct|directly|far|further|farther|exact|hard|near|own|very|slight|the|back"
+    r"|rear|front|upper|lower|immediately) )*"
+)
+_NAMED = r"left|right|front|back|rear|behind"
+_AFTER = r"(?: hand)?(?: side)?(?: direction)?(?: of me| from me| to me)?"
+_NOT_OF = r"(?! (?:side )?(?:of|from) (?!me\b))"
+_EXACTLY = r"(?:(?:directly|immediately|exactly|right|straight|just|immediate|direct|far) )*"
+_AHEAD = r"(?:in ?front|infront|ahead|across|opposite|forward)"
+_POSTURE = r"(?:sitting|standing|seated|lying|laying|leaning|working|resting|sat|kneeling)"
+
+_PATTERNS = (
+    # Sides and hours of me.
+    (rf"{_TO}(?:my|the|y|mine)? ?{_CLOCK}(?: of me)?{_NOT_OF}", "hour"),
+    (rf"{_TO}my {_HOW}(?P<side>{_NAMED})(?: |-)?(?P<more>{_NAMED})?{_AFTER}{_NOT_OF}", "side"),
+    (rf"(?:(?:to|on|at|towards?) )(?:the )?{_HOW}(?P<side>left|right)(?: |-)?(?P<more>back|front)?"
+     rf"{_AFTER}{_NOT_OF}", "side"),
+    (r"\bleft of me\b", "left"),
+    (r"\bright of me\b", "right"),
+    (rf"{_EXACTLY}(?:behind|in back of|back of) (?:of )?me\b", "back"),
+    (rf"{_EXACTLY}{_AHEAD} (?:of |from |to )*(?:front )?me\b", "front"),
+    (r"(?:that |which )?i (?:am |can |could )?(?:currently |directly )?(?:facing|looking at|see\b)",
+     "front"),
+    (r"\bfacing me\b", "front"),
+    (r"(?:when|if|as|after) i (?:turn|look|turned|looked)(?: my head)? (?:around|back|behind|"
+     r"backwards?)", "back"),
+    (r"(?:beneath|underneath|under|below|beside|besides|next to|near|nearby|close to|around|by|"
+     r"with) me\b", "here"),
+    (rf"(?:that |which |where )?i (?:am |was )?(?:currently )?{_POSTURE} (?:on|at|in|by|near|behind"
+     r"|next to|beside|in front of|against)\b(?: it\b)?", "here"),
+    (r"(?:that |which )?i am (?:currently )?(?:using|holding|fixing|cleaning|washing|touching|at\b"
+     r"|on\b|in\b|near\b)", "here"),
+    (rf"{_EXACTLY}(?:in )?behind(?= *(?:$|,|@|is\b|are\b))", "back"),
+    (rf"{_EXACTLY}in front(?= *(?:$|,|@|is\b|are\b))", "front"),
+)  # fmt: skip
+_COMPILED = tuple((re.compile(rf"(?<![\w@]){pattern}(?!\w)"), name) for pattern, name in _PATTERNS)
+_MARK = re.compile(r"@(\d+)")
+_HERE = Place(None)
+
+
+class Places:
+    """The places of one sentence; `text` has a mark for each of them."""
+
+    def __init__(self, text: str) -> None:
+        self._found: list[Place] = []
+        for pattern, name in _COMPILED:
+            text = pattern.sub(self._marking(name), text)
+        self.text = " ".join(text.split())
+
+    def of(self, words: str) -> tuple[Place, ...]:
+        """The places whose marks stand among the words."""
+        return tuple(self._found[int(number)] for number in _MARK.findall(words))
+
+    def side_of(self, mark: str) -> str:
+        """The name of the side that a mark ("@3") stands for; other words as they are."""
+        found = _MARK.fullmatch(mark)
+        bearing = self._found[int(found.group(1))].bearing_rad if found else None
+        if bearing is None:
+            return mark
+        return min(("front", "right", "back", "left"), key=lambda s: -math.cos(bearing - _BEARINGS[s]))
+
+    def _marking(self, name: str) -> Callable[[re.Match[str]], str]:
+        def mark(found: re.Match[str]) -> str:
+            self._found.append(_place(name, found))
+            return f" @{len(self._found) - 1} "
+
+        return mark
+
+
+def without_marks(words: str) -> str:
+    """The words between the marks."""
+    return " ".join(_MARK.sub(" ", words).split())
+
+
+def side(name: str) -> Place:
+    """One of left, right, front and back."""
+    return Place(_BEARINGS[name], _SIDE_WIDTH)
+
+
+def _place(name: str, found: re.Match[str]) -> Place:
+    if name == "here":
+        return _HERE
+    if name == "hour":
+        hour = find_number(found.group("hour")) or 0
+        return Place(_wrapped(hour * math.pi / 6.0), _HOUR_WIDTH)
+    if name != "side":
+        return side(name)
+    first, second = (_SAME_SIDE.get(s, s) for s in (found.group("side"), found.group("more") or ""))
+    if not second or second == first:
+        return side(first)
+    x = math.cos(_BEARINGS[first]) + math.cos(_BEARINGS[second])
+    y = math.sin(_BEARINGS[first]) + math.sin(_BEARINGS[second])
+    return Place(math.atan2(y, x), _SIDE_WIDTH)
+
+
+def _wrapped(angle_rad: float) -> float:
+    return math.atan2(math.sin(angle_rad), math.cos(angle_rad))
