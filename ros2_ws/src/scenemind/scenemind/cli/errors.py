@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenemind.cli.ros_environment import RosEnvironmentError
 from scenemind.config import ConfigError
+from scenemind.evaluation import EvaluationError
 from scenemind.exchange import ExchangeError
 from scenemind.frames import FrameError
 from scenemind.geometry import GeometryError
@@ -21,6 +22,7 @@ class CommandError(RuntimeError):
 USER_ERRORS = (
     CommandError,
     ConfigError,
+    EvaluationError,
     ExchangeError,
     FrameError,
     GeometryError,

@@ -15,6 +15,7 @@ from scenemind.cli import (
     demo_command,
     describe_command,
     detector_command,
+    eval_command,
     find_command,
     ground_command,
     keyframes_command,
@@ -72,6 +73,7 @@ for _module in (
     describe_command,
     doctor_command,
     bench_command,
+    eval_command,
 ):
     _module.register(app)
 

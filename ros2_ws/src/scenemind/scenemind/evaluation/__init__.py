@@ -1,1 +1,20 @@
 """Benchmarks: what they ask, how a method answers, and how right that is."""
+
+from scenemind.evaluation.errors import EvaluationError
+from scenemind.evaluation.prediction_file import write_predictions
+from scenemind.evaluation.result import Evaluation
+from scenemind.evaluation.routed import RoutedMethod
+from scenemind.evaluation.runner import BENCHMARKS, Benchmark, Grounder, run_benchmark
+from scenemind.evaluation.scenes import Scenes
+
+__all__ = [
+    "BENCHMARKS",
+    "Benchmark",
+    "Evaluation",
+    "EvaluationError",
+    "Grounder",
+    "RoutedMethod",
+    "Scenes",
+    "run_benchmark",
+    "write_predictions",
+]

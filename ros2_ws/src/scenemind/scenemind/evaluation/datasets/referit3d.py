@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,10 +21,11 @@ WHERE_TO_GET = (
 )
 # ReferIt3D's own rule: such a word in the text makes it depend on the view.
 _OF_A_VIEW = frozenset(
-    ("front", "behind", "back", "right", "left")
-    + ("facing", "leftmost", "rightmost", "looking", "across")
+    {"front", "behind", "back", "right", "left"}
+    | {"facing", "leftmost", "rightmost", "looking", "across"}
 )
 _EASY_INSTANCES = 2
+_WORD = re.compile(r"\w+")
 
 
 class _Row(BaseModel):
@@ -68,7 +70,7 @@ def _read_csv(path: Path) -> Iterator[ReferringExpression]:
             row.utterance,
             row.target_id,
             _is_easy(path, row.stimulus_id),
-            not _OF_A_VIEW.isdisjoint(row.tokens.strip("[]").replace("'", "").split(", ")),
+            not _OF_A_VIEW.isdisjoint(_WORD.findall(row.tokens)),
         )
 
 

@@ -1,0 +1,130 @@
+"""`scenemind eval`: how right a method is on a benchmark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.progress import track
+from rich.table import Table
+
+from scenemind.cli.asking.model_options import Endpoint, ModelName, Record, Replay, with_models
+from scenemind.cli.options import AsJson, ConfigFile
+from scenemind.cli.output import print_json, print_table, progress_console
+from scenemind.config import SceneMindConfig
+from scenemind.evaluation import (
+    Benchmark,
+    Evaluation,
+    RoutedMethod,
+    Scenes,
+    run_benchmark,
+    write_predictions,
+)
+from scenemind.evaluation.objects_memory import SOURCE
+from scenemind.models import open_models
+from scenemind.reasoning import Asking
+from scenemind.reasoning.open_methods import open_methods
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "eval",
+        epilog="Example: scenemind eval nr3d --data ZSVG3D/nr3d_val.json --objects"
+        " scannet_objects.json.gz --limit 500",
+    )(_eval)
+
+
+def _eval(
+    benchmark: Annotated[
+        Benchmark, typer.Argument(metavar="NAME", help="scanrefer, nr3d, sr3d or sqa3d.")
+    ],
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="The benchmark's file, or its folder; for nr3d and scanrefer also ZSVG3D's."
+        ),
+    ],
+    objects: Annotated[
+        Path, typer.Option(help="Objects file (JSON, also gzipped) with the benchmark's scenes.")
+    ],
+    method: Annotated[str, typer.Option(help="Who answers, as of scenemind ask.")] = "symbolic",
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many rows, drawn with a fixed seed.", show_default="all"),
+    ] = None,
+    pose: Annotated[
+        bool, typer.Option(help="Tell who answers where the agent stands as a pose too.")
+    ] = True,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write each row's prediction to this file.", show_default=False),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, help="Seconds that each answer may take.")
+    ] = 60.0,
+    model: ModelName = "",
+    endpoint: Endpoint = "",
+    record: Record = None,
+    replay: Replay = None,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how right a method is, on a benchmark's ground-truth objects.
+
+    Scores are percents; a row without an answer counts as wrong.
+    """
+    settings = with_models(
+        SceneMindConfig.load(config) if config else SceneMindConfig(),
+        model=model,
+        endpoint=endpoint,
+        record=record,
+        replay=replay,
+    )
+    scenes = Scenes(objects, settings.relations)
+    with open_models(settings.models) as opened:
+        methods = open_methods(opened, settings.memtree, settings.detector)
+        asked = RoutedMethod(
+            scenes, method, methods, lambda: Asking(opened.allowance(timeout)), pose
+        )
+        console = progress_console()
+        run = run_benchmark(
+            benchmark,
+            data,
+            scenes,
+            asked,
+            limit,
+            lambda rows: track(rows, benchmark, console=console, transient=True),
+        )
+    if out is not None:
+        write_predictions(out, run.predictions)
+    if as_json:
+        print_json(run.evaluation.as_json())
+    else:
+        _print(run.evaluation)
+
+
+def _print(evaluation: Evaluation) -> None:
+    table = Table(
+        title=f"{evaluation.benchmark}, {evaluation.method}, {SOURCE}",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+    )
+    table.add_column("")
+    table.add_column("rows", justify="right")
+    for metric in evaluation.scores:
+        table.add_column(metric.replace("_", " "), justify="right")
+    lines = [
+        ("all", evaluation.n, evaluation.scores),
+        *((name, group.n, group.scores) for name, group in evaluation.breakdown.items()),
+        *((name, evaluation.n, scores) for name, scores in evaluation.baselines.items()),
+    ]
+    for name, n, scores in lines:
+        table.add_row(
+            name.replace("_", " "), str(n), *(f"{value:.1f}" for value in scores.values())
+        )
+    print_table(table)
+    failures = ", ".join(f"{n} {code}" for code, n in evaluation.failures.items())
+    print(f"without an answer: {failures or 'none'}")
+    print(f"{evaluation.seconds:.1f} s, median {evaluation.median_ms:.2f} ms a row")

@@ -1,0 +1,169 @@
+"""Sense match: whether an answer says what the truth says.
+
+Beside exact match, which takes "chairs" for wrong where the truth is "chair", and LLM-TPC's soft
+match, which takes "" for right. It knows articles, plurals, numbers, directions, and other words
+for one thing (`words/`), and that "kitchen cabinet" is a cabinet. No credit for nothing, for parts
+of words, for negation, for a shared small word, or for several answers of which one fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from scenemind.evaluation.metrics.soft_match import number_words
+from scenemind.words.english import find_number, singular
+from scenemind.words.tables import read_table
+from scenemind.words.thesaurus import Thesaurus
+
+_Words = tuple[str, ...]
+
+# Longer answers are sentences: only what is in an exclusive group is looked for in them.
+_LONGEST_PHRASE = 5
+_NOT_WORDS = re.compile(r"[^a-z0-9' ]+")
+_HOUR = re.compile(r"\b(\w+) ?o'? ?clock\b")
+_SHORTLY = re.compile(r"^(yes|no)\b *[,.;:].*", re.DOTALL)  # "no, nobody sits there"
+_LISTING = re.compile(r",| or | and |/|;")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tables:
+    """`answer_words.yaml`."""
+
+    same: dict[_Words, str]
+    hours: dict[int, str]
+    exclusive: tuple[frozenset[str], ...]
+    fillers: frozenset[str]
+    negations: frozenset[str]
+    places: frozenset[str]
+
+
+def sense_match(answer: str, truth: str) -> bool:
+    """Whether an answer says what the truth says."""
+    said, meant = _plain(answer), _plain(truth)
+    if not said or not meant:
+        return False
+    if said == meant:
+        return True
+    said_words, meant_words = _normal(said), _normal(meant)
+    if not said_words or not meant_words or _polarity(said) != _polarity(meant):
+        return False
+    if len(meant_words) == 1:
+        group = _exclusive_group(meant_words[0])
+        if group:
+            return group.intersection(said_words) == set(meant_words)
+    if len(said_words) > _LONGEST_PHRASE or _lists_more(answer, truth):
+        return False
+    return _same_thing(said_words, meant_words)
+
+
+def _same_thing(said: _Words, meant: _Words) -> bool:
+    """The same noun phrase, or one with more words before the same noun; a place that both tell
+    has to be the same one."""
+    said_thing, said_place = _split_place(said)
+    meant_thing, meant_place = _split_place(meant)
+    if said_place and meant_place and said_place != meant_place:
+        return False
+    if not said_thing or not meant_thing:
+        return said == meant
+    return any(
+        _ends_alike(one, other) for one in _names(said_thing) for other in _names(meant_thing)
+    )
+
+
+def _ends_alike(one: str, other: str) -> bool:
+    if one.replace(" ", "") == other.replace(" ", ""):
+        return True
+    return one.endswith(" " + other) or other.endswith(" " + one)
+
+
+@cache
+def _names(words: _Words) -> frozenset[str]:
+    """A noun phrase and its synonyms, those of its last words included."""
+    thesaurus = Thesaurus.load()
+    whole = " ".join(words)
+    names = {whole, *thesaurus.synonyms(whole)}
+    for first in range(1, len(words)):
+        before, ending = " ".join(words[:first]), " ".join(words[first:])
+        names.update(f"{before} {name}" for name in thesaurus.synonyms(ending))
+    return frozenset(names)
+
+
+def _split_place(words: _Words) -> tuple[_Words, _Words]:
+    """ "cup on cabinet" -> "cup", "on cabinet"; an answer that is a place has no thing."""
+    first = next((k for k, word in enumerate(words) if word in _tables().places), len(words))
+    return words[:first], words[first:]
+
+
+def _lists_more(answer: str, truth: str) -> bool:
+    """Several alternatives where the truth is one."""
+    return len(_LISTING.findall(answer.strip(" ,;"))) > len(_LISTING.findall(truth.strip(" ,;")))
+
+
+def _plain(text: str) -> str:
+    """Lower case, without punctuation, articles and the like."""
+    tables = _tables()
+    lower = text.lower().replace("\u2019", "'").replace("-", " ").strip()
+    lower = _SHORTLY.sub(r"\1", lower)
+    hours = _HOUR.sub(lambda found: tables.hours.get(find_number(found[1]) or 0, found[0]), lower)
+    words = _NOT_WORDS.sub(" ", hours).split()
+    return " ".join(word for word in words if word not in tables.fillers)
+
+
+def _polarity(plain: str) -> bool:
+    return not _tables().negations.isdisjoint(plain.split())
+
+
+@cache
+def _normal(plain: str) -> _Words:
+    """Singulars, numbers in words, and one word for those that mean the same."""
+    tables = _tables()
+    words = [_number(singular(word)) for word in plain.split()]
+    if len(words) > 1 and words[-1] == "one":  # "the left one"
+        words.pop()
+    result: list[str] = []
+    longest = max(map(len, tables.same))
+    while words:
+        for length in range(min(longest, len(words)), 0, -1):
+            found = tables.same.get(tuple(words[:length]))
+            if found or length == 1:
+                result.append(found or words[0])
+                del words[:length]
+                break
+    return tuple(result)
+
+
+def _number(word: str) -> str:
+    value = find_number(word)
+    return word if value is None else number_words(value)
+
+
+def _exclusive_group(word: str) -> frozenset[str]:
+    """Answers that a word excludes, and itself; empty where it is in no such group."""
+    if find_number(word) is not None:
+        return _numbers()
+    return next((group for group in _tables().exclusive if word in group), frozenset())
+
+
+@cache
+def _numbers() -> frozenset[str]:
+    return frozenset(number_words(value) for value in range(100))
+
+
+@cache
+def _tables() -> _Tables:
+    data = read_table("scenemind.evaluation.metrics", "answer_words.yaml")
+    return _Tables(
+        _first_of_each(data["same"]),
+        {hour: side for side, hours in data["hours"].items() for hour in hours},
+        tuple(frozenset(group) for group in data["exclusive"]),
+        frozenset(data["fillers"]),
+        frozenset(data["negations"]),
+        frozenset(data["places"]),
+    )
+
+
+def _first_of_each(groups: Sequence[Sequence[str]]) -> dict[_Words, str]:
+    return {tuple(map(singular, word.split())): group[0] for group in groups for word in group}

@@ -1,0 +1,64 @@
+"""Predictions as JSON, a line each, to look at what went wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from scenemind.evaluation.errors import EvaluationError
+from scenemind.evaluation.metrics import answer_scores
+from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
+
+
+def write_predictions(
+    path: Path, predictions: Iterable[GroundingPrediction | AnswerPrediction]
+) -> None:
+    """
+    Raises:
+        EvaluationError: the file cannot be written.
+    """
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            for prediction in predictions:
+                file.write(json.dumps(_as_json(prediction), ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise EvaluationError(f"{path} cannot be written: {error}") from error
+
+
+def _as_json(prediction: GroundingPrediction | AnswerPrediction) -> dict[str, Any]:
+    if isinstance(prediction, GroundingPrediction):
+        of_kind = _grounding_json(prediction)
+    else:
+        of_kind = _answer_json(prediction)
+    return {
+        "row": prediction.row.row_id,
+        "scene": prediction.row.scene_id,
+        **of_kind,
+        "failure": prediction.failure,
+        "steps": prediction.steps,
+        "seconds": round(prediction.seconds, 6),
+    }
+
+
+def _grounding_json(prediction: GroundingPrediction) -> dict[str, Any]:
+    row = prediction.row
+    return {
+        "text": row.text,
+        "target": row.target_id,
+        "found": list(prediction.object_ids),
+        "tied": prediction.tied,
+        "right": prediction.object_ids[:1] == (row.target_id,),
+    }
+
+
+def _answer_json(prediction: AnswerPrediction) -> dict[str, Any]:
+    row = prediction.row
+    return {
+        "situation": row.situation,
+        "question": row.question,
+        "truth": list(row.answers),
+        "answer": prediction.answer,
+        "right": bool(answer_scores(prediction.answer, row.answers)["sense_match"]),
+    }

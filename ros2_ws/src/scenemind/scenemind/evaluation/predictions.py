@@ -1,0 +1,41 @@
+"""What a method said of a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scenemind.evaluation.datasets import ReferringExpression, SituatedQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingPrediction:
+    """
+    Attributes:
+        object_ids: best first; empty where nothing was found.
+        tied: how many of them are as sure as the first one, it included.
+        failure: an error code; empty where there is none.
+        steps: how it was found, in words.
+    """
+
+    row: ReferringExpression
+    object_ids: tuple[int, ...]
+    tied: int
+    seconds: float
+    failure: str = ""
+    steps: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPrediction:
+    """
+    Attributes:
+        answer: in a word or few where the method gives that, else a sentence; empty where there is
+            none.
+        failure, steps: as of `GroundingPrediction`.
+    """
+
+    row: SituatedQuestion
+    answer: str
+    seconds: float
+    failure: str = ""
+    steps: str = ""

@@ -1,0 +1,80 @@
+"""The methods of reasoning, asked as a benchmark asks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from scenemind.evaluation.datasets import ReferringExpression, SituatedQuestion
+from scenemind.evaluation.objects_memory import ObjectsMemory
+from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
+from scenemind.evaluation.scenes import Scenes
+from scenemind.reasoning import Asking, AskMethod, Query, ReasoningFailure, Router
+
+
+class RoutedMethod:
+    """One method, behind one `Router` a scene on the scene's ground-truth objects.
+
+    It is asked to answer always, as benchmarks give no credit for honest doubt.
+    """
+
+    def __init__(
+        self,
+        scenes: Scenes,
+        method: str,
+        methods: Mapping[str, AskMethod] | None = None,
+        asking: Callable[[], Asking] = Asking,
+        has_pose: bool = True,
+    ) -> None:
+        """
+        Args:
+            method: one of `METHODS`.
+            methods: those that a `Router` takes.
+            asking: what each question may use.
+            has_pose: say where who asks stands as a pose too, not in words alone.
+        """
+        self.name = method
+        self._has_pose = has_pose
+        self._scenes = scenes
+        self._methods = methods
+        self._asking = asking
+        self._routers: dict[str, Router] = {}
+
+    def ground(self, row: ReferringExpression) -> GroundingPrediction:
+        """What a description means."""
+        router = self._router(row.scene_id)
+        start = time.perf_counter()
+        found = router.ground(Query(row.text, policy="always_answer"), self.name, self._asking())
+        return GroundingPrediction(
+            row,
+            tuple(thing.object_id for thing in found.objects),
+            sum(sure == found.confidences[0] for sure in found.confidences),
+            time.perf_counter() - start,
+            _code(found.failure),
+            found.reasoning,
+        )
+
+    def ask(self, row: SituatedQuestion) -> AnswerPrediction:
+        """The answer to a question."""
+        router = self._router(row.scene_id)
+        viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose) if self._has_pose else None
+        query = Query(row.question, row.situation, viewpoint, policy="always_answer")
+        start = time.perf_counter()
+        answer = router.ask(query, self.name, self._asking())
+        return AnswerPrediction(
+            row,
+            "" if answer.failure else answer.brief or answer.text,
+            time.perf_counter() - start,
+            _code(answer.failure),
+            "; ".join((answer.text, *answer.steps)),
+        )
+
+    def _router(self, scene_id: str) -> Router:
+        if scene_id not in self._routers:
+            memory = ObjectsMemory(self._scenes.get_snapshot(scene_id))
+            self._routers[scene_id] = Router(memory, methods=self._methods)
+        return self._routers[scene_id]
+
+
+def _code(failure: ReasoningFailure | None) -> str:
+    return failure.code if failure else ""
