@@ -37,8 +37,8 @@ ErrorCode = Literal[
 Policy = Literal["balanced", "strict", "always_answer"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 """What to do where nothing that was seen answers a question: say what is likely, fail with
-`not_found` rather than guess, or guess as benchmarks want it. `symbolic` does the same whatever the
-policy: it fails, or says that it knows of none, and never guesses."""
+`not_found` rather than guess, or guess as benchmarks want it. `symbolic` guesses for
+`always_answer` only: else it fails, or says that it knows of none."""
 
 
 @dataclass(frozen=True, slots=True)

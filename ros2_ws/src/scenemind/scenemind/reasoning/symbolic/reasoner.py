@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from scenemind.config import RelationConfig
@@ -14,13 +15,17 @@ from scenemind.reasoning.symbolic.commands import parse_command
 from scenemind.reasoning.symbolic.editor import edits_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
-from scenemind.reasoning.symbolic.reply import confidences
+from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.situated.answerer import answer_briefly
+from scenemind.reasoning.symbolic.situated.standing import find_viewpoint
 from scenemind.reasoning.symbolic.syntax import Changed, Question
 from scenemind.reasoning.types import Query
 from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +48,7 @@ class Wanted:
 class SymbolicReasoner:
     """Answers from a memory's snapshots, for several threads; keeps the columns of one.
 
-    It never guesses, whatever the query's policy: what is not in the map has no answer here.
+    It never guesses but for `always_answer`: else what is not in the map has no answer here.
     """
 
     def __init__(
@@ -60,12 +65,29 @@ class SymbolicReasoner:
         Raises:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
         """
+        if query.policy == "always_answer":
+            return self._any_answer(query, snapshot)
+        return self._sure_answer(query, snapshot)
+
+    def _any_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
+        """What the grammar is sure of, unless a situation is part of the question; else a guess."""
+        if not query.situation.strip():
+            try:
+                reply = self._sure_answer(query, snapshot)
+            except ReasoningError as error:
+                _log.debug("guessing instead: %s", error)
+            else:
+                if reply.confidence > ABSENCE_CONFIDENCE:
+                    return reply
+        return answer_briefly(query, self._seen(snapshot), self._vocabulary, self._config)
+
+    def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
         question = self._parsed(query)
         resolver = self._resolver(query, snapshot)
         reply = run(question, resolver, self._memory.changes_since)
         read_as = f"{type(question).__name__}: {rendering.describe(subject_of(question))}"
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
-        steps = (read_as, *resolver.steps, *_unread(query))
+        steps = (read_as, *resolver.steps, *self._unread(query, resolver))
         return MethodReply(reply.text, reply.confidence, objects, steps=steps)
 
     def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
@@ -92,7 +114,8 @@ class SymbolicReasoner:
             )
         rows, scores = rows[is_object], scores[is_object]
         sure = confidences(resolver.scene, rows, scores)
-        steps = (f"looked for: {rendering.describe(subject)}", *resolver.steps, *_unread(query))
+        looked_for = f"looked for: {rendering.describe(subject)}"
+        steps = (looked_for, *resolver.steps, *self._unread(query, resolver))
         return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
 
     def align(self, query: Query, snapshot: MemorySnapshot) -> Wanted:
@@ -126,19 +149,25 @@ class SymbolicReasoner:
             raise self._explained(error, query, shapes.QUESTIONS) from error
 
     def _resolver(self, query: Query, snapshot: MemorySnapshot) -> Resolver:
+        return Resolver(self._seen(snapshot), query, self._vocabulary, self._config)
+
+    def _seen(self, snapshot: MemorySnapshot) -> Scene:
         scene = self._scene
         if scene is None or scene.snapshot is not snapshot:
             scene = self._scene = Scene(snapshot)
-        return Resolver(scene, query, self._vocabulary, self._config)
+        return scene
+
+    def _unread(self, query: Query, resolver: Resolver) -> tuple[str, ...]:
+        """A note on a situation that tells no place, where nothing else does."""
+        said = query.situation.strip()
+        if not said or query.viewpoint is not None:
+            return ()
+        if find_viewpoint(said, resolver.scene, self._vocabulary) is not None:
+            return ()
+        return (f'the situation "{shown(said)}" was not read: give a viewpoint instead',)
 
     def _explained(
         self, error: ReasoningError, query: Query, examples: tuple[str, ...]
     ) -> ReasoningError:
         part, whole = shown(error.failure.text), shown(query.text)
         return ReasoningError("not_understood", shapes.not_understood(part, whole, examples))
-
-
-def _unread(query: Query) -> tuple[str, ...]:
-    if not query.situation.strip():
-        return ()
-    return (f'the situation "{shown(query.situation)}" was not read: give a viewpoint instead',)

@@ -62,7 +62,7 @@ class Resolver:
             ReasoningError: nobody's place is known.
         """
         if self._viewpoint is None:
-            self._viewpoint = viewpoint_of(self._query, self.scene.snapshot)
+            self._viewpoint = viewpoint_of(self._query, self.scene, self._vocabulary)
             self.note(f"directions and distances are from {self._viewpoint.describe()}")
         return self._viewpoint
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scenemind.reasoning.symbolic.situated.phrases import content_words, read_thing
-from scenemind.reasoning.symbolic.situated.places import Places, without_marks
+from scenemind.reasoning.symbolic.situated.places import Places, spelled, without_marks
 from scenemind.reasoning.symbolic.situated.tree import (
     AskClaim,
     AskCount,
@@ -31,12 +31,6 @@ from scenemind.reasoning.symbolic.situated.tree import (
 )
 from scenemind.words.english import find_number
 
-_SPELLED = (
-    (r"[\u2019`]", "'"), (r"\bi'm\b", "i am"), (r"\b(\w+)'d\b", r"\1 would"),
-    (r"\b(what|where|who|there|it|that|which)'s\b", r"\1 is"), (r"\bisn't\b", "is not"),
-    (r"\bcolour", "color"), (r"\bo clock|oclock|o'clocks\b", "o'clock"), (r"\binfront\b", "in front"),
-    (r"[?!.;:\"()]", " "), (r"\s*,\s*", " , "), (r"\b(please|exactly|currently)\b", " "),
-)  # fmt: skip
 _PROPERTIES: tuple[tuple[str, Property], ...] = (
     (r"colors?", "color"),
     (r"shaped?", "shape"),
@@ -93,10 +87,7 @@ class Sentence:
 
 def read_question(text: str) -> SituatedTree:
     """The tree of a question; there always is one."""
-    plain = text.lower()
-    for pattern, written in _SPELLED:
-        plain = re.sub(pattern, written, plain)
-    plain = " ".join(plain.split()).strip(" ,")
+    plain = spelled(text)
     places = Places(plain)
     sentence = Sentence(plain, _main_clause(places.text), places)
     return next(tree for tree in (rule(sentence) for rule in _RULES) if tree is not None)

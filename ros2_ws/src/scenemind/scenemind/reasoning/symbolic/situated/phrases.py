@@ -15,8 +15,11 @@ from scenemind.reasoning.symbolic.situated.tree import Comparison, Link, Thing
 from scenemind.words.english import word_set
 
 _DETERMINERS = word_set(
-    "the a an my this that these those any some all both other another their your its one of"
+    "the a an my this that these those any some all both another other their your its one of two"
+    " three four five six seven eight several few many couple no more extra additional"
 )
+# "can" after these is a thing, and no verb.
+_CANS = word_set("trash garbage soda tin watering litter waste rubbish spray beer paint")
 # Words that say nothing of which thing is meant.
 STOP_WORDS = word_set(
     "the a an my this that these those any some all both another their your its of what which who"
@@ -143,11 +146,12 @@ def _head(words: str, places: Places, extreme: Comparison | None) -> Thing:
     for at, word in enumerate(tokens):
         if word.startswith("@"):
             continue
-        if rest or (noun and (word in _ENDS or _marked_before(tokens, at))):
+        is_can = word == "can" and bool(noun) and noun[-1] in _CANS
+        if rest or (noun and not is_can and (word in _ENDS or _marked_before(tokens, at))):
             rest.append(word)
         elif word in _ADJECTIVES and not noun:
             adjectives.append(word)
-        elif word not in _DETERMINERS and word not in _ENDS:
+        elif is_can or word not in _DETERMINERS | _ENDS:
             noun.append(word)
     adjectives += [word for word in rest if word in _ADJECTIVES]
     if all(word in _ANYTHING for word in noun):

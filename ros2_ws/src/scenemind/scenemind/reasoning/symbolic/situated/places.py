@@ -55,6 +55,12 @@ _PATTERNS = (
     (rf"{_EXACTLY}(?:in )?behind(?= *(?:$|,|@|is\b|are\b))", "back"),
     (rf"{_EXACTLY}in front(?= *(?:$|,|@|is\b|are\b))", "front"),
 )  # fmt: skip
+_SPELLED = (
+    (r"[\u2019`]", "'"), (r"\bi'm\b", "i am"), (r"\b(\w+)'d\b", r"\1 would"),
+    (r"\b(what|where|who|there|it|that|which)'s\b", r"\1 is"), (r"\bisn't\b", "is not"),
+    (r"\bcolour", "color"), (r"\bo clock|oclock|o'clocks\b", "o'clock"), (r"\binfront\b", "in front"),
+    (r"[?!.;:\"()]", " "), (r"\s*,\s*", " , "), (r"\b(please|exactly|currently)\b", " "),
+)  # fmt: skip
 _COMPILED = tuple((re.compile(rf"(?<![\w@]){pattern}(?!\w)"), name) for pattern, name in _PATTERNS)
 _MARK = re.compile(r"@(\d+)")
 _HERE = Place(None)
@@ -87,6 +93,14 @@ class Places:
             return f" @{len(self._found) - 1} "
 
         return mark
+
+
+def spelled(text: str) -> str:
+    """In lower case, with short forms written out and one spelling of "o'clock"."""
+    plain = text.lower()
+    for pattern, written in _SPELLED:
+        plain = re.sub(pattern, written, plain)
+    return " ".join(plain.split()).strip(" ,")
 
 
 def without_marks(words: str) -> str:
