@@ -17,6 +17,8 @@ from scenemind.config import SceneMindConfig
 from scenemind.evaluation import (
     Benchmark,
     Evaluation,
+    Grounder,
+    RecordedPrograms,
     RoutedMethod,
     Scenes,
     run_benchmark,
@@ -49,7 +51,13 @@ def _eval(
     objects: Annotated[
         Path, typer.Option(help="Objects file (JSON, also gzipped) with the benchmark's scenes.")
     ],
-    method: Annotated[str, typer.Option(help="Who answers, as of scenemind ask.")] = "symbolic",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Who answers, as of scenemind ask; or zsvg3d_programs, the programs recorded in"
+            " ZSVG3D's files."
+        ),
+    ] = "symbolic",
     limit: Annotated[
         int | None,
         typer.Option(min=1, help="So many rows, drawn with a fixed seed.", show_default="all"),
@@ -85,9 +93,12 @@ def _eval(
     scenes = Scenes(objects, settings.relations)
     with open_models(settings.models) as opened:
         methods = open_methods(opened, settings.memtree, settings.detector)
-        asked = RoutedMethod(
-            scenes, method, methods, lambda: Asking(opened.allowance(timeout)), pose
-        )
+        asked: Grounder
+        if method == RecordedPrograms.name:
+            asked = RecordedPrograms(scenes)
+        else:
+            asking = lambda: Asking(opened.allowance(timeout))  # noqa: E731
+            asked = RoutedMethod(scenes, method, methods, asking, pose)
         console = progress_console()
         run = run_benchmark(
             benchmark,

@@ -6,6 +6,7 @@ from scenemind.evaluation.result import Evaluation
 from scenemind.evaluation.routed import RoutedMethod
 from scenemind.evaluation.runner import BENCHMARKS, Benchmark, Grounder, run_benchmark
 from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.zsvg3d import RecordedPrograms
 
 __all__ = [
     "BENCHMARKS",
@@ -13,6 +14,7 @@ __all__ = [
     "Evaluation",
     "EvaluationError",
     "Grounder",
+    "RecordedPrograms",
     "RoutedMethod",
     "Scenes",
     "run_benchmark",
