@@ -48,15 +48,26 @@ def sense_match(answer: str, truth: str) -> bool:
     if said == meant:
         return True
     said_words, meant_words = _normal(said), _normal(meant)
-    if not said_words or not meant_words or _polarity(said) != _polarity(meant):
+    if not said_words or not meant_words or _is_denied(said_words) != _is_denied(meant_words):
         return False
-    if len(meant_words) == 1:
-        group = _exclusive_group(meant_words[0])
-        if group:
-            return group.intersection(said_words) == set(meant_words)
+    excluded = _tells_apart(said_words, meant_words)
+    if excluded is not None:
+        return not excluded
     if len(said_words) > _LONGEST_PHRASE or _lists_more(answer, truth):
         return False
     return _same_thing(said_words, meant_words)
+
+
+def _tells_apart(said: _Words, meant: _Words) -> bool | None:
+    """Whether words that exclude each other tell the answers apart ("left", "right and back"), or
+    settle that they are the same ("two chairs" for "two"); None: they do neither."""
+    for group in _groups():
+        in_said, in_meant = group.intersection(said), group.intersection(meant)
+        if in_said and in_meant and in_said != in_meant:
+            return True
+        if in_meant == set(meant):
+            return in_said != in_meant
+    return None
 
 
 def _same_thing(said: _Words, meant: _Words) -> bool:
@@ -68,15 +79,17 @@ def _same_thing(said: _Words, meant: _Words) -> bool:
         return False
     if not said_thing or not meant_thing:
         return said == meant
+    return _is_called(said_thing, meant_thing) or _is_called(meant_thing, said_thing)
+
+
+def _is_called(words: _Words, name: _Words) -> bool:
+    """A thing is what a name says, or a kind of it ("office chair", "chair")."""
+    whole = " ".join(words)
     return any(
-        _ends_alike(one, other) for one in _names(said_thing) for other in _names(meant_thing)
+        whole.replace(" ", "") == other.replace(" ", "")
+        or (len(other.split()) >= len(name) and whole.endswith(" " + other))
+        for other in _names(name)
     )
-
-
-def _ends_alike(one: str, other: str) -> bool:
-    if one.replace(" ", "") == other.replace(" ", ""):
-        return True
-    return one.endswith(" " + other) or other.endswith(" " + one)
 
 
 @cache
@@ -112,8 +125,8 @@ def _plain(text: str) -> str:
     return " ".join(word for word in words if word not in tables.fillers)
 
 
-def _polarity(plain: str) -> bool:
-    return not _tables().negations.isdisjoint(plain.split())
+def _is_denied(words: _Words) -> bool:
+    return not _tables().negations.isdisjoint(words)
 
 
 @cache
@@ -140,16 +153,11 @@ def _number(word: str) -> str:
     return word if value is None else number_words(value)
 
 
-def _exclusive_group(word: str) -> frozenset[str]:
-    """Answers that a word excludes, and itself; empty where it is in no such group."""
-    if find_number(word) is not None:
-        return _numbers()
-    return next((group for group in _tables().exclusive if word in group), frozenset())
-
-
 @cache
-def _numbers() -> frozenset[str]:
-    return frozenset(number_words(value) for value in range(100))
+def _groups() -> tuple[frozenset[str], ...]:
+    """Of words that exclude each other."""
+    numbers = frozenset(number_words(value) for value in range(100))
+    return (numbers, *_tables().exclusive)
 
 
 @cache
