@@ -27,9 +27,10 @@ from scenemind.reasoning.symbolic.situated.tree import (
     Thing,
 )
 
-_SEEN_RAD = math.radians(70.0)
-_AHEAD_RAD, _BACK_RAD = math.radians(25.0), math.radians(140.0)
+_SEEN_RAD = math.radians(90.0)
+_AHEAD_RAD, _BACK_RAD = math.radians(20.0), math.radians(135.0)
 _COUNTED = 0.4
+_AS_LIKELY = 0.75
 _NUMBERS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
@@ -77,6 +78,9 @@ def _property(thing: Thing, which: str, finder: Finder) -> Short:
 
 
 def _count(question: AskCount, finder: Finder) -> Short:
+    usual = ordinary.find_parts(question.of.noun)
+    if usual is not None and not finder.sure_labels(question.of.noun):
+        return Short(_NUMBERS[usual])
     scores = finder.scores(question.of)
     rows = np.flatnonzero(scores >= _COUNTED)
     n = len(rows)
@@ -186,14 +190,17 @@ def _same(question: AskSame, finder: Finder) -> Short:
 
 
 def _room(room: str, finder: Finder) -> Short:
-    wanted = ordinary.room_weights(room)
-    if wanted is None:
-        return _yes(False)
-    labels = finder.scene.rows_of_label
-    def weight(kind: dict[str, float]) -> float:
-        return sum(w for name, w in kind.items() if finder.sure_labels(name))
-    best = max(weight(ordinary.room_weights(kind) or {}) for kind in ordinary.room_kinds())
-    return _yes(bool(labels) and weight(wanted) >= 0.75 * best)
+    weights = {kind: _weight(kind, finder) for kind in ordinary.room_kinds()}
+    likeliest = max(weights, key=lambda kind: weights[kind])
+    if not room:
+        return Short(likeliest)
+    wanted = ordinary.find_room(room)
+    return _yes(wanted is not None and weights[wanted] >= _AS_LIKELY * weights[likeliest] > 0.0)
+
+
+def _weight(room: str, finder: Finder) -> float:
+    weights = ordinary.room_weights(room)
+    return sum(weight for name, weight in weights.items() if finder.sure_labels(name))
 
 
 def _claim(thing: Thing, finder: Finder) -> Short:

@@ -17,17 +17,20 @@ from scenemind.memory.graph.relations.names import canonical_relation
 from scenemind.memory.graph.verification.common_sense import sense_of
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.ordinary import purpose_share
-from scenemind.reasoning.symbolic.situated.properties import plain_color
+from scenemind.reasoning.symbolic.situated.properties import SHAPES, plain_color, property_of
 from scenemind.reasoning.symbolic.situated.surroundings import Surroundings
 from scenemind.reasoning.symbolic.situated.tree import Link, Place, Thing
+from scenemind.words.english import is_plural
 from scenemind.words.vocabulary import Vocabulary
 
 # What is no answer to "what is there": structure, and what annotators could not name.
 _NO_THING = frozenset(("object", "doorframe", "ledge", "rail", "pipe", "column", "structure"))
-_ANCHORS = 3
+_ANCHORS = 6
 _SURE = 0.89
-_ODD_COLOR, _ELSEWHERE = 0.5, 0.02
+_ODD_COLOR, _ODD_SHAPE, _ELSEWHERE = 0.5, 0.3, 0.02
 _NEAR_M = 0.5
+_RAISED_M, _UNLIKELY = 0.35, 0.1
+_BETWEEN_RAD = 0.35
 
 
 class Finder:
@@ -68,7 +71,7 @@ class Finder:
         words = (*thing.hints, *thing.noun.split())
         fitting = self.by_purpose(words)
         if fitting.max(initial=0.0) > 0.0:
-            return fitting * sensible + _ELSEWHERE * sensible
+            return (fitting**2 + _ELSEWHERE) * sensible
         return np.where(sensible, self.prominence(), 0.0)
 
     def by_purpose(self, words: tuple[str, ...]) -> Scores:
@@ -89,10 +92,15 @@ class Finder:
                 is_so = np.array([plain_color(o.attributes.get("color", "")) == color
                                   for o in self.scene.objects], bool)  # fmt: skip
                 scores = scores * np.where(is_so, 1.0, _ODD_COLOR)
+        for shape in SHAPES.intersection(thing.adjectives):
+            is_so = np.array([property_of(o, "shape") == shape for o in self.scene.objects], bool)
+            scores = scores * np.where(is_so, 1.0, _ODD_SHAPE)
         for link in thing.links:
             related = self.related(link, scores)
-            if related.any():
+            if (scores * related).any():
                 scores = scores * related
+            else:
+                scores = scores * self.not_anchors(link)
         return scores
 
     def rows(self, thing: Thing) -> NDArray[np.intp]:
@@ -135,43 +143,89 @@ class Finder:
 
     def related(self, link: Link, among: Scores) -> Scores:
         """How well each candidate stands in a relation to what the link names (N,)."""
-        anchors = [self.rows(anchor)[:_ANCHORS] for anchor in link.anchors]
         found = np.zeros(len(self.scene))
+        if link.anchors[0].noun in ("wall", "floor", "ground", "ceiling", "corner"):
+            return self.on_building(link.anchors[0].noun)
+        anchors = [self.rows(a)[: _ANCHORS if _is_several(a) else 1] for a in link.anchors]
         if not all(len(rows) for rows in anchors):
             return found
         candidates = np.flatnonzero(among > 0.0)
-        best = max(1e-9, self.scores(link.anchors[0]).max(initial=0.0))
-        weights = self.scores(link.anchors[0]) / best
-        for row in anchors[0]:
+        for row in anchors[0].tolist():
             if link.relation == "between":
-                scores = self._between(candidates, int(row), int(anchors[1][0]))
+                scores = self._between(candidates, row, int(anchors[1][0]))
             else:
-                scores = self._to(link.relation, candidates, int(row))
-            found[candidates] = np.maximum(found[candidates], scores * weights[row])
+                scores = self._to(link.relation, candidates, row)
+            scores[candidates == row] = 0.0
+            found[candidates] = np.maximum(found[candidates], scores)
         for rows in anchors:
-            found[rows[:1]] = 0.0
+            found[rows[0]] = 0.0
         return found
 
+    def not_anchors(self, link: Link) -> Scores:
+        """1 of all but what the link names (N,)."""
+        others = np.ones(len(self.scene))
+        for anchor in link.anchors:
+            others[self.named(anchor.noun) > 0.0 if anchor.noun else []] = 0.0
+        return others
+
+    def on_building(self, part: str) -> Scores:
+        """How likely each thing hangs on a wall, or stands on the floor (N,)."""
+        senses = [sense_of(thing.label) for thing in self.scene.objects]
+        of_wall = np.array([bool(s.is_part_of_wall or s.is_on_walls or s.attached) for s in senses])
+        if part in ("wall", "ceiling"):
+            raised = self.scene.low[:, 2] > self.scene.floor_z + _RAISED_M
+            return np.where(of_wall, 1.0, np.where(raised, 0.5, _UNLIKELY))
+        if part == "corner":
+            return np.ones(len(self.scene))
+        stands = self.scene.low[:, 2] < self.scene.floor_z + _RAISED_M
+        small = self.scene.high[:, 2] < self.scene.floor_z + 1.0
+        return np.where(stands & ~of_wall, np.where(small, 1.0, 0.5), _UNLIKELY)
+
     def _to(self, relation: str, candidates: NDArray[np.intp], anchor: int) -> Scores:
-        if relation == "near":
-            return np.asarray(1.0 / (1.0 + (self.scene.gaps_to_m(anchor)[candidates] / _NEAR_M) ** 2))
-        things = [self.scene.objects[row] for row in candidates]
-        thing = self.scene.objects[anchor]
+        scene = self.scene
+        near = 1.0 / (1.0 + (scene.gaps_to_m(anchor)[candidates] / _NEAR_M) ** 2)
+        if relation in ("near", "around"):
+            return np.asarray(near if relation == "near" else np.sqrt(near))
+        if relation in ("on", "inside"):
+            return self._carried(candidates, anchor, near)
+        if relation == "toward":
+            return self._toward(candidates, anchor)
+        things = [scene.objects[row] for row in candidates]
+        query = RelationQuery(things, scene.objects[anchor], self._context)
         try:
-            scores = RelationQuery(things, thing, self._context).scores(canonical_relation(relation))
+            scores = query.scores(canonical_relation(relation))
         except SceneMemoryError:
             return np.zeros(len(candidates))
-        if relation in ("on", "inside"):
-            names = ("hanging on", "mounted on", "affixed on", "inside", "on", "supports")
-            for name in names:
-                query = RelationQuery(things, thing, self._context)
-                scores = np.maximum(scores, query.scores(canonical_relation(name)))
-        return scores
+        return np.asarray(scores * near)
+
+    def _carried(self, candidates: NDArray[np.intp], anchor: int, near: Scores) -> Scores:
+        """Over or within the anchor's box, and above the underside of it."""
+        scene, center = self.scene, self.scene.center[candidates]
+        low, high = scene.low[anchor], scene.high[anchor]
+        off = np.maximum(low[:2] - center[:, :2], center[:, :2] - high[:2]).max(axis=1)
+        over = np.clip(1.0 - np.maximum(off, 0.0) / 0.2, 0.0, 1.0)
+        above = center[:, 2] - (low[2] + high[2]) / 2.0
+        risen = scene.low[candidates, 2] - high[2]
+        larger = scene.size[candidates, :2].prod(axis=1) > scene.size[anchor, :2].prod()
+        fits = over * (above > 0.0) * np.where(risen < 0.3, 1.0, 0.2)
+        fits = fits * np.where(larger, 0.3, 1.0)
+        # "Chairs on the table" stand at it.
+        return np.asarray(fits if fits.any() else near)
+
+    def _toward(self, candidates: NDArray[np.intp], anchor: int) -> Scores:
+        """Between the viewer and the anchor."""
+        place = Place(float(self.around.bearing_rad[anchor]), _BETWEEN_RAD)
+        nearer = self.around.gap_m[candidates] < self.around.gap_m[anchor]
+        return np.asarray(self.around.scores(place)[candidates] * nearer)
 
     def _between(self, candidates: NDArray[np.intp], first: int, second: int) -> Scores:
         things = [self.scene.objects[row] for row in candidates]
         ends = self.scene.objects[first], self.scene.objects[second]
         return RelationQuery(things, ends[0], self._context).between_scores(ends[1])
+
+
+def _is_several(thing: Thing) -> bool:
+    return is_plural(thing.noun.split()[-1]) if thing.noun else False
 
 
 def _is_thing(label: str) -> bool:

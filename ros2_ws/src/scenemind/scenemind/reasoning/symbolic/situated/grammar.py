@@ -31,11 +31,14 @@ from scenemind.reasoning.symbolic.situated.tree import (
 )
 from scenemind.words.english import find_number
 
-_PROPERTIES: tuple[tuple[str, Property], ...] = (
-    (r"colors?", "color"),
-    (r"shaped?", "shape"),
-    (r"material|made (?:up )?(?:of|off|from|out of)", "material"),
+_PROPERTIES: tuple[tuple[str, Property], ...] = tuple(
+    (rf"\b(?:what|which) (?:is |are |was )?(?:the )?(?:main |primary )?(?:{words})\b", which)
+    for words, which in (("colou?rs?", "color"), ("shapes?", "shape"), ("materials?", "material"))
+) + (
+    (r"\bshape as what\b", "shape"),
+    (r"\bmade (?:up )?(?:out of|of|off|from)(?= *(?:@\d+ *)*$)", "material"),
 )
+_OF_PROPERTY = re.compile(r"\b(?:is|are|was|were|used to make|of|resemble|what)\b")
 _OPENING = re.compile(
     r"^(?:what|which|who|is|are|was|were|do|does|did|can|could|will|would|am|the|there|how many)\b"
 )
@@ -47,6 +50,8 @@ _DIRECTION = re.compile(
     r"|reach)\b"
     r"|\b(?:turn|go|look|walk|move|face|be) (?:to (?:the|my) )?(?:left or right|right or left)\b"
 )
+_STANDPOINT = re.compile(r"\b(?:at |from )?where (?:i am|@\d+)(?: \w+ing)?|\bfrom (?:my|the) (?:current )?"
+                         r"(?:position|location|place|spot)")
 _ASKING_WAY = re.compile(
     r"\b(?:in |to |towards? )?(?:which|what) (?:direction|way|side)s?\b|\bwhere\b|\bhow\b"
     r"|\bleft or right\b|\bright or left\b|\b(?:if|when) i\b"
@@ -129,7 +134,7 @@ def _divided(s: Sentence) -> SituatedTree | None:
 
 
 def _count(s: Sentence) -> SituatedTree | None:
-    found = re.search(r"\bhow (?:many|man|much)\b(?: of)?|\bnumber of\b|\bamount of\b", s.marked)
+    found = re.search(r"\bhow (?:many|man|much)\b(?: of\b)?|\bnumber of\b|\bamount of\b", s.marked)
     if found is None or _YES_NO.match(s.main):
         return None
     counted = re.sub(r"^ *rows? of ", " ", s.marked[found.end() :])
@@ -141,14 +146,11 @@ def _count(s: Sentence) -> SituatedTree | None:
 
 
 def _property(s: Sentence) -> SituatedTree | None:
-    if _YES_NO.match(s.main) or re.search(r"\b(?:that|which) (?:is|are) \w+ in color\b", s.marked):
-        return None
     for pattern, which in _PROPERTIES:
-        found = re.search(rf"\b(?:main )?(?:{pattern})\b", s.marked)
-        if found is not None and " or " not in s.marked:
-            rest = re.sub(r"\b(?:is|are|used to make|of|resemble)\b", " ",
-                          s.marked[: found.start()] + " " + s.marked[found.end() :])  # fmt: skip
-            return AskProperty(s.thing(rest), which)
+        found = re.search(pattern, s.marked)
+        if found is not None and not re.search(r"\bor\b|\bhow many\b", s.marked):
+            rest = f"{s.marked[: found.start()]} {s.marked[found.end() :]}"
+            return AskProperty(s.thing(_OF_PROPERTY.sub(" ", rest)), which)
     return None
 
 
@@ -179,9 +181,10 @@ def _state(s: Sentence) -> SituatedTree | None:
 
 
 def _direction(s: Sentence) -> SituatedTree | None:
-    if _DIRECTION.search(s.marked) is None or re.search(r"\bwhere i am\b", s.marked):
+    asked = _STANDPOINT.sub(" ", s.marked)
+    if _DIRECTION.search(asked) is None:
         return None
-    goal = _ASKING_WAY.sub(" ", s.marked)
+    goal = _ASKING_WAY.sub(" ", asked)
     thing = s.thing(" ".join(goal.split()))
     return AskDirection(Thing(thing.noun, thing.adjectives, s.places.of(goal), (),
                               content_words(goal), thing.extreme))  # fmt: skip
@@ -189,6 +192,8 @@ def _direction(s: Sentence) -> SituatedTree | None:
 
 def _room(s: Sentence) -> SituatedTree | None:
     found = re.search(r"\b(?:am )?i? ?(?:@\d+|in) (?:a|an|the) ((?:\w+ ?){1,3})(?:of|$)", s.marked)
+    if re.search(r"\bwhat (?:(?:type|kind) of )?room am i\b", s.text):
+        return AskRoom("")
     if found is None or not re.match(r"^(?:am|i) ", s.text):
         return None
     return AskRoom(found.group(1).strip())
@@ -208,12 +213,12 @@ def _visible(s: Sentence) -> SituatedTree | None:
 
 
 def _exists(s: Sentence) -> SituatedTree | None:
-    if not _YES_NO.match(s.main):
+    if not _YES_NO.match(s.main) and re.search(r"\b(?:wh\w+|how|or)\b", s.marked):
         return None
     known = r"^(?:is|are|was|were) (?:there|their)\b|^(?:can|do|does) (?:i|you) see\b|\bany\b"
     thing = s.thing(s.main)
     plain = bool(thing.places or thing.links) and not thing.hints and not thing.adjectives
-    if re.search(known, s.main) or (plain and thing.noun):
+    if re.search(known, s.main) or not _YES_NO.match(s.main) or (plain and thing.noun):
         return AskExists(thing)
     return AskClaim(thing)
 
@@ -226,7 +231,8 @@ def _claim(s: Sentence) -> SituatedTree | None:
 
 def _what(s: Sentence) -> SituatedTree:
     thing = s.thing(s.main)
-    spoken = tuple(w for w in content_words(s.marked) if w not in thing.noun.split())
+    named = [thing.noun, *(anchor.noun for link in thing.links for anchor in link.anchors)]
+    spoken = tuple(w for w in content_words(s.marked) if w not in " ".join(named).split())
     if not thing.places:
         thing = Thing(thing.noun, thing.adjectives, s.places.of(without_links(s, thing)),
                       thing.links, spoken, thing.extreme)  # fmt: skip
@@ -244,12 +250,12 @@ _RULES: tuple[Callable[[Sentence], SituatedTree | None], ...] = (
     _divided,
     _same,
     _claim,
+    _room,
     _property,
     _count,
     _direction,
     _which,
     _state,
-    _room,
     _visible,
     _exists,
     _what,

@@ -27,6 +27,7 @@ class _Table(BaseModel):
     colors: dict[str, frozenset[str]]
     shapes: dict[str, frozenset[str]]
     may_be_round: frozenset[str]
+    parts: dict[str, int]
     states: tuple[str, ...]
     rooms: dict[str, dict[str, float]]
 
@@ -56,16 +57,25 @@ def may_be_round(label: str) -> bool:
     return not _table().may_be_round.isdisjoint(_names(label))
 
 
+def find_parts(noun: str) -> int | None:
+    """How many parts of a name things usually have ("legs")."""
+    return _table().parts.get(singular(noun))
+
+
 def usual_state(options: tuple[str, ...]) -> str | None:
     """Which of the words says what is usual."""
     return next((state for state in _table().states if state in options), None)
 
 
-def room_weights(room: str) -> dict[str, float] | None:
-    """What tells of a room of this kind; None: of no such kind anything is known."""
-    rooms = _table().rooms
-    named = [kind for kind in rooms if kind in room]
-    return rooms[max(named, key=len)] if named else None
+def room_weights(kind: str) -> dict[str, float]:
+    """What tells of a room of a kind, one of `room_kinds`."""
+    return _table().rooms[kind]
+
+
+def find_room(words: str) -> str | None:
+    """The kind of room that words name; None: of no such kind anything is known."""
+    named = [kind for kind in _table().rooms if kind in words]
+    return max(named, key=len) if named else None
 
 
 def room_kinds() -> tuple[str, ...]:

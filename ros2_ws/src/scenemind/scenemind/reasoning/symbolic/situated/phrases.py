@@ -58,10 +58,11 @@ _RELATIONS = (
     (r"(?:right|right side) of", "right"),
     (r"on (?:the )?top of|on top|over top of|atop", "on"),
     (r"in ?front of|in the front of", "front"),
+    (r"(?:in )?between me and", "toward"),
     (r"in the middle of|in between|between", "between"),
     (r"(?:closest|nearest) to|across from|opposite(?: of| to)?|(?:near|close|next|adjacent) to|"
      r"beside|besides|by|near|against|at|along", "near"),
-    (r"around|surrounding|surrounds?|surrounded(?! by)", "near"),
+    (r"around|surrounding|surrounds?|surrounded(?! by)", "around"),
     (r"above|over", "above"),
     (r"underneath|under|beneath|below", "below"),
     (r"inside of|inside|in|within|into", "inside"),
@@ -74,7 +75,7 @@ _RELATION = re.compile(
     + r")(?= (?:the|a|an|my|it|this|that|these|each|both|your|which|of|\w+)\b)(?! me\b)"
 )
 _EXTREMES: tuple[tuple[str, Comparison], ...] = (
-    (r"first|(?:closest|nearest|next)(?: to| from)?(?: me)?|run into|bump into|encounter|would i"
+    (r"first|(?:closest|nearest)(?: to| from)?(?: me)?|run into|bump into|encounter|would i"
      r" hit|immediate", "closest"),
     (r"(?:farthest|furthest|far) away|farthest|furthest|far corner", "farthest"),
     (r"largest|biggest|bigger|larger", "largest"),

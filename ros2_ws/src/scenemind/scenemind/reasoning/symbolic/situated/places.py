@@ -14,6 +14,7 @@ from scenemind.words.english import find_number
 
 _QUARTER = math.pi / 2.0
 _SIDE_WIDTH, _HOUR_WIDTH = math.radians(50.0), math.radians(25.0)
+_DIRECT_WIDTH, _SEEN_WIDTH = math.radians(30.0), math.radians(75.0)
 _BEARINGS = {"front": 0.0, "ahead": 0.0, "right": _QUARTER, "back": math.pi, "left": -_QUARTER}
 _SAME_SIDE = {"rear": "back", "behind": "back", "forward": "front", "backs": "back"}
 
@@ -25,8 +26,8 @@ _HOW = (
     r"|rear|front|upper|lower|immediately) )*"
 )
 _NAMED = r"left|right|front|back|rear|behind"
-_AFTER = r"(?: hand)?(?: side)?(?: direction)?(?: of me| from me| to me)?"
-_NOT_OF = r"(?! (?:side )?(?:of|from) (?!me\b))"
+_AFTER = r"(?: hand)?(?: side)?(?: direction)?(?: of me| from me| to me| of the room)?"
+_NOT_OF = r"(?! (?:side )?(?:of|from) (?!me\b|the room))"
 _EXACTLY = r"(?:(?:directly|immediately|exactly|right|straight|just|immediate|direct|far) )*"
 _AHEAD = r"(?:in ?front|infront|ahead|across|opposite|forward)"
 _POSTURE = r"(?:sitting|standing|seated|lying|laying|leaning|working|resting|sat|kneeling)"
@@ -41,28 +42,35 @@ _PATTERNS = (
     (r"\bright of me\b", "right"),
     (rf"{_EXACTLY}(?:behind|in back of|back of) (?:of )?me\b", "back"),
     (rf"{_EXACTLY}{_AHEAD} (?:of |from |to )*(?:front )?me\b", "front"),
-    (r"(?:that |which )?i (?:am |can |could )?(?:currently |directly )?(?:facing|looking at|see\b)",
-     "front"),
+    (r"(?:that |which )?i (?:am |can |could )?(?:currently |directly )?(?:facing|looking at)", "front"),
+    (r"(?:can |do |could |will )?i (?:can |could )?see\b(?! if| when)", "seen"),
     (r"\bfacing me\b", "front"),
     (r"(?:when|if|as|after) i (?:turn|look|turned|looked)(?: my head)? (?:around|back|behind|"
      r"backwards?)", "back"),
-    (r"(?:beneath|underneath|under|below|beside|besides|next to|near|nearby|close to|around|by|"
+    (r"(?:i )?(?:walk|walked|walking|move|moved|step|stepped|go|went|reverse|reversed|turn|turning|"
+     r"turned|look|looking)(?: straight| directly)? (?:back|backwards?|around|behind)", "back"),
+    (r"(?:i )?(?:walk|walked|walking|move|moved|step|stepped|go|went|look|looking)(?: straight)? "
+     r"(?:forwards?|ahead|straight)", "front"),
+    (r"within (?:(?:my|arms?|arm's|easy) )*reach(?: of me)?", "here"),
+    (r"(?:beneath|underneath|under|below|beside|besides|next to|near|nearby|close to|around|surrounding|by|"
      r"with) me\b", "here"),
     (rf"(?:that |which |where )?i (?:am |was )?(?:currently )?{_POSTURE} (?:on|at|in|by|near|behind"
      r"|next to|beside|in front of|against)\b(?: it\b)?", "here"),
     (r"(?:that |which )?i am (?:currently )?(?:using|holding|fixing|cleaning|washing|touching|at\b"
      r"|on\b|in\b|near\b)", "here"),
-    (rf"{_EXACTLY}(?:in )?behind(?= *(?:$|,|@|is\b|are\b))", "back"),
-    (rf"{_EXACTLY}in front(?= *(?:$|,|@|is\b|are\b))", "front"),
+    (rf"{_EXACTLY}(?:in )?behind(?= *(?:$|,|@|is\b|are\b|that\b))", "back"),
+    (rf"{_EXACTLY}in front(?= *(?:$|,|@|is\b|are\b|that\b))", "front"),
 )  # fmt: skip
 _SPELLED = (
     (r"[\u2019`]", "'"), (r"\bi'm\b", "i am"), (r"\b(\w+)'d\b", r"\1 would"),
     (r"\b(what|where|who|there|it|that|which)'s\b", r"\1 is"), (r"\bisn't\b", "is not"),
     (r"\bcolour", "color"), (r"\bo clock|oclock|o'clocks\b", "o'clock"), (r"\binfront\b", "in front"),
     (r"[?!.;:\"()]", " "), (r"\s*,\s*", " , "), (r"\b(please|exactly|currently)\b", " "),
+    (r"\bmy (?:current )?(?:position|location|standpoint)\b", "me"),
 )  # fmt: skip
 _COMPILED = tuple((re.compile(rf"(?<![\w@]){pattern}(?!\w)"), name) for pattern, name in _PATTERNS)
 _MARK = re.compile(r"@(\d+)")
+_DIRECTLY = re.compile(r"\b(?:direct|directly|immediate|immediately|straight)\b")
 _HERE = Place(None)
 
 
@@ -108,9 +116,9 @@ def without_marks(words: str) -> str:
     return " ".join(_MARK.sub(" ", words).split())
 
 
-def side(name: str) -> Place:
+def side(name: str, width_rad: float = _SIDE_WIDTH) -> Place:
     """One of left, right, front and back."""
-    return Place(_BEARINGS[name], _SIDE_WIDTH)
+    return Place(_BEARINGS[name], width_rad)
 
 
 def _place(name: str, found: re.Match[str]) -> Place:
@@ -119,11 +127,14 @@ def _place(name: str, found: re.Match[str]) -> Place:
     if name == "hour":
         hour = find_number(found.group("hour")) or 0
         return Place(_wrapped(hour * math.pi / 6.0), _HOUR_WIDTH)
+    if name == "seen":
+        return side("front", _SEEN_WIDTH)
+    width = _DIRECT_WIDTH if _DIRECTLY.search(found.group()) else _SIDE_WIDTH
     if name != "side":
-        return side(name)
+        return side(name, width)
     first, second = (_SAME_SIDE.get(s, s) for s in (found.group("side"), found.group("more") or ""))
     if not second or second == first:
-        return side(first)
+        return side(first, width)
     x = math.cos(_BEARINGS[first]) + math.cos(_BEARINGS[second])
     y = math.sin(_BEARINGS[first]) + math.sin(_BEARINGS[second])
     return Place(math.atan2(y, x), _SIDE_WIDTH)

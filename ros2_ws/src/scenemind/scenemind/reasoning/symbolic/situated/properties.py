@@ -8,7 +8,23 @@ from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.situated import ordinary
 from scenemind.reasoning.symbolic.situated.tree import Property
 
+SHAPES = frozenset(("round", "rectangular", "square"))
 _LONG = 1.25
+# What a mean colour that a camera saw indoors may be, likeliest first: light there is dim and warm,
+# and shadows and edges are part of the mean.
+_LIKELY = {
+    "light grey": ("white", "grey"),
+    "grey": ("grey", "white"),
+    "dark grey": ("black", "grey"),
+    "beige": ("beige", "white", "brown"),
+    "orange": ("brown", "orange"),
+    "yellow": ("yellow", "brown"),
+    "light brown": ("brown", "beige", "white"),
+    "brown": ("brown", "black"),
+    "dark brown": ("brown", "black"),
+    "dark green": ("green", "black"),
+    "dark blue": ("blue", "black"),
+}
 
 
 def plain_color(words: str) -> str:
@@ -27,8 +43,13 @@ def property_of(thing: MapObject, which: Property) -> str:
 
 
 def _color(thing: MapObject) -> str:
-    measured = plain_color(quick_attributes(thing).get("color", ""))
-    return measured or ordinary.usual(thing.label, "color") or "brown"
+    """The measured one; or the usual one, where it may look as measured in a room's light."""
+    measured = quick_attributes(thing).get("color", "")
+    usual = ordinary.usual(thing.label, "color")
+    if not measured:
+        return usual or "brown"
+    likely = _LIKELY.get(measured, (plain_color(measured),))
+    return usual if usual in likely else likely[0]
 
 
 def _shape(thing: MapObject) -> str:
