@@ -60,6 +60,12 @@ def test_it_finds_values_classes_and_functions(sandbox: Sandbox) -> None:
     assert (outcome.value, outcome.error) == ([0, 1], None)
 
 
+def test_a_value_that_cannot_leave_is_none_and_the_next_program_runs(sandbox: Sandbox) -> None:
+    outcome = sandbox.run("print('ran')\nset(scene())", api())
+    assert (outcome.value, outcome.printed, outcome.error) == (None, "ran\n", None)
+    assert sandbox.run("len(scene())", api()).value == 4
+
+
 def test_the_api_may_have_names_of_builtins(sandbox: Sandbox) -> None:
     assert sandbox.run("len(filter(scene(), 'chair'))", api()).value == 2
 

@@ -12,7 +12,7 @@ from scenemind.reasoning.sandbox.errors import ProgramError
 class Outcome:
     """
     Attributes:
-        value: of its last line where that is an expression; else None.
+        value: of its last line where that is an expression that can leave the sandbox; else None.
         printed: also when it failed, up to where it did.
         error: None where it came to its end.
     """

@@ -8,6 +8,7 @@ A worker that dies is replaced; this process is never at risk.
 
 from __future__ import annotations
 
+import logging
 import time
 from types import TracebackType
 from typing import Any
@@ -23,6 +24,8 @@ from scenemind.reasoning.sandbox.outcome import Outcome
 from scenemind.reasoning.sandbox.printed import Printed
 from scenemind.reasoning.sandbox.tracebacks import error_of
 from scenemind.reasoning.sandbox.worker import WorkerScript
+
+_log = logging.getLogger(__name__)
 
 # Of the worker, on top of what the program may take: it is killed then, as its interpreter does not
 # look at the clock within one operation.
@@ -132,6 +135,9 @@ class Sandbox:
                     )
                 except MontyError as failure:
                     error = error_of(failure, printed, config)
+                except TypeError:
+                    # Of Monty 1.4, for a set of instances: it makes proxies that cannot be in one.
+                    _log.debug("the value of a program cannot leave the sandbox")
         except TimeoutError as failure:
             raise SandboxError(
                 f"none of the sandbox's {config.workers} workers became free in {_PATIENCE_S:g} s:"

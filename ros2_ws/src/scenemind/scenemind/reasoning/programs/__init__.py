@@ -1,0 +1,7 @@
+"""What programs can ask of a scene, and what became of them; shared by all methods that write
+programs."""
+
+from scenemind.reasoning.programs.observation import Observation, run_program
+from scenemind.reasoning.programs.scene_api import SceneApi, documentation
+
+__all__ = ["Observation", "SceneApi", "documentation", "run_program"]

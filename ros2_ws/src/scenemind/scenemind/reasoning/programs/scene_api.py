@@ -1,0 +1,141 @@
+"""What a program may ask of one scene, seen from one place (LLM-TPC, table 1 and Fig. S4).
+
+    api = SceneApi(snapshot, Viewpoint.of_body(world_T_head), config)
+    sandbox.run("print(relate_agent(filter(scene(), 'chair'), 'left'))", api.of_sandbox)
+
+Functions have the names and parameters that the paper prints. Position, size, distance and colour
+go in as values, so that they can be asked for within a sort key, from where no function of this
+process can be called; what is left of the API calls one host function each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from scenemind.config import RelationConfig
+from scenemind.memory import MapObject, MemorySnapshot, StructurePlane
+from scenemind.memory.graph.kept_relations import KeptRelations
+from scenemind.memory.graph.relation_query import RelationContext, RelationQuery
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.memory.graph.verification.common_sense import sense_of
+from scenemind.reasoning.programs.attribute_choice import UNKNOWN
+from scenemind.reasoning.programs.scene_functions import SceneFunctions
+from scenemind.reasoning.sandbox import SandboxApi
+from scenemind.words.english import normal
+from scenemind.words.quoting import tame
+
+Row = tuple[int, str, tuple[float, ...], tuple[float, ...], float | None, str]
+"""Id, category, centre, length-width-height, distance from the viewpoint, colour."""
+
+_NO_POINTS = np.zeros((0, 3), np.float32)
+
+
+class SceneApi:
+    """For the programs of one question, one after the other.
+
+    Attributes:
+        of_sandbox: what the sandbox runs programs with.
+        of_checker: the same with declarations, so that programs are checked before they run.
+        categories: how many objects of each there are, in the order of their names.
+    """
+
+    def __init__(
+        self,
+        snapshot: MemorySnapshot,
+        viewpoint: Viewpoint | None,
+        config: RelationConfig | None = None,
+    ) -> None:
+        """
+        Args:
+            viewpoint: where the agent stands; None: not known, and programs are told so.
+        """
+        kept = KeptRelations.of(snapshot.relations, snapshot.levels)
+        context = RelationContext(config or RelationConfig(), viewpoint, kept)
+        building = [*map(_as_thing, snapshot.structure.values())]
+        building += [thing for thing in snapshot.objects.values() if _is_building(thing)]
+        ids = {part.object_id for part in building}
+        things = [thing for i, thing in snapshot.objects.items() if i not in ids]
+        names = {thing.object_id: _category(thing) for thing in (*things, *building)}
+        self._functions = SceneFunctions((*things, *building), names, context)
+        values = {
+            "_rows": _rows(things, names, context),
+            "_building_rows": _rows(building, names, context),
+        }
+        functions = self._functions.by_name
+        self.of_sandbox = SandboxApi(_read("prelude"), values, functions)
+        self.of_checker = SandboxApi(_read("prelude"), values, functions, documentation())
+        of_things = [names[thing.object_id] for thing in things]
+        self.categories = {name: of_things.count(name) for name in sorted(set(of_things))}
+
+    def take_spoken_of(self) -> tuple[int, ...]:
+        """Ids of the objects that relations were found of or that were asked about since this was
+        called last, the latest first."""
+        return self._functions.take_spoken_of()
+
+
+def documentation() -> str:
+    """The API as declarations with examples, for models and for the type checker alike."""
+    return _read("documentation")
+
+
+@cache
+def _read(name: str) -> str:
+    path = files("scenemind.reasoning.programs").joinpath(f"{name}.py.txt")
+    return path.read_text(encoding="utf-8")
+
+
+def _rows(
+    things: Sequence[MapObject], names: dict[int, str], context: RelationContext
+) -> list[Row]:
+    if not things:
+        return []
+    distances: list[float] | list[None] = [None] * len(things)
+    if context.viewpoint is not None:
+        distances = RelationQuery(things, None, context).distances_m().round(3).tolist()
+    return [
+        (
+            thing.object_id,
+            names[thing.object_id],
+            tuple(round(float(value), 3) for value in thing.box.center),
+            _length_width_height(thing),
+            distance,
+            tame(thing.attributes.get("color", "")) or UNKNOWN,
+        )
+        for thing, distance in zip(things, distances, strict=True)
+    ]
+
+
+def _length_width_height(thing: MapObject) -> tuple[float, ...]:
+    """Of the axis-aligned box, the longer horizontal side first."""
+    x, y, z = (round(float(side), 3) for side in thing.box.size)
+    return max(x, y), min(x, y), z
+
+
+def _category(thing: MapObject) -> str:
+    """A label was perceived, and what a program prints reaches a model's prompt."""
+    return tame(thing.label) or "thing"
+
+
+def _is_building(thing: MapObject) -> bool:
+    return sense_of(normal(thing.label)).structure is not None
+
+
+def _as_thing(plane: StructurePlane) -> MapObject:
+    return MapObject(
+        object_id=plane.plane_id,
+        label=plane.kind,
+        perceived_label=plane.kind,
+        attributes={},
+        confidence=1.0,
+        box=plane.box,
+        points=_NO_POINTS,
+        first_seen_ns=0,
+        last_seen_ns=0,
+        observation_count=0,
+        track_ids=(),
+        known_yaw_box=plane.box,
+    )

@@ -1,0 +1,84 @@
+"""What a program's author gets to read."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.reasoning.programs import SceneApi, run_program
+from scenemind.reasoning.programs.observation import NOTHING_PRINTED
+from scenemind.reasoning.sandbox import Sandbox
+from tests.unit.reasoning.scene import room_memory
+
+
+@pytest.fixture
+def api() -> SceneApi:
+    snapshot = room_memory().snapshot()
+    assert snapshot.world_T_camera is not None
+    return SceneApi(snapshot, Viewpoint.of_camera(snapshot.world_T_camera))
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [
+        ("print('a')\nprint('b')", "a\nb"),
+        ("x = 3\nx + 1", "4"),
+        ("('é',\n  2)", "('é', 2)"),
+        ("print('once')", "once"),
+        ("x = []\nx.append(3)", NOTHING_PRINTED),
+        ("if True:\n    3", NOTHING_PRINTED),
+        ("", NOTHING_PRINTED),
+        ("# only words", NOTHING_PRINTED),
+        ("relate_agent(scene(), 'closest')", "{<dining table 1>}"),
+    ],
+)
+def test_what_is_printed_and_the_last_value_are_shown(
+    sandbox: Sandbox, api: SceneApi, program: str, text: str
+) -> None:
+    assert run_program(sandbox, api, program).text == text
+
+
+def test_a_crash_shows_what_came_before_and_the_whole_way_to_it(
+    sandbox: Sandbox, api: SceneApi
+) -> None:
+    program = """def side(x):
+    return relate(scene(), x, 'beneath it')
+
+print('so far')
+side(scene().pop())"""
+    observation = run_program(sandbox, api, program)
+    assert observation.error is not None
+    assert observation.text.startswith(
+        "It printed: so far\n"
+        "Traceback (most recent call last):\n"
+        "  line 5, in <module>: side(scene().pop())\n"
+        "  line 2, in side: return relate(scene(), x, 'beneath it')\n"
+        "ValueError: relation must be one of "
+    )
+
+
+def test_all_mistakes_of_a_program_are_told_at_once(sandbox: Sandbox, api: SceneApi) -> None:
+    program = "chairs = filter(object_set=scene(), kind='chair')\nprint(chairs[0])\nprint(tables)"
+    text = run_program(sandbox, api, program).text
+    assert "unexpected keyword argument 'kind'" in text
+    checked = text.partition("A checker finds in the whole program:")[2]
+    assert "program:2:" in checked
+    assert "`tables` used when not defined" in checked
+
+
+def test_one_mistake_is_not_told_twice(sandbox: Sandbox, api: SceneApi) -> None:
+    text = run_program(sandbox, api, "print(sofas)").text
+    assert text == (
+        "Traceback (most recent call last):\n"
+        "  line 1, in <module>: print(sofas)\n"
+        "NameError: name 'sofas' is not defined"
+    )
+
+
+def test_it_knows_what_a_program_was_about(sandbox: Sandbox, api: SceneApi) -> None:
+    program = """
+relate(scene(), filter(scene(), "table").pop(), "on")
+print(relate_agent(scene(), "closest"))
+"""
+    assert run_program(sandbox, api, program).object_ids == (1, 2, 3)
+    assert run_program(sandbox, api, "print(3)").object_ids == ()
