@@ -12,6 +12,7 @@ from scenemind.reasoning.symbolic.situated.short import Short
 from scenemind.reasoning.symbolic.situated.surroundings import REACH_M
 from scenemind.reasoning.symbolic.situated.tree import (
     AskClaim,
+    AskClear,
     AskCount,
     AskDirection,
     AskExists,
@@ -24,12 +25,14 @@ from scenemind.reasoning.symbolic.situated.tree import (
     AskWhat,
     AskWhich,
     SituatedTree,
+    Place,
     Thing,
 )
 
 _SEEN_RAD = math.radians(90.0)
 _AHEAD_RAD, _BACK_RAD = math.radians(20.0), math.radians(135.0)
-_COUNTED = 0.4
+# What stands in one's way reaches to the knee at least.
+_KNEE_M, _STEPS_M, _PATH_RAD = 0.4, 0.8, 0.1
 _AS_LIKELY = 0.75
 _NUMBERS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -52,8 +55,10 @@ def answer(question: SituatedTree, finder: Finder) -> Short:
             return states.state(question, finder)
         case AskWhat(thing=thing):
             return _what(thing, finder)
-        case AskExists(thing=thing):
-            return _exists(thing, finder)
+        case AskExists():
+            return _exists(question, finder)
+        case AskClear(place=place):
+            return _clear(place, finder)
         case AskVisible():
             return _visible(question, finder)
         case AskReach(thing=thing):
@@ -81,8 +86,7 @@ def _count(question: AskCount, finder: Finder) -> Short:
     usual = ordinary.find_parts(question.of.noun)
     if usual is not None and not finder.sure_labels(question.of.noun):
         return Short(_NUMBERS[usual])
-    scores = finder.scores(question.of)
-    rows = np.flatnonzero(scores >= _COUNTED)
+    rows = finder.holding(question.of)
     n = len(rows)
     found = tuple(rows.tolist())
     if question.divisor:
@@ -153,11 +157,11 @@ def _what(thing: Thing, finder: Finder) -> Short:
     return Short(finder.scene.objects[rows[0]].label, (int(rows[0]),))
 
 
-def _exists(thing: Thing, finder: Finder) -> Short:
-    scores = finder.scores(thing)
+def _exists(question: AskExists, finder: Finder) -> Short:
+    thing = question.thing
     if thing.noun and not finder.named(thing.noun).any():
-        return _yes(False)
-    rows = np.flatnonzero(scores >= _COUNTED)
+        return _yes(not question.is_there)
+    rows = finder.holding(thing)
     return _yes(len(rows) > 0, *rows[:3].tolist())
 
 
@@ -172,10 +176,20 @@ def _visible(question: AskVisible, finder: Finder) -> Short:
 
 
 def _reach(thing: Thing, finder: Finder) -> Short:
-    row = finder.best(thing)
+    row = _goal(thing, finder)
     if row is None:
         return _yes(False)
     return _yes(bool(finder.around.gap_m[row] <= REACH_M), row)
+
+
+def _clear(place: Place, finder: Finder) -> Short:
+    """Whether nothing stands within a step or two at a place."""
+    around, scene = finder.around, finder.scene
+    knee = scene.floor_z + _KNEE_M
+    standing = (scene.low[:, 2] < knee) & (scene.high[:, 2] > knee)
+    ahead = around.scores(Place(place.bearing_rad, _PATH_RAD)) > 0.0
+    rows = np.flatnonzero(standing & ahead & (around.gap_m < _STEPS_M))
+    return _yes(not len(rows), *rows[:3].tolist())
 
 
 def _same(question: AskSame, finder: Finder) -> Short:
@@ -204,5 +218,11 @@ def _weight(room: str, finder: Finder) -> float:
 
 
 def _claim(thing: Thing, finder: Finder) -> Short:
+    """A thing that is spoken of and is not there makes a claim false."""
     row = finder.best(thing)
-    return _yes(row is not None, *(() if row is None else (row,)))
+    if row is None:
+        return _yes(False)
+    for hint in thing.hints:
+        if finder.is_class(hint) and not finder.sure_labels(hint):
+            return _yes(False, row)
+    return _yes(True, row)

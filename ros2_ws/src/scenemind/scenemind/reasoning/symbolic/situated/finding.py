@@ -16,7 +16,7 @@ from scenemind.memory.graph.relation_query import RelationContext, RelationQuery
 from scenemind.memory.graph.relations.names import canonical_relation
 from scenemind.memory.graph.verification.common_sense import sense_of
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.situated.ordinary import purpose_share
+from scenemind.reasoning.symbolic.situated.ordinary import is_known, purpose_share
 from scenemind.reasoning.symbolic.situated.properties import SHAPES, plain_color, property_of
 from scenemind.reasoning.symbolic.situated.surroundings import Surroundings
 from scenemind.reasoning.symbolic.situated.tree import Link, Place, Thing
@@ -26,6 +26,7 @@ from scenemind.words.vocabulary import Vocabulary
 # What is no answer to "what is there": structure, and what annotators could not name.
 _NO_THING = frozenset(("object", "doorframe", "ledge", "rail", "pipe", "column", "structure"))
 _ANCHORS = 6
+_COUNTED = 0.4
 _SURE = 0.89
 _ODD_COLOR, _ODD_SHAPE, _ELSEWHERE = 0.5, 0.3, 0.02
 _NEAR_M = 0.5
@@ -103,6 +104,20 @@ class Finder:
                 scores = scores * self.not_anchors(link)
         return scores
 
+    def holding(self, thing: Thing) -> NDArray[np.intp]:
+        """Those of which all that is said is likely enough to be counted."""
+        scores = self.scores(thing)
+        if not thing.noun and not thing.hints:
+            among = scores > 0.0
+            scores = among * self.at(thing.places)
+            for link in thing.links:
+                scores = scores * self.related(link, among * 1.0)
+        return np.flatnonzero(scores >= _COUNTED)
+
+    def is_class(self, word: str) -> bool:
+        """Whether a word is the name of things that rooms may have."""
+        return is_known(word)
+
     def rows(self, thing: Thing) -> NDArray[np.intp]:
         """Those that fit, best first; the nearest first of those that fit alike."""
         scores = self.scores(thing)
@@ -146,7 +161,7 @@ class Finder:
         found = np.zeros(len(self.scene))
         if link.anchors[0].noun in ("wall", "floor", "ground", "ceiling", "corner"):
             return self.on_building(link.anchors[0].noun)
-        anchors = [self.rows(a)[: _ANCHORS if _is_several(a) else 1] for a in link.anchors]
+        anchors = [self.rows(a)[: _ANCHORS if is_several(a) else 1] for a in link.anchors]
         if not all(len(rows) for rows in anchors):
             return found
         candidates = np.flatnonzero(among > 0.0)
@@ -224,7 +239,7 @@ class Finder:
         return RelationQuery(things, ends[0], self._context).between_scores(ends[1])
 
 
-def _is_several(thing: Thing) -> bool:
+def is_several(thing: Thing) -> bool:
     return is_plural(thing.noun.split()[-1]) if thing.noun else False
 
 

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scenemind.reasoning.symbolic.situated.phrases import content_words, read_thing
-from scenemind.reasoning.symbolic.situated.places import Places, spelled, without_marks
+from scenemind.reasoning.symbolic.situated.places import Places, side, spelled, without_marks
 from scenemind.reasoning.symbolic.situated.tree import (
     AskClaim,
+    AskClear,
     AskCount,
     AskDirection,
     AskExists,
@@ -52,6 +53,10 @@ _DIRECTION = re.compile(
 )
 _STANDPOINT = re.compile(r"\b(?:at |from )?where (?:i am|@\d+)(?: \w+ing)?|\bfrom (?:my|the) (?:current )?"
                          r"(?:position|location|place|spot)")
+_STAYING = re.compile(
+    r"\bwithout (?:much )?(?:having to |needing to )?(?:moving|turning|altering|getting|walking|move"
+    r"|movement|moment|standing|leaving|changing)\b.*|\bfrom (?:where i|my)\b.*"
+)
 _ASKING_WAY = re.compile(
     r"\b(?:in |to |towards? )?(?:which|what) (?:direction|way|side)s?\b|\bwhere\b|\bhow\b"
     r"|\bleft or right\b|\bright or left\b|\b(?:if|when) i\b"
@@ -66,6 +71,7 @@ _COMPARED: tuple[tuple[str, Comparison], ...] = (
     (r"smaller|smallest|shorter", "smallest"),
     (r"taller|higher|tallest|highest", "tallest"),
 )
+_NO_OPTIONS = frozenset(("first", "another", "me", "it"))
 _LEAD = re.compile(
     r"^(?:(?:what|which|who|is|are|was|were|am|do|does|did|can|could|would|will|should|there|their|"
     r"i|you|we|still|be|able|to|see|one|object|objects|thing|things|if|when|where|any|amount|of|"
@@ -175,7 +181,9 @@ def _state(s: Sentence) -> SituatedTree | None:
     if found is None or re.search(r"\btrue or\b", s.marked) or s.main.startswith("where"):
         return None
     said = found.group("first", "more", "last")
-    options = tuple(s.places.side_of(word) for word in said if word)
+    options = tuple(s.places.side_of(word) for word in said if word and word not in _NO_OPTIONS)
+    if len(options) < 2:
+        return None
     of = s.marked[: found.start()] + " " + s.marked[found.end() :]
     return AskState(s.thing(re.sub(r"\bshape of\b", " ", of)), options)
 
@@ -209,17 +217,38 @@ def _visible(s: Sentence) -> SituatedTree | None:
     words = re.split(r"\b(?:if|when|where|at where|from|without|at the moment)\b", words)[0]
     places = Places(words)
     thing = Sentence(words, words, places).thing(places.text)
-    return AskVisible(thing, turned) if found.group(1) in ("see", "face") else AskReach(thing)
+    if found.group(1) in ("see", "face"):
+        return AskVisible(thing, turned)
+    return AskReach(Thing("", (), thing.places, (), content_words(words)))
+
+
+def _clear(s: Sentence) -> SituatedTree | None:
+    if not re.match(r"^(?:can|could|is it possible|would|am i able)\b", s.text):
+        return None
+    if not re.search(r"\b(?:walk|move|go|step)(?: any| much)?(?: further| farther)? ", s.text + " "):
+        return None
+    found = re.search(r"\b(?:forwards?|ahead|straight|backwards?)\b", s.text)
+    words = re.search(r"\b(?:to|into|see|reach|touch|without|if)\b", s.text)
+    if found is None or (words is not None and not s.text.startswith("is it")):
+        return None
+    return AskClear(side("back" if found.group().startswith("back") else "front"))
+
+
+def _reach(s: Sentence) -> SituatedTree | None:
+    if not re.match(r"^(?:can|could|would|will|am|is) ", s.text) or not _STAYING.search(s.text):
+        return None
+    rest = _STAYING.sub(" ", _STANDPOINT.sub(" ", s.marked))
+    return AskReach(Thing("", (), s.places.of(rest), (), content_words(rest)))
 
 
 def _exists(s: Sentence) -> SituatedTree | None:
     if not _YES_NO.match(s.main) and re.search(r"\b(?:wh\w+|how|or)\b", s.marked):
         return None
-    known = r"^(?:is|are|was|were) (?:there|their)\b|^(?:can|do|does) (?:i|you) see\b|\bany\b"
+    is_there = bool(re.match(r"^(?:is|are|was|were|i|will) (?:there|their)\b", s.main))
     thing = s.thing(s.main)
-    plain = bool(thing.places or thing.links) and not thing.hints and not thing.adjectives
-    if re.search(known, s.main) or not _YES_NO.match(s.main) or (plain and thing.noun):
-        return AskExists(thing)
+    plain = bool(thing.noun) and not thing.hints and not thing.adjectives
+    if is_there or not _YES_NO.match(s.main) or (plain and (thing.places or thing.links)):
+        return AskExists(thing, is_there)
     return AskClaim(thing)
 
 
@@ -255,8 +284,10 @@ _RULES: tuple[Callable[[Sentence], SituatedTree | None], ...] = (
     _count,
     _direction,
     _which,
-    _state,
     _visible,
+    _clear,
+    _reach,
+    _state,
     _exists,
     _what,
 )

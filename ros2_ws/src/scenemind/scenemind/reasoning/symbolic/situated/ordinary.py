@@ -57,6 +57,12 @@ def may_be_round(label: str) -> bool:
     return not _table().may_be_round.isdisjoint(_names(label))
 
 
+def is_known(word: str) -> bool:
+    """Whether a word names things of rooms."""
+    table, name = _table(), singular(word)
+    return name in table.purposes or name in Thesaurus.load().known()
+
+
 def find_parts(noun: str) -> int | None:
     """How many parts of a name things usually have ("legs")."""
     return _table().parts.get(singular(noun))

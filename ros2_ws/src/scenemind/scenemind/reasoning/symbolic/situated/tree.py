@@ -116,9 +116,14 @@ class AskWhat:
 
 @dataclass(frozen=True, slots=True)
 class AskExists:
-    """ "is there a clock on the wall to my left", "is the door behind me"."""
+    """ "is there a clock on the wall to my left", "is the door behind me".
+
+    Attributes:
+        is_there: "is there" was said: what has no such class in the scene is not there.
+    """
 
     thing: Thing
+    is_there: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +136,16 @@ class AskVisible:
 
 @dataclass(frozen=True, slots=True)
 class AskReach:
-    """ "can I reach the towel without moving"."""
+    """ "can I reach the towel without moving", "could I water the plant from where I stand"."""
 
     thing: Thing
+
+
+@dataclass(frozen=True, slots=True)
+class AskClear:
+    """ "can I still walk forward"."""
+
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +181,7 @@ SituatedTree = (
     | AskExists
     | AskVisible
     | AskReach
+    | AskClear
     | AskSame
     | AskRoom
     | AskClaim
