@@ -103,7 +103,11 @@ def _direction(question: AskDirection, finder: Finder) -> Short:
     row = _goal(question.goal, finder)
     if row is None:
         return Short(question.offered[0] if question.offered else "right")
-    return Short(side_of(finder.around.bearing_rad[row]), (row,))
+    bearing = float(finder.around.bearing_rad[row])
+    if any(place.bearing_rad is not None for place in question.goal.places):
+        # Which side it lies on was told: how to turn there is asked.
+        return Short("right" if bearing > 0.0 else "left", (row,))
+    return Short(side_of(bearing), (row,))
 
 
 def side_of(bearing_rad: float) -> str:

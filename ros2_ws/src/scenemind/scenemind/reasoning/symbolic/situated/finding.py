@@ -19,7 +19,7 @@ from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.ordinary import is_known, purpose_share
 from scenemind.reasoning.symbolic.situated.properties import SHAPES, plain_color, property_of
 from scenemind.reasoning.symbolic.situated.surroundings import Surroundings
-from scenemind.reasoning.symbolic.situated.tree import Link, Place, Thing
+from scenemind.reasoning.symbolic.situated.tree import BUILDING, Link, Place, Thing
 from scenemind.words.english import is_plural
 from scenemind.words.vocabulary import Vocabulary
 
@@ -30,8 +30,10 @@ _COUNTED = 0.4
 _SURE = 0.89
 _ODD_COLOR, _ODD_SHAPE, _ELSEWHERE = 0.5, 0.3, 0.02
 _NEAR_M = 0.5
-_RAISED_M, _UNLIKELY = 0.35, 0.1
+_RAISED_M, _LOW_M = 0.35, 1.0
+_LESS_LIKELY, _UNLIKELY = 0.4, 0.1
 _BETWEEN_RAD = 0.35
+_SEAT_SHARE, _RESTING_M, _BESIDE_M = 0.35, 0.3, 0.2
 
 
 class Finder:
@@ -123,7 +125,8 @@ class Finder:
         scores = self.scores(thing)
         fitting = np.flatnonzero(scores > 0.0)
         if thing.extreme is not None:
-            fitting = fitting[scores[fitting] >= 0.5 * scores.max(initial=0.0)]
+            there = self.at(thing.places)
+            fitting = fitting[there[fitting] >= 0.5 * there[fitting].max(initial=0.0)]
             return fitting[np.argsort(self.measure(thing.extreme)[fitting], kind="stable")]
         worth = scores / (1.0 + 0.2 * self.around.gap_m)
         return fitting[np.argsort(-worth[fitting], kind="stable")]
@@ -159,7 +162,7 @@ class Finder:
     def related(self, link: Link, among: Scores) -> Scores:
         """How well each candidate stands in a relation to what the link names (N,)."""
         found = np.zeros(len(self.scene))
-        if link.anchors[0].noun in ("wall", "floor", "ground", "ceiling", "corner"):
+        if link.anchors[0].noun in BUILDING:
             return self.on_building(link.anchors[0].noun)
         anchors = [self.rows(a)[: _ANCHORS if is_several(a) else 1] for a in link.anchors]
         if not all(len(rows) for rows in anchors):
@@ -185,16 +188,17 @@ class Finder:
 
     def on_building(self, part: str) -> Scores:
         """How likely each thing hangs on a wall, or stands on the floor (N,)."""
-        senses = [sense_of(thing.label) for thing in self.scene.objects]
-        of_wall = np.array([bool(s.is_part_of_wall or s.is_on_walls or s.attached) for s in senses])
-        if part in ("wall", "ceiling"):
-            raised = self.scene.low[:, 2] > self.scene.floor_z + _RAISED_M
-            return np.where(of_wall, 1.0, np.where(raised, 0.5, _UNLIKELY))
         if part == "corner":
             return np.ones(len(self.scene))
-        stands = self.scene.low[:, 2] < self.scene.floor_z + _RAISED_M
-        small = self.scene.high[:, 2] < self.scene.floor_z + 1.0
-        return np.where(stands & ~of_wall, np.where(small, 1.0, 0.5), _UNLIKELY)
+        senses = [sense_of(thing.label) for thing in self.scene.objects]
+        hangs = np.array([bool(s.is_on_walls or s.attached) for s in senses])
+        of_wall = np.array([s.is_part_of_wall for s in senses])
+        raised = self.scene.low[:, 2] > self.scene.floor_z + _RAISED_M
+        if part in ("wall", "walls", "ceiling"):
+            return np.select([hangs, of_wall | raised], [1.0, _LESS_LIKELY], _UNLIKELY)
+        small = self.scene.high[:, 2] < self.scene.floor_z + _LOW_M
+        stands = ~raised & ~hangs & ~of_wall
+        return np.select([stands & small, stands], [1.0, _LESS_LIKELY], _UNLIKELY)
 
     def _to(self, relation: str, candidates: NDArray[np.intp], anchor: int) -> Scores:
         scene = self.scene
@@ -203,6 +207,8 @@ class Finder:
             return np.asarray(near if relation == "near" else np.sqrt(near))
         if relation in ("on", "inside"):
             return self._carried(candidates, anchor, near)
+        if relation == "below":
+            return self._under(candidates, anchor)
         if relation == "toward":
             return self._toward(candidates, anchor)
         things = [scene.objects[row] for row in candidates]
@@ -214,18 +220,27 @@ class Finder:
         return np.asarray(scores * near)
 
     def _carried(self, candidates: NDArray[np.intp], anchor: int, near: Scores) -> Scores:
-        """Over or within the anchor's box, and above the underside of it."""
-        scene, center = self.scene, self.scene.center[candidates]
-        low, high = scene.low[anchor], scene.high[anchor]
-        off = np.maximum(low[:2] - center[:, :2], center[:, :2] - high[:2]).max(axis=1)
-        over = np.clip(1.0 - np.maximum(off, 0.0) / 0.2, 0.0, 1.0)
-        above = center[:, 2] - (low[2] + high[2]) / 2.0
-        risen = scene.low[candidates, 2] - high[2]
-        larger = scene.size[candidates, :2].prod(axis=1) > scene.size[anchor, :2].prod()
-        fits = over * (above > 0.0) * np.where(risen < 0.3, 1.0, 0.2)
-        fits = fits * np.where(larger, 0.3, 1.0)
+        """Over or within the anchor's box, and not standing beside it on the floor."""
+        low, high = self.scene.low[anchor], self.scene.high[anchor]
+        bottom = self.scene.low[candidates, 2]
+        lifted = bottom > low[2] + _SEAT_SHARE * (high[2] - low[2])
+        resting = np.where(bottom < high[2] + _RESTING_M, 1.0, 0.2)
+        fits = self._within(candidates, anchor) * lifted * resting
         # "Chairs on the table" stand at it.
         return np.asarray(fits if fits.any() else near)
+
+    def _under(self, candidates: NDArray[np.intp], anchor: int) -> Scores:
+        middles = self.scene.center[candidates, 2]
+        return np.asarray(self._within(candidates, anchor) * (middles < self.scene.center[anchor, 2]))
+
+    def _within(self, candidates: NDArray[np.intp], anchor: int) -> Scores:
+        """How well the middles lie in the anchor's box seen from above; larger things hardly do."""
+        scene, center = self.scene, self.scene.center[candidates, :2]
+        low, high = scene.low[anchor, :2], scene.high[anchor, :2]
+        off = np.maximum(low - center, center - high).max(axis=1)
+        larger = scene.size[candidates, :2].prod(axis=1) > scene.size[anchor, :2].prod()
+        return np.asarray(np.clip(1.0 - np.maximum(off, 0.0) / _BESIDE_M, 0.0, 1.0)
+                          * np.where(larger, 0.3, 1.0))  # fmt: skip
 
     def _toward(self, candidates: NDArray[np.intp], anchor: int) -> Scores:
         """Between the viewer and the anchor."""

@@ -34,7 +34,9 @@ from scenemind.words.english import find_number
 
 _PROPERTIES: tuple[tuple[str, Property], ...] = tuple(
     (rf"\b(?:what|which) (?:is |are |was )?(?:the )?(?:main |primary )?(?:{words})\b", which)
-    for words, which in (("colou?rs?", "color"), ("shapes?", "shape"), ("materials?", "material"))
+    for words, which in (
+        ("colou?rs?", "color"), ("shapes?", "shape"), ("materials?", "material"), ("sizes?", "size"),
+    )  # fmt: skip
 ) + (
     (r"\bshape as what\b", "shape"),
     (r"\bmade (?:up )?(?:out of|of|off|from)(?= *(?:@\d+ *)*$)", "material"),
@@ -75,7 +77,8 @@ _NO_OPTIONS = frozenset(("first", "another", "me", "it"))
 _LEAD = re.compile(
     r"^(?:(?:what|which|who|is|are|was|were|am|do|does|did|can|could|would|will|should|there|their|"
     r"i|you|we|still|be|able|to|see|one|object|objects|thing|things|if|when|where|any|amount|of|"
-    r"number|how|many|total|any|have|has|the|a|an|same|not) )+"
+    r"number|how|many|total|any|have|has|the|a|an|same|not|type|kind|sitting|standing|located|placed|just"
+    r"|hanging|lying|object|mounted|stored|get|use|used) )+"
 )
 
 
@@ -194,6 +197,10 @@ def _direction(s: Sentence) -> SituatedTree | None:
         return None
     goal = _ASKING_WAY.sub(" ", asked)
     thing = s.thing(" ".join(goal.split()))
+    if s.places.of(goal) and re.search(r"\bwhere (?:can|could|do|should) (?:i|we) (?!turn|go|walk|move"
+                                       r"|look|find)", asked):  # fmt: skip
+        # The side is told already.
+        return AskWhat(Thing("", (), s.places.of(goal), (), content_words(goal), thing.extreme))
     return AskDirection(Thing(thing.noun, thing.adjectives, s.places.of(goal), (),
                               content_words(goal), thing.extreme))  # fmt: skip
 

@@ -26,6 +26,7 @@ class _Table(BaseModel):
     materials: dict[str, frozenset[str]]
     colors: dict[str, frozenset[str]]
     shapes: dict[str, frozenset[str]]
+    sizes: dict[str, frozenset[str]]
     may_be_round: frozenset[str]
     parts: dict[str, int]
     states: tuple[str, ...]
@@ -41,10 +42,15 @@ def purpose_share(label: str, words: tuple[str, ...]) -> float:
     return sum(word in known for word in wanted) / len(wanted)
 
 
-def usual(label: str, which: Literal["color", "shape", "material"]) -> str | None:
+def usual(label: str, which: Literal["color", "shape", "material", "size"]) -> str | None:
     """The usual colour, shape or material of such things."""
     table = _table()
-    values = {"color": table.colors, "shape": table.shapes, "material": table.materials}[which]
+    values = {
+        "color": table.colors,
+        "shape": table.shapes,
+        "material": table.materials,
+        "size": table.sizes,
+    }[which]
     for name in _names(label):
         for value, labels in values.items():
             if name in labels:

@@ -7,16 +7,15 @@
 from __future__ import annotations
 
 import re
-from typing import cast
-
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.situated.places import Places, without_marks
-from scenemind.reasoning.symbolic.situated.tree import Comparison, Link, Thing
+from scenemind.reasoning.symbolic.situated.tree import BUILDING, Comparison, Link, Thing
 from scenemind.words.english import word_set
 
 _DETERMINERS = word_set(
     "the a an my this that these those any some all both another other their your its one of two"
-    " three four five six seven eight several few many couple no more extra additional"
+    " three four five six seven eight several few many couple no more extra additional just directly only"
+    " main immediately slightly very"
 )
 # "can" after these is a thing, and no verb.
 _CANS = word_set("trash garbage soda tin watering litter waste rubbish spray beer paint")
@@ -30,7 +29,8 @@ STOP_WORDS = word_set(
     " most very object objects thing things item items something anything someone first closest"
     " nearest farthest furthest further away side sides direction room turn walk move take put way"
     " standing sitting one ones own piece kind type main out into up down able make around about"
-    " other each too also still furniture many much number amount total"
+    " other each too also still furniture many much number amount total run bump hit encounter called"
+    " kind sort"
 )
 _ANYTHING = word_set(
     "object objects thing things item items something anything furniture what one ones piece stuff"
@@ -133,7 +133,7 @@ def _link(
         return None, Thing()
     hints = anchor.hints
     anchor = Thing(anchor.noun, anchor.adjectives, anchor.places, anchor.links, (), anchor.extreme)
-    if anchor.noun in ("wall", "walls", "floor", "ground", "corner", "ceiling"):
+    if anchor.noun in BUILDING:
         # Parts of the building stand in many pieces: the thing itself lies where they do.
         return Link(relation, (Thing(anchor.noun),)), Thing(places=anchor.places, hints=hints)
     return Link(relation, (anchor,)), Thing(hints=hints)
@@ -169,5 +169,5 @@ def _without_extreme(words: str) -> tuple[str, Comparison | None]:
     for pattern, name in _EXTREME:
         without, count = pattern.subn(" ", words)
         if count:
-            return without, cast("Comparison", name)
+            return " ".join(without.split()), name
     return words, None

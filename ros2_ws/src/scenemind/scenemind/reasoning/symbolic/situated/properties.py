@@ -39,6 +39,8 @@ def property_of(thing: MapObject, which: Property) -> str:
         return _color(thing)
     if which == "shape":
         return _shape(thing)
+    if which == "size":
+        return ordinary.usual(thing.label, which) or "large"
     return quick_attributes(thing).get("material") or ordinary.usual(thing.label, which) or "wood"
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Property = Literal["color", "shape", "material"]
+Property = Literal["color", "shape", "material", "size"]
 Comparison = Literal["closest", "farthest", "largest", "smallest", "tallest"]
+BUILDING = frozenset(("wall", "walls", "floor", "ground", "corner", "ceiling"))
 Comparand = Literal["color", "shape", "thing"]
 
 
