@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 
 from scenemind.evaluation.datasets import ReferringExpression, SituatedQuestion
+from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
 from scenemind.evaluation.scenes import Scenes
-from scenemind.reasoning import Asking, AskMethod, Query, ReasoningFailure, Router
+from scenemind.reasoning import METHODS, Asking, AskMethod, Query, ReasoningFailure, Router
 
 
 class RoutedMethod:
@@ -32,7 +33,12 @@ class RoutedMethod:
             methods: those that a `Router` takes.
             asking: what each question may use.
             has_pose: say where who asks stands as a pose too, not in words alone.
+
+        Raises:
+            EvaluationError: there is no such method.
         """
+        if method not in METHODS:
+            raise EvaluationError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
         self.name = method
         self._has_pose = has_pose
         self._scenes = scenes
@@ -41,7 +47,11 @@ class RoutedMethod:
         self._routers: dict[str, Router] = {}
 
     def ground(self, row: ReferringExpression) -> GroundingPrediction:
-        """What a description means."""
+        """What a description means.
+
+        Raises:
+            EvaluationError: the method needs a model and has none.
+        """
         router = self._router(row.scene_id)
         start = time.perf_counter()
         found = router.ground(Query(row.text, policy="always_answer"), self.name, self._asking())
@@ -55,7 +65,7 @@ class RoutedMethod:
         )
 
     def ask(self, row: SituatedQuestion) -> AnswerPrediction:
-        """The answer to a question."""
+        """The answer to a question; raises as `ground`."""
         router = self._router(row.scene_id)
         viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose) if self._has_pose else None
         query = Query(row.question, row.situation, viewpoint, policy="always_answer")
@@ -77,4 +87,12 @@ class RoutedMethod:
 
 
 def _code(failure: ReasoningFailure | None) -> str:
-    return failure.code if failure else ""
+    """
+    Raises:
+        EvaluationError: the method needs a model and has none, whichever the row.
+    """
+    if failure is None:
+        return ""
+    if failure.code == "method_unavailable":
+        raise EvaluationError(failure.text)
+    return failure.code

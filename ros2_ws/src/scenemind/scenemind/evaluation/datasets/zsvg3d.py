@@ -26,7 +26,8 @@ class _Row(BaseModel):
 
 def is_zsvg3d(entries: Any) -> bool:
     """Whether parsed JSON is such a file."""
-    return isinstance(entries, list) and bool(entries) and "program" in entries[0]
+    first = entries[0] if isinstance(entries, list) and entries else None
+    return isinstance(first, dict) and "program" in first
 
 
 def read_zsvg3d(path: Path, entries: Any) -> Iterator[ReferringExpression]:

@@ -1,0 +1,62 @@
+"""Scenes of an objects file."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenemind.evaluation import EvaluationError, Scenes
+from scenemind.evaluation.datasets import ScanPose
+from tests.unit.evaluation import made
+
+POSE = ScanPose((1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz"])
+def test_a_scene_is_made_once(tmp_path: Path, suffix: str) -> None:
+    path = made.write_objects(tmp_path)
+    if suffix == ".json.gz":
+        packed = tmp_path / "objects.json.gz"
+        packed.write_bytes(gzip.compress(path.read_bytes()))
+        path = packed
+    scenes = Scenes(path)
+    snapshot = scenes.get_snapshot(made.SCENE)
+    assert sorted(snapshot.objects) == [0, 1, 2, 3, 4]
+    assert scenes.get_snapshot(made.SCENE) is snapshot
+
+
+def test_a_viewpoint_is_in_the_frame_of_the_boxes(tmp_path: Path) -> None:
+    head = Scenes(made.write_objects(tmp_path)).get_viewpoint(made.SCENE, POSE)
+    np.testing.assert_allclose(head.translation[:2], (0.0, 1.0), atol=1e-9)
+
+
+def test_a_scene_that_is_not_there(tmp_path: Path) -> None:
+    scenes = Scenes(made.write_objects(tmp_path))
+    with pytest.raises(EvaluationError, match=r"no scene scene9 \(it has 1\)"):
+        scenes.get_snapshot("scene9")
+
+
+def test_poses_need_an_alignment(tmp_path: Path) -> None:
+    scenes = Scenes(made.write_objects(tmp_path, axis_alignment=None))
+    with pytest.raises(EvaluationError, match="no axis_alignment"):
+        scenes.get_viewpoint(made.SCENE, POSE)
+
+
+@pytest.mark.parametrize(
+    "more", [{"objects": []}, {"objects": [{"id": 1}]}, {"axis_alignment": [1]}]
+)
+def test_a_bad_scene(tmp_path: Path, more: dict[str, object]) -> None:
+    scenes = Scenes(made.write_objects(tmp_path, **more))
+    with pytest.raises(EvaluationError, match=made.SCENE):
+        scenes.get_viewpoint(made.SCENE, POSE)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"objects": []}'])
+def test_other_files(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "objects.json"
+    path.write_text(content)
+    with pytest.raises(EvaluationError, match=r"objects\.json"):
+        Scenes(path)
