@@ -102,7 +102,7 @@ def _count(question: AskCount, finder: Finder) -> Short:
 def _direction(question: AskDirection, finder: Finder) -> Short:
     row = _goal(question.goal, finder)
     if row is None:
-        return Short(question.offered[0] if question.offered else "right")
+        return Short("right")
     bearing = float(finder.around.bearing_rad[row])
     if any(place.bearing_rad is not None for place in question.goal.places):
         # Which side it lies on was told: how to turn there is asked.

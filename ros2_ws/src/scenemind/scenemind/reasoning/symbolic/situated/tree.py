@@ -82,14 +82,9 @@ class AskCount:
 
 @dataclass(frozen=True, slots=True)
 class AskDirection:
-    """ "which way should I turn to open the window".
-
-    Attributes:
-        candidates: "" or those sides that were offered ("left or right").
-    """
+    """ "which way should I turn to open the window": its words are the goal's hints."""
 
     goal: Thing
-    offered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
