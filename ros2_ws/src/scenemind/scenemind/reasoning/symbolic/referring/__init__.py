@@ -1,0 +1,1 @@
+"""Referring expressions of several clauses: every part that can be used scores the candidates."""

@@ -1,0 +1,154 @@
+"""From a description to how likely each object is meant.
+
+A mention's score of an object is the product of what its label, its look, its place and its
+relations to other mentions say, each in (0, 1] and with its weight. Nothing excludes: what is said
+and fits badly makes less likely. What a relation may be said of twice ("the cup on the table next
+to the sofa") counts for the nearer noun, and less for the outer one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scenemind.reasoning.symbolic.referring.description import Description, Link
+from scenemind.reasoning.symbolic.referring.looks import kind_of_look, look_scores
+from scenemind.reasoning.symbolic.referring.naming import named
+from scenemind.reasoning.symbolic.referring.placing import order_scores, place_scores
+from scenemind.reasoning.symbolic.referring.relating import Weighted, between, compared, related
+from scenemind.reasoning.symbolic.referring.sides import Onlooker, looking
+from scenemind.reasoning.symbolic.referring.space import Space, Vector
+from scenemind.reasoning.symbolic.referring.weights import WEIGHTS
+from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.words.vocabulary import Vocabulary
+
+_MOST_DEPTH = 3
+# Of the best, what a thing must score to be taken for what is meant.
+_MAYBE, _LIKELY, _SURELY = 0.1, 0.5, 0.8
+_COMPARING = ("closest", "farthest", "far")
+
+
+class Grounder:
+    """Scores for one description on one scene.
+
+    Attributes:
+        onlooker: whose left and right count; None: nobody's in particular.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        space: Space,
+        vocabulary: Vocabulary,
+        description: Description,
+        onlooker: Onlooker | None = None,
+    ) -> None:
+        """
+        Args:
+            onlooker: counts unless the description says from where it is looked.
+        """
+        self._scene = scene
+        self._space = space
+        self._vocabulary = vocabulary
+        self._description = description
+        self._priors: dict[int, Vector] = {}
+        self.onlooker = onlooker
+        self.onlooker = self._described_onlooker() or onlooker
+
+    def target_scores(self) -> Vector:
+        """(N,) of all things, in [0, 1]; all 0 where none may be meant."""
+        return self.scores(self._description.target)
+
+    def scores(self, mention: int, depth: int = 0) -> Vector:
+        """(N,) how well each fits a mention and all that is said of it."""
+        prior = self.prior(mention)
+        if depth > _MOST_DEPTH or not prior.any():
+            return prior
+        total = np.log(np.maximum(prior, 1e-12))
+        among = prior >= WEIGHTS["share"] * prior.max()
+        for place in self._description.places:
+            if place.subject == mention:
+                total += place_scores(self._space, place, among, self.onlooker)
+        for link in self._description.links:
+            weight = WEIGHTS.get(link.predicate, 1.0)
+            if mention in link.subjects:
+                share = 1.0 if mention == link.subjects[0] else WEIGHTS["second"]
+                total += share * weight * self._link_scores(link, prior, depth)
+            elif mention == self._description.target and link.anchors == (mention,):
+                total += WEIGHTS["back"] * weight * self._anchor_scores(link, prior, depth)
+        total[prior == 0.0] = -np.inf
+        return np.asarray(np.exp(total - total.max()) * prior.max())
+
+    def prior(self, mention: int) -> Vector:
+        """(N,) by label and look alone."""
+        if mention not in self._priors:
+            said = self._description.mentions[mention]
+            fit = named(self._scene, self._vocabulary, said.noun) ** WEIGHTS["label"]
+            like = fit.copy()
+            for trait in said.traits if fit.any() else ():
+                looks = look_scores(trait, self._scene.objects, self._space, like)
+                if looks is not None:
+                    fit *= np.maximum(looks, WEIGHTS["least"]) ** WEIGHTS[kind_of_look(trait)]
+            self._priors[mention] = fit
+        return self._priors[mention]
+
+    def _link_scores(self, link: Link, prior: Vector, depth: int) -> Vector:
+        """(N,) log scores of being the subject of a relation."""
+        anchors = [self._may_be(anchor, depth) for anchor in link.anchors]
+        if not all(anchors):
+            return np.zeros(len(prior))
+        if link.predicate in _COMPARING:
+            return self._compared(link, anchors[0], prior)
+        if link.predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
+            fit = between(self._space, anchors[0], anchors[-1])
+        else:
+            each = [w * related(self._space, link.predicate, row, self.onlooker) for row, w in anchors[0]]
+            fit = np.max(each, axis=0)
+        if link.predicate == "without" or link.negated:
+            return np.asarray(np.log(np.maximum(1.0 - fit, 0.1)))
+        best = max(float(fit[prior > 0.0].max()), 1e-6)
+        return np.asarray(np.log(np.clip(fit / best, WEIGHTS["least"], 1.0)))
+
+    def _compared(self, link: Link, anchors: Weighted, prior: Vector) -> Vector:
+        rows = [row for row, weight in anchors if weight >= _LIKELY]
+        among = prior >= WEIGHTS["share"] * prior.max()
+        among[rows] = False
+        if not among.any():
+            return np.zeros(len(prior))
+        farthest = (link.predicate != "closest") != link.negated
+        values_m = compared(self._space, rows, farthest=farthest)
+        if link.order > 1:
+            return order_scores(values_m, among, link.order)
+        behind_m = values_m - values_m[among].max()
+        return np.asarray(np.minimum(behind_m / WEIGHTS["compared m"], 0.0))
+
+    def _anchor_scores(self, link: Link, prior: Vector, depth: int) -> Vector:
+        """(N,) log scores of being the anchor: "there is a lamp to the left of it"."""
+        subjects = self._may_be(link.subjects[0], depth)
+        if not subjects:
+            return np.zeros(len(prior))
+        fit = np.full(len(prior), WEIGHTS["least"])
+        for anchor in np.flatnonzero(prior).tolist():
+            pair = related(self._space, link.predicate, anchor, self.onlooker)
+            fit[anchor] = max(fit[anchor], *(weight * pair[row] for row, weight in subjects))
+        return np.asarray(np.log(np.maximum(fit / fit.max(), WEIGHTS["least"])))
+
+    def _may_be(self, mention: int, depth: int) -> Weighted:
+        """What a mention in a relation may be; of the target only what it is."""
+        is_target = mention == self._description.target
+        scores = self.prior(mention) if is_target else self.scores(mention, depth + 1)
+        rows = np.flatnonzero(scores > _MAYBE * scores.max())
+        return list(zip(rows.tolist(), (scores[rows] / scores.max()).tolist(), strict=True))
+
+    def _described_onlooker(self) -> Onlooker | None:
+        view, middle = self._description.view, self._space.middle
+        if view is None or (view.mention is None and view.kind == "facing"):
+            return None
+        if view.mention is None:
+            scores = named(self._scene, self._vocabulary, "door")
+        else:
+            scores = self.scores(view.mention, 1)
+        rows = np.flatnonzero(scores >= _SURELY * scores.max()) if scores.any() else []
+        if not len(rows):
+            return None
+        where = self._space.center[rows, :2].mean(axis=0)
+        return looking(middle, where, 1.0) if view.kind == "facing" else looking(where, middle, 1.0)
