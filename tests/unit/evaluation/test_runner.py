@@ -62,6 +62,15 @@ def test_programs_answer_no_questions(tmp_path: Path, scenes: Scenes) -> None:
         run_benchmark("sqa3d", made.write_sqa3d(tmp_path), scenes, RecordedPrograms(scenes))
 
 
+def test_targets_that_are_not_there_are_told_before_anything_runs(
+    tmp_path: Path, scenes: Scenes
+) -> None:
+    rows = [made.zsvg3d_row(), made.zsvg3d_row(target=77)]
+    data = made.write_json(tmp_path, "nr3d.json", rows)
+    with pytest.raises(EvaluationError, match="scene0001_00 has no object 77"):
+        run_benchmark("nr3d", data, scenes, RoutedMethod(scenes, "symbolic"))
+
+
 def test_rows_without_a_program(tmp_path: Path, scenes: Scenes) -> None:
     with pytest.raises(EvaluationError, match=r"no recorded program: .*ZSVG3D"):
         run_benchmark("nr3d", made.write_nr3d_csv(tmp_path), scenes, RecordedPrograms(scenes))

@@ -10,6 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.progress import track
 from rich.table import Table
 
+from scenemind.cli.asking.chosen_frames import usage_text
 from scenemind.cli.asking.model_options import Endpoint, ModelName, Record, Replay, with_models
 from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.cli.output import print_json, print_table, progress_console
@@ -139,3 +140,5 @@ def _print(evaluation: Evaluation) -> None:
     failures = ", ".join(f"{n} {code}" for code, n in evaluation.failures.items())
     print(f"without an answer: {failures or 'none'}")
     print(f"{evaluation.seconds:.1f} s, median {evaluation.median_ms:.2f} ms a row")
+    if evaluation.usage.calls:
+        print(usage_text(evaluation.usage))

@@ -28,6 +28,7 @@ def evaluate_answers(
             (first_word(one.row.question),),
             one.seconds,
             one.failure,
+            one.usage,
         )
         for one in predictions
     ]

@@ -26,7 +26,13 @@ def evaluate_grounding(
         predictions: at least one.
     """
     rows = [
-        ScoredRow(_scores(one, scenes), tuple(_groups(one, scenes)), one.seconds, one.failure)
+        ScoredRow(
+            _scores(one, scenes),
+            tuple(_groups(one, scenes)),
+            one.seconds,
+            one.failure,
+            one.usage,
+        )
         for one in predictions
     ]
     by_class = mean_percents(_by_class(one.row, scenes) for one in predictions)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scenemind.evaluation.datasets import ReferringExpression, SituatedQuestion
+from scenemind.models import Usage
+from scenemind.models.usage import NOTHING_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,7 @@ class GroundingPrediction:
         tied: how many of them are as sure as the first one, it included.
         failure: an error code; empty where there is none.
         steps: how it was found, in words.
+        usage: of models.
     """
 
     row: ReferringExpression
@@ -23,6 +26,7 @@ class GroundingPrediction:
     seconds: float
     failure: str = ""
     steps: str = ""
+    usage: Usage = NOTHING_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class AnswerPrediction:
     Attributes:
         answer: in a word or few where the method gives that, else a sentence; empty where there is
             none.
-        failure, steps: as of `GroundingPrediction`.
+        failure, steps, usage: as of `GroundingPrediction`.
     """
 
     row: SituatedQuestion
@@ -39,3 +43,4 @@ class AnswerPrediction:
     seconds: float
     failure: str = ""
     steps: str = ""
+    usage: Usage = NOTHING_USED

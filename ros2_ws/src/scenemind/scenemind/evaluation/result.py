@@ -9,6 +9,8 @@ from statistics import fmean, median
 from typing import Any
 
 from scenemind.evaluation.objects_memory import SOURCE
+from scenemind.models import Usage
+from scenemind.models.usage import NOTHING_USED
 
 Scores = Mapping[str, float]
 
@@ -26,6 +28,7 @@ class ScoredRow:
     groups: tuple[str, ...]
     seconds: float
     failure: str
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class Evaluation:
         breakdown: group -> the same of a part of the rows.
         failures: error code -> how many rows.
         seconds: of all answers together. median_ms: of one.
+        usage: of models, by all answers together.
     """
 
     benchmark: str
@@ -60,6 +64,7 @@ class Evaluation:
     failures: Mapping[str, int]
     seconds: float
     median_ms: float
+    usage: Usage
 
     def as_json(self) -> dict[str, Any]:
         """For programs; percents with two digits."""
@@ -77,6 +82,12 @@ class Evaluation:
             "failures": dict(self.failures),
             "seconds": round(self.seconds, 3),
             "median_ms": round(self.median_ms, 3),
+            "usage": {
+                "calls": self.usage.calls,
+                "prompt_tokens": self.usage.prompt_tokens,
+                "reply_tokens": self.usage.reply_tokens,
+                "cost": self.usage.cost,
+            },
         }
 
 
@@ -102,6 +113,7 @@ def summed_up(
         dict(Counter(row.failure for row in rows if row.failure).most_common()),
         sum(row.seconds for row in rows),
         1000.0 * median(row.seconds for row in rows),
+        sum((row.usage for row in rows), NOTHING_USED),
     )
 
 

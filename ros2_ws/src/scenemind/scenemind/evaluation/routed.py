@@ -62,6 +62,7 @@ class RoutedMethod:
             time.perf_counter() - start,
             _code(found.failure),
             found.reasoning,
+            found.usage,
         )
 
     def ask(self, row: SituatedQuestion) -> AnswerPrediction:
@@ -77,6 +78,7 @@ class RoutedMethod:
             time.perf_counter() - start,
             _code(answer.failure),
             "; ".join((answer.text, *answer.steps)),
+            answer.usage,
         )
 
     def _router(self, scene_id: str) -> Router:

@@ -76,16 +76,20 @@ def run_benchmark(
         limit: so many rows, the same ones every time; None: all.
 
     Raises:
-        EvaluationError: the files are missing or not as they should be, or the method does not do
-            what this benchmark asks.
+        EvaluationError: the files are missing or not as they should be, or do not belong together,
+            or the method does not do what this benchmark asks.
     """
     if benchmark in _GROUNDING:
         described = chosen(_GROUNDING[benchmark](data), limit)
+        for row in described:  # before hours of work
+            scenes.get_target(row.scene_id, row.target_id)
         found = [method.ground(row) for row in watch(described)]
         return Run(found, evaluate_grounding(benchmark, method.name, found, scenes))
     if not isinstance(method, Answerer):
         raise EvaluationError(f"{method.name} answers no questions, and {benchmark} asks them")
     asked = chosen(read_sqa3d(data), limit)
+    for question in asked:
+        scenes.get_snapshot(question.scene_id)
     answers = [method.ask(row) for row in watch(asked)]
     return Run(answers, evaluate_answers(benchmark, method.name, answers))
 

@@ -16,7 +16,7 @@ from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.scannet_pose import world_T_head
 from scenemind.exchange import ObjectRow, scene_of_rows
 from scenemind.geometry import Pose
-from scenemind.memory import MemorySnapshot
+from scenemind.memory import MapObject, MemorySnapshot
 
 
 class _SceneRow(BaseModel):
@@ -55,6 +55,19 @@ class Scenes:
             rows = self._get_rows(scene_id).objects
             self._snapshots[scene_id] = scene_of_rows(rows, self._config)
         return self._snapshots[scene_id]
+
+    def get_target(self, scene_id: str, target_id: int) -> MapObject:
+        """
+        Raises:
+            EvaluationError: as `get_snapshot`; or the scene has no such object.
+        """
+        objects = self.get_snapshot(scene_id).objects
+        if target_id not in objects:
+            raise EvaluationError(
+                f"{self._path}: {scene_id} has no object {target_id}, which the benchmark asks for:"
+                " its ids have to be ScanNet's"
+            )
+        return objects[target_id]
 
     def get_viewpoint(self, scene_id: str, pose: ScanPose) -> Pose:
         """`world_T_head` of somebody in a scene, x forward and z up.
