@@ -102,6 +102,11 @@ def find_number(word: str) -> int | None:
     return _NUMBERS.index(word) if word in _NUMBERS else None
 
 
+def number_word(value: int) -> str:
+    """The word for a number from 0 to 12; figures beyond ("21")."""
+    return _NUMBERS[value] if value < len(_NUMBERS) else str(value)
+
+
 def find_ordinal(word: str) -> int | None:
     """The value of "third" or "3rd"; None for other words."""
     if word in _ORDINALS:

@@ -52,9 +52,7 @@ def which(s: Sentence) -> AskWhich | None:
         if found is None:
             continue
         between = _BETWEEN.search(s.marked)
-        options = (
-            _AND_OR.split(between.group(1)) if between else _OR.split(s.marked[found.end() :])
-        )
+        options = _AND_OR.split(between.group(1)) if between else _OR.split(s.marked[found.end() :])
         named = [thing for option in options if (thing := s.thing(option)).noun]
         if len(named) >= 2:
             return AskWhich(tuple(named[-2:]), by)

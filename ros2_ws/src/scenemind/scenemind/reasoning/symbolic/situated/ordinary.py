@@ -74,7 +74,7 @@ def find_parts(noun: str) -> int | None:
     return _table().parts.get(singular(noun))
 
 
-def usual_state(options: tuple[str, ...]) -> str | None:
+def find_usual_state(options: tuple[str, ...]) -> str | None:
     """Which of the words says what is usual."""
     return next((state for state in _table().states if state in options), None)
 

@@ -15,8 +15,11 @@ from scenemind.words.english import find_number
 _QUARTER = math.pi / 2.0
 _SIDE_WIDTH, _HOUR_WIDTH = math.radians(50.0), math.radians(25.0)
 _DIRECT_WIDTH, _SEEN_WIDTH = math.radians(30.0), math.radians(75.0)
-_BEARINGS = {"front": 0.0, "ahead": 0.0, "right": _QUARTER, "back": math.pi, "left": -_QUARTER}
-_SAME_SIDE = {"rear": "back", "behind": "back", "forward": "front", "backs": "back"}
+# Clockwise from ahead.
+BEARINGS = {
+    "front": 0.0, "forward": 0.0, "ahead": 0.0, "right": _QUARTER, "left": -_QUARTER,
+    "back": math.pi, "behind": math.pi, "backward": math.pi, "rear": math.pi,
+}  # fmt: skip
 
 _HOUR = r"(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _CLOCK = rf"{_HOUR} ?o? ?'?(?:clock|oclock)(?: direction| position| side)?"
@@ -93,7 +96,9 @@ class Places:
         bearing = self._found[int(found.group(1))].bearing_rad if found else None
         if bearing is None:
             return mark
-        return min(("front", "right", "back", "left"), key=lambda s: -math.cos(bearing - _BEARINGS[s]))
+        return min(
+            ("front", "right", "back", "left"), key=lambda s: -math.cos(bearing - BEARINGS[s])
+        )
 
     def _marking(self, name: str) -> Callable[[re.Match[str]], str]:
         def mark(found: re.Match[str]) -> str:
@@ -118,7 +123,7 @@ def without_marks(words: str) -> str:
 
 def side(name: str, width_rad: float = _SIDE_WIDTH) -> Place:
     """One of left, right, front and back."""
-    return Place(_BEARINGS[name], width_rad)
+    return Place(BEARINGS[name], width_rad)
 
 
 def _place(name: str, found: re.Match[str]) -> Place:
@@ -132,12 +137,11 @@ def _place(name: str, found: re.Match[str]) -> Place:
     width = _DIRECT_WIDTH if _DIRECTLY.search(found.group()) else _SIDE_WIDTH
     if name != "side":
         return side(name, width)
-    first, second = (_SAME_SIDE.get(s, s) for s in (found.group("side"), found.group("more") or ""))
-    if not second or second == first:
-        return side(first, width)
-    x = math.cos(_BEARINGS[first]) + math.cos(_BEARINGS[second])
-    y = math.sin(_BEARINGS[first]) + math.sin(_BEARINGS[second])
-    return Place(math.atan2(y, x), _SIDE_WIDTH)
+    first = BEARINGS[found.group("side")]
+    second = BEARINGS[found.group("more") or found.group("side")]
+    x, y = math.cos(first) + math.cos(second), math.sin(first) + math.sin(second)
+    # "My left right" is none: the first one counts.
+    return Place(math.atan2(y, x) if math.hypot(x, y) > 0.1 else first, width)
 
 
 def _wrapped(angle_rad: float) -> float:

@@ -8,7 +8,14 @@ from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.situated import ordinary
 from scenemind.reasoning.symbolic.situated.tree import Property
 
-SHAPES = frozenset(("round", "rectangular", "square"))
+# Where nothing is known.
+COMMONEST: dict[Property, str] = {
+    "color": "brown",
+    "shape": "rectangular",
+    "material": "wood",
+    "size": "large",
+}
+# The longer side of what may be round is at most so many times the other one.
 _LONG = 1.25
 # What a mean colour that a camera saw indoors may be, likeliest first: light there is dim and warm,
 # and shadows and edges are part of the mean.
@@ -28,20 +35,21 @@ _LIKELY = {
 
 
 def plain_color(words: str) -> str:
-    """"light brown" -> "brown"; empty for what is no colour."""
-    last = words.split()[-1:] if words else []
-    return lexicon.COLOURS.get(last[0], "") if last else ""
+    """ "light brown" -> "brown"; empty for what is no colour."""
+    *_, last = words.split() or [""]
+    return lexicon.COLOURS.get(last, "")
 
 
 def property_of(thing: MapObject, which: Property) -> str:
     """In one word."""
+    said = thing.attributes[which] if which in thing.attribute_sources else ""
     if which == "color":
-        return _color(thing)
+        return plain_color(said) or _color(thing)
+    if said and which != "size":
+        return said
     if which == "shape":
         return _shape(thing)
-    if which == "size":
-        return ordinary.usual(thing.label, which) or "large"
-    return quick_attributes(thing).get("material") or ordinary.usual(thing.label, which) or "wood"
+    return ordinary.usual(thing.label, which) or COMMONEST[which]
 
 
 def _color(thing: MapObject) -> str:
@@ -49,8 +57,8 @@ def _color(thing: MapObject) -> str:
     measured = quick_attributes(thing).get("color", "")
     usual = ordinary.usual(thing.label, "color")
     if not measured:
-        return usual or "brown"
-    likely = _LIKELY.get(measured, (plain_color(measured),))
+        return usual or COMMONEST["color"]
+    likely = _LIKELY.get(measured, (plain_color(measured) or measured,))
     return usual if usual in likely else likely[0]
 
 
@@ -58,4 +66,4 @@ def _shape(thing: MapObject) -> str:
     length, width, _ = thing.yaw_box.size
     if ordinary.may_be_round(thing.label) and max(length, width) < _LONG * min(length, width):
         return "round"
-    return ordinary.usual(thing.label, "shape") or "rectangular"
+    return ordinary.usual(thing.label, "shape") or COMMONEST["shape"]

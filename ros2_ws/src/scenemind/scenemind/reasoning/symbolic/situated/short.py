@@ -15,3 +15,8 @@ class Short:
 
     text: str
     rows: tuple[int, ...] = ()
+
+
+def yes_or_no(is_so: bool, *rows: int) -> Short:
+    """To a claim, with the rows that it rests on."""
+    return Short("yes" if is_so else "no", rows)

@@ -63,7 +63,9 @@ def read_situation(text: str) -> tuple[Clue, ...]:
 def _of_marks(places: Places) -> list[Clue]:
     """ "the window is on my left" and "on my left is the window"."""
     clues = []
-    for clause in re.split(r",|\band there\b|\bwhile\b|\band (?=the|a|an|my)|\bwith\b", places.text):
+    for clause in re.split(
+        r",|\band there\b|\bwhile\b|\band (?=the|a|an|my)|\bwith\b", places.text
+    ):
         found = places.of(clause)
         before, _, after = clause.partition("@")
         thing = _thing(re.sub(r"^.*\b(?:having|have|there is|there are|see) ", " ", before), False)

@@ -87,5 +87,7 @@ def _free_scores(scene: Scene, places: NDArray[np.float64]) -> NDArray[np.float6
     furniture &= scene.high[:, 2] > scene.floor_z + 0.3
     size = scene.high[:, :2] - scene.low[:, :2]
     furniture &= size.max(axis=1, initial=0.0) < 3.0
-    inside = (places[:, None] > scene.low[furniture, :2]) & (places[:, None] < scene.high[furniture, :2])
+    inside = (places[:, None] > scene.low[furniture, :2]) & (
+        places[:, None] < scene.high[furniture, :2]
+    )
     return np.where(inside.all(axis=2).any(axis=1), 0.5, 1.0)

@@ -3,69 +3,91 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
+from scenemind.memory import MapObject
+from scenemind.memory.attributes.lazy import quick_attributes
 from scenemind.reasoning.symbolic.situated import ordinary
-from scenemind.reasoning.symbolic.situated.finding import Finder, is_several
+from scenemind.reasoning.symbolic.situated.classes import is_several
+from scenemind.reasoning.symbolic.situated.finding import Finder
+from scenemind.reasoning.symbolic.situated.places import BEARINGS, side
 from scenemind.reasoning.symbolic.situated.properties import plain_color, property_of
 from scenemind.reasoning.symbolic.situated.short import Short
-from scenemind.reasoning.symbolic.situated.tree import AskState, Place
+from scenemind.reasoning.symbolic.situated.tree import AskState
 
-_BEARINGS = {
-    "left": -math.pi / 2, "right": math.pi / 2, "front": 0.0, "forward": 0.0, "ahead": 0.0,
-    "behind": math.pi, "back": math.pi, "backward": math.pi,
-}  # fmt: skip
-_SIDE_RAD = math.radians(50.0)
-_LITTLE = 1e-3
 _SHAPES = frozenset(("round", "circular", "square", "rectangular", "oval", "circle", "rectangle"))
+# Of an anchor's relation that does not hold of anything, nearness is left.
+_LITTLE = 1e-3
 
 
 def state(question: AskState, finder: Finder) -> Short:
     """The option that fits, else the usual one, else the first."""
+    row = finder.find_best(question.of)
+    for rule in _RULES:
+        found = rule(question, row, finder)
+        if found is not None:
+            return found
+    rows = () if row is None else (row,)
+    return Short(ordinary.find_usual_state(question.options) or question.options[0], rows)
+
+
+def _more(question: AskState, row: int | None, finder: Finder) -> Short | None:
+    """ "Are there more chairs on my left or right?" """
     options = question.options
-    row = finder.best(question.of)
-    if len(options) == 2 and set(options) <= _BEARINGS.keys() and is_several(question.of):
-        counts = [len(finder.holding(replace(question.of, places=(_place(o),)))) for o in options]
-        if counts[0] != counts[1]:
-            return Short(options[int(counts[1] > counts[0])])
-    sides = [option for option in options if option in _BEARINGS]
-    if row is not None and len(sides) >= 2:
-        bearing = float(finder.around.bearing_rad[row])
-        return Short(max(sides, key=lambda s: math.cos(bearing - _BEARINGS[s])), (row,))
-    if row is not None:
-        thing = finder.scene.objects[row]
-        if len(_SHAPES.intersection(options)) >= 2:
-            shape = property_of(thing, "shape")
-            return Short(shape if shape in options else options[-1], (row,))
-        colors = [option for option in options if plain_color(option)]
-        color = property_of(thing, "color")
-        if len(colors) >= 2:
-            fitting = next((option for option in colors if plain_color(option) == color), colors[0])
-            return Short(fitting, (row,))
-    by_place = _nearest_option(question, row, finder)
-    if by_place is not None:
-        return by_place
-    usual = ordinary.usual_state(options)
-    if usual is not None:
-        return Short(usual, () if row is None else (row,))
-    return Short(options[0])
-
-
-def _nearest_option(question: AskState, row: int | None, finder: Finder) -> Short | None:
-    """Of several things the one that fits best, or that the thing in question is nearest to."""
-    if not all(finder.sure_labels(option) for option in question.options):
+    if not (is_several(question.of) and BEARINGS.keys() >= set(options)):
         return None
-    of = question.of
-    if of.noun and finder.sure_labels(of.noun) and row is not None:
-        gaps = finder.scene.gaps_to_m(row)
-        worth = [-float(gaps[finder.named(option) > 0.0].min()) for option in question.options]
+    counts = [len(finder.holding(replace(question.of, places=(side(o),)))) for o in options]
+    most = max(counts)
+    return Short(options[counts.index(most)]) if counts.count(most) == 1 else None
+
+
+def _side(question: AskState, row: int | None, finder: Finder) -> Short | None:
+    sides = [option for option in question.options if option in BEARINGS]
+    if row is None or len(sides) < 2:
+        return None
+    bearing = float(finder.around.bearing_rad[row])
+    return Short(max(sides, key=lambda name: math.cos(bearing - BEARINGS[name])), (row,))
+
+
+def _look(question: AskState, row: int | None, finder: Finder) -> Short | None:
+    """By shape, by colour, or by what somebody said of its state."""
+    if row is None:
+        return None
+    thing, options = finder.scene.objects[row], question.options
+    if len(_SHAPES.intersection(options)) >= 2:
+        shape = property_of(thing, "shape")
+        return Short(shape if shape in options else options[-1], (row,))
+    colors = {plain_color(option): option for option in options if plain_color(option)}
+    if len(colors) >= 2:
+        return Short(colors.get(property_of(thing, "color"), options[0]), (row,))
+    said = _said(thing, options)
+    return Short(said, (row,)) if said else None
+
+
+def _said(thing: MapObject, options: tuple[str, ...]) -> str:
+    values = quick_attributes(thing).values()
+    return next((option for option in options if option in values), "")
+
+
+def _thing(question: AskState, row: int | None, finder: Finder) -> Short | None:
+    """Of several things the one that fits best, or that the thing in question is nearest to."""
+    classes, options, of = finder.classes, question.options, question.of
+    if not all(classes.sure_labels(option) for option in options):
+        return None
+    if row is not None and of.noun and classes.sure_labels(of.noun):
+        fits = 1.0 / (1.0 + finder.scene.gaps_to_m(row))
     else:
         fits = finder.at(of.places) / (1.0 + finder.around.gap_m)
         for link in of.links:
             fits = fits * (finder.related(link, fits) + _LITTLE)
-        worth = [float((fits * finder.named(option)).max()) for option in question.options]
-    return Short(question.options[worth.index(max(worth))], () if row is None else (row,))
+    worth = [float((fits * classes.named(option)).max()) for option in options]
+    return Short(options[worth.index(max(worth))], () if row is None else (row,))
 
 
-def _place(side: str) -> Place:
-    return Place(_BEARINGS[side], _SIDE_RAD)
+_RULES: tuple[Callable[[AskState, int | None, Finder], Short | None], ...] = (
+    _more,
+    _side,
+    _look,
+    _thing,
+)
