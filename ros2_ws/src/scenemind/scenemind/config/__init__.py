@@ -10,7 +10,9 @@ from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
 from scenemind.config.memtree import MemTreeConfig
 from scenemind.config.models import ChatModelConfig, ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
+from scenemind.config.programs import LlmTpcConfig
 from scenemind.config.relations import RelationConfig
+from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.scenemind_config import SceneMindConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import ConfigError, Settings
@@ -22,11 +24,13 @@ __all__ = [
     "DescriptionsConfig",
     "DetectorConfig",
     "LiftingConfig",
+    "LlmTpcConfig",
     "MapperConfig",
     "MemTreeConfig",
     "ModelsConfig",
     "ObjectMapConfig",
     "RelationConfig",
+    "SandboxConfig",
     "SceneMindConfig",
     "Settings",
     "StoreConfig",

@@ -11,7 +11,9 @@ from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
 from scenemind.config.memtree import MemTreeConfig
 from scenemind.config.models import ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
+from scenemind.config.programs import LlmTpcConfig
 from scenemind.config.relations import RelationConfig
+from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import Settings
 
@@ -32,6 +34,8 @@ class SceneMindConfig(Settings):
     store: StoreConfig = StoreConfig()
     models: ModelsConfig = ModelsConfig()
     memtree: MemTreeConfig = MemTreeConfig()
+    sandbox: SandboxConfig = SandboxConfig()
+    llm_tpc: LlmTpcConfig = LlmTpcConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()
 
     @model_validator(mode="after")

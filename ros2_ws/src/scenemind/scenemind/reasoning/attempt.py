@@ -11,6 +11,7 @@ from scenemind.memory import SceneMemoryError
 from scenemind.models import FailureKind, ModelError
 from scenemind.perception import PerceptionError
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.sandbox import SandboxError
 from scenemind.reasoning.types import ErrorCode, ReasoningFailure
 
 _log = logging.getLogger(__name__)
@@ -57,6 +58,8 @@ def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
         return _failed(method, code, error, is_broken=error.kind not in _FINAL)
     except PerceptionError as error:
         return _failed(method, "model_failed", error)
+    except SandboxError as error:
+        return _failed(method, "method_unavailable", error)
     except SceneMemoryError as error:
         return _failed(method, "memory_refused", error)
 

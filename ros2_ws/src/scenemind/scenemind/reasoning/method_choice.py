@@ -15,6 +15,8 @@ from scenemind.reasoning.types import METHODS, Query, ReasoningFailure
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _BY_MODEL = "memtree"  # what `auto` asks
+# What needs a model beside it.
+_NEED_MODEL = ("memtree", "llm_tpc", "ensemble")
 _CANCELLED = ReasoningFailure("cancelled", "who asked does not wait any more")
 
 
@@ -85,7 +87,7 @@ def _is_beyond_symbols(query: Query) -> bool:
 
 
 def _unavailable(name: str) -> ReasoningError:
-    if name == _BY_MODEL:
+    if name in _NEED_MODEL:
         way_out = "needs a model: name one in models.vision.model or models.language.model"
     else:
         way_out = "is not part of this version"

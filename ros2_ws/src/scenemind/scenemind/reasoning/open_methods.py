@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from scenemind.config import DetectorConfig, MemTreeConfig
+from scenemind.config import DetectorConfig, LlmTpcConfig, MemTreeConfig, RelationConfig
 from scenemind.config.memtree import SelectorName
 from scenemind.models import ChatModel, Models
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
 from scenemind.perception.protocols import OpenVocabularyDetector
 from scenemind.perception.text import make_image_text_encoder
+from scenemind.reasoning.ensemble import Ensemble
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.llm_tpc import LlmTpc
 from scenemind.reasoning.memtree_qa import MemTreeQA
 from scenemind.reasoning.memtree_qa.selectors.detector_search import DetectorSelector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
@@ -18,10 +20,17 @@ from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.memtree_qa.selectors.tree import TreeSelector
 from scenemind.reasoning.memtree_qa.selectors.uniform import UniformSelector
 from scenemind.reasoning.method import AskMethod
+from scenemind.reasoning.sandbox import Sandbox
+from scenemind.reasoning.symbolic.method import SymbolicMethod
 
 
 def open_methods(
-    models: Models, memtree: MemTreeConfig, detector: DetectorConfig | None = None
+    models: Models,
+    memtree: MemTreeConfig,
+    detector: DetectorConfig | None = None,
+    sandbox: Sandbox | None = None,
+    llm_tpc: LlmTpcConfig | None = None,
+    relations: RelationConfig | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
     is read from disk by the first question that needs it.
@@ -29,11 +38,22 @@ def open_methods(
     Args:
         models: stay open as long as the methods are used.
         detector: of the selector `detector`; None: the configuration's defaults.
+        sandbox: runs what models write, and stays open as well; None: there are no methods that
+            write programs.
+        relations: thresholds for programs; None: the configuration's defaults.
     """
     if models.vision is None:
         return {}
     selector = open_selector(memtree.selector, models, memtree, detector)
-    return {"memtree": MemTreeQA(models.vision, selector, memtree.frames)}
+    methods: dict[str, AskMethod] = {
+        "memtree": MemTreeQA(models.vision, selector, memtree.frames),
+    }
+    if sandbox is not None:
+        language = models.language or models.vision
+        writer = LlmTpc(language, sandbox, llm_tpc, relations)
+        others = (SymbolicMethod(relations), methods["memtree"])
+        methods |= {"llm_tpc": writer, "ensemble": Ensemble(language, writer, others)}
+    return methods
 
 
 def open_selector(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.reasoning.memtree_qa.frame_answer import FrameAnswer
-from scenemind.reasoning.memtree_qa.object_words import ObjectWords
+from scenemind.reasoning.object_words import ObjectWords
 from scenemind.words.quoting import quoted
 
 _log = logging.getLogger(__name__)

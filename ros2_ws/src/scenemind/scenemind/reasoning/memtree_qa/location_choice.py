@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from scenemind.reasoning.memtree_qa.object_words import ObjectWords, Word
 from scenemind.reasoning.memtree_qa.shown_tree import ShownLocation, ShownTree
+from scenemind.reasoning.object_words import ObjectWords, Word
 from scenemind.words.quoting import quoted
 
 _NAMED_MISTAKES = 5

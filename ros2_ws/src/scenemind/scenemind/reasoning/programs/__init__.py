@@ -3,5 +3,6 @@ programs."""
 
 from scenemind.reasoning.programs.observation import Observation, run_program
 from scenemind.reasoning.programs.scene_api import SceneApi, documentation
+from scenemind.reasoning.programs.standing import find_viewpoint
 
-__all__ = ["Observation", "SceneApi", "documentation", "run_program"]
+__all__ = ["Observation", "SceneApi", "documentation", "find_viewpoint", "run_program"]

@@ -10,11 +10,11 @@ from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID, circumstances, named
 from scenemind.reasoning.memtree_qa.location_choice import ChoiceReader, LocationChoice, Pick
-from scenemind.reasoning.memtree_qa.object_words import ObjectWords
 from scenemind.reasoning.memtree_qa.selectors.picked_frames import picked_frames
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.memtree_qa.shown_tree import read_tree
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.object_words import ObjectWords
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.thoughts import hears_thoughts
 from scenemind.reasoning.types import Query

@@ -1,0 +1,151 @@
+"""Think, program, rectify, sum up: the conversation of one question (LLM-TPC, section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scenemind.config import LlmTpcConfig
+from scenemind.models import ChatMessage, ChatModel, ModelError
+from scenemind.reasoning.llm_tpc.turns import (
+    GiveAnswer,
+    Turn,
+    Unreadable,
+    WriteProgram,
+    read_turn,
+)
+from scenemind.reasoning.method import Asking, say_nothing
+from scenemind.reasoning.programs import SceneApi, run_program
+from scenemind.reasoning.prompts import fill_prompt, read_prompt
+from scenemind.reasoning.sandbox import Sandbox
+
+_PROMPTS = "scenemind.reasoning.llm_tpc"
+# Of what a model said and of what its program printed, when it sees them again.
+_REPEATED_CHARACTERS, _OBSERVED_CHARACTERS = 6000, 4000
+_LEAST_SECONDS = 0.05
+_NO_ANSWERS = frozenset(
+    (
+        *("unknown", "unclear", "uncertain", "not sure", "not known", "not visible"),
+        *("i don't know", "i do not know", "can't tell", "cannot tell", "cannot be determined"),
+    )
+)
+
+
+def is_no_answer(answer: str) -> bool:
+    """Whether it evades the question."""
+    return answer.strip(" .!?").lower() in _NO_ANSWERS
+
+
+class Loop:
+    """Of one question.
+
+    Attributes:
+        steps: what was thought, run and seen, in order.
+        object_ids: what the last program that ran was about, the latest first.
+        has_observed: a program ran to its end.
+        was_pressed: there was no answer before the turns for programs were over.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        sandbox: Sandbox,
+        api: SceneApi,
+        config: LlmTpcConfig,
+        messages: Sequence[ChatMessage],
+        asking: Asking,
+        must_answer: bool,
+    ) -> None:
+        """
+        Args:
+            messages: up to the model's first turn.
+            must_answer: "unknown" is no answer.
+        """
+        self._model = model
+        self._sandbox = sandbox
+        self._api = api
+        self._config = config
+        self._messages = list(messages)
+        self._asking = asking
+        self._must_answer = must_answer
+        self.steps: list[str] = []
+        self.object_ids: tuple[int, ...] = ()
+        self.has_observed = False
+        self.was_pressed = False
+
+    def answer(self) -> GiveAnswer:
+        """The model's final answer, after at most the configured number of turns.
+
+        Raises:
+            ModelError: it gave none, or the model failed.
+            SandboxError: no program can be run.
+        """
+        for _ in range(self._config.coder_turns):
+            turn = self._next_turn("think")
+            if isinstance(turn, GiveAnswer):
+                return turn
+            if isinstance(turn, WriteProgram):
+                self._tell(self._observed(turn))
+            else:
+                self._complain(turn)
+        self.was_pressed = True
+        self.steps.append("the turns for programs are over")
+        self._tell(read_prompt(_PROMPTS, "summarize"))
+        for _ in range(self._config.summary_turns):
+            turn = self._next_turn("summarize")
+            if isinstance(turn, GiveAnswer):
+                return turn
+            self._complain(
+                Unreadable("there is no more time for programs: give the final answer")
+                if isinstance(turn, WriteProgram)
+                else turn
+            )
+        turns = self._config.coder_turns + self._config.summary_turns
+        raise ModelError("bad_reply", f"{self._model.name} gave no final answer in {turns} turns")
+
+    def _next_turn(self, stage: str) -> Turn:
+        report = self._asking.report
+        report(stage)
+        hear = None if report is say_nothing else (lambda text: report(stage, text))
+        text = self._model.ask(self._messages, self._asking.allowance, on_text=hear).text
+        self._messages.append(ChatMessage("assistant", text.strip()[:_REPEATED_CHARACTERS] or "-"))
+        turn = read_turn(text)
+        if not isinstance(turn, Unreadable):
+            self.steps.append(f"thought: {turn.thought}")
+        if isinstance(turn, GiveAnswer) and self._must_answer and is_no_answer(turn.answer):
+            return Unreadable("it evades the question: give your best guess")
+        return turn
+
+    def _observed(self, turn: WriteProgram) -> str:
+        """Runs the program; what to tell the model of it."""
+        program = _printable(turn.program)
+        self._asking.report("program", program)
+        self._asking.allowance.check()
+        seconds = max(self._asking.allowance.left_s, _LEAST_SECONDS)
+        observation = run_program(self._sandbox, self._api, turn.program, seconds)
+        seen = _printable(observation.text)[:_OBSERVED_CHARACTERS]
+        self.steps += [f"program:\n{program}", f"observation: {seen}"]
+        if observation.error is not None:
+            self._asking.report("rectify", seen)
+            return fill_prompt(_PROMPTS, "program_failed", error=seen)
+        self.has_observed = True
+        self.object_ids = observation.object_ids
+        self._asking.report("observe", seen)
+        return f"Observation: {seen}"
+
+    def _complain(self, turn: Unreadable) -> None:
+        self.steps.append(f"asked again: {turn.complaint}")
+        self._asking.report("rectify", turn.complaint)
+        self._tell(fill_prompt(_PROMPTS, "unreadable", complaint=turn.complaint))
+
+    def _tell(self, text: str) -> None:
+        """In the person's turn: turns alternate, as many models want it."""
+        last = self._messages[-1]
+        if last.role == "user":
+            self._messages[-1] = ChatMessage("user", f"{last.text}\n\n{text}")
+        else:
+            self._messages.append(ChatMessage("user", text))
+
+
+def _printable(text: str) -> str:
+    """Lines without what could move a terminal's cursor."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)

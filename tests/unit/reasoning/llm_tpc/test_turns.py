@@ -1,0 +1,86 @@
+"""What a model wants, however it writes it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.reasoning.llm_tpc.turns import GiveAnswer, Unreadable, WriteProgram, read_turn
+
+PROGRAM = "chairs = filter(scene(), 'chair')\nprint(len(chairs))"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Thought: count\nAction: Program\nAction Input:\n```python\n{PROGRAM}\n```",
+        f"Thought: count\nAction: Program\nAction Input:\n```Python\n{PROGRAM}\n```\nThat is all.",
+        f"**Thought**: count\n**Action**: Program\n**Action Input**:\n```\n{PROGRAM}\n```",
+        f"Thought: count\nAction: Program\n```python\n{PROGRAM}\n```",
+        f"Thought: count\nAction: Program\nAction Input:\n{PROGRAM}",
+        f"Thought: count\nAction: Program\nAction Input:\n```python\n{PROGRAM}",
+        f"count\n```python\n{PROGRAM}\n```",
+        f"<think>Action: Final Answer</think>Thought: count\nAction: program\n```\n{PROGRAM}\n```",
+    ],
+)
+def test_a_program_is_found(text: str) -> None:
+    assert read_turn(text) == WriteProgram("count", PROGRAM)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "objects"),
+    [
+        ("Thought: so\nAction: Final Answer\nAction Input: left", "left", ()),
+        ("Thought: so\nAction: Final Answer\nAction Input: Left.\nBecause of it.", "Left", ()),
+        ("Thought: so\nAction: Final Answer: two chairs", "two chairs", ()),
+        ("Thought: so\nAction: Final Answer\nAction Input:\n```\nno\n```", "no", ()),
+        (
+            "Thought: so\nAction: Final Answer\nAction Input: yes\nObjects: chair 4, table 7",
+            "yes",
+            ("chair 4", "table 7"),
+        ),
+    ],
+)
+def test_an_answer_is_found(text: str, answer: str, objects: tuple[str, ...]) -> None:
+    assert read_turn(text) == GiveAnswer("so", answer, objects)
+
+
+def test_what_a_model_makes_up_after_its_program_is_not_believed() -> None:
+    text = (
+        f"Thought: count\nAction: Program\nAction Input:\n```python\n{PROGRAM}\n```\n"
+        "Observation: 12\nThought: twelve\nAction: Final Answer\nAction Input: twelve"
+    )
+    assert read_turn(text) == WriteProgram("count", PROGRAM)
+    assert read_turn(text.replace("Observation: 12\n", "")) == WriteProgram("count", PROGRAM)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "says nothing"),
+        ("<think>hm</think>", "says nothing"),
+        ("The answer is left.", "no line that begins with Action"),
+        ("Action: Search\nAction Input: chairs", 'no action "search"'),
+        ("Action: Program\nAction Input:\n```python\n```", "no program"),
+        ("Action: Final Answer\nAction Input:", "no answer"),
+        ("Thought: hm\nObservation: 3\nAction: Final Answer\nAction Input: 3", "no line"),
+    ],
+)
+def test_what_is_neither_is_said(text: str, complaint: str) -> None:
+    turn = read_turn(text)
+    assert isinstance(turn, Unreadable)
+    assert complaint in turn.complaint
+
+
+@given(st.text(max_size=300))
+def test_anything_can_be_read(noise: str) -> None:
+    for text in (
+        noise,
+        f"Action: Program\n{noise}",
+        f"Action: Final Answer\nAction Input: {noise}",
+    ):
+        turn = read_turn(text)
+        if isinstance(turn, GiveAnswer):
+            assert turn.answer.strip()
+            assert "\n" not in turn.answer
