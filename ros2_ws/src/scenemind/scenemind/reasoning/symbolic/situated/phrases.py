@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.situated.places import Places, without_marks
 from scenemind.reasoning.symbolic.situated.tree import BUILDING, Comparison, Link, Thing
@@ -14,23 +16,22 @@ from scenemind.words.english import word_set
 
 _DETERMINERS = word_set(
     "the a an my this that these those any some all both another other their your its one of two"
-    " three four five six seven eight several few many couple no more extra additional just directly only"
-    " main immediately slightly very"
+    " three four five six seven eight several few many couple no more extra additional just"
+    " directly only main immediately slightly very"
 )
 # "can" after these is a thing, and no verb.
 _CANS = word_set("trash garbage soda tin watering litter waste rubbish spray beer paint")
 # Words that say nothing of which thing is meant.
-STOP_WORDS = word_set(
+_STOP_WORDS = word_set(
     "the a an my this that these those any some all both another their your its of what which who"
     " is are was were be been am do does did has have had having can could will would should shall"
     " may might must need needs i me you we it they there here to in on at by for with from and or"
     " if when where how so as not no get got go see look looking find want wanted just right left"
-    " behind front located placed positioned called named know currently used use using uses more"
-    " most very object objects thing things item items something anything someone first closest"
-    " nearest farthest furthest further away side sides direction room turn walk move take put way"
+    " behind front located placed positioned called named know used use using uses more most very"
+    " object objects thing things item items something anything someone first closest nearest"
+    " farthest furthest further away side sides direction room turn walk move take put way"
     " standing sitting one ones own piece kind type main out into up down able make around about"
-    " other each too also still furniture many much number amount total run bump hit encounter called"
-    " kind sort"
+    " other each too also still furniture many much number amount total run bump hit encounter sort"
 )
 _ANYTHING = word_set(
     "object objects thing things item items something anything furniture what one ones piece stuff"
@@ -83,37 +84,45 @@ _EXTREMES: tuple[tuple[str, Comparison], ...] = (
     (r"tallest|highest|taller", "tallest"),
 )  # fmt: skip
 _EXTREME = tuple((re.compile(rf"\b(?:{pattern})\b"), name) for pattern, name in _EXTREMES)
-_ROOM = re.compile(r"\b(?:in|of|inside|into|around|for) (?:the|this|my|that) (?:whole )?room\b"
-                   r"(?: total)?")  # fmt: skip
+_ROOM = re.compile(
+    r"\b(?:in|of|inside|into|around|for) (?:the|this|my|that) (?:whole )?room\b(?: total)?"
+)
+_WORD = re.compile(r"[a-z][a-z'-]+")
+# "on the table by the door that is ...": deeper nesting is left out of account.
 _DEEPEST = 2
 
 
-def read_thing(words: str, places: Places, depth: int = 0) -> Thing:
-    """The thing that marked words speak of; see `Places`."""
-    words = _ROOM.sub(" ", words)
-    words, extreme = _without_extreme(words)
-    found = _RELATION.search(words) if depth < _DEEPEST else None
+def read_thing(words: str, places: Places, with_links: bool = True) -> Thing:
+    """The thing that marked words speak of; see `Places`.
+
+    Args:
+        with_links: read relations to other things too.
+    """
+    return _thing(words, places, _DEEPEST if with_links else 0)
+
+
+def _thing(words: str, places: Places, depth: int) -> Thing:
+    """With as many relations nested in each other."""
+    words, extreme = _without_extreme(_ROOM.sub(" ", words))
+    found = _RELATION.search(words) if depth else None
     if found is None:
         return _head(words, places, extreme)
-    before, after = words[: found.start()], words[found.end() :]
-    head = _head(before, places, extreme)
-    link, further = _link(found, after, places, depth)
+    link, further = _link(found, words[found.end() :], places, depth - 1)
     if link is None:
         return _head(words, places, extreme)
-    return Thing(
-        head.noun,
-        head.adjectives,
-        head.places + further.places,
-        (link, *further.links),
-        head.hints + further.hints,
-        extreme,
+    head = _head(words[: found.start()], places, extreme)
+    return replace(
+        head,
+        places=head.places + further.places,
+        links=(link,),
+        hints=head.hints + further.hints,
     )
 
 
 def content_words(words: str) -> tuple[str, ...]:
     """Those of the words that mean something, without marks."""
-    found = re.findall(r"[a-z][a-z'-]+", without_marks(words))
-    return tuple(word for word in found if word not in STOP_WORDS)
+    found = _WORD.findall(without_marks(words))
+    return tuple(word for word in found if word not in _STOP_WORDS)
 
 
 def _link(
@@ -126,17 +135,15 @@ def _link(
         relation = f"{found.group('hour')} o'clock"
     if relation == "between":
         first, _, second = after.partition(" and ")
-        ends = tuple(read_thing(part, places, depth + 1) for part in (first, second) if part)
+        ends = tuple(_thing(part, places, depth) for part in (first, second) if part)
         return (Link(relation, ends) if len(ends) == 2 else None), Thing()
-    anchor = read_thing(after, places, depth + 1)
+    anchor = _thing(after, places, depth)
     if not anchor.noun:
         return None, Thing()
-    hints = anchor.hints
-    anchor = Thing(anchor.noun, anchor.adjectives, anchor.places, anchor.links, (), anchor.extreme)
     if anchor.noun in BUILDING:
         # Parts of the building stand in many pieces: the thing itself lies where they do.
-        return Link(relation, (Thing(anchor.noun),)), Thing(places=anchor.places, hints=hints)
-    return Link(relation, (anchor,)), Thing(hints=hints)
+        return Link(relation, (Thing(anchor.noun),)), replace(anchor, noun="")
+    return Link(relation, (replace(anchor, hints=()),)), Thing(hints=anchor.hints)
 
 
 def _head(words: str, places: Places, extreme: Comparison | None) -> Thing:

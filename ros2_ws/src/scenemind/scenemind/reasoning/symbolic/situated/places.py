@@ -13,8 +13,9 @@ from scenemind.reasoning.symbolic.situated.tree import Place
 from scenemind.words.english import find_number
 
 _QUARTER = math.pi / 2.0
-_SIDE_WIDTH, _HOUR_WIDTH = math.radians(50.0), math.radians(25.0)
-_DIRECT_WIDTH, _SEEN_WIDTH = math.radians(30.0), math.radians(75.0)
+# To both sides of the middle; "directly" is said of what lies close to it.
+_SIDE_WIDTH, _DIRECT_WIDTH = math.radians(50.0), math.radians(30.0)
+_HOUR_WIDTH, _SEEN_WIDTH = math.radians(25.0), math.radians(75.0)
 # Clockwise from ahead.
 BEARINGS = {
     "front": 0.0, "forward": 0.0, "ahead": 0.0, "right": _QUARTER, "left": -_QUARTER,
@@ -22,7 +23,7 @@ BEARINGS = {
 }  # fmt: skip
 
 _HOUR = r"(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_CLOCK = rf"{_HOUR} ?o? ?'?(?:clock|oclock)(?: direction| position| side)?"
+_CLOCK = rf"{_HOUR} ?(?:o'?)? ?clock(?: direction| position| side)?"
 _TO = r"(?:(?:to|on|at|in|by|towards?|from|over|off) )?"
 _HOW = (
     r"(?:(?:immediate|direct|directly|far|further|farther|exact|hard|near|own|very|slight|the|back"
@@ -30,47 +31,54 @@ _HOW = (
 )
 _NAMED = r"left|right|front|back|rear|behind"
 _AFTER = r"(?: hand)?(?: side)?(?: direction)?(?: of me| from me| to me| of the room)?"
+# "To the left of the door" is about the door.
 _NOT_OF = r"(?! (?:side )?(?:of|from) (?!me\b|the room))"
-_EXACTLY = r"(?:(?:directly|immediately|exactly|right|straight|just|immediate|direct|far) )*"
-_AHEAD = r"(?:in ?front|infront|ahead|across|opposite|forward)"
+_EXACTLY = r"(?:(?:directly|immediately|right|straight|just|immediate|direct|far) )*"
+_AHEAD = r"(?:in front|ahead|across|opposite|forward)"
 _POSTURE = r"(?:sitting|standing|seated|lying|laying|leaning|working|resting|sat|kneeling)"
+_WALK = r"(?:i )?(?:walk|walked|walking|move|moved|step|stepped|go|went|look|looking)"
+_TURN = r"(?:turn|turned|turning|reverse|reversed)"
+_ALONE = r"(?= *(?:$|,|@|is\b|are\b|that\b))"
 
 _PATTERNS = (
-    # Sides and hours of me.
-    (rf"{_TO}(?:my|the|y|mine)? ?{_CLOCK}(?: of me)?{_NOT_OF}", "hour"),
-    (rf"{_TO}my {_HOW}(?P<side>{_NAMED})(?: |-)?(?P<more>{_NAMED})?{_AFTER}{_NOT_OF}", "side"),
-    (rf"(?:(?:to|on|at|towards?) )(?:the )?{_HOW}(?P<side>left|right)(?: |-)?(?P<more>back|front)?"
-     rf"{_AFTER}{_NOT_OF}", "side"),
-    (r"\bleft of me\b", "left"),
-    (r"\bright of me\b", "right"),
-    (rf"{_EXACTLY}(?:behind|in back of|back of) (?:of )?me\b", "back"),
-    (rf"{_EXACTLY}{_AHEAD} (?:of |from |to )*(?:front )?me\b", "front"),
-    (r"(?:that |which )?i (?:am |can |could )?(?:currently |directly )?(?:facing|looking at)", "front"),
-    (r"(?:can |do |could |will )?i (?:can |could )?see\b(?! if| when)", "seen"),
-    (r"\bfacing me\b", "front"),
-    (r"(?:when|if|as|after) i (?:turn|look|turned|looked)(?: my head)? (?:around|back|behind|"
-     r"backwards?)", "back"),
-    (r"(?:i )?(?:walk|walked|walking|move|moved|step|stepped|go|went|reverse|reversed|turn|turning|"
-     r"turned|look|looking)(?: straight| directly)? (?:back|backwards?|around|behind)", "back"),
-    (r"(?:i )?(?:walk|walked|walking|move|moved|step|stepped|go|went|look|looking)(?: straight)? "
-     r"(?:forwards?|ahead|straight)", "front"),
+    (rf"{_TO}(?:my|the|mine)? ?{_CLOCK}(?: of me)?{_NOT_OF}", "hour"),
+    (rf"{_TO}my {_HOW}(?P<side>{_NAMED})[ -]?(?P<more>{_NAMED})?{_AFTER}{_NOT_OF}", "side"),
+    (
+        rf"(?:(?:to|on|at|towards?) )(?:the )?{_HOW}(?P<side>left|right)[ -]?(?P<more>back|front)?"
+        rf"{_AFTER}{_NOT_OF}",
+        "side",
+    ),
+    (r"left of me", "left"),
+    (r"right of me", "right"),
+    (rf"{_EXACTLY}(?:behind|in back of|back of) (?:of )?me", "back"),
+    (rf"{_EXACTLY}{_AHEAD} (?:of |from |to )*(?:front )?me", "front"),
+    (r"(?:that |which )?i (?:am |can |could )?(?:directly )?(?:facing|looking at)", "front"),
+    (r"(?:can |do |could |will )?i (?:can |could )?see(?! if| when)", "seen"),
+    (r"facing me", "front"),
+    (
+        rf"(?:when |if |as |after )?(?:{_WALK}|(?:i )?{_TURN})(?: my head)?(?: straight| directly)?"
+        r" (?:around|back|behind|backwards?)",
+        "back",
+    ),
+    (rf"{_WALK}(?: straight)? (?:forwards?|ahead|straight)", "front"),
     (r"within (?:(?:my|arms?|arm's|easy) )*reach(?: of me)?", "here"),
-    (r"(?:beneath|underneath|under|below|beside|besides|next to|near|nearby|close to|around|surrounding|by|"
-     r"with) me\b", "here"),
-    (rf"(?:that |which |where )?i (?:am |was )?(?:currently )?{_POSTURE} (?:on|at|in|by|near|behind"
-     r"|next to|beside|in front of|against)\b(?: it\b)?", "here"),
-    (r"(?:that |which )?i am (?:currently )?(?:using|holding|fixing|cleaning|washing|touching|at\b"
-     r"|on\b|in\b|near\b)", "here"),
-    (rf"{_EXACTLY}(?:in )?behind(?= *(?:$|,|@|is\b|are\b|that\b))", "back"),
-    (rf"{_EXACTLY}in front(?= *(?:$|,|@|is\b|are\b|that\b))", "front"),
-)  # fmt: skip
-_SPELLED = (
-    (r"[\u2019`]", "'"), (r"\bi'm\b", "i am"), (r"\b(\w+)'d\b", r"\1 would"),
-    (r"\b(what|where|who|there|it|that|which)'s\b", r"\1 is"), (r"\bisn't\b", "is not"),
-    (r"\bcolour", "color"), (r"\bo clock|oclock|o'clocks\b", "o'clock"), (r"\binfront\b", "in front"),
-    (r"[?!.;:\"()]", " "), (r"\s*,\s*", " , "), (r"\b(please|exactly|currently)\b", " "),
-    (r"\bmy (?:current )?(?:position|location|standpoint)\b", "me"),
-)  # fmt: skip
+    (
+        r"(?:beneath|underneath|under|below|beside|besides|next to|near|nearby|close to|around"
+        r"|surrounding|by|with) me",
+        "here",
+    ),
+    (
+        rf"(?:that |which |where )?i (?:am |was )?{_POSTURE} (?:on|at|in|by|near|behind|next to"
+        r"|beside|in front of|against)(?: it\b)?",
+        "here",
+    ),
+    (
+        r"(?:that |which )?i am (?:using|holding|fixing|cleaning|washing|touching|at|on|in|near)",
+        "here",
+    ),
+    (rf"{_EXACTLY}(?:in )?behind{_ALONE}", "back"),
+    (rf"{_EXACTLY}in front{_ALONE}", "front"),
+)
 _COMPILED = tuple((re.compile(rf"(?<![\w@]){pattern}(?!\w)"), name) for pattern, name in _PATTERNS)
 _MARK = re.compile(r"@(\d+)")
 _DIRECTLY = re.compile(r"\b(?:direct|directly|immediate|immediately|straight)\b")
@@ -106,14 +114,6 @@ class Places:
             return f" @{len(self._found) - 1} "
 
         return mark
-
-
-def spelled(text: str) -> str:
-    """In lower case, with short forms written out and one spelling of "o'clock"."""
-    plain = text.lower()
-    for pattern, written in _SPELLED:
-        plain = re.sub(pattern, written, plain)
-    return " ".join(plain.split()).strip(" ,")
 
 
 def without_marks(words: str) -> str:

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from scenemind.reasoning.symbolic.situated.phrases import read_thing
-from scenemind.reasoning.symbolic.situated.places import Places, spelled
+from scenemind.reasoning.symbolic.situated.places import Places
+from scenemind.reasoning.symbolic.situated.spelling import spelled
 from scenemind.reasoning.symbolic.situated.tree import Thing
 
 YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|can|could|will|would|am|should|has|have)\b")

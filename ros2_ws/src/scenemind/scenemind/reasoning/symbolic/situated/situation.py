@@ -6,29 +6,35 @@ import re
 from dataclasses import dataclass
 
 from scenemind.reasoning.symbolic.situated.phrases import read_thing
-from scenemind.reasoning.symbolic.situated.places import Places, side, spelled
+from scenemind.reasoning.symbolic.situated.places import Places, side
+from scenemind.reasoning.symbolic.situated.spelling import spelled
 from scenemind.reasoning.symbolic.situated.tree import Place, Thing
 from scenemind.words.english import word_set
 
 _ARTICLE = r"(?: (?:the|a|an|my|another|one|some|two|three|few|several))+"
 _ON = re.compile(
     r"\b(?:sitting|seated|sat|lying|laying|sit|lie|sleeping|resting|napping|relaxing)\b[^,@]*?"
-    rf"\b(?:on|in)(?= *{_ARTICLE})|\bi am (?:currently )?on(?={_ARTICLE})"
+    rf"\b(?:on|in)(?= *{_ARTICLE})|\bi am on(?={_ARTICLE})"
 )
 # Whoever does something to a thing stands at it and looks at it.
 _FACING = re.compile(
-    r"\b(?:(?!sitting|having|being|standing|lying|leaning|walking|seeing|behind)\w+ing"
-    r"(?: (?:at|into|in|through|out of|out|on|from|towards?|up|down|directly))?|face|towards?|using"
-    rf"|in ?front of|into|at)(?={_ARTICLE})"
+    r"\b(?:(?!sitting|having|being|standing|lying|leaning|walking|seeing)\w+ing"
+    r"(?: (?:at|into|in|through|out of|out|on|from|towards?|up|down|directly))?|face|towards?"
+    rf"|in front of|into|at)(?={_ARTICLE})"
 )
 _NEAR = re.compile(
     r"\b(?:(?:standing|leaning|sitting|walking|waiting|am)\b[^,@]*?\b(?:by|near|next to|beside"
     rf"|against|between|behind|along|on|in)|within reach of)(?={_ARTICLE})"
 )
-_NEXT = re.compile(r",|\band\b|\bwhile\b|\bwith\b|\bthat\b|\bwhen\b|\bso\b|\bto \b|\bthere\b|@\d+"
-                   r"|\bfacing\b|\bhaving\b|\bfor\b|\bbut\b|\bis\b|\bare\b|\bhas\b")  # fmt: skip
+_END = re.compile(
+    r",|@\d+|\b(?:and|while|with|that|when|so|to|there|facing|having|for|but|is|are|has)\b"
+)
+_CLAUSE_END = re.compile(r",|\band there\b|\bwhile\b|\band (?=the|a|an|my)|\bwith\b")
+_HAVING = re.compile(r"^.*\b(?:having|have|there is|there are|see) ")
+_IS = re.compile(r"^\d+ *(?:is|are|there is|there are|,)?")
+_SELF = re.compile(r"\b(?:i|am|is|are|me|my)\b")
 _HERE = Place(None)
-_NO_THINGS = word_set("front left right side back middle room end corner way direction back hand")
+_NO_THINGS = word_set("front left right side back middle room end corner way direction hand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ def read_situation(text: str) -> tuple[Clue, ...]:
         (_NEAR, (_HERE,), False),
     ):
         for found in pattern.finditer(plain):
-            thing = _thing(plain[found.end() :])
+            thing = _thing(_until_end(plain[found.end() :]))
             if _is_named(thing):
                 clues += [Clue(thing, place, is_seat) for place in places]
     return tuple(dict.fromkeys((*clues, *_of_marks(Places(plain)))))
@@ -63,16 +69,13 @@ def read_situation(text: str) -> tuple[Clue, ...]:
 def _of_marks(places: Places) -> list[Clue]:
     """ "the window is on my left" and "on my left is the window"."""
     clues = []
-    for clause in re.split(
-        r",|\band there\b|\bwhile\b|\band (?=the|a|an|my)|\bwith\b", places.text
-    ):
-        found = places.of(clause)
+    for clause in _CLAUSE_END.split(places.text):
         before, _, after = clause.partition("@")
-        thing = _thing(re.sub(r"^.*\b(?:having|have|there is|there are|see) ", " ", before), False)
+        thing = _thing(_HAVING.sub("", before))
         if not _is_named(thing):
-            thing = _thing(re.sub(r"^\d+ *(?:is|are|there is|there are|,)?", " ", after))
+            thing = _thing(_until_end(_IS.sub("", after)))
         if _is_named(thing):
-            clues += [Clue(thing, place) for place in found]
+            clues += [Clue(thing, place) for place in places.of(clause)]
     return clues
 
 
@@ -81,6 +84,10 @@ def _is_named(thing: Thing) -> bool:
     return bool(words) and words[-1] not in _NO_THINGS and "clock" not in thing.noun
 
 
-def _thing(words: str, ends: bool = True) -> Thing:
-    phrase = _NEXT.split(words)[0] if ends else words
-    return read_thing(re.sub(r"\b(?:i|am|is|are|me|my)\b", " ", phrase), Places(""), depth=1)
+def _until_end(words: str) -> str:
+    return _END.split(words)[0]
+
+
+def _thing(words: str) -> Thing:
+    """Without relations: "the chair under the table" is a chair."""
+    return read_thing(_SELF.sub(" ", words), Places(""), with_links=False)

@@ -20,6 +20,13 @@ _HEADINGS = 24
 _LEAST = 0.05
 # How fast "near" ends, and directions fade with distance: people speak of what is about them.
 _NEAR_M, _FAR_M = 0.5, 4.0
+# How much of a direction's score turns with the angle.
+_FRONTAL = 0.8
+# Furniture begins below and ends above these heights; longer boxes are walls that go around.
+_LIFTED_M, _FLAT_M, _HALL_M = 0.4, 0.3, 3.0
+_BLOCKED = 0.5
+# Labels that fit nearly as well as the best are meant too.
+_AS_GOOD = 0.9
 
 
 def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint | None:
@@ -38,7 +45,7 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
         log_scores += np.log(_LEAST + _clue_scores(clue, rows, scene, places, headings))
     log_scores += np.log(_free_scores(scene, places))[:, None]
     place, heading = np.unravel_index(int(np.argmax(log_scores)), log_scores.shape)
-    ahead = np.array((math.cos(headings[heading]), math.sin(headings[heading])))
+    ahead = _directions(headings)[heading]
     position = np.append(places[place], scene.floor_z + _EYES_M)
     return Viewpoint(position, ahead, "the situation")
 
@@ -46,7 +53,7 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
 def _rows(clue: Clue, scene: Scene, vocabulary: Vocabulary) -> NDArray[np.intp]:
     matches = vocabulary.match(clue.thing.noun, scene.rows_of_label)
     best = max((match.score for match in matches), default=0.0)
-    rows = [row for match in matches if match.score >= 0.9 * best
+    rows = [row for match in matches if match.score >= _AS_GOOD * best
             for row in scene.rows_of_label[match.label]]  # fmt: skip
     return np.array(sorted(rows), np.intp)
 
@@ -69,25 +76,43 @@ def _clue_scores(
     headings: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """(P, H) in [0, 1]: by the thing that fits best from each place."""
-    nearest = np.clip(places[:, None], scene.low[rows, :2], scene.high[rows, :2])
-    gaps = np.linalg.norm(nearest - places[:, None], axis=2)
-    if clue.place.bearing_rad is None:
-        scores = (gaps <= 0.0) * 1.0 if clue.is_seat else 1.0 / (1.0 + (gaps / _NEAR_M) ** 2)
-        return np.repeat(scores.max(axis=1)[:, None], len(headings), axis=1)
-    toward = scene.center[rows, :2] - places[:, None]
-    angles = np.arctan2(toward[..., 1], toward[..., 0])
-    bearings = headings[None, None] - angles[..., None] - clue.place.bearing_rad
-    facing = np.clip(0.2 + 0.8 * np.cos(bearings), 0.0, 1.0)
-    return np.asarray((facing / (1.0 + gaps / _FAR_M)[..., None]).max(axis=1))
+    scores = np.zeros((len(places), len(headings)))
+    for row in rows.tolist():
+        nearest = np.clip(places, scene.low[row, :2], scene.high[row, :2])
+        gaps_m = np.linalg.norm(nearest - places, axis=1)
+        if clue.is_seat:
+            fits = (gaps_m <= 0.0).astype(np.float64)[:, None]
+        elif clue.place.bearing_rad is None:
+            fits = 1.0 / (1.0 + (gaps_m / _NEAR_M) ** 2)[:, None]
+        else:
+            # A thing at this bearing lies in this direction.
+            directions = _directions(headings - clue.place.bearing_rad)
+            cosines = _toward(scene.center[row, :2], places) @ directions.T
+            fits = np.clip((1.0 - _FRONTAL) + _FRONTAL * cosines, 0.0, 1.0)
+            fits = fits / (1.0 + gaps_m / _FAR_M)[:, None]
+        np.maximum(scores, fits, out=scores)
+    return scores
+
+
+def _toward(center: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(P, 2) unit, from each place; 0 where it is the same."""
+    offset = center - places
+    lengths = np.linalg.norm(offset, axis=1, keepdims=True)
+    return np.asarray(offset / np.maximum(lengths, 1e-9))
+
+
+def _directions(angles_rad: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(H, 2) unit."""
+    return np.column_stack((np.cos(angles_rad), np.sin(angles_rad)))
 
 
 def _free_scores(scene: Scene, places: NDArray[np.float64]) -> NDArray[np.float64]:
     """(P,): who stands does not stand in furniture, if it can be helped."""
-    furniture = scene.is_object & (scene.low[:, 2] < scene.floor_z + 0.4)
-    furniture &= scene.high[:, 2] > scene.floor_z + 0.3
-    size = scene.high[:, :2] - scene.low[:, :2]
-    furniture &= size.max(axis=1, initial=0.0) < 3.0
-    inside = (places[:, None] > scene.low[furniture, :2]) & (
-        places[:, None] < scene.high[furniture, :2]
-    )
-    return np.where(inside.all(axis=2).any(axis=1), 0.5, 1.0)
+    blocked = np.zeros(len(places), bool)
+    floor_z = scene.floor_z
+    sizes = (scene.high - scene.low)[:, :2].max(axis=1, initial=0.0)
+    standing = (scene.low[:, 2] < floor_z + _LIFTED_M) & (scene.high[:, 2] > floor_z + _FLAT_M)
+    for row in np.flatnonzero(scene.is_object & standing & (sizes < _HALL_M)).tolist():
+        low, high = scene.low[row, :2], scene.high[row, :2]
+        blocked |= ((places > low) & (places < high)).all(axis=1)
+    return np.where(blocked, _BLOCKED, 1.0)

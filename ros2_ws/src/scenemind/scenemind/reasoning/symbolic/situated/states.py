@@ -33,9 +33,9 @@ def state(question: AskState, finder: Finder) -> Short:
 
 
 def _more(question: AskState, row: int | None, finder: Finder) -> Short | None:
-    """ "Are there more chairs on my left or right?" """
+    """ "Are there more chairs on my left or right?": of many, no single one (`row`) tells it."""
     options = question.options
-    if not (is_several(question.of) and BEARINGS.keys() >= set(options)):
+    if row is None or not (is_several(question.of) and BEARINGS.keys() >= set(options)):
         return None
     counts = [len(finder.holding(replace(question.of, places=(side(o),)))) for o in options]
     most = max(counts)

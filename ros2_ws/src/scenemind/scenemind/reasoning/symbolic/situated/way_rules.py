@@ -19,8 +19,8 @@ from scenemind.reasoning.symbolic.situated.tree import (
 _DIRECTION = re.compile(
     r"\b(?:which|what) (?:direction|way|side)\b"
     r"|\bwhere (?:do|should|can|could|must|would|to|will|may|might|is|are|am|was|did)\b"
-    r"|\bhow (?:do|should|can|must|would) i (?:need to |have to )?(?:turn|move|go|get|walk|face|look"
-    r"|reach)\b"
+    r"|\bhow (?:do|should|can|must|would) i (?:need to |have to )?(?:turn|move|go|get|walk|face"
+    r"|look|reach)\b"
     r"|\b(?:turn|go|look|walk|move|face|be) (?:to (?:the|my) )?(?:left or right|right or left)\b"
 )
 _STANDPOINT = re.compile(
@@ -51,8 +51,8 @@ _STEPPING = re.compile(
 )
 _GOING_FOR = re.compile(r"\b(?:into|see|reach|touch|without|if|get)\b|\bto the\b")
 _STAYING = re.compile(
-    r"\bwithout (?:much )?(?:having to |needing to )?(?:moving|turning|altering|getting|walking|move"
-    r"|movement|standing|leaving|changing)\b.*|\bfrom (?:where i|my)\b.*"
+    r"\bwithout (?:much )?(?:having to |needing to )?(?:moving|turning|altering|getting|walking"
+    r"|move|movement|standing|leaving|changing)\b.*|\bfrom (?:where i|my)\b.*"
 )
 _ACTING = re.compile(r"^(?:can|could|would|will|am|is) ")
 
