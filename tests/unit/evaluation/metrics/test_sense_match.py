@@ -43,6 +43,9 @@ answers = st.sampled_from(
         ("false", "no"),
         ("the white one", "white"),
         ("cup", "cup on the cabinet"),
+        ("There is a window behind you, next to the long brown table.", "window"),
+        ("You should turn left.", "left"),
+        ("The table in front of you is made of wood.", "wooden"),
         ("black and red", "red and black"),
     ],
 )

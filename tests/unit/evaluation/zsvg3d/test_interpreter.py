@@ -34,7 +34,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def scene() -> ProgramScene:
-    return ProgramScene(scene_of_rows(ROWS, RelationConfig()))
+    return ProgramScene(scene_of_rows(ROWS, RelationConfig()), RelationConfig())
 
 
 def run(scene: ProgramScene, *lines: str) -> Outcome:

@@ -16,7 +16,8 @@ from scenemind.reasoning import METHODS, Asking, AskMethod, Query, ReasoningFail
 class RoutedMethod:
     """One method, behind one `Router` a scene on the scene's ground-truth objects.
 
-    It is asked to answer always, as benchmarks give no credit for honest doubt.
+    It is asked to answer always, as benchmarks give no credit for honest doubt. Nobody answers in
+    its place, but for `auto`.
     """
 
     def __init__(
@@ -84,7 +85,9 @@ class RoutedMethod:
     def _router(self, scene_id: str) -> Router:
         if scene_id not in self._routers:
             memory = ObjectsMemory(self._scenes.get_snapshot(scene_id))
-            self._routers[scene_id] = Router(memory, methods=self._methods)
+            self._routers[scene_id] = Router(
+                memory, self._scenes.config, self._methods, falls_back=self.name == "auto"
+            )
         return self._routers[scene_id]
 
 

@@ -41,7 +41,7 @@ class Scenes:
             EvaluationError: the file cannot be read, or holds no scenes.
         """
         self._path = path
-        self._config = config or RelationConfig()
+        self.config = config or RelationConfig()
         self._document = _document(path)
         self._rows: dict[str, _SceneRow] = {}
         self._snapshots: dict[str, MemorySnapshot] = {}
@@ -53,7 +53,7 @@ class Scenes:
         """
         if scene_id not in self._snapshots:
             rows = self._get_rows(scene_id).objects
-            self._snapshots[scene_id] = scene_of_rows(rows, self._config)
+            self._snapshots[scene_id] = scene_of_rows(rows, self.config)
         return self._snapshots[scene_id]
 
     def get_target(self, scene_id: str, target_id: int) -> MapObject:

@@ -20,7 +20,7 @@ from scenemind.words.thesaurus import Thesaurus
 
 _Words = tuple[str, ...]
 
-# Longer answers are sentences: only what is in an exclusive group is looked for in them.
+# Things with longer names are sentences: only what excludes other answers is looked for in them.
 _LONGEST_PHRASE = 5
 _NOT_WORDS = re.compile(r"[^a-z0-9' ]+")
 _HOUR = re.compile(r"\b(\w+) ?o'? ?clock\b")
@@ -53,9 +53,7 @@ def sense_match(answer: str, truth: str) -> bool:
     excluded = _tells_apart(said_words, meant_words)
     if excluded is not None:
         return not excluded
-    if len(said_words) > _LONGEST_PHRASE or _lists_more(answer, truth):
-        return False
-    return _same_thing(said_words, meant_words)
+    return not _lists_more(answer, truth) and _same_thing(said, meant)
 
 
 def _tells_apart(said: _Words, meant: _Words) -> bool | None:
@@ -70,7 +68,7 @@ def _tells_apart(said: _Words, meant: _Words) -> bool | None:
     return None
 
 
-def _same_thing(said: _Words, meant: _Words) -> bool:
+def _same_thing(said: str, meant: str) -> bool:
     """The same noun phrase, or one with more words before the same noun; a place that both tell
     has to be the same one."""
     said_thing, said_place = _split_place(said)
@@ -78,7 +76,9 @@ def _same_thing(said: _Words, meant: _Words) -> bool:
     if said_place and meant_place and said_place != meant_place:
         return False
     if not said_thing or not meant_thing:
-        return said == meant
+        return _normal(said) == _normal(meant)
+    if len(said_thing) > _LONGEST_PHRASE:
+        return False
     return _is_called(said_thing, meant_thing) or _is_called(meant_thing, said_thing)
 
 
@@ -104,15 +104,21 @@ def _names(words: _Words) -> frozenset[str]:
     return frozenset(names)
 
 
-def _split_place(words: _Words) -> tuple[_Words, _Words]:
+def _split_place(plain: str) -> tuple[_Words, _Words]:
     """ "cup on cabinet" -> "cup", "on cabinet"; an answer that is a place has no thing."""
+    words = plain.split()
     first = next((k for k, word in enumerate(words) if word in _tables().places), len(words))
-    return words[:first], words[first:]
+    return _normal(" ".join(words[:first])), _normal(" ".join(words[first:]))
 
 
 def _lists_more(answer: str, truth: str) -> bool:
-    """Several alternatives where the truth is one."""
-    return len(_LISTING.findall(answer.strip(" ,;"))) > len(_LISTING.findall(truth.strip(" ,;")))
+    """Several alternatives where the truth is one; what is told of their places does not count."""
+    return _listed(answer) > _listed(truth)
+
+
+def _listed(text: str) -> int:
+    things = re.split(rf"\b(?:{'|'.join(_tables().places)})\b", text.lower(), maxsplit=1)[0]
+    return len(_LISTING.findall(things.strip(" ,;")))
 
 
 def _plain(text: str) -> str:

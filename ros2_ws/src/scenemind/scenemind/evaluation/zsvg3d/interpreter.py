@@ -56,7 +56,7 @@ class _State:
 class ProgramScene:
     """A scene to run programs on."""
 
-    def __init__(self, snapshot: MemorySnapshot, config: RelationConfig | None = None) -> None:
+    def __init__(self, snapshot: MemorySnapshot, config: RelationConfig) -> None:
         """
         Args:
             snapshot: with objects.
@@ -66,7 +66,7 @@ class ProgramScene:
         self._finder.refresh(snapshot.objects)
         extents = np.array([thing.box.extent() for thing in snapshot.objects.values()])
         center = (extents[:, :3].min(axis=0) + extents[:, 3:].max(axis=0)) / 2.0
-        self._room = Room(center, config or RelationConfig())
+        self._room = Room(center, config)
 
     def run(self, program: Program) -> Outcome:
         """What the last statement names, of those that name anything."""

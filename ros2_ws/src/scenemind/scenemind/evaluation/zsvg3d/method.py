@@ -32,7 +32,8 @@ class RecordedPrograms:
                 " (github.com/CurryYuan/ZSVG3D)"
             )
         if row.scene_id not in self._of_scene:
-            self._of_scene[row.scene_id] = ProgramScene(self._scenes.get_snapshot(row.scene_id))
+            snapshot = self._scenes.get_snapshot(row.scene_id)
+            self._of_scene[row.scene_id] = ProgramScene(snapshot, self._scenes.config)
         start = time.perf_counter()
         outcome = self._of_scene[row.scene_id].run(parse_program(row.program))
         return GroundingPrediction(
