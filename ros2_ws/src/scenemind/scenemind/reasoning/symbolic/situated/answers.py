@@ -60,9 +60,10 @@ def answer(question: SituatedTree, finder: Finder) -> Short:
 
 
 def _property(question: AskProperty, finder: Finder) -> Short:
-    row = finder.find_best(question.of)
+    row = finder.find_named(question.of)
     if row is None:
-        return Short(COMMONEST[question.which])
+        usual = ordinary.usual(question.of.noun, question.which)
+        return Short(usual or COMMONEST[question.which])
     return Short(property_of(finder.scene.objects[row], question.which), (row,))
 
 
@@ -88,7 +89,7 @@ def _count(question: AskCount, finder: Finder) -> Short:
 def _which(question: AskWhich, finder: Finder) -> Short:
     """In the words of the question."""
     measures = finder.measure(question.by)
-    rows = {option: finder.find_best(option) for option in question.options}
+    rows = {option: finder.find_named(option) for option in question.options}
     known = {option: row for option, row in rows.items() if row is not None}
     if not known:
         return Short(question.options[0].noun)

@@ -24,7 +24,7 @@ def exists(question: AskExists, finder: Finder) -> Short:
 
 def claim(thing: Thing, finder: Finder) -> Short:
     """A claim about something that is not there is false; others are taken to be true."""
-    row = finder.find_best(thing)
+    row = finder.find_named(thing)
     if row is None:
         return yes_or_no(False)
     absent = any(ordinary.is_known(word) and not finder.classes.sure_labels(word)
@@ -34,7 +34,7 @@ def claim(thing: Thing, finder: Finder) -> Short:
 
 def same(question: AskSame, finder: Finder) -> Short:
     """Whether two things are alike in what is asked."""
-    first, second = finder.find_best(question.first), finder.find_best(question.second)
+    first, second = finder.find_named(question.first), finder.find_named(question.second)
     if first is None or second is None:
         return yes_or_no(question.which == "thing")
     things = finder.scene.objects[first], finder.scene.objects[second]

@@ -73,6 +73,12 @@ class Finder:
                 return int(rows[0])
         return None
 
+    def find_named(self, thing: Thing) -> int | None:
+        """As `find_best`; None too where a noun was said and nothing is called so."""
+        if thing.noun and not self.classes.named(thing.noun).any():
+            return None
+        return self.find_best(thing)
+
     def holding(self, thing: Thing) -> NDArray[np.intp]:
         """Those of which all that is said is likely enough to be counted."""
         if thing.noun or thing.hints:

@@ -26,8 +26,8 @@ _HOUR = r"(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|elev
 _CLOCK = rf"{_HOUR} ?(?:o'?)? ?clock(?: direction| position| side)?"
 _TO = r"(?:(?:to|on|at|in|by|towards?|from|over|off) )?"
 _HOW = (
-    r"(?:(?:immediate|direct|directly|far|further|farther|exact|hard|near|own|very|slight|the|back"
-    r"|rear|front|upper|lower|immediately) )*"
+    r"(?:(?:immediate|direct|directly|far|further|farther|exact|hard|near|own|very|slight|the"
+    r"|upper|lower|immediately) )*"
 )
 _NAMED = r"left|right|front|back|rear|behind"
 _AFTER = r"(?: hand)?(?: side)?(?: direction)?(?: of me| from me| to me| of the room)?"

@@ -23,7 +23,7 @@ _LITTLE = 1e-3
 
 def state(question: AskState, finder: Finder) -> Short:
     """The option that fits, else the usual one, else the first."""
-    row = finder.find_best(question.of)
+    row = finder.find_named(question.of)
     for rule in _RULES:
         found = rule(question, row, finder)
         if found is not None:

@@ -1,0 +1,73 @@
+"""Where the words of a situation put the one who asks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.situated.situation import read_situation
+from scenemind.reasoning.symbolic.situated.standing import find_viewpoint
+from scenemind.words.vocabulary import Vocabulary
+from tests.unit.reasoning.scene import ROOM, snapshot_of
+
+SCENE = Scene(snapshot_of(ROOM, camera=None))
+
+
+def stand(situation: str) -> Viewpoint | None:
+    return find_viewpoint(situation, SCENE, Vocabulary.load())
+
+
+def bearing_deg(viewpoint: Viewpoint, object_id: int) -> float:
+    """Clockwise from where one looks."""
+    x, y = SCENE.center[SCENE.row_of_id[object_id], :2] - viewpoint.position[:2]
+    heading = math.atan2(viewpoint.ahead[1], viewpoint.ahead[0])
+    return math.degrees(math.remainder(heading - math.atan2(y, x), 2.0 * math.pi))
+
+
+@pytest.mark.parametrize(
+    ("situation", "object_id", "expected_deg"),
+    [
+        ("I am facing the sofa.", 8, 0.0),
+        ("I am opening the door.", 9, 0.0),
+        ("I am standing with the sofa on my left and the shelf in front of me.", 8, -90.0),
+        ("I am facing the shelf, while the door is behind me.", 9, 180.0),
+        ("On my right is the sofa, and I look at the dining table.", 8, 90.0),
+    ],
+)
+def test_things_lie_where_they_are_said_to(
+    situation: str, object_id: int, expected_deg: float
+) -> None:
+    viewpoint = stand(situation)
+    assert viewpoint is not None
+    off = math.remainder(bearing_deg(viewpoint, object_id) - expected_deg, 360.0)
+    assert abs(off) < 50.0
+
+
+def test_who_sits_on_a_thing_is_there() -> None:
+    viewpoint = stand("I am sitting on the sofa and facing the dining table.")
+    assert viewpoint is not None
+    row = SCENE.row_of_id[8]
+    assert (viewpoint.position[:2] >= SCENE.low[row, :2] - 1e-9).all()
+    assert (viewpoint.position[:2] <= SCENE.high[row, :2] + 1e-9).all()
+    assert abs(bearing_deg(viewpoint, 1)) < 30.0
+
+
+@pytest.mark.parametrize("situation", ["", "I am tired.", "I am facing the submarine."])
+def test_words_that_name_nothing_here_tell_no_place(situation: str) -> None:
+    assert stand(situation) is None
+
+
+def test_the_heading_is_level_and_unit() -> None:
+    viewpoint = stand("I face the door")
+    assert viewpoint is not None
+    assert np.linalg.norm(viewpoint.ahead) == pytest.approx(1.0)
+
+
+def test_clues_name_their_things_without_what_follows() -> None:
+    clues = read_situation("I am sitting on the chair facing a table with two trash cans behind me")
+    told = {(clue.thing.noun, clue.is_seat) for clue in clues}
+    assert {("chair", True), ("table", False), ("trash cans", False)} <= told
