@@ -35,6 +35,7 @@ setup(
         "openai>=3.30",
         "opencv-python-headless>=4.8",
         "pydantic>=2.5",
+        "pydantic-monty==1.4.0",
         "PyYAML>=6.0",
         "rapidfuzz>=3.6",
         "rich>=13",

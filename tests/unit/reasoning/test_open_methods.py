@@ -14,6 +14,7 @@ from scenemind.config.memtree import SelectorName
 from scenemind.memory import Memory
 from scenemind.models import Models, open_models
 from scenemind.reasoning import Query, ReasoningError, Router, open_methods, open_selector
+from scenemind.reasoning.sandbox import Sandbox
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 
@@ -38,6 +39,64 @@ def test_one_model_is_enough_whichever_role_names_it(role: str, tmp_path: Path) 
         assert set(open_methods(models, MemTreeConfig())) == {"memtree"}
         for name in get_args(SelectorName):
             assert open_selector(name, models, MemTreeConfig()).name == name
+
+
+def test_with_a_sandbox_there_are_methods_that_write_programs(tmp_path: Path) -> None:
+    with models_of(tmp_path, language={"model": "any", "endpoint": NOWHERE}) as models:
+        with Sandbox() as sandbox:
+            methods = open_methods(models, MemTreeConfig(), sandbox=sandbox)
+        assert {name: method.name for name, method in methods.items()} == {
+            name: name for name in ("memtree", "llm_tpc", "ensemble")
+        }
+    with models_of(tmp_path) as models, Sandbox() as sandbox:
+        assert open_methods(models, MemTreeConfig(), sandbox=sandbox) == {}
+
+
+def test_a_question_is_answered_by_a_program(memory: Memory, tmp_path: Path) -> None:
+    looked_up = (
+        "Thought: I count\nAction: Program\nAction Input:\n```python\nprint(len(scene()))\n```"
+    )
+    summed_up = "Thought: four\nAction: Final Answer\nAction Input: four\nObjects: 1, 2, 3, 4"
+    with (
+        ChatServer(say(looked_up), say(summed_up)) as server,
+        open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
+        Sandbox() as sandbox,
+    ):
+        methods = open_methods(models, MemTreeConfig(), sandbox=sandbox)
+        answer = Router(memory, methods=methods).ask(Query("how many chairs?"), "llm_tpc")
+    assert (answer.brief, answer.method, answer.failure) == ("four", "llm_tpc", None)
+    assert [thing.object_id for thing in answer.objects] == [1, 2, 3, 4]
+    assert "observation: 4" in answer.steps
+    assert answer.key_frames
+    assert answer.usage.calls == 2
+
+
+def test_a_sandbox_that_cannot_run_is_a_failure_of_the_method(
+    memory: Memory, tmp_path: Path
+) -> None:
+    looked_up = "Thought: I count\nAction: Program\nAction Input:\n```python\nprint(1)\n```"
+    with (
+        ChatServer(say(looked_up)) as server,
+        open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
+        Sandbox() as sandbox,
+    ):
+        sandbox.close()
+        methods = open_methods(models, MemTreeConfig(), sandbox=sandbox)
+        question = Query("how many chairs are there?")
+        answer = Router(memory, methods=methods).ask(question, "llm_tpc")
+        alone = Router(memory, methods=methods, falls_back=False).ask(question, "llm_tpc")
+    assert answer.method == "symbolic"
+    assert answer.fallback.startswith("llm_tpc failed: the sandbox is closed")
+    assert alone.failure is not None
+    assert alone.failure.code == "method_unavailable"
+
+
+@pytest.mark.parametrize("name", ["llm_tpc", "ensemble"])
+def test_a_method_that_needs_a_model_says_so(name: str, memory: Memory) -> None:
+    failure = Router(memory).ask(Query("what is odd here?"), name).failure
+    assert failure is not None
+    assert failure.code == "method_unavailable"
+    assert "models.language.model" in failure.text
 
 
 def test_without_a_model_there_is_the_grammar_and_what_chooses_frames_by_itself(

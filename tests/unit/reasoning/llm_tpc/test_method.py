@@ -55,6 +55,7 @@ def test_it_programs_and_sums_up(sandbox: Sandbox) -> None:
     assert [thing.object_id for thing in reply.objects] == [4, 5]
     assert last_told(requests[1]) == "Observation: {<chair 4>, <chair 5>}"
     assert reply.steps == (
+        "seen from the camera's latest position at x 0.0, y -3.0",
         "thought: I count",
         f"program:\n{COUNT}",
         "observation: {<chair 4>, <chair 5>}",

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.reasoning.memtree_qa.location_choice import ChoiceReader, LocationChoice, Pick
-from scenemind.reasoning.object_words import ObjectWords
 from scenemind.reasoning.memtree_qa.shown_tree import ShownLocation
+from scenemind.reasoning.object_words import ObjectWords
 from tests.unit.reasoning.memtree_qa.talk import Place, choice
 from tests.unit.reasoning.scene import thing
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from scenemind.cli.asking.answers import exit_with, show_answer
+from scenemind.cli.asking.methods import opened_methods
 from scenemind.cli.asking.model_options import (
     Endpoint,
     ModelName,
@@ -23,9 +24,7 @@ from scenemind.cli.live import run_live
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
 from scenemind.config import SceneMindConfig
-from scenemind.models import open_models
 from scenemind.reasoning import METHODS, Policy, Query, Router
-from scenemind.reasoning.open_methods import open_methods
 
 
 def register(app: typer.Typer) -> None:
@@ -93,9 +92,8 @@ def _ask(
     query = Query(question, situation, policy=policy)
     with (
         open_memory(memory, memory_root, settings) as place,
-        open_models(settings.models) as opened,
+        opened_methods(settings) as (opened, methods),
     ):
-        methods = open_methods(opened, settings.memtree, settings.detector)
         router = Router(place, settings.relations, methods)
         answer = with_progress(
             lambda asking: router.ask(query, method, asking), opened.allowance(timeout)

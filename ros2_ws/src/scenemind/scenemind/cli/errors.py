@@ -11,6 +11,7 @@ from scenemind.geometry import GeometryError
 from scenemind.memory import SceneMemoryError
 from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
+from scenemind.reasoning.sandbox import SandboxError
 from scenemind.simulation import SimulationError
 
 
@@ -29,6 +30,7 @@ USER_ERRORS = (
     ModelError,
     PerceptionError,
     RosEnvironmentError,
+    SandboxError,
     SceneMemoryError,
     SimulationError,
 )

@@ -11,6 +11,7 @@ from rich.progress import track
 from rich.table import Table
 
 from scenemind.cli.asking.chosen_frames import usage_text
+from scenemind.cli.asking.methods import opened_methods
 from scenemind.cli.asking.model_options import Endpoint, ModelName, Record, Replay, with_models
 from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.cli.output import print_json, print_table, progress_console
@@ -26,9 +27,7 @@ from scenemind.evaluation import (
     write_predictions,
 )
 from scenemind.evaluation.objects_memory import SOURCE
-from scenemind.models import open_models
 from scenemind.reasoning import Asking
-from scenemind.reasoning.open_methods import open_methods
 
 
 def register(app: typer.Typer) -> None:
@@ -92,8 +91,7 @@ def _eval(
         replay=replay,
     )
     scenes = Scenes(objects, settings.relations)
-    with open_models(settings.models) as opened:
-        methods = open_methods(opened, settings.memtree, settings.detector)
+    with opened_methods(settings) as (opened, methods):
         asked: Grounder
         if method == RecordedPrograms.name:
             asked = RecordedPrograms(scenes)

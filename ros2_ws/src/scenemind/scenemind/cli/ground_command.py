@@ -8,6 +8,7 @@ import typer
 
 from scenemind.cli.asking.answers import exit_with, print_origin
 from scenemind.cli.asking.chosen_frames import usage_json
+from scenemind.cli.asking.methods import opened_methods
 from scenemind.cli.asking.model_options import (
     Endpoint,
     ModelName,
@@ -21,9 +22,7 @@ from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
 from scenemind.cli.output import error_json, object_json, print_json, print_objects, printable
 from scenemind.config import SceneMindConfig
-from scenemind.models import open_models
 from scenemind.reasoning import Grounding, Query, Router
-from scenemind.reasoning.open_methods import open_methods
 
 
 def register(app: typer.Typer) -> None:
@@ -55,9 +54,8 @@ def _ground(
     )
     with (
         open_memory(memory, memory_root, settings) as place,
-        open_models(settings.models) as opened,
+        opened_methods(settings) as (opened, methods),
     ):
-        methods = open_methods(opened, settings.memtree, settings.detector)
         router = Router(place, settings.relations, methods)
         found = with_progress(
             lambda asking: router.ground(Query(phrase), method, asking), opened.allowance(timeout)

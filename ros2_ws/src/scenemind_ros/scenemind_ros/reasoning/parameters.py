@@ -6,9 +6,11 @@ from pydantic import Field
 
 from scenemind.config import (
     DetectorConfig,
+    LlmTpcConfig,
     MemTreeConfig,
     ModelsConfig,
     RelationConfig,
+    SandboxConfig,
     Settings,
 )
 
@@ -23,6 +25,8 @@ class ReasoningParameters(Settings):
     relations: RelationConfig = RelationConfig()
     models: ModelsConfig = ModelsConfig()
     memtree: MemTreeConfig = MemTreeConfig()
+    sandbox: SandboxConfig = SandboxConfig()
+    llm_tpc: LlmTpcConfig = LlmTpcConfig()
     detector: DetectorConfig = Field(
         DetectorConfig(), description="of the selector detector; apart from the mapping node's"
     )

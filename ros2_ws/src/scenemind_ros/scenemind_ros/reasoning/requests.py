@@ -13,6 +13,7 @@ from scenemind.reasoning.attempt import Attempt, attempt
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.open_methods import open_methods
+from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.sentence import check_sentence
 from scenemind_interfaces.msg import Error
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
@@ -60,7 +61,15 @@ class ReasoningRequests:
         self._models = models
         self._parameters = parameters
         self._publisher = publisher
-        self._methods = open_methods(models, parameters.memtree, parameters.detector)
+        self._sandbox = Sandbox(parameters.sandbox)
+        self._methods = open_methods(
+            models,
+            parameters.memtree,
+            parameters.detector,
+            self._sandbox,
+            parameters.llm_tpc,
+            parameters.relations,
+        )
         self._selectors = Selectors(models, parameters)
         self._work = BoundedWork(parameters.parallel_requests)
 
@@ -71,6 +80,7 @@ class ReasoningRequests:
 
     def close(self) -> None:
         self._work.close()
+        self._sandbox.close()
 
     def ask(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A question (Ask service or action)."""

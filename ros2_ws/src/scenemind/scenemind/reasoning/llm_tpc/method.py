@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from scenemind.config import LlmTpcConfig, RelationConfig
 from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.models import ChatModel
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.llm_tpc.loop import Loop, is_no_answer
@@ -67,9 +68,15 @@ class LlmTpc:
             text=final.answer,
             confidence=_confidence(loop),
             objects=_objects_of(final, loop.object_ids, snapshot),
-            steps=tuple(loop.steps),
+            steps=(_seen_from(viewpoint), *loop.steps),
             brief=final.answer,
         )
+
+
+def _seen_from(viewpoint: Viewpoint | None) -> str:
+    if viewpoint is None:
+        return "it is not known where one stands"
+    return f"seen from {viewpoint.describe()}"
 
 
 def _confidence(loop: Loop) -> float:

@@ -52,6 +52,7 @@ class Sandbox:
             SandboxError: the interpreter is not installed, or does not start.
         """
         self._config = config or SandboxConfig()
+        self._is_closed = False
         self._script = WorkerScript()
         self._pool = Monty(
             binary_path=str(self._script.path),
@@ -75,9 +76,11 @@ class Sandbox:
             seconds: of computing, where that is less than the configured limit.
 
         Raises:
-            SandboxError: no worker is free, or the API itself does not run.
+            SandboxError: no worker is free, the API itself does not run, or it is closed.
             Exception: what a host function raised that is no `ApiError`.
         """
+        if self._is_closed:
+            raise SandboxError("the sandbox is closed, and runs no programs any more")
         start = time.perf_counter()
         printed = Printed(self._config.printed_characters)
         value, error = None, self._refusal(program)
@@ -87,6 +90,7 @@ class Sandbox:
 
     def close(self) -> None:
         """End the workers; the second call does nothing."""
+        self._is_closed = True
         self._pool.__exit__(None, None, None)
         self._script.close()
 

@@ -1,0 +1,34 @@
+"""All methods of reasoning of a configuration, for as long as a command runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from scenemind.config import SceneMindConfig
+from scenemind.models import Models, open_models
+from scenemind.reasoning import AskMethod
+from scenemind.reasoning.open_methods import open_methods
+from scenemind.reasoning.sandbox import Sandbox
+
+
+@contextmanager
+def opened_methods(settings: SceneMindConfig) -> Iterator[tuple[Models, dict[str, AskMethod]]]:
+    """The models, and what asks them, by name.
+
+    Raises:
+        ModelError: see `open_models`.
+        SandboxError: programs cannot be run here.
+    """
+    with open_models(settings.models) as models, Sandbox(settings.sandbox) as sandbox:
+        yield (
+            models,
+            open_methods(
+                models,
+                settings.memtree,
+                settings.detector,
+                sandbox,
+                settings.llm_tpc,
+                settings.relations,
+            ),
+        )
