@@ -92,10 +92,11 @@ def test_any_text_is_some_question(text: str) -> None:
     assert read_question(text) is not None
 
 
-_words = st.sampled_from(
+_HEAP = (
     "what is on my left behind me the chair table or and in front of which how many 7 o'clock can i"
-    " see between same color as , ? where @3 odd number divided by without moving".split()
+    " see between same color as , ? where @3 odd number divided by without moving"
 )
+_words = st.sampled_from(_HEAP.split())
 
 
 @given(st.lists(_words, max_size=25).map(" ".join))
