@@ -15,6 +15,7 @@ from scenemind.reasoning.symbolic.commands import parse_command
 from scenemind.reasoning.symbolic.editor import edits_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
+from scenemind.reasoning.symbolic.referring.referring import refer
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
@@ -93,9 +94,29 @@ class SymbolicReasoner:
     def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         """The objects of a phrase, or those that a question is about.
 
+        Where one must be named, and where the grammar does not read the phrase and nobody minds
+        that parts of it are left out, those that fit best.
+
         Raises:
             ReasoningError: `not_understood` or `not_found`.
         """
+        if query.policy == "always_answer" and not query.marked_object_ids:
+            try:
+                return refer(query, self._seen(snapshot), self._vocabulary)
+            except ReasoningError as error:
+                _log.debug("reading it to the letter: %s", error)
+        try:
+            return self._sure_grounding(query, snapshot)
+        except ReasoningError as error:
+            if error.failure.code != "not_understood" or query.policy == "strict":
+                raise
+            try:
+                return refer(query, self._seen(snapshot), self._vocabulary)
+            except ReasoningError as nothing:
+                _log.debug("no expression either: %s", nothing)
+                raise error from nothing
+
+    def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         question = self._parsed(query)
         resolver = self._resolver(query, snapshot)
         if isinstance(question, Changed) and question.subject is None:

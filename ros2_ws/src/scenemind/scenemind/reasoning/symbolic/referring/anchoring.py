@@ -30,7 +30,7 @@ class Clause:
         repeated: the relation before, for "next to the bed and the lamp".
         possessed: what was named last came with "with": "a desk with a lamp on top".
         introduced: "there is" something. after_be: a form of "be" came since the last noun.
-        retargeted: "the highlighted object is ...".
+        pointed: "this" came right before. retargeted: "the highlighted object is ...".
         view: a view is being said. view_named: with its thing. view_from: "facing it from ...".
     """
 
@@ -44,6 +44,7 @@ class Clause:
     possessed: bool = False
     introduced: bool = False
     after_be: bool = False
+    pointed: bool = False
     retargeted: bool = False
     view: ViewKind | None = None
     view_named: bool = False
@@ -77,10 +78,19 @@ class Anchoring:
         elif head in _NO_THINGS:
             self._clause.pending = None
         elif not (bare and following is not None and following.kind == "relation"):
-            index = self._draft.add(chunk)
+            index = self._pointed(chunk) if self._clause.pointed else self._draft.add(chunk)
             for other in (*self._clause.held, relation):
                 self._relate(other, index)
             self._after_anchor(relation, index)
+
+    def _pointed(self, chunk: Chunk) -> int:
+        """ "A table stands in front of this refrigerator" speaks of the refrigerator."""
+        draft = self._draft
+        self._clause.pointed = False
+        if draft.target != TARGET and draft.is_target_again(chunk):
+            return draft.target
+        draft.target = draft.add(chunk)
+        return draft.target
 
     def _after_anchor(self, relation: Chunk, index: int) -> None:
         clause = self._clause

@@ -29,6 +29,7 @@ _REWRITES = [
         (r"\b(left|right|top|bottom) (most)\b", r"\1\2"),
         (r"\bt\.? ?v\.?\b", "tv"),
         (r"\bin[ -]between\b", "between"),
+        (r"\b(wall|floor|ceiling)[ -]*mounted\b", ""),
         (r"\b(wo|ca) not\b", "not"),
         (r"'s\b", ""),
     )
@@ -179,7 +180,7 @@ def _goes_on(words: list[str], at: int) -> bool:
 
 def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
     word = words[at]
-    if word == "can" and inside and words[at - 1] in ("trash", "garbage", "soda", "waste", "recycling", "bin"):
+    if word == "can" and inside and words[at - 1] in phrases.OF_CANS:
         return False
     if not word.isalnum() or (inside and word in phrases.DETERMINERS):
         return True

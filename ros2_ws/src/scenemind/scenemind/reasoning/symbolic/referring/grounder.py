@@ -13,7 +13,7 @@ import numpy as np
 from scenemind.reasoning.symbolic.referring.description import Description, Link
 from scenemind.reasoning.symbolic.referring.looks import kind_of_look, look_scores
 from scenemind.reasoning.symbolic.referring.naming import named
-from scenemind.reasoning.symbolic.referring.placing import order_scores, place_scores
+from scenemind.reasoning.symbolic.referring.placing import Mask, order_scores, place_scores
 from scenemind.reasoning.symbolic.referring.relating import Weighted, between, compared, related
 from scenemind.reasoning.symbolic.referring.sides import Onlooker, looking
 from scenemind.reasoning.symbolic.referring.space import Space, Vector
@@ -63,20 +63,28 @@ class Grounder:
         prior = self.prior(mention)
         if depth > _MOST_DEPTH or not prior.any():
             return prior
-        total = np.log(np.maximum(prior, 1e-12))
-        among = prior >= WEIGHTS["share"] * prior.max()
+        total = np.where(prior > 0.0, np.log(np.maximum(prior, 1e-12)), -np.inf)
+        for link in self._description.links:
+            if link.predicate not in _COMPARING:
+                total += self._weighted(link, mention, prior, depth)
+        # "The middle chair on the left of the table" is in the middle of those.
+        for link in self._description.links:
+            if link.predicate in _COMPARING:
+                total += self._weighted(link, mention, _likely(total), depth)
         for place in self._description.places:
             if place.subject == mention:
-                total += place_scores(self._space, place, among, self.onlooker)
-        for link in self._description.links:
-            weight = WEIGHTS.get(link.predicate, 1.0)
-            if mention in link.subjects:
-                share = 1.0 if mention == link.subjects[0] else WEIGHTS["second"]
-                total += share * weight * self._link_scores(link, prior, depth)
-            elif mention == self._description.target and link.anchors == (mention,):
-                total += WEIGHTS["back"] * weight * self._anchor_scores(link, prior, depth)
-        total[prior == 0.0] = -np.inf
+                total += place_scores(self._space, place, _likely(total), self.onlooker)
         return np.asarray(np.exp(total - total.max()) * prior.max())
+
+    def _weighted(self, link: Link, mention: int, prior: Vector, depth: int) -> Vector:
+        """(N,) log scores that a link adds to a mention; 0 where it is said of others."""
+        weight = WEIGHTS.get(link.predicate, 1.0)
+        if mention in link.subjects:
+            share = 1.0 if mention == link.subjects[0] else WEIGHTS["second"]
+            return share * weight * self._link_scores(link, prior, depth)
+        if mention == self._description.target and link.anchors == (mention,):
+            return WEIGHTS["back"] * weight * self._anchor_scores(link, prior, depth)
+        return np.zeros(len(prior))
 
     def prior(self, mention: int) -> Vector:
         """(N,) by label and look alone."""
@@ -110,7 +118,7 @@ class Grounder:
 
     def _compared(self, link: Link, anchors: Weighted, prior: Vector) -> Vector:
         rows = [row for row, weight in anchors if weight >= _LIKELY]
-        among = prior >= WEIGHTS["share"] * prior.max()
+        among = prior > 0.0
         among[rows] = False
         if not among.any():
             return np.zeros(len(prior))
@@ -152,3 +160,8 @@ class Grounder:
             return None
         where = self._space.center[rows, :2].mean(axis=0)
         return looking(middle, where, 1.0) if view.kind == "facing" else looking(where, middle, 1.0)
+
+
+def _likely(log_scores: Vector) -> Mask:
+    """(N,) bool: not much worse than the best."""
+    return np.asarray(log_scores >= log_scores.max() + np.log(WEIGHTS["share"]))

@@ -41,6 +41,8 @@ _SIZES = {
 }  # fmt: skip
 _ROUND = frozenset(("round", "rounded", "circular", "square"))
 _OBLONG = frozenset(("rectangular", "long", "oval"))
+# Words that colours and boxes say something about.
+LOOKS_KNOWN = frozenset((*COLOURS, "gold", "dark", "light", *_SIZES, *_ROUND, *_OBLONG))
 
 
 def kind_of_look(trait: str) -> str:
@@ -58,7 +60,7 @@ def look_scores(trait: str, things: Sequence[MapObject], space: Space, like: Vec
     Args:
         like: (N,) how well each is what is spoken of: sizes are compared among these.
     """
-    if trait in COLOURS or trait in ("gold",):
+    if trait in COLOURS or trait == "gold":
         return _colour_scores(COLOURS.get(trait, "yellow"), things)
     if trait in ("dark", "light"):
         return _shade_scores(trait, things)

@@ -116,7 +116,7 @@ RELATIONS: dict[Phrase, str] = _table(
         "below": ("below", "under", "underneath", "beneath", "lower than", "at the foot of below",
                   "tucked under", "tucked underneath", "pushed under"),
         "on": (
-            *("on", "on top of", "on the top of", "atop", "onto", "upon", "resting on", "sitting on"),
+            *("on", "on top of", "on the top of", "atop", "onto", "resting on", "sitting on"),
             *("on the surface of", "lying on", "hanging on", "mounted on", "hung on", "up on"),
             *("stacked on", "hanging from", "hanging off", "sits on", "on the edge of"),
         ),
@@ -183,6 +183,10 @@ LOOKS = word_set(
     " small smaller smallest large larger largest big bigger biggest tall taller tallest short"
     " shorter shortest long longer longest wide wider widest narrow narrower narrowest thin thinner"
     " thinnest thick tiny little huge skinny skinniest low high"
+    " flat plain average rusted diced cubed framed painted patterned striped plastic fabric cloth"
+    " upholstered cushioned standard normal regular basic simple typical modern old new nice similar"
+    " identical matching same empty open opened closed cluttered messy dirty clean stainless steel"
+    " chrome shiny glossy rusty office-style curved angled tiered rolling swivel rusty cream"
     " round rounded circular rectangular square oval wooden metal plastic leather glass wood"
 )
 SIDE_WORDS: dict[str, str] = {
@@ -201,6 +205,8 @@ STARTERS = (
     | word_set("far second third fourth fifth smaller smallest larger largest closest farthest furthest")
     | word_set("nearest")
 )
+# What a can may be of: "can" is a verb elsewhere.
+OF_CANS = word_set("trash garbage soda waste recycling bin rubbish soup spray watering beer drink")
 GENERIC = word_set(
     "one object item thing it this that target piece correct which what these those they ones"
     " objects items kind type style version"
@@ -226,7 +232,7 @@ FUNCTION = word_set(
     " staring well hangs choosing picture's im go goes along get gets thats chose correct mean meant"
     " located described questioned described pictured visible item seem looked run runs continue"
     " continues alone together followed covered installed mounted built fitted pulled tucked set"
-    " viewer us imagine assume same into onto through only just"
+    " can viewer us imagine assume same into onto through only just"
 )
 # "A set of", "one of", "two rolls of": what follows is the thing.
 PARTITIVES = word_set(

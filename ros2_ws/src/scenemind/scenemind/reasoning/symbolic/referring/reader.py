@@ -73,7 +73,9 @@ class _Reader(Anchoring):
     def _pronoun(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
         following = self._chunk_at(1)
-        if clause.pending is not None:
+        if word in ("this", "these") and following is not None and following.value:
+            clause.pointed = clause.pending is not None
+        elif clause.pending is not None:
             self._anchor_of_pronoun(clause.pending)
         elif word in ("that", "those") and clause.last is not None and not clause.separated:
             return

@@ -16,5 +16,5 @@ WEIGHTS: dict[str, float] = {
     "corner": 1.0, "room middle": 1.0, "middle": 1.0, "side": 2.0, "upright": 2.0, "depth": 2.0, "order": 1.2,
     # Metres in which a score falls to 1/e.
     "near m": 0.6, "next m": 0.6, "with m": 0.2, "compared m": 0.5, "beside m": 1.5, "corner m": 0.8, "sure": 0.8, "front sure": 0.3,
-    "cosine": 0.3, "steep": 6.0, "least": 0.02, "loose": 0.1, "head": 0.4, "number": 0.8, "share": 0.5,
+    "cosine": 0.3, "steep": 6.0, "least": 0.02, "loose": 0.1, "head": 0.4, "number": 0.8, "share": 0.45,
 }  # fmt: skip
