@@ -23,6 +23,7 @@ _ALL = (
     "mapping",
     "relations",
     "keyframes",
+    "programs",
     "disk",
     "transport",
 )
@@ -170,6 +171,18 @@ def _relations(
     points each, the slowest one's.
     """
     _show("relations", _bench("relations")(rounds), as_json)
+
+
+@_app.command("programs", epilog="Example: scenemind bench programs --json")
+def _programs(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each thing is measured.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Run programs as language models write them, and correct them, in a room of 40 objects.
+
+    Milliseconds are medians without any model's own time.
+    """
+    _show("programs", _bench("programs")(rounds), as_json)
 
 
 @_app.command("keyframes", epilog="Example: scenemind bench keyframes --picture times.svg")

@@ -38,7 +38,7 @@ def relate_times_ms(profile: str = "llm_tpc") -> Mapping[str, float]:
 
     Medians over the anchors of the whole call, from objects with points to a sorted result.
     """
-    things = _room()
+    things = room_of_things()
     viewpoint = Viewpoint(np.array((0.5, 0.5, 1.2)), np.array((0.6, 0.8)), "the door")
     context = RelationContext(relation_profile(profile), viewpoint)
     anchors = things[:_ANCHORS]
@@ -69,7 +69,7 @@ def _median_ms(query: Callable[[str, Ends], object], name: str, ends: Sequence[E
     return 1e3 * median(seconds)
 
 
-def _room() -> tuple[MapObject, ...]:
+def room_of_things() -> tuple[MapObject, ...]:
     """Things of all sizes at random in a room, some within each other: the hard case of nearest."""
     rng = np.random.default_rng(0)
     return tuple(
