@@ -17,7 +17,7 @@ from scenemind.memory import Memory
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.reasoning_node import ReasoningNode
-from tests.chat_server import ChatServer, Step, fail, stay_silent
+from tests.chat_server import ChatServer, Step, fail, say, stay_silent
 
 from .goal import Goal
 from .graph import RosGraph, wait_for
@@ -89,6 +89,21 @@ def test_feedback_tells_the_stages_the_words_so_far_and_the_frames(
     assert looked.partial_reasoning == CHOICE["think"]
     assert [f.frame_id for f in looked.evidence] == [f.frame_id for f in result.evidence]
     assert not looked.evidence[0].image.data
+
+
+def test_a_program_that_a_model_writes_is_run_and_told_of(graph: RosGraph, memory: Memory) -> None:
+    program = "Thought: I count.\nAction: Program\nAction Input:\n```\nprint(len(scene()))\n```"
+    final = "Thought: So many.\nAction: Final Answer\nAction Input: many\nObjects: chair"
+    with ChatServer(say(program), say(final)) as server:
+        add_node(graph, memory, server)
+        goal = Goal(graph, action.Ask, ASK, question=HOW_MANY, method="llm_tpc")
+        status, result = goal.result()
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.error
+    assert (result.answer.text, result.answer.method) == ("many", "llm_tpc")
+    assert f"observation: {len(memory.snapshot().objects)}" in result.answer.steps
+    assert {memory.snapshot().objects[i].label for i in result.answer.object_ids} == {"chair"}
+    stages = list(dict.fromkeys(step.stage for step in goal.feedback))
+    assert {"think", "program", "observe"} <= set(stages)
 
 
 def test_a_cancelled_goal_ends_its_call_and_frees_its_place(

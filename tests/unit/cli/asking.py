@@ -35,6 +35,15 @@ def seer(**answer: object) -> ChatServer:
     return ChatServer(say(reply))
 
 
+def writer() -> ChatServer:
+    """Writes a program that looks for chairs, and then answers that they are two."""
+    program = "chairs = filter(scene(), 'chair')\nprint(chairs)"
+    return ChatServer(
+        say(f"Thought: I count.\nAction: Program\nAction Input:\n```python\n{program}\n```"),
+        say("Thought: Two.\nAction: Final Answer\nAction Input: two\nObjects: chair"),
+    )
+
+
 def run(command: str, question: str, rooms: Path, *more: object) -> tuple[int, str]:
     """Exit status, and both outputs together; the memory is `room`."""
     result = _invoke(command, question, rooms, *more)

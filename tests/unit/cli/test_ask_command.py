@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.chat_server import ChatServer, fail, stay_silent
-from tests.unit.cli.asking import ANSWER, at, run, run_json, seer
+from tests.unit.cli.asking import ANSWER, at, run, run_json, seer, writer
 from tests.waiting import wait_until
 
 QUESTION = "what is the chair made of?"
 ASK = ("ask", QUESTION)
 MEMTREE = ("--method", "memtree")
+ASK_HOW_MANY = ("ask", "how many chairs are there?")
 
 
 @pytest.fixture(autouse=True)
@@ -166,3 +167,17 @@ def test_an_interrupt_takes_the_question_back(rooms: Path) -> None:
     assert asking.returncode == 130, log
     assert '"code": "cancelled"' in output
     assert "Traceback" not in log
+
+
+def test_a_program_that_a_model_wrote_and_what_it_printed_are_shown(rooms: Path) -> None:
+    with writer() as server:
+        answer = run_json(*ASK_HOW_MANY, rooms, "--method", "llm_tpc", *at(server))
+        status, output = run(*ASK_HOW_MANY, rooms, "--method", "llm_tpc", *at(server))
+        found = run_json("ground", "the chair", rooms, "--method", "llm_tpc", *at(server))
+    assert (answer["answer"], answer["method"], answer["fallback"]) == ("two", "llm_tpc", "")
+    assert any(step.startswith("program:\nchairs = ") for step in answer["steps"])
+    assert any(step.startswith("observation: {<chair ") for step in answer["steps"])
+    assert status == 0
+    assert "two" in output.splitlines()
+    assert "\x1b" not in output
+    assert {thing["label"] for thing in found["objects"]} == {"chair"}
