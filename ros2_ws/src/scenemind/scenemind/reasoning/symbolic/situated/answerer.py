@@ -15,8 +15,10 @@ from scenemind.reasoning.symbolic.situated.answers import answer
 from scenemind.reasoning.symbolic.situated.finding import Finder
 from scenemind.reasoning.symbolic.situated.grammar import read_question
 from scenemind.reasoning.symbolic.situated.surroundings import Surroundings
+from scenemind.reasoning.symbolic.situated.unused import unused_words
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 from scenemind.reasoning.types import Query
+from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
 
 # Words that were read only in part make an answer a guess, and one that rests on no object is what
@@ -30,13 +32,17 @@ def answer_briefly(
     """Always an answer, for `always_answer`: at least a likely one."""
     viewpoint = _viewpoint(query, scene, vocabulary)
     question = read_question(query.text)
-    short = answer(question, Finder(Surroundings(scene, viewpoint), vocabulary, config))
+    finder = Finder(Surroundings(scene, viewpoint), vocabulary, config)
+    short = answer(question, finder)
+    unused = unused_words(question, finder.classes)
     things = [scene.objects[row] for row in short.rows]
     steps = [
         f"read as a situated question: {type(question).__name__}",
         f"directions and distances are from {viewpoint.describe()}",
         f"rests on: {listed(things)}" if things else "nothing seen answers it: what is usual",
     ]
+    if unused:
+        steps.append(f"could not use: {shown(', '.join(unused))}")
     return MethodReply(
         f"{short.text[:1].upper()}{short.text[1:]}.",
         _GUESS * float(np.mean([t.confidence for t in things])) if things else _USUAL,

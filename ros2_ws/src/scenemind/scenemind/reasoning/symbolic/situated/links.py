@@ -19,13 +19,16 @@ from scenemind.reasoning.symbolic.situated.tree import Place
 
 # At this gap "near" is half as true.
 _NEAR_M = 0.5
-# What lies on a seat begins at this share of the chair's height, and ends its lift so far above.
-_SEAT_SHARE, _RESTING_M, _BESIDE_M = 0.35, 0.3, 0.2
+# What lies on a thing begins above this share of its height (a seat is below a chair's back), at
+# most so far above its top, and has its middle at most so far beside it.
+_SEAT_SHARE, _RESTING_M, _BESIDE_M = 0.15, 0.3, 0.2
 _HOVERING, _LARGER = 0.2, 0.3
 # Higher things do not stand on the floor; lower ones are spoken of as lying there.
 _RAISED_M, _LOW_M = 0.35, 1.0
 _LESS_LIKELY, _UNLIKELY = 0.4, 0.1
 _TOWARD_RAD = 0.35
+# What is mounted on or built into a wall is less often spoken of as being on it.
+_HANGING = ("hanging on", "affixed on")
 
 
 class Links:
@@ -67,7 +70,7 @@ class Links:
         if part == "corner":
             return np.ones(len(self._scene))
         senses = [sense_of(thing.label) for thing in self._scene.objects]
-        hangs = np.array([bool(s.is_on_walls or s.attached) for s in senses], bool)
+        hangs = np.array([s.is_on_walls or s.attached in _HANGING for s in senses], bool)
         of_wall = np.array([s.is_part_of_wall for s in senses], bool)
         raised = self._scene.low[:, 2] > self._scene.floor_z + _RAISED_M
         if part in ("wall", "walls", "ceiling"):

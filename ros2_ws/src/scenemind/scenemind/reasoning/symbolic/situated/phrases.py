@@ -32,6 +32,9 @@ _STOP_WORDS = word_set(
     " farthest furthest further away side sides direction room turn walk move take put way"
     " standing sitting one ones own piece kind type main out into up down able make around about"
     " other each too also still furniture many much number amount total run bump hit encounter sort"
+    " top bottom above below over under between against across opposite next near along hanging"
+    " hung mounted posted stuck leaning lying laying attached directly immediately slightly but"
+    " o'clock clock corner middle while turning"
 )
 _ANYTHING = word_set(
     "object objects thing things item items something anything furniture what one ones piece stuff"
@@ -104,9 +107,11 @@ def read_thing(words: str, places: Places, with_links: bool = True) -> Thing:
 def _thing(words: str, places: Places, depth: int) -> Thing:
     """With as many relations nested in each other."""
     words, extreme = _without_extreme(_ROOM.sub(" ", words))
-    found = _RELATION.search(words) if depth else None
+    found = _RELATION.search(words)
     if found is None:
         return _head(words, places, extreme)
+    if not depth:
+        return _head(words[: found.start()], places, extreme)
     link, further = _link(found, words[found.end() :], places, depth - 1)
     if link is None:
         return _head(words, places, extreme)

@@ -20,7 +20,7 @@ _ON = re.compile(
 _FACING = re.compile(
     r"\b(?:(?!sitting|having|being|standing|lying|leaning|walking|seeing)\w+ing"
     r"(?: (?:at|into|in|through|out of|out|on|from|towards?|up|down|directly))?|face|towards?"
-    rf"|in front of|into|at)(?={_ARTICLE})"
+    rf"|into|at)(?={_ARTICLE})|\b(?:facing|in front of)\b(?! me\b)"
 )
 _NEAR = re.compile(
     r"\b(?:(?:standing|leaning|sitting|walking|waiting|am)\b[^,@]*?\b(?:by|near|next to|beside"
@@ -29,8 +29,8 @@ _NEAR = re.compile(
 _END = re.compile(
     r",|@\d+|\b(?:and|while|with|that|when|so|to|there|facing|having|for|but|is|are|has)\b"
 )
-_CLAUSE_END = re.compile(r",|\band there\b|\bwhile\b|\band (?=the|a|an|my)|\bwith\b")
-_HAVING = re.compile(r"^.*\b(?:having|have|there is|there are|see) ")
+_CLAUSE_END = re.compile(rf",|\band there\b|\bwhile\b|\band(?={_ARTICLE})|\bwith\b")
+_HAVING = re.compile(r"^.*\b(?:having|have|there is|there are|see|facing) ")
 _IS = re.compile(r"^\d+ *(?:is|are|there is|there are|,)?")
 _SELF = re.compile(r"\b(?:i|am|is|are|me|my)\b")
 _HERE = Place(None)

@@ -25,6 +25,8 @@ _FRONTAL = 0.8
 # Furniture begins below and ends above these heights; longer boxes are walls that go around.
 _LIFTED_M, _FLAT_M, _HALL_M = 0.4, 0.3, 3.0
 _BLOCKED = 0.5
+# How much less likely the edge of the scene is than its middle.
+_MARGIN = 0.6
 # Labels that fit nearly as well as the best are meant too.
 _AS_GOOD = 0.9
 
@@ -44,6 +46,7 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
     for clue, rows in clues:
         log_scores += np.log(_LEAST + _clue_scores(clue, rows, scene, places, headings))
     log_scores += np.log(_free_scores(scene, places))[:, None]
+    log_scores += np.log(_inside_scores(scene, places))[:, None]
     place, heading = np.unravel_index(int(np.argmax(log_scores)), log_scores.shape)
     ahead = _directions(headings)[heading]
     position = np.append(places[place], scene.floor_z + _EYES_M)
@@ -92,6 +95,13 @@ def _clue_scores(
             fits = fits / (1.0 + gaps_m / _FAR_M)[:, None]
         np.maximum(scores, fits, out=scores)
     return scores
+
+
+def _inside_scores(scene: Scene, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(P,): one rather stands in the room than behind its doors and windows."""
+    low, high = scene.low[:, :2].min(axis=0), scene.high[:, :2].max(axis=0)
+    off = np.abs(places - (low + high) / 2.0) / np.maximum((high - low) / 2.0, 1e-9)
+    return np.asarray(1.0 - _MARGIN * np.clip(off.max(axis=1), 0.0, 1.0))
 
 
 def _toward(center: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
