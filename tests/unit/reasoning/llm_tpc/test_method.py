@@ -122,6 +122,14 @@ def test_one_that_never_answers_costs_eight_calls(sandbox: Sandbox, words: str) 
         assert len(server.requests) <= 8
 
 
+def test_a_budget_ends_it_between_two_calls(sandbox: Sandbox) -> None:
+    with tpc(sandbox, say(program(COUNT))) as (method, server):
+        with pytest.raises(ModelError) as error:
+            method.ask(HOW_MANY, MEMORY, Asking(Allowance(20.0, tokens=4000)))
+        assert error.value.kind == "over_budget"
+        assert len(server.requests) == 2
+
+
 def test_one_that_makes_up_what_its_program_printed_is_told_the_truth(sandbox: Sandbox) -> None:
     lie = f"{program(COUNT)}\nObservation: 12 chairs\n{final('twelve')}"
     reply, requests = asked(sandbox, lie, final("two"))
