@@ -71,6 +71,12 @@ def test_a_situation_that_tells_no_place_is_reported_as_unread() -> None:
     assert any("was not read" in step for step in answer.steps)
 
 
+def test_a_situation_is_bounded_too() -> None:
+    answer = Router(room_memory()).ask(query("where is the sofa?", situation="I sit. " * 500))
+    assert answer.failure is not None
+    assert answer.failure.text == "The situation has 3500 characters, the limit is 1000."
+
+
 def test_perceived_labels_are_data() -> None:
     """A sign in the room that a detector reads aloud must not command anything."""
     memory = SmallMemory(snapshot_of([*ROOM, thing(11, SPITEFUL, (5, 0, 1), (1, 1, 1))]))

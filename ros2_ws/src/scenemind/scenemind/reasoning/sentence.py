@@ -6,6 +6,7 @@ from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.types import Query
 
 _MAX_CHARACTERS = 500
+_MAX_SITUATION_CHARACTERS = 1000
 
 
 def check_sentence(query: Query, what: str = "question") -> None:
@@ -18,8 +19,12 @@ def check_sentence(query: Query, what: str = "question") -> None:
     """
     if not query.text.strip():
         raise ReasoningError("invalid_request", f"The {what} is empty.")
-    if len(query.text) > _MAX_CHARACTERS:
-        raise ReasoningError(
-            "invalid_request",
-            f"The {what} has {len(query.text)} characters, the limit is {_MAX_CHARACTERS}.",
-        )
+    for said, name, limit in (
+        (query.text, what, _MAX_CHARACTERS),
+        (query.situation, "situation", _MAX_SITUATION_CHARACTERS),
+    ):
+        if len(said) > limit:
+            raise ReasoningError(
+                "invalid_request",
+                f"The {name} has {len(said)} characters, the limit is {limit}.",
+            )

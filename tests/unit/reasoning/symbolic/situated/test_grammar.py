@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.reasoning.symbolic.situated.grammar import read_question
@@ -87,6 +87,7 @@ def test_sides_are_offered_by_their_names() -> None:
     assert question.options == ("left", "back")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_is_some_question(text: str) -> None:
     assert read_question(text) is not None
@@ -99,6 +100,7 @@ _HEAP = (
 _words = st.sampled_from(_HEAP.split())
 
 
+@settings(deadline=None)
 @given(st.lists(_words, max_size=25).map(" ".join))
 def test_any_heap_of_words_is_some_question(text: str) -> None:
     assert read_question(text) is not None

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
@@ -28,6 +28,7 @@ def around(bearing_deg: float, distance_m: float, heading_deg: float = 30.0) -> 
     return Surroundings(Scene(snapshot_of([thing(1, "cup", center, (0.1, 0.1, 0.1))])), viewpoint)
 
 
+@settings(deadline=None)
 @given(st.floats(-179.0, 179.0), st.floats(0.5, 8.0), st.floats(-180.0, 180.0))
 def test_bearings_are_clockwise_from_ahead(bearing: float, distance: float, heading: float) -> None:
     seen = around(bearing, distance, heading)

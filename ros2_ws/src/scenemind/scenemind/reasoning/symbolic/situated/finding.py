@@ -31,6 +31,8 @@ _OTHER_COLOR, _OTHER_SHAPE = 0.5, 0.3
 # Large things are not more prominent above this size; near ones are the more.
 _LARGE_M, _FADE_M = 1.5, 1.0
 _TIE_M = 5.0
+# "What is next to the chair?": another chair, but rather something else.
+_SAME_CLASS = 0.3
 
 
 class Finder:
@@ -51,7 +53,9 @@ class Finder:
         for link in thing.links:
             related = self.related(link, scores)
             is_of_use = bool((scores * related).any())
-            scores = scores * (related if is_of_use else self._no_anchors(link))
+            if not thing.noun:
+                scores = scores * self._other_class(link)
+            scores = scores * (related if is_of_use else self._other_class(link))
         return scores
 
     def rows(self, thing: Thing) -> NDArray[np.intp]:
@@ -142,12 +146,12 @@ class Finder:
     def _objects(self) -> Sequence[MapObject]:
         return self.scene.objects
 
-    def _no_anchors(self, link: Link) -> Scores:
-        """1 of all but what the link names (N,)."""
+    def _other_class(self, link: Link) -> Scores:
+        """Less of what is called as the link's anchors are (N,)."""
         others = np.ones(len(self.scene))
         for anchor in link.anchors:
             if anchor.noun:
-                others[self.classes.named(anchor.noun) > 0.0] = 0.0
+                others[self.classes.named(anchor.noun) > 0.0] = _SAME_CLASS
         return others
 
     def _prominence(self) -> Scores:

@@ -65,9 +65,10 @@ def _property(s: Sentence) -> AskProperty | None:
 def _what(s: Sentence) -> AskWhat:
     """All words that do not name something are hints, also those before the main clause."""
     thing = s.thing(s.main)
-    nouns = (thing.noun, *(anchor.noun for link in thing.links for anchor in link.anchors))
-    named = {word for noun in nouns for word in noun.split()}
-    hints = tuple(word for word in content_words(s.marked) if word not in named)
+    anchors = [anchor for link in thing.links for anchor in link.anchors]
+    named = {word for part in (thing, *anchors) for word in part.noun.split()}
+    described = {word for anchor in anchors for word in anchor.adjectives}
+    hints = tuple(word for word in content_words(s.marked) if word not in named | described)
     if not thing.places and not thing.links:
         thing = replace(thing, places=s.places.of(s.marked))
     return AskWhat(replace(thing, hints=hints))
