@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ PACKAGES = ["scenemind_interfaces", *PYTHON_PACKAGES]
 # Import name -> name on the registry, where they differ.
 DISTRIBUTIONS = {
     "cv2": "opencv-python-headless",
+    "pydantic_monty": "pydantic-monty",
     "yaml": "pyyaml",
     "segment_anything": "segment-anything",
     "typing_extensions": "typing-extensions",
@@ -113,4 +115,4 @@ def test_the_nodes_declare_what_they_import(sources: Path, monkeypatch: pytest.M
 
 
 def registry_names(requirements: list[str]) -> set[str]:
-    return {requirement.split(">=")[0].lower() for requirement in requirements}
+    return {re.split("[>=]=", requirement)[0].lower() for requirement in requirements}
