@@ -71,7 +71,9 @@ class Anchoring:
         head = chunk.value.split(" ")[-1]
         following = self._chunk_at(1)
         bare = not chunk.value and not chunk.traits
-        if head in phrases.ROOMS or (chunk.traits and not chunk.value and "other" not in chunk.traits):
+        if head in phrases.ROOMS or (
+            chunk.traits and not chunk.value and "other" not in chunk.traits
+        ):
             self._in_room(relation, chunk)
         elif relation.value == "corner of":
             self._place("corner")
@@ -135,7 +137,9 @@ class Anchoring:
 
     def _place(self, place: str, negated: bool = False, order: int = 0) -> None:
         self._clause.pending = None
-        placed = Placed(self._outer, place, order or self._order_before(), negated or self._take_negation())
+        placed = Placed(
+            self._outer, place, order or self._order_before(), negated or self._take_negation()
+        )
         at_start = self._clause.subject is None and self._clause.view is None
         (self._draft.fronted_places if at_start else self._draft.places).append(placed)
 
@@ -153,7 +157,9 @@ class Anchoring:
             return draft.target
         if draft.view is not None and draft.view.mention is not None:
             return draft.view.mention
-        others = [a for link in draft.links for a in link.anchors if a not in (draft.target, TARGET)]
+        others = [
+            a for link in draft.links for a in link.anchors if a not in (draft.target, TARGET)
+        ]
         return others[-1] if others else draft.target
 
     def _take_negation(self) -> bool:

@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from scenemind.reasoning.symbolic.referring import phrases
+from scenemind.reasoning.symbolic.referring.spelling import words_of
 from scenemind.words.english import find_number, find_ordinal, is_plural
 
 Kind = Literal["noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "other"]
-_WORD = re.compile(r"[a-z0-9]+|[.,;!?:]")
 _LONGEST = 7
 _MORE_TRAITS = frozenset(("far", "last", "closest", "nearest", "farthest", "furthest"))
-# Spellings that would otherwise need a rule each.
-_REWRITES = [
-    (re.compile(pattern), text)
-    for pattern, text in (
-        (r"\b(it|that|there|what|here|he|she) ?'s\b", r"\1 is"),
-        (r"\b(you|they|we) ?'re\b", r"\1 are"),
-        (r"\bits(?= (the|a|an|on|in|at|next|near|by|to|under|above|below|between|closest|not)\b)", "it is"),
-        (r"\b(that|there|what)s\b", r"\1 is"),
-        (r"\barm chair", "armchair"),
-        (r"(n't|n 't)\b", " not"),
-        (r"\bcannot\b", "can not"),
-        (r"\b(on|to|at|in) its (own )?(left|right|front|back)\b( (hand )?side)?", r"\1 the \3 of it"),
-        (r"\b(left|right|front|back|top|bottom|upper|lower|far) ?- ?(most|left|right|hand)\b", r"\1\2"),
-        (r"\b(left|right|top|bottom) (most)\b", r"\1\2"),
-        (r"\bt\.? ?v\.?\b", "tv"),
-        (r"\bin[ -]between\b", "between"),
-        (r"\b(wall|floor|ceiling)[ -]*mounted\b", ""),
-        (r"\b(wo|ca) not\b", "not"),
-        (r"'s\b", ""),
-    )
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +37,6 @@ class Chunk:
     def plural(self) -> bool:
         last = self.value.split(" ")[-1]
         return bool(self.number and self.number > 1) or is_plural(last)
-
-
-def words_of(text: str) -> list[str]:
-    """Lower-case words and signs of an expression, in one spelling."""
-    line = " ".join(text.lower().replace("\u2019", "'").split())
-    for pattern, replacement in _REWRITES:
-        line = pattern.sub(replacement, line)
-    return _WORD.findall(line)
 
 
 def chunks_of(text: str) -> list[Chunk]:
@@ -194,5 +164,7 @@ def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
     for length in range(min(_LONGEST, len(words) - at), 0, -1):
         phrase = tuple(words[at : at + length])
         if phrase in phrases.RELATIONS or phrase in phrases.PLACES:
-            return phrase not in (("closest",), ("nearest",), ("farthest",), ("furthest",)) or inside
+            return (
+                phrase not in (("closest",), ("nearest",), ("farthest",), ("furthest",)) or inside
+            )
     return False

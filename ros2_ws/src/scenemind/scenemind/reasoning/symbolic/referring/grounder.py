@@ -17,13 +17,16 @@ from scenemind.reasoning.symbolic.referring.placing import Mask, order_scores, p
 from scenemind.reasoning.symbolic.referring.relating import Weighted, between, compared, related
 from scenemind.reasoning.symbolic.referring.sides import Onlooker, looking
 from scenemind.reasoning.symbolic.referring.space import Space, Vector
-from scenemind.reasoning.symbolic.referring.weights import WEIGHTS
+from scenemind.reasoning.symbolic.referring.weights import LEAST, REACH_M, weight
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.words.vocabulary import Vocabulary
 
 _MOST_DEPTH = 3
+_MOST_ANCHORS = 50
 # Of the best, what a thing must score to be taken for what is meant.
-_MAYBE, _LIKELY, _SURELY = 0.1, 0.5, 0.8
+_MAYBE, _LIKELY, _SURELY = 0.1, 0.45, 0.8
+# What a relation counts that may be said of this mention, but rather of the nearer noun.
+_OUTER = 0.5
 _COMPARING = ("closest", "farthest", "far")
 
 
@@ -66,7 +69,7 @@ class Grounder:
         total = np.where(prior > 0.0, np.log(np.maximum(prior, 1e-12)), -np.inf)
         for link in self._description.links:
             if link.predicate not in _COMPARING:
-                total += self._weighted(link, mention, prior, depth)
+                total += self._weighted(link, mention, prior > 0.0, depth)
         # "The middle chair on the left of the table" is in the middle of those.
         for link in self._description.links:
             if link.predicate in _COMPARING:
@@ -76,75 +79,79 @@ class Grounder:
                 total += place_scores(self._space, place, _likely(total), self.onlooker)
         return np.asarray(np.exp(total - total.max()) * prior.max())
 
-    def _weighted(self, link: Link, mention: int, prior: Vector, depth: int) -> Vector:
+    def _weighted(self, link: Link, mention: int, among: Mask, depth: int) -> Vector:
         """(N,) log scores that a link adds to a mention; 0 where it is said of others."""
-        weight = WEIGHTS.get(link.predicate, 1.0)
+        counts = weight(link.predicate)
         if mention in link.subjects:
-            share = 1.0 if mention == link.subjects[0] else WEIGHTS["second"]
-            return share * weight * self._link_scores(link, prior, depth)
+            share = 1.0 if mention == link.subjects[0] else _OUTER
+            return share * counts * self._link_scores(link, among, depth)
         if mention == self._description.target and link.anchors == (mention,):
-            return WEIGHTS["back"] * weight * self._anchor_scores(link, prior, depth)
-        return np.zeros(len(prior))
+            return counts * self._anchor_scores(link, among, depth)
+        return np.zeros(len(among))
 
     def prior(self, mention: int) -> Vector:
         """(N,) by label and look alone."""
         if mention not in self._priors:
             said = self._description.mentions[mention]
-            fit = named(self._scene, self._vocabulary, said.noun) ** WEIGHTS["label"]
+            fit = named(self._scene, self._vocabulary, said.noun)
             like = fit.copy()
             for trait in said.traits if fit.any() else ():
                 looks = look_scores(trait, self._scene.objects, self._space, like)
                 if looks is not None:
-                    fit *= np.maximum(looks, WEIGHTS["least"]) ** WEIGHTS[kind_of_look(trait)]
+                    fit *= np.maximum(looks, LEAST) ** weight(kind_of_look(trait))
             self._priors[mention] = fit
         return self._priors[mention]
 
-    def _link_scores(self, link: Link, prior: Vector, depth: int) -> Vector:
+    def _link_scores(self, link: Link, among: Mask, depth: int) -> Vector:
         """(N,) log scores of being the subject of a relation."""
         anchors = [self._may_be(anchor, depth) for anchor in link.anchors]
         if not all(anchors):
-            return np.zeros(len(prior))
+            return np.zeros(len(among))
         if link.predicate in _COMPARING:
-            return self._compared(link, anchors[0], prior)
+            return self._compared(link, anchors[0], among)
         if link.predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
             fit = between(self._space, anchors[0], anchors[-1])
         else:
-            each = [w * related(self._space, link.predicate, row, self.onlooker) for row, w in anchors[0]]
+            each = [
+                w * related(self._space, link.predicate, row, self.onlooker)
+                for row, w in anchors[0]
+            ]
             fit = np.max(each, axis=0)
         if link.predicate == "without" or link.negated:
             return np.asarray(np.log(np.maximum(1.0 - fit, 0.1)))
-        best = max(float(fit[prior > 0.0].max()), 1e-6)
-        return np.asarray(np.log(np.clip(fit / best, WEIGHTS["least"], 1.0)))
+        best = max(float(fit[among].max()), 1e-6)
+        return np.asarray(np.log(np.clip(fit / best, LEAST, 1.0)))
 
-    def _compared(self, link: Link, anchors: Weighted, prior: Vector) -> Vector:
-        rows = [row for row, weight in anchors if weight >= _LIKELY]
-        among = prior > 0.0
+    def _compared(self, link: Link, anchors: Weighted, among: Mask) -> Vector:
+        rows = [row for row, fit in anchors if fit >= _LIKELY]
+        among = among.copy()
         among[rows] = False
         if not among.any():
-            return np.zeros(len(prior))
+            return np.zeros(len(among))
         farthest = (link.predicate != "closest") != link.negated
         values_m = compared(self._space, rows, farthest=farthest)
         if link.order > 1:
             return order_scores(values_m, among, link.order)
         behind_m = values_m - values_m[among].max()
-        return np.asarray(np.minimum(behind_m / WEIGHTS["compared m"], 0.0))
+        return np.asarray(np.minimum(behind_m / REACH_M["compared"], 0.0))
 
-    def _anchor_scores(self, link: Link, prior: Vector, depth: int) -> Vector:
+    def _anchor_scores(self, link: Link, among: Mask, depth: int) -> Vector:
         """(N,) log scores of being the anchor: "there is a lamp to the left of it"."""
         subjects = self._may_be(link.subjects[0], depth)
         if not subjects:
-            return np.zeros(len(prior))
-        fit = np.full(len(prior), WEIGHTS["least"])
-        for anchor in np.flatnonzero(prior).tolist():
+            return np.zeros(len(among))
+        fit = np.full(len(among), LEAST)
+        for anchor in np.flatnonzero(among).tolist():
             pair = related(self._space, link.predicate, anchor, self.onlooker)
-            fit[anchor] = max(fit[anchor], *(weight * pair[row] for row, weight in subjects))
-        return np.asarray(np.log(np.maximum(fit / fit.max(), WEIGHTS["least"])))
+            fit[anchor] = max(fit[anchor], *(of * pair[row] for row, of in subjects))
+        return np.asarray(np.log(np.maximum(fit / fit.max(), LEAST)))
 
     def _may_be(self, mention: int, depth: int) -> Weighted:
         """What a mention in a relation may be; of the target only what it is."""
         is_target = mention == self._description.target
         scores = self.prior(mention) if is_target else self.scores(mention, depth + 1)
         rows = np.flatnonzero(scores > _MAYBE * scores.max())
+        rows = rows[np.argsort(-scores[rows], kind="stable")][:_MOST_ANCHORS]
         return list(zip(rows.tolist(), (scores[rows] / scores.max()).tolist(), strict=True))
 
     def _described_onlooker(self) -> Onlooker | None:
@@ -155,13 +162,13 @@ class Grounder:
             scores = named(self._scene, self._vocabulary, "door")
         else:
             scores = self.scores(view.mention, 1)
-        rows = np.flatnonzero(scores >= _SURELY * scores.max()) if scores.any() else []
-        if not len(rows):
+        if not scores.any():
             return None
+        rows = np.flatnonzero(scores >= _SURELY * scores.max())
         where = self._space.center[rows, :2].mean(axis=0)
         return looking(middle, where, 1.0) if view.kind == "facing" else looking(where, middle, 1.0)
 
 
 def _likely(log_scores: Vector) -> Mask:
     """(N,) bool: not much worse than the best."""
-    return np.asarray(log_scores >= log_scores.max() + np.log(WEIGHTS["share"]))
+    return np.asarray(log_scores >= log_scores.max() + np.log(_LIKELY))

@@ -9,21 +9,14 @@ import numpy as np
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic.lexicon import COLOURS, base_colour
 from scenemind.reasoning.symbolic.referring.space import Space, Vector
+from scenemind.words.tables import read_table
 
-# Colours that cameras and people mix up, and how well one stands for the other.
-_ALIKE = {
-    frozenset(pair.split()): score
-    for pair, score in (
-        ("black grey", 0.5), ("grey white", 0.5), ("white beige", 0.5), ("beige brown", 0.6),
-        ("brown orange", 0.4), ("red pink", 0.4), ("red orange", 0.4), ("brown red", 0.3),
-        ("beige yellow", 0.4), ("brown black", 0.35), ("grey brown", 0.3), ("grey beige", 0.4),
-        ("blue grey", 0.3), ("blue purple", 0.5), ("pink purple", 0.4), ("green blue", 0.25),
-        ("green grey", 0.25), ("blue black", 0.3), ("orange yellow", 0.4), ("turquoise blue", 0.6),
-        ("turquoise green", 0.5), ("beige orange", 0.25), ("brown yellow", 0.3), ("pink beige", 0.3),
-        ("yellow green", 0.3), ("green black", 0.2),
-    )
-}  # fmt: skip
-_UNLIKE = 0.12
+# Said colour -> seen colour -> how well it fits.
+_COLOURS: dict[str, dict[str, float]] = read_table(
+    "scenemind.reasoning.symbolic.referring", "colours.yaml"
+)
+# Of a colour that is hardly called so, and of none that is known.
+_UNLIKE, _UNKNOWN = 0.03, 0.3
 _DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
 # Word -> what grows with it, and the sign; the most extreme fits best.
 _SIZES = {
@@ -54,7 +47,9 @@ def kind_of_look(trait: str) -> str:
     return "form" if trait in _ROUND or trait in _OBLONG else "colour"
 
 
-def look_scores(trait: str, things: Sequence[MapObject], space: Space, like: Vector) -> Vector | None:
+def look_scores(
+    trait: str, things: Sequence[MapObject], space: Space, like: Vector
+) -> Vector | None:
     """(N,) in (0, 1]; None for a word that boxes and colours say nothing about.
 
     Args:
@@ -74,11 +69,13 @@ def look_scores(trait: str, things: Sequence[MapObject], space: Space, like: Vec
 
 
 def _colour_scores(wanted: str, things: Sequence[MapObject]) -> Vector:
+    fits = _COLOURS.get(wanted, {wanted: 1.0})
+
     def fit(thing: MapObject) -> float:
-        seen = base_colour(thing.attributes.get("color", ""))
+        seen = thing.attributes.get("color", "")
         if not seen:
-            return 0.4
-        return 1.0 if seen == wanted else _ALIKE.get(frozenset((seen, wanted)), _UNLIKE)
+            return _UNKNOWN
+        return fits.get(seen, fits.get(base_colour(seen), _UNLIKE))
 
     return np.array([fit(thing) for thing in things])
 
@@ -106,4 +103,6 @@ def _size_scores(trait: str, space: Space, like: Vector) -> Vector:
     }[quantity]
     among = values[like > 0.5 * like.max()] if like.any() else values
     best = among.max() if strength > 0 else among.min()
-    return np.asarray(np.exp(-np.abs(strength) * np.maximum(np.sign(strength) * (best - values), 0.0) / 0.6))
+    return np.asarray(
+        np.exp(-np.abs(strength) * np.maximum(np.sign(strength) * (best - values), 0.0) / 0.6)
+    )

@@ -9,13 +9,15 @@ import numpy as np
 
 from scenemind.reasoning.symbolic.building import find_kind
 from scenemind.reasoning.symbolic.referring.space import Vector
-from scenemind.reasoning.symbolic.referring.weights import WEIGHTS
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.words.english import is_plural, normal
 from scenemind.words.label_index import LabelIndex
 from scenemind.words.vocabulary import Vocabulary
 
 _MOST_WORDS = 6
+# How well a label fits that is only like it, that is what the last word alone means ("chair" for
+# "office chair"), and what is left of the score for one thing where several are said.
+_LOOSE, _HEAD, _OTHER_NUMBER = 0.1, 0.4, 0.8
 
 
 def named(scene: Scene, vocabulary: Vocabulary, noun: str) -> Vector:
@@ -27,7 +29,9 @@ def named(scene: Scene, vocabulary: Vocabulary, noun: str) -> Vector:
         scores[scene.rows_of_label[label]] = score
     kind = find_kind(noun)
     if kind is not None:
-        of_kind = [row for row in np.flatnonzero(~scene.is_object) if scene.objects[row].label == kind]
+        of_kind = [
+            row for row in np.flatnonzero(~scene.is_object) if scene.objects[row].label == kind
+        ]
         scores[of_kind] = 1.0
     return scores
 
@@ -43,14 +47,14 @@ def _label_scores(
     scores: dict[str, float] = {}
     for match in found:
         alike = is_plural(match.label.split(" ")[-1]) == several
-        scores[match.label] = match.score * (1.0 if alike else WEIGHTS["number"])
+        scores[match.label] = match.score * (1.0 if alike else _OTHER_NUMBER)
     if found:
         index = LabelIndex(labels)
         head = part.split(" ")[-1]
-        loosely = {m.label: WEIGHTS["loose"] for m in vocabulary.loose(head, index)}
-        loosely |= {m.label: WEIGHTS["loose"] for m in vocabulary.loose(part, index)}
+        loosely = {m.label: _LOOSE for m in vocabulary.loose(head, index)}
+        loosely |= {m.label: _LOOSE for m in vocabulary.loose(part, index)}
         if head != part:
-            loosely |= {m.label: WEIGHTS["head"] for m in vocabulary.strict(head, index)}
+            loosely |= {m.label: _HEAD for m in vocabulary.strict(head, index)}
         for label, score in loosely.items():
             scores[label] = max(score, scores.get(label, 0.0))
     return tuple(scores.items())

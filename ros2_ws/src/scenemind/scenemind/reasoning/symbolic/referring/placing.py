@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scenemind.reasoning.symbolic.referring.description import Placed
 from scenemind.reasoning.symbolic.referring.sides import Onlooker, along, looking
 from scenemind.reasoning.symbolic.referring.space import Space, Vector
-from scenemind.reasoning.symbolic.referring.weights import WEIGHTS
+from scenemind.reasoning.symbolic.referring.weights import LEAST, REACH_M, weight
 
 Mask = NDArray[np.bool_]
 
@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 _LEVEL_M = 0.25
 _SHORTEST_SPREAD_M = 0.3
 _SURE = 0.7
-_WEIGHTS = {"left": "side", "right": "side", "top": "upright", "bottom": "upright"}
+_KINDS = {"left": "side", "right": "side", "top": "upright", "bottom": "upright"}
 
 
 def place_scores(space: Space, place: Placed, among: Mask, onlooker: Onlooker | None) -> Vector:
@@ -25,25 +25,24 @@ def place_scores(space: Space, place: Placed, among: Mask, onlooker: Onlooker | 
     Args:
         among: the things it is compared with.
     """
-    least = WEIGHTS["least"]
     if place.place == "corner":
-        fit = np.maximum(space.in_corner(WEIGHTS["corner m"]), least)
-        return np.asarray(WEIGHTS["corner"] * np.log(fit))
+        fit = np.maximum(space.in_corner(REACH_M["corner"]), LEAST)
+        return np.asarray(weight("corner") * np.log(fit))
     if place.place == "room middle":
-        return np.asarray(WEIGHTS["room middle"] * np.log(np.maximum(space.in_middle(), least)))
+        return np.asarray(weight("room middle") * np.log(np.maximum(space.in_middle(), LEAST)))
     if place.place == "middle":
         center = space.center[among]
         spread_m = float(center.std(axis=0).max()) + 0.1
         off_m = np.linalg.norm(space.center - center.mean(axis=0), axis=1)
-        return np.asarray(-WEIGHTS["middle"] * off_m / spread_m)
+        return np.asarray(-weight("middle") * off_m / spread_m)
     values_m = _to_side(space, place.place, among, onlooker)
     if values_m is None:
         return np.zeros(len(among))
     if place.order > 1:
         return order_scores(values_m, among, place.order)
     spread_m = max(float(np.ptp(values_m[among])), _SHORTEST_SPREAD_M)
-    weight = WEIGHTS[_WEIGHTS.get(place.place, "depth")]
-    return np.asarray(weight * np.minimum((values_m - values_m[among].max()) / spread_m, 0.0))
+    counts = weight(_KINDS.get(place.place, "depth"))
+    return np.asarray(counts * np.minimum((values_m - values_m[among].max()) / spread_m, 0.0))
 
 
 def order_scores(values: Vector, among: Mask, order: int) -> Vector:
@@ -52,7 +51,7 @@ def order_scores(values: Vector, among: Mask, order: int) -> Vector:
     ranked = rows[np.argsort(-values[rows], kind="stable")]
     off = np.full(len(values), 2.0)
     off[ranked] = np.minimum(np.abs(np.arange(1, len(ranked) + 1) - order), 2.0)
-    return np.asarray(-WEIGHTS["order"] * off)
+    return np.asarray(-weight("order") * off)
 
 
 def _to_side(space: Space, side: str, among: Mask, onlooker: Onlooker | None) -> Vector | None:

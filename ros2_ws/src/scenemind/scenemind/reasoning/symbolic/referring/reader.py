@@ -46,13 +46,13 @@ class _Reader(Anchoring):
         if chunk.words[0] != ",":
             self._end_clause()
 
-    def _and(self, chunk: Chunk) -> None:
+    def _and(self, _: Chunk) -> None:
         self._clause.separated = True
 
-    def _not(self, chunk: Chunk) -> None:
+    def _not(self, _: Chunk) -> None:
         self._clause.negated = True
 
-    def _be(self, chunk: Chunk) -> None:
+    def _be(self, _: Chunk) -> None:
         self._clause.after_be = True
 
     def _other(self, chunk: Chunk) -> None:
@@ -163,7 +163,12 @@ class _Reader(Anchoring):
         """ "It is a blue rectangle": another noun for the same thing."""
         clause, draft = self._clause, self._draft
         fronted = draft.fronted or draft.fronted_places
-        return clause.after_be and self._outer == draft.target and not clause.introduced and not fronted
+        return (
+            clause.after_be
+            and self._outer == draft.target
+            and not clause.introduced
+            and not fronted
+        )
 
     def _is_joined(self) -> bool:
         before, after = self._chunk_at(-1), self._chunk_at(1)

@@ -8,13 +8,16 @@ import numpy as np
 
 from scenemind.reasoning.symbolic.referring.sides import Onlooker, beside, looking
 from scenemind.reasoning.symbolic.referring.space import Space, Vector
-from scenemind.reasoning.symbolic.referring.weights import WEIGHTS
+from scenemind.reasoning.symbolic.referring.weights import REACH_M
 
 Weighted = Sequence[tuple[int, float]]
 """Rows of things that may be meant, with how well each fits, the best 1."""
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
 _MOST_PAIRS = 60
+# How far left and right, and front and behind, are those of who stands in the middle of the room:
+# "in front of" is said of things' own fronts as well.
+_SURE, _SURE_OF_FRONT = 0.8, 0.3
 
 
 def related(space: Space, predicate: str, anchor: int, onlooker: Onlooker | None) -> Vector:
@@ -26,18 +29,17 @@ def related(space: Space, predicate: str, anchor: int, onlooker: Onlooker | None
     """
     if predicate in _SIDES:
         side = _SIDES[predicate]
-        sure = WEIGHTS["sure" if side in ("left", "right") else "front sure"]
+        sure = _SURE if side in ("left", "right") else _SURE_OF_FRONT
         seen_by = onlooker or looking(space.middle, space.center[anchor, :2], sure)
         fit = beside(space, anchor, side, seen_by)
     elif predicate == "on":
         fit = np.maximum(space.on(anchor), 0.3 * np.exp(-space.gaps_m(anchor) / 0.3))
     elif predicate in ("with", "without"):
-        fit = np.exp(-space.gaps_m(anchor) / WEIGHTS["with m"])
+        fit = np.exp(-space.gaps_m(anchor) / REACH_M["with"])
     elif predicate in _OF_BOXES:
         fit = _OF_BOXES[predicate](space, anchor)
     else:
-        reach_m = WEIGHTS["next m" if predicate == "next to" else "near m"]
-        fit = np.exp(-space.distances_m(anchor) / reach_m)
+        fit = np.exp(-space.distances_m(anchor) / REACH_M["near"])
     fit = np.array(fit)
     fit[anchor] = 0.0
     return fit

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.reasoning.symbolic.referring.space import Space, Vector
-from scenemind.reasoning.symbolic.referring.weights import WEIGHTS
+from scenemind.reasoning.symbolic.referring.weights import REACH_M
 
 _SHORTEST_M = 0.05
+# "Left of" holds half where the way's cosine with the left is this, and how fast it starts to.
+_COSINE, _STEEP = 0.3, 6.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,9 +47,9 @@ def beside(space: Space, anchor: int, side: str, onlooker: Onlooker) -> Vector:
     way = space.center[:, :2] - space.center[anchor, :2]
     length = np.maximum(np.linalg.norm(way, axis=1), _SHORTEST_M)
     cosine = way @ onlooker.axis(side) / length
-    on_side = 1.0 / (1.0 + np.exp(-WEIGHTS['steep'] * (cosine - WEIGHTS['cosine'])))
+    on_side = 1.0 / (1.0 + np.exp(-_STEEP * (cosine - _COSINE)))
     on_side = onlooker.sure * on_side + (1.0 - onlooker.sure) * 0.5
-    return np.asarray(on_side * np.exp(-space.level_gaps_m(anchor) / WEIGHTS['beside m']))
+    return np.asarray(on_side * np.exp(-space.level_gaps_m(anchor) / REACH_M["beside"]))
 
 
 def along(space: Space, side: str, onlooker: Onlooker) -> Vector:

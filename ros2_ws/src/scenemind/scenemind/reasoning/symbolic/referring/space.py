@@ -55,7 +55,9 @@ class Space:
         shared = np.minimum(self.high, self.high[anchor]) - np.maximum(self.low, self.low[anchor])
         area = np.prod(np.clip(shared[:, :2], 0.0, None), axis=1)
         own = np.prod(self.size[:, :2], axis=1)
-        return np.asarray(area / np.maximum(np.minimum(own, np.prod(self.size[anchor, :2])), _EPSILON))
+        return np.asarray(
+            area / np.maximum(np.minimum(own, np.prod(self.size[anchor, :2])), _EPSILON)
+        )
 
     def on(self, anchor: int) -> Vector:
         """(N,) rests on it, stands in it as in a shelf, or hangs on it as on a wall."""
