@@ -11,7 +11,7 @@ from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
 from scenemind.config.memtree import MemTreeConfig
 from scenemind.config.models import ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
-from scenemind.config.programs import LlmTpcConfig
+from scenemind.config.programs import LlmTpcConfig, VadarConfig
 from scenemind.config.relations import RelationConfig
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
@@ -36,6 +36,7 @@ class SceneMindConfig(Settings):
     memtree: MemTreeConfig = MemTreeConfig()
     sandbox: SandboxConfig = SandboxConfig()
     llm_tpc: LlmTpcConfig = LlmTpcConfig()
+    vadar: VadarConfig = VadarConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()
 
     @model_validator(mode="after")

@@ -1,0 +1,143 @@
+"""VADAR: questions on a picture, answered by a program on an API that grows with the questions.
+
+Unlike the paper's code: programs run in a sandbox with limits and on any thread, a program that
+fails sends back its whole traceback, and depths of key frames are measured rather than estimated.
+"""
+
+from __future__ import annotations
+
+from scenemind.config import VadarConfig
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.models import ChatModel
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.memtree_qa.evidence import with_all_boxes, with_boxes_of
+from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
+from scenemind.reasoning.method import Asking, MethodReply
+from scenemind.reasoning.sandbox import Sandbox
+from scenemind.reasoning.types import Query
+from scenemind.reasoning.vadar.looking import look
+from scenemind.reasoning.vadar.map_eyes import view_of_frame
+from scenemind.reasoning.vadar.program_agent import ProgramAgent
+from scenemind.reasoning.vadar.question import messages_of
+from scenemind.reasoning.vadar.results import Result
+from scenemind.reasoning.vadar.view import View
+from scenemind.reasoning.vadar.vision_api import VisionApi
+from scenemind.words.quoting import tame
+
+_MOST_OBJECTS = 8
+# Rules of thumb: the model says nothing of how sure it is.
+_AT_ONCE, _CORRECTED = 0.7, 0.55
+
+
+class Vadar:
+    """An `AskMethod`. Stages that it reports: select, look, program, run, rectify."""
+
+    name = "vadar"
+
+    def __init__(
+        self,
+        language: ChatModel,
+        vision: ChatModel,
+        selector: FrameSelector,
+        sandbox: Sandbox,
+        config: VadarConfig | None = None,
+    ) -> None:
+        """
+        Args:
+            language: writes programs.
+            vision: answers what programs ask of the picture.
+            selector: chooses the key frame.
+            sandbox: stays open as long as the method is used.
+        """
+        self._language = language
+        self._vision = vision
+        self._selector = selector
+        self._sandbox = sandbox
+        self._config = config or VadarConfig()
+
+    def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
+        """See `AskMethod`; about the stored frame that shows best what the question is about, and
+        what the map knows of it.
+
+        Raises:
+            SandboxError: no program can be run.
+        """
+        selection = self._selector.select(query, memory, 1, asking)
+        if not selection.key_frames:
+            raise ReasoningError("not_found", "No image is stored any more of what was chosen.")
+        frame = with_all_boxes(selection.key_frames[0], memory)
+        asking.report("look", selection.reasoning, (frame,))
+        snapshot = memory.snapshot()
+        view = view_of_frame(frame, snapshot)
+        result, agent = self._run(query, view, asking)
+        objects = _objects_of(result, agent, view, snapshot)
+        steps = (
+            f"{self._selector.name} chose the frame",
+            *selection.steps,
+            *_sources(view),
+            *agent.steps,
+        )
+        text = _text(result, view, snapshot)
+        return MethodReply(
+            text=text,
+            confidence=_sureness(agent),
+            objects=objects,
+            key_frames=(with_boxes_of({thing.object_id for thing in objects}, frame),),
+            steps=steps,
+            brief=text,
+        )
+
+    def ask_view(self, query: Query, view: View, asking: Asking) -> MethodReply:
+        """The same on any picture: a photograph, or one of which an oracle knows all.
+
+        Raises:
+            SandboxError, ReasoningError, ModelError, PerceptionError: as `ask`.
+        """
+        result, agent = self._run(query, view, asking)
+        return MethodReply(
+            text=result.text,
+            confidence=_sureness(agent),
+            steps=(*_sources(view), *agent.steps),
+            brief=result.text,
+        )
+
+    def _run(self, query: Query, view: View, asking: Asking) -> tuple[Result, ProgramAgent]:
+        """
+        Raises:
+            ReasoningError: the program found no answer.
+        """
+        api = VisionApi(
+            (view,),
+            lambda of, question, box: look(self._vision, of, question, box, asking),
+            self._config.looks,
+        )
+        agent = ProgramAgent(self._language, self._sandbox, api, messages_of(query, view), asking)
+        result = agent.answer(self._config.program_retries, query.policy == "always_answer")
+        if not result.text:
+            raise ReasoningError("not_found", f"The program found no answer in {view.name}.")
+        return result, agent
+
+
+def _sources(view: View) -> tuple[str, ...]:
+    depth = "nobody" if view.depth is None else view.depth.name
+    return (f"{view.name}: {view.locator.name} finds things, {depth} knows depths",)
+
+
+def _sureness(agent: ProgramAgent) -> float:
+    return _AT_ONCE if agent.turns == 1 else _CORRECTED
+
+
+def _objects_of(
+    result: Result, agent: ProgramAgent, view: View, snapshot: MemorySnapshot
+) -> tuple[MapObject, ...]:
+    """What the result is, else what the program was about."""
+    ids = view.find_objects(result.boxes_px) or agent.object_ids
+    return tuple(snapshot.objects[i] for i in ids if i in snapshot.objects)[:_MOST_OBJECTS]
+
+
+def _text(result: Result, view: View, snapshot: MemorySnapshot) -> str:
+    """The names of the things whose boxes the program gave, else what it said."""
+    ids = view.find_objects(result.boxes_px)
+    if not ids:
+        return result.text
+    return ", ".join(f"{tame(snapshot.objects[i].label)} {i}" for i in ids)

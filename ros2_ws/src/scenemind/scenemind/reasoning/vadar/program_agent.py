@@ -1,0 +1,113 @@
+"""The agent that writes the program of one question, and writes it again where it fails (VADAR,
+program agent)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scenemind.models import ChatMessage, ChatModel, ModelError
+from scenemind.reasoning.method import Asking, say_nothing
+from scenemind.reasoning.prompts import fill_prompt
+from scenemind.reasoning.sandbox import Sandbox
+from scenemind.reasoning.vadar.code import find_code, printable
+from scenemind.reasoning.vadar.results import Result, read_result
+from scenemind.reasoning.vadar.vision_api import VisionApi
+
+_PROMPTS = "scenemind.reasoning.vadar"
+# Of what a model said and of what its program did, when it sees them again.
+_REPEATED_CHARACTERS, _ERROR_CHARACTERS = 6000, 3000
+_LEAST_SECONDS = 0.05
+_SORT_HINT = (
+    "A function of the API cannot be called from the key of .sort(): write"
+    " boxes = sorted(boxes, key=...)."
+)
+_CANNOT_CALL_BACK = "cannot suspend in this synchronous context"
+
+
+class ProgramAgent:
+    """Of one question.
+
+    Attributes:
+        steps: programs, what they asked and were told, and what was wrong, in order.
+        object_ids: what the last program was about, the latest first.
+        turns: of the model so far.
+        programs: those that were run, with whether each came to a result.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        sandbox: Sandbox,
+        api: VisionApi,
+        messages: Sequence[ChatMessage],
+        asking: Asking,
+        learned: str = "",
+    ) -> None:
+        """
+        Args:
+            messages: up to the model's first turn.
+            learned: source of the functions that the messages tell of beside the predefined ones.
+        """
+        self._model = model
+        self._sandbox = sandbox
+        self._api = api
+        self._of_sandbox = api.of_sandbox(learned)
+        self._messages = list(messages)
+        self._asking = asking
+        self.steps: list[str] = []
+        self.object_ids: tuple[int, ...] = ()
+        self.turns = 0
+        self.programs: list[tuple[str, bool]] = []
+
+    def answer(self, retries: int, must_answer: bool) -> Result:
+        """The first usable result.
+
+        Args:
+            retries: programs after the first.
+            must_answer: None is no result.
+
+        Raises:
+            ModelError: no program had one, or the model failed.
+            SandboxError: no program can be run.
+        """
+        error = ""
+        for turn in range(retries + 1):
+            self._asking.report("rectify" if turn else "program", error)
+            result, error = self._try(self._next_program())
+            if not error and must_answer and not result.text:
+                error = "final_result is None: leave your best guess in it"
+            if not error:
+                return result
+            self.steps.append(f"wrong: {error}")
+            told = fill_prompt(_PROMPTS, "program_failed", error=error)
+            self._messages.append(ChatMessage("user", told))
+        raise ModelError(
+            "bad_reply",
+            f"{self._model.name} wrote no program of use, asked {retries + 1} times: {error}",
+        )
+
+    def _next_program(self) -> str:
+        self.turns += 1
+        report = self._asking.report
+        hear = None if report is say_nothing else (lambda text: report("program", text))
+        text = self._model.ask(self._messages, self._asking.allowance, on_text=hear).text
+        self._messages.append(ChatMessage("assistant", text.strip()[:_REPEATED_CHARACTERS] or "-"))
+        return find_code(text)
+
+    def _try(self, program: str) -> tuple[Result, str]:
+        """The result, and what is wrong."""
+        if not program.strip():
+            return Result(""), "there is no program in the reply"
+        shown = printable(program)
+        self._asking.report("run", shown)
+        self._asking.allowance.check()
+        seconds = max(self._asking.allowance.left_s, _LEAST_SECONDS)
+        outcome = self._sandbox.run(f"{program}\n\nfinal_result\n", self._of_sandbox, seconds)
+        self.object_ids = self._api.take_object_ids()
+        self.steps += [f"program:\n{shown}", *map(printable, self._api.take_calls())]
+        result = read_result(outcome.value) if outcome.error is None else Result("")
+        error = result.complaint if outcome.error is None else outcome.error.text
+        if _CANNOT_CALL_BACK in error:
+            error = f"{error}\n{_SORT_HINT}"
+        self.programs.append((program, not error))
+        return result, printable(error)[:_ERROR_CHARACTERS]

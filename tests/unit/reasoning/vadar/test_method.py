@@ -1,0 +1,235 @@
+"""Questions on a key frame, with models on the loopback that are good, that err, and that lie."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import cv2
+import numpy as np
+import pytest
+
+from scenemind.config import VadarConfig
+from scenemind.memory import KeyFrame
+from scenemind.models import Allowance, ModelError
+from scenemind.reasoning import Query, ReasoningError
+from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
+from scenemind.reasoning.method import Asking, MethodReply
+from scenemind.reasoning.sandbox import Sandbox
+from scenemind.reasoning.vadar import Vadar
+from tests.chat_exchange import Request
+from tests.chat_server import FAULTS, ChatServer, Step, choose, say
+from tests.unit.reasoning.memtree_qa.talk import Heard, chat_with
+
+from .room import BOXES, photographed_room
+
+QUESTION = Query("Which chair or cup is nearest to the left edge?")
+LEFTMOST = """boxes = loc(image, "chair") + loc(image, "cup")
+near = [box for box in boxes if depth(image, box) < 4]
+final_result = min(near, key=lambda box: box[0] + 0 * depth(image, box))"""
+
+
+def program(code: str) -> str:
+    return f"I look for it.\n```python\n{code}\n```"
+
+
+def sees(answer: str) -> Step:
+    return say(json.dumps({"answer": answer}))
+
+
+RED = sees("red")
+
+
+@contextmanager
+def vadar(
+    sandbox: Sandbox, writes: Step, looks: Step, **settings: int
+) -> Iterator[tuple[Vadar, ChatServer]]:
+    """One server plays both models."""
+    server = ChatServer(choose(lambda request: looks if request.pictures else writes))
+    with chat_with(server) as chat:
+        config = VadarConfig(**settings)
+        yield Vadar(chat, chat, ObjectSelector(), sandbox, config), server
+
+
+def asked(
+    sandbox: Sandbox,
+    *programs: str,
+    looks: Step = RED,
+    query: Query = QUESTION,
+    **settings: int,
+) -> tuple[MethodReply, list[Request]]:
+    """The reply, and what was asked of models that write these programs in turn."""
+    left = iter(programs)
+    writes = say(lambda _: program(next(left)))
+    with vadar(sandbox, writes, looks, **settings) as (method, server):
+        return method.ask(query, photographed_room(), Asking(Allowance(20.0))), server.requests
+
+
+def shown_frame(reply: MethodReply) -> KeyFrame:
+    assert reply.key_frames is not None
+    (frame,) = reply.key_frames
+    return frame
+
+
+def test_a_program_answers_on_what_the_map_knows_of_a_key_frame(sandbox: Sandbox) -> None:
+    reply, requests = asked(sandbox, LEFTMOST)
+    assert reply.text == reply.brief == "chair 4"
+    assert [thing.object_id for thing in reply.objects] == [4]
+    assert shown_frame(reply).boxes_px == {4: BOXES[4]}
+    assert len(requests) == 1
+    assert reply.steps[:2] == (
+        "objects chose the frame",
+        "the question names 5 objects: chair, cup, office chair",
+    )
+    assert f"program:\n{LEFTMOST}" in reply.steps
+    told = [step.rpartition("-> ")[2] for step in reply.steps if step.startswith("depth(")]
+    assert set(told) == {"3.00 m", "5.00 m"}  # of the chairs and a cup, and of the other cup
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("final_result = len(loc(image, 'chair')) > 0", "yes"),
+        ("final_result = loc(image, 'unicorn')", None),
+        ("final_result = len(loc(image, 'unicorn'))", "0"),
+        ("final_result = 2.0", "2"),
+        ("final_result = 0.12345", "0.123"),
+        ("final_result = vqa(image, 'what color is it?', loc(image, 'chair')[0])", "red"),
+        ("box = loc(image, 'chair')[0]\nfinal_result = same_object(image, box, box)", "yes"),
+        ("w, h = get_2D_object_size(image, [1, 2, 4, 10])\nfinal_result = [w, h]", "3, 8"),
+        ("final_result = None", None),
+    ],
+)
+def test_what_a_program_leaves_is_the_answer(
+    sandbox: Sandbox,
+    code: str,
+    text: str | None,
+) -> None:
+    if text is None:
+        with pytest.raises(ReasoningError, match="found no answer in frame") as error:
+            asked(sandbox, code)
+        assert error.value.failure.code == "not_found"
+    else:
+        assert asked(sandbox, code)[0].text == text
+
+
+def test_the_vision_model_sees_the_thing_in_a_red_box_and_is_asked_once(sandbox: Sandbox) -> None:
+    code = """box = loc(image, "chair")[0]
+one, two = vqa(image, "what color?", box), vqa(image, "what color?", box)
+final_result = one + " and " + two"""
+    reply, requests = asked(sandbox, code)
+    assert reply.text == "red and red"
+    (_, looked) = requests
+    assert '"what color?"' in looked.text
+    assert "red box" in looked.text
+    (url,) = looked.pictures
+    picture = _decoded(url)
+    x0, y0, _, _ = shown_frame(reply).boxes_px[reply.objects[0].object_id]
+    blue, green, red = picture[round(y0) + 20, round(x0)].astype(int)
+    assert red > 150 > max(green, blue)
+
+
+def _decoded(url: str) -> np.ndarray:
+    data = base64.b64decode(url.partition(",")[2])
+    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("final_result = depth(image, loc(image, 'chair'))", "bbox must be one box"),
+        ("final_result = depth(image, [5, 5, 1, 9])", "x0 < x1"),
+        ("final_result = loc('chair')", "object_prompt"),
+        ("answer = 3", "name 'final_result' is not defined"),
+        ("import numpy", "numpy cannot be imported"),
+        ("final_result = max([], key=len)", "look first whether there is anything"),
+        ("final_result = image", "final_result must be a number"),
+        ("final_result = {'a': 1}", "final_result must be a number"),
+        ("b = loc(image, 'chair')\nb.sort(key=lambda x: depth(image, x))", "boxes = sorted(boxes"),
+        ("final_result = (", "SyntaxError"),
+        ("", "no program in the reply"),
+    ],
+)
+def test_a_program_that_fails_comes_back_with_what_is_wrong(
+    sandbox: Sandbox,
+    wrong: str,
+    told: str,
+) -> None:
+    reply, requests = asked(sandbox, wrong, LEFTMOST)
+    said = requests[1].body["messages"][-1]["content"]
+    assert told in said
+    assert "write the whole program again" in said
+    assert reply.text.startswith("chair ")
+    assert reply.confidence < asked(sandbox, LEFTMOST)[0].confidence
+
+
+@pytest.mark.parametrize(
+    "words", [program("1 / 0"), "hm", "", "\x1b[2J" * 50, program("while 1:\n  loc(image, 'x')")]
+)
+def test_one_that_never_succeeds_costs_six_calls(
+    sandbox: Sandbox,
+    words: str,
+) -> None:
+    with vadar(sandbox, say(words), RED) as (method, server):
+        with pytest.raises(ModelError) as error:
+            method.ask(QUESTION, photographed_room(), Asking(Allowance(30.0)))
+        assert len(server.requests) <= 6
+    assert error.value.kind == "bad_reply"
+
+
+def test_a_program_cannot_ask_the_vision_model_without_end(sandbox: Sandbox) -> None:
+    code = "for i in range(100):\n    vqa(image, f'is there a {i}?')\nfinal_result = 1"
+    reply, requests = asked(sandbox, code, "final_result = 2", looks=sees("no"))
+    assert reply.text == "2"
+    assert sum(bool(request.pictures) for request in requests) == 30
+
+
+def test_the_policy_decides_what_none_means(sandbox: Sandbox) -> None:
+    always = Query(QUESTION.text, policy="always_answer")
+    reply, requests = asked(sandbox, "final_result = None", "final_result = 'left'", query=always)
+    assert reply.text == "left"
+    assert "best guess" in requests[1].body["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"busy"}))
+@pytest.mark.parametrize("role", ["language", "vision"])
+def test_a_failing_server_is_the_models_failure(
+    sandbox: Sandbox,
+    fault: str,
+    role: str,
+) -> None:
+    code = program("final_result = vqa(image, 'what is it?')")
+    writes, looks = (FAULTS[fault], RED) if role == "language" else (say(code), FAULTS[fault])
+    with vadar(sandbox, writes, looks, program_retries=1) as (method, server):
+        allowance = Allowance(0.5)
+        with pytest.raises(ModelError):
+            method.ask(QUESTION, photographed_room(), Asking(allowance))
+        assert len(server.requests) <= 4
+
+
+def test_it_tells_what_it_does(sandbox: Sandbox) -> None:
+    heard = Heard()
+    left = iter(["1 / 0", LEFTMOST])
+    with vadar(sandbox, say(lambda _: program(next(left))), RED) as (method, _):
+        method.ask(QUESTION, photographed_room(), Asking(Allowance(20.0), heard))
+    assert heard.stages == ["select", "look", "program", "run", "rectify", "program", "run"]
+
+
+def test_the_first_message_is_the_same_for_every_question(sandbox: Sandbox) -> None:
+    """So that providers need to read it only once."""
+    one, two = (
+        asked(sandbox, LEFTMOST, query=Query(text))[1][0].body["messages"]
+        for text in ("Which chair is near?", "How many chairs?")
+    )
+    assert one[0] == two[0]
+    assert "def loc(image: Image" in one[0]["content"]
+    assert '"How many chairs?"' in two[1]["content"]
+
+
+def test_what_is_marked_is_pointed_at(sandbox: Sandbox) -> None:
+    query = Query("How far is this chair?", marked_object_ids=(2,))
+    code = "final_result = 1"
+    _, requests = asked(sandbox, code, query=query)
+    assert "The person points at what is in [" in requests[0].text
