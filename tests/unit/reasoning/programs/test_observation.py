@@ -82,3 +82,27 @@ print(relate_agent(scene(), "closest"))
 """
     assert run_program(sandbox, api, program).object_ids == (1, 2, 3)
     assert run_program(sandbox, api, "print(3)").object_ids == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("for _ in range(1000):\n    relate_agent(scene(), 'left')", "too many calls of the API"),
+        ("while True:\n    pass", "a loop that does not end"),
+        ("x = []\nwhile True:\n    x.append('long' * 1000)", "too much memory"),
+        ("def f():\n    yield 3", "write it in a simpler way"),
+    ],
+)
+def test_what_a_limit_means_is_told(
+    sandbox: Sandbox, api: SceneApi, program: str, says: str
+) -> None:
+    assert says in run_program(sandbox, api, program, seconds=1.0).text
+
+
+def test_what_is_printed_in_a_loop_does_not_hide_what_is_wrong(
+    sandbox: Sandbox, api: SceneApi
+) -> None:
+    text = run_program(sandbox, api, "while True:\n    print('again and again')").text
+    assert len(text) < 3500
+    assert "more characters)" in text
+    assert text.endswith("the program printed more than 8000 characters")

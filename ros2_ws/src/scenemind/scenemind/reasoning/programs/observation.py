@@ -12,6 +12,23 @@ from scenemind.reasoning.sandbox import ProgramError, Sandbox
 NOTHING_PRINTED = "The program ran and printed nothing: print() what you want to know."
 # The checker takes longer than most programs run, so it looks only at those that crashed, to tell
 # all at once that is wrong with them.
+_MOST_PRINTED = 3000  # characters
+# What the sandbox says in its own terms -> what to do.
+_HINTS = (
+    (
+        "cannot suspend in this synchronous context",
+        "list.sort() can only ask for xyz, and for the attributes lwh, distance and color without"
+        " candidates: use sorted(), or work its keys out before",
+    ),
+    (
+        "suspension limit",
+        "that are too many calls of the API: give relate() all objects at once, and ask for what"
+        " stays the same before a loop",
+    ),
+    ("feed time limit", "that takes too long to compute: look for a loop that does not end"),
+    ("memory limit exceeded", "that takes too much memory: look for a list that grows without end"),
+    ("does not yet support", "this small Python does not have that: write it in a simpler way"),
+)
 _CHECKED = ("TypeError", "AttributeError", "NameError")
 # How the last expression is shown, and how that reads in a traceback.
 _SHOW = "_show("
@@ -46,13 +63,21 @@ def run_program(
     api.take_spoken_of()
     outcome = sandbox.run(_showing_its_value(program), api.of_sandbox, seconds)
     spoken_of = api.take_spoken_of()
-    printed = outcome.printed.strip()
+    printed = _cut(outcome.printed.strip())
     if outcome.error is None:
         return Observation(printed or NOTHING_PRINTED, None, spoken_of)
     said = [f"It printed: {printed}"] if printed else []
     said.append(_SHOWN.sub(r"\1", outcome.error.text))
+    said += [hint for words, hint in _HINTS if words in outcome.error.text]
     said += _all_mistakes(sandbox, api, program, outcome.error)
     return Observation("\n".join(said), outcome.error, spoken_of)
+
+
+def _cut(printed: str) -> str:
+    left_out = len(printed) - _MOST_PRINTED
+    if left_out <= 0:
+        return printed
+    return f"{printed[:_MOST_PRINTED]}... ({left_out} more characters)"
 
 
 def _all_mistakes(sandbox: Sandbox, api: SceneApi, program: str, error: ProgramError) -> list[str]:

@@ -3,9 +3,11 @@
     api = SceneApi(snapshot, Viewpoint.of_body(world_T_head), config)
     sandbox.run("print(relate_agent(filter(scene(), 'chair'), 'left'))", api.of_sandbox)
 
-Functions have the names and parameters that the paper prints. Position, size, distance and colour
-go in as values, so that they can be asked for within a sort key, from where no function of this
-process can be called; what is left of the API calls one host function each.
+Functions have the names and parameters that the paper prints, and each calls at most one function
+of this process. From within a callback of the interpreter's own builtins none can be called: those
+that programs use so (`sorted`, `max`, `map` ...) are defined anew in `builtins.py.txt`, and for
+`list.sort` position, size, distance and colour are there as values. There `next` also takes what
+the interpreter makes of a generator expression: a list.
 """
 
 from __future__ import annotations
@@ -66,8 +68,9 @@ class SceneApi:
             "_building_rows": _rows(building, names, context),
         }
         functions = self._functions.by_name
-        self.of_sandbox = SandboxApi(_read("prelude"), values, functions)
-        self.of_checker = SandboxApi(_read("prelude"), values, functions, documentation())
+        prelude = _read("builtins") + _read("prelude")
+        self.of_sandbox = SandboxApi(prelude, values, functions)
+        self.of_checker = SandboxApi(prelude, values, functions, documentation())
         of_things = [names[thing.object_id] for thing in things]
         self.categories = {name: of_things.count(name) for name in sorted(set(of_things))}
 
