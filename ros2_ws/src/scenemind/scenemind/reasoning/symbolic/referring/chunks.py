@@ -22,7 +22,6 @@ class Chunk:
         value: the predicate, the place or the kind of view; the noun of a noun chunk.
         traits: of a noun chunk: words on look and place, in order.
         order, number: 2 of "second"; 3 of "three".
-        fresh: said with a determiner, so that it starts something new.
     """
 
     kind: Kind
@@ -31,7 +30,6 @@ class Chunk:
     traits: tuple[str, ...] = ()
     order: int = 1
     number: int | None = None
-    fresh: bool = False
 
     @property
     def plural(self) -> bool:
@@ -114,7 +112,7 @@ def _small(word: str) -> Chunk | None:
 
 def _noun(words: list[str], start: int) -> Chunk:
     """Up to the next small word or relation; "left" and "black" in it are traits."""
-    at, fresh, order, number = start, False, 1, None
+    at, order, number = start, 1, None
     noun: list[str] = []
     traits: list[str] = []
     while at < len(words):
@@ -125,7 +123,6 @@ def _noun(words: list[str], start: int) -> Chunk:
             break
         following = words[at + 1] if at + 1 < len(words) else ""
         if word in phrases.DETERMINERS and not noun and not (traits and word == "the"):
-            fresh = True
             if word in ("another", "other"):
                 traits.append("other")
         elif (ordinal := find_ordinal(word)) is not None:
@@ -138,9 +135,7 @@ def _noun(words: list[str], start: int) -> Chunk:
             noun.append(word)
         at += 1
     kept = [word for word in noun if word not in phrases.GENERIC]
-    return Chunk(
-        "noun", tuple(words[start:at]), " ".join(kept), tuple(traits), order, number, fresh
-    )
+    return Chunk("noun", tuple(words[start:at]), " ".join(kept), tuple(traits), order, number)
 
 
 def _goes_on(words: list[str], at: int) -> bool:

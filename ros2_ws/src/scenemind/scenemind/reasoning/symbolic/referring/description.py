@@ -16,11 +16,13 @@ class Mention:
     Attributes:
         noun: what it is called, as said; empty for "one" or "object".
         traits: words on its look ("black", "round", "large", "largest").
+        without: words on looks that it has not.
         plural: several are meant. other: said with "another" or "other".
     """
 
     noun: str
     traits: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     plural: bool = False
     other: bool = False
 

@@ -60,6 +60,12 @@ class Draft:
         self.mentions[index] = replace(known, noun=known.noun or more.noun, traits=traits)
         self._place_by_traits(chunk, index)
 
+    def deny(self, chunk: Chunk, index: int) -> None:
+        """Looks that a mention has not: "it is not black"."""
+        known = self.mentions[index]
+        without = (*known.without, *mention_of(chunk).traits)
+        self.mentions[index] = replace(known, without=without)
+
     def is_target_again(self, chunk: Chunk) -> bool:
         """Whether "the chair" is the chair that is spoken of all the time."""
         more = mention_of(chunk)
@@ -128,7 +134,7 @@ class Draft:
 def mention_of(chunk: Chunk) -> Mention:
     """A noun chunk as a mention, without its places."""
     looks = tuple(t for t in chunk.traits if t not in ("other", "far") and t not in _SIDES)
-    return Mention(chunk.value, looks, chunk.plural, "other" in chunk.traits)
+    return Mention(chunk.value, looks, plural=chunk.plural, other="other" in chunk.traits)
 
 
 def _head(noun: str) -> str:

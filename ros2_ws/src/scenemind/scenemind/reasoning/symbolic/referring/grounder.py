@@ -96,11 +96,18 @@ class Grounder:
             fit = named(self._scene, self._vocabulary, said.noun)
             like = fit.copy()
             for trait in said.traits if fit.any() else ():
-                looks = look_scores(trait, self._scene.objects, self._space, like)
-                if looks is not None:
-                    fit *= np.maximum(looks, LEAST) ** weight(kind_of_look(trait))
+                fit *= self._looks(trait, like)
+            for trait in said.without if fit.any() else ():
+                fit *= np.maximum(1.0 - self._looks(trait, like), LEAST)
             self._priors[mention] = fit
         return self._priors[mention]
+
+    def _looks(self, trait: str, like: Vector) -> Vector:
+        """(N,) how well each looks so; all 1 for what nothing is known of."""
+        scores = look_scores(trait, self._scene.objects, self._space, like)
+        if scores is None:
+            return np.ones(len(like))
+        return np.asarray(np.maximum(scores, LEAST) ** weight(kind_of_look(trait)))
 
     def _link_scores(self, link: Link, among: Mask, depth: int) -> Vector:
         """(N,) log scores of being the subject of a relation."""

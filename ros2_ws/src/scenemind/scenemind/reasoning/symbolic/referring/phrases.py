@@ -14,7 +14,7 @@ _DEPTHS = {
     "top": ("top", "upper"),
     "bottom": ("bottom", "lower"),
     "front": ("front", "near"),
-    "back": ("back", "far", "rear"),
+    "back": ("back", "rear"),
 }
 
 

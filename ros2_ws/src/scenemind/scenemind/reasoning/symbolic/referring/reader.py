@@ -138,7 +138,10 @@ class _Reader(Anchoring):
     def _clause_noun(self, chunk: Chunk) -> None:
         clause = self._clause
         if clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
-            self._draft.merge(chunk, clause.subject)
+            if self._take_negation():
+                self._draft.deny(chunk, clause.subject)
+            else:
+                self._draft.merge(chunk, clause.subject)
         elif clause.repeated is not None and self._is_joined():
             self._anchor(clause.repeated, chunk)
         else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.symbolic.referring.description import Description
@@ -14,6 +13,7 @@ from scenemind.reasoning.symbolic.referring.sides import Onlooker
 from scenemind.reasoning.symbolic.referring.space import Space
 from scenemind.reasoning.symbolic.referring.telling import told, unused
 from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 from scenemind.reasoning.types import Query
 from scenemind.words.english import joined, shown
 from scenemind.words.vocabulary import Vocabulary, did_you_mean
@@ -37,9 +37,7 @@ def refer(query: Query, scene: Scene, vocabulary: Vocabulary) -> GroundReply:
     if not _says_something(description):
         raise ReasoningError("not_found", "That names no kind of object.")
     space = Space(scene.low, scene.high)
-    onlooker = None
-    if query.viewpoint is not None:
-        onlooker = _onlooker(Viewpoint.of_body(query.viewpoint))
+    onlooker = _find_onlooker(query, scene, vocabulary)
     grounder = Grounder(scene, space, vocabulary, description, onlooker)
     scores = np.where(scene.is_object, grounder.target_scores(), 0.0)
     if not scores.any():
@@ -60,8 +58,13 @@ def refer(query: Query, scene: Scene, vocabulary: Vocabulary) -> GroundReply:
     return GroundReply(objects, tuple(sure.tolist()), tuple(steps))
 
 
-def _onlooker(viewpoint: Viewpoint) -> Onlooker:
-    return Onlooker(viewpoint.position[:2], viewpoint.ahead)
+def _find_onlooker(query: Query, scene: Scene, vocabulary: Vocabulary) -> Onlooker | None:
+    """Who asks, or the camera."""
+    try:
+        seen_from = viewpoint_of(query, scene, vocabulary)
+    except ReasoningError:
+        return None  # expressions that need one take who stands in the middle of the room
+    return Onlooker(seen_from.position[:2], seen_from.ahead)
 
 
 def _says_something(description: Description) -> bool:

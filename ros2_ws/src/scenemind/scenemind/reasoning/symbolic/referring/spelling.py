@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_WORD = re.compile(r"[a-z0-9]+|[.,;!?:]")
+_WORD = re.compile(r"[^\W_]+|[.,;!?:]")
 # Spellings that would otherwise need a rule each.
 _REWRITES = [
     (re.compile(pattern), text)

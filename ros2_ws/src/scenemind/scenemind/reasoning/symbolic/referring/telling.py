@@ -40,7 +40,9 @@ def unused(description: Description, grounder: Grounder) -> list[str]:
     for index, mention in enumerate(description.mentions):
         if mention.noun and not grounder.prior(index).any():
             found.append(mention.noun)
-        found += [trait for trait in mention.traits if trait not in LOOKS_KNOWN]
+        found += [
+            trait for trait in (*mention.traits, *mention.without) if trait not in LOOKS_KNOWN
+        ]
     return list(dict.fromkeys(shown(words) for words in found))
 
 
@@ -50,7 +52,8 @@ def shown_all(parts: list[str]) -> str:
 
 def _mention(mention: Mention) -> str:
     noun = mention.noun or "object"
-    return f"{noun} ({joined(mention.traits)})" if mention.traits else noun
+    looks = [*mention.traits, *(f"not {trait}" for trait in mention.without)]
+    return f"{noun} ({joined(looks)})" if looks else noun
 
 
 def _link(description: Description, link: Link) -> str:
