@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -199,6 +200,23 @@ def test_a_program_ends_with_the_time_for_the_question(sandbox: Sandbox) -> None
     ):
         method.ask(HOW_MANY, MEMORY, asking)
     assert error.value.kind == "too_late"
+
+
+def test_many_may_ask_at_once(sandbox: Sandbox) -> None:
+    def turn(request: Request) -> str:
+        """Of each question the own second message."""
+        number = last_told(request).removeprefix("Observation: ")
+        return final(number) if number.isdigit() else program(f"print({number_in(request)} + 1)")
+
+    def number_in(request: Request) -> str:
+        asked: str = request.body["messages"][1]["content"]
+        return asked.partition('Question: "')[2].partition('"')[0]
+
+    with tpc(sandbox, say(turn)) as (method, _), ThreadPoolExecutor(8) as pool:
+        replies = pool.map(
+            lambda n: method.ask(query(str(n)), MEMORY, Asking(Allowance(20.0))).text, range(24)
+        )
+        assert list(replies) == [str(n + 1) for n in range(24)]
 
 
 def test_nothing_runs_once_it_is_cancelled(sandbox: Sandbox) -> None:
