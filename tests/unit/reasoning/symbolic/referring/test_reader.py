@@ -48,6 +48,16 @@ def test_the_same_noun_goes_on_about_it_and_another_one_does_not() -> None:
     assert target(other).traits == ("brown",)
 
 
+def test_a_synonym_goes_on_about_it_too() -> None:
+    said = read("this is a trash can. the bin is to the left of the door.")
+    assert relations("this is a trash can. the bin is left of a door.")[0][0] == "trash can"
+    assert len(said.mentions) == 2
+
+
+def test_which_way_a_thing_faces_is_no_place() -> None:
+    assert read("the chair is facing to the left").places == ()
+
+
 def test_what_stands_before_its_noun() -> None:
     assert relations("next to the bed is a lamp") == [("lamp", "next to", ("bed",))]
     assert target(read("next to the bed is a lamp")).noun == "lamp"
@@ -57,6 +67,9 @@ def test_another_thing_beside_it() -> None:
     assert relations("the table is round. there is a lamp to the left of it.") == [
         ("lamp", "left of", ("table",))
     ]
+    assert relations("this is a chair near a lamp. in front of it is a table.")[1] == (
+        ("table", "in front of", ("chair",))
+    )
     assert relations("the table is round. to the right is a sofa.") == [
         ("sofa", "right of", ("table",))
     ]

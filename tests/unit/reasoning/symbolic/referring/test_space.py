@@ -44,7 +44,7 @@ def test_each_relation_fits_the_thing_that_stands_so(space: Space) -> None:
     assert best(space.below(0)) == "box"
     assert best(space.at_end(0)) == "end chair"
     assert best(space.in_corner(0.8)) == "shelf"
-    assert best(space.between(4, 0)) == "end chair"
+    assert best(space.between(0, 5)) == "cup"
 
 
 def test_distances_are_between_surfaces(space: Space) -> None:

@@ -153,7 +153,7 @@ class Anchoring:
     def _meant_by_it(self) -> int:
         """The target; where that is what is being described, the thing named before."""
         draft = self._draft
-        if self._subjects()[0] not in (draft.target, TARGET):
+        if self._clause.subject is None or self._subjects()[0] not in (draft.target, TARGET):
             return draft.target
         if draft.view is not None and draft.view.mention is not None:
             return draft.view.mention

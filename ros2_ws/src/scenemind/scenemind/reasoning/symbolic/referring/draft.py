@@ -15,6 +15,7 @@ from scenemind.reasoning.symbolic.referring.description import (
     ViewKind,
 )
 from scenemind.words.english import normal
+from scenemind.words.thesaurus import Thesaurus
 
 # Stands for the target, as long as it is not known which mention that is.
 TARGET = -1
@@ -72,7 +73,7 @@ class Draft:
         if more.other:
             return False
         known = self.mentions[self.target].noun
-        return not more.noun or not known or _head(more.noun) == _head(known)
+        return not more.noun or not known or _is_called(known, more.noun)
 
     def bind_fronted(self, index: int) -> None:
         """What was said before its thing is said of this one."""
@@ -137,5 +138,7 @@ def mention_of(chunk: Chunk) -> Mention:
     return Mention(chunk.value, looks, plural=chunk.plural, other="other" in chunk.traits)
 
 
-def _head(noun: str) -> str:
-    return normal(noun).split(" ")[-1]
+def _is_called(noun: str, other: str) -> bool:
+    """One head, or words for one thing: "trash can" and "bin"."""
+    one, two = normal(noun), normal(other)
+    return one.split(" ")[-1] == two.split(" ")[-1] or two in Thesaurus.load().synonyms(one)

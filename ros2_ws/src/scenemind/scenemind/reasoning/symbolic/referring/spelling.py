@@ -27,6 +27,13 @@ _REWRITES = [
         (r"\b(left|right|top|bottom) (most)\b", r"\1\2"),
         (r"\bt\.? ?v\.?\b", "tv"),
         (r"\bin[ -]between\b", "between"),
+        # Which way a thing faces: boxes do not tell.
+        (
+            r"\b(facing|faces|turned|pointed|angled|turning|pointing)"
+            r" (to |towards? )?(the )?(left|right|away|inwards?|outwards?|forwards?|down|up)\b",
+            "",
+        ),
+        (r"\bwith (its|the|their) backs? (facing |pointed |turned )?(to|towards?|against)\b", "by"),
         (r"\b(wall|floor|ceiling)[ -]*mounted\b", ""),
         (r"\b(wo|ca) not\b", "not"),
         (r"'s\b", ""),
