@@ -34,6 +34,7 @@ def test_a_program_is_found(text: str) -> None:
         ("Thought: so\nAction: Final Answer\nAction Input: left", "left", ()),
         ("Thought: so\nAction: Final Answer\nAction Input: Left.\nBecause of it.", "Left", ()),
         ("Thought: so\nAction: Final Answer: two chairs", "two chairs", ()),
+        ("Thought: so\n**Final Answer:** two chairs", "two chairs", ()),
         ("Thought: so\nAction: Final Answer\nAction Input:\n```\nno\n```", "no", ()),
         (
             "Thought: so\nAction: Final Answer\nAction Input: yes\nObjects: chair 4, table 7",
@@ -55,6 +56,14 @@ def test_what_a_model_makes_up_after_its_program_is_not_believed() -> None:
     assert read_turn(text.replace("Observation: 12\n", "")) == WriteProgram("count", PROGRAM)
 
 
+def test_a_program_may_hold_words_of_the_form() -> None:
+    program = "# Observation: none yet\n# Action: count\nprint('Action: Program')"
+    text = (
+        f"Thought: count\nAction: Program\nAction Input:\n```python\n{program}\n```\nObservation: 3"
+    )
+    assert read_turn(text) == WriteProgram("count", program)
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -65,6 +74,7 @@ def test_what_a_model_makes_up_after_its_program_is_not_believed() -> None:
         ("Action: Program\nAction Input:\n```python\n```", "no program"),
         ("Action: Final Answer\nAction Input:", "no answer"),
         ("Thought: hm\nObservation: 3\nAction: Final Answer\nAction Input: 3", "no line"),
+        ("```\nx\n```\nAction: Search\nObservation: 3\nAction: Program", 'action "search"'),
     ],
 )
 def test_what_is_neither_is_said(text: str, complaint: str) -> None:

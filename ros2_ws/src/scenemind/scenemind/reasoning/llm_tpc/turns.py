@@ -13,11 +13,13 @@ _MOST_OBJECTS = 20
 # Reasoning models think aloud first; some servers leave out where it begins.
 _ALOUD = re.compile(r"(?:\A|<think>)(?:(?!<think>).)*?</think>", re.DOTALL)
 _FLAGS = re.MULTILINE | re.IGNORECASE
-_THOUGHT = re.compile(r"^\W*thought\W*:", _FLAGS)
-_ACTION = re.compile(r"^\W*action\W*:[ \t*]*(?P<name>.*)$", _FLAGS)
-_INPUT = re.compile(r"^\W*action[ _]input\W*:[ \t*]*", _FLAGS)
-_OBSERVATION = re.compile(r"^\W*observation\W*:", _FLAGS)
-_OBJECTS = re.compile(r"^\W*objects\W*:(?P<names>.*)$", _FLAGS)
+_THOUGHT = re.compile(r"^[^\w\n`]*thought\W*:", _FLAGS)
+_ACTION = re.compile(r"^[^\w\n`]*action\W*:[ \t*]*(?P<name>.*)$", _FLAGS)
+_INPUT = re.compile(r"^[^\w\n`]*action[ _]input\W*:[ \t*]*", _FLAGS)
+_OBSERVATION = re.compile(r"^[^\w\n`]*observation\W*:", _FLAGS)
+_FINAL = re.compile(r"^[^\w\n`]*(?:the )?final answer\W*:[ \t*]*", _FLAGS)
+_OBJECTS = re.compile(r"^[^\w\n`]*objects\W*:(?P<names>.*)$", _FLAGS)
+_FENCE = "```"
 _FENCED = re.compile(
     r"```[^\S\n]*\w*[^\S\n]*\n(?P<code>.*?)(?:^[^\S\n]*```|\Z)", re.DOTALL | _FLAGS
 )
@@ -80,10 +82,13 @@ def read_turn(text: str) -> Turn:
 
 
 def _without_action(text: str) -> Turn:
-    """Many models forget the line, and write the program all the same."""
+    """Many models forget the line, and write the program or the answer all the same."""
     fenced = _FENCED.search(text)
     if fenced is not None:
         return _program(_thought(text[: fenced.start()]), fenced[0])
+    final = _FINAL.search(text)
+    if final is not None:
+        return _answer(_thought(text[: final.start()]), text[final.end() :])
     if not text.strip():
         return Unreadable("it says nothing")
     return Unreadable("it has no line that begins with Action")
@@ -113,8 +118,9 @@ def _thought(text: str) -> str:
 
 
 def _start_of(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.search(text)
-    return len(text) if found is None else found.start()
+    """Where it begins outside of programs, whose comments may hold anything; else the end."""
+    starts = (found.start() for found in pattern.finditer(text))
+    return next((start for start in starts if text.count(_FENCE, 0, start) % 2 == 0), len(text))
 
 
 def _end_of(pattern: re.Pattern[str], text: str) -> int:
