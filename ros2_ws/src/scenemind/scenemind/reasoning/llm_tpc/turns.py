@@ -106,11 +106,15 @@ def _answer(thought: str, given: str) -> GiveAnswer | Unreadable:
     objects = _OBJECTS.search(given)
     names = objects["names"].split(",")[:_MOST_OBJECTS] if objects else ()
     words = given[: objects.start()] if objects else given
-    lines = (tame(line, _LONGEST_ANSWER).strip(" .\"'*:") for line in words.splitlines())
-    answer = next(filter(None, lines), "")
+    answer = next(filter(None, map(_plain, words.splitlines())), "")
     if not answer:
         return Unreadable("there is no answer in it")
-    return GiveAnswer(thought, answer, tuple(filter(None, map(tame, names))))
+    return GiveAnswer(thought, answer, tuple(filter(None, map(_plain, names))))
+
+
+def _plain(words: str) -> str:
+    """Without quotes, full stops and marks of emphasis around it."""
+    return tame(words, _LONGEST_ANSWER).strip(" .\"'*:")
 
 
 def _thought(text: str) -> str:
