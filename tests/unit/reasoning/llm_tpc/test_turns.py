@@ -37,7 +37,7 @@ def test_a_program_is_found(text: str) -> None:
         ("Thought: so\n**Final Answer:** two chairs", "two chairs", ()),
         ("Thought: so\nAction: Final Answer\nAction Input:\n```\nno\n```", "no", ()),
         (
-            "Thought: so\nAction: Final Answer\nAction Input: yes\n**Objects:** chair 4, *table 7*.",
+            "Thought: so\nAction: Final Answer\nAction Input: yes\n**Objects:** chair 4, *table 7*",
             "yes",
             ("chair 4", "table 7"),
         ),
