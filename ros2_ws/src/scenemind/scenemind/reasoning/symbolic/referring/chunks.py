@@ -12,6 +12,10 @@ from scenemind.words.english import find_number, find_ordinal, is_plural
 Kind = Literal["noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "other"]
 _LONGEST = 7
 _MORE_TRAITS = frozenset(("far", "last", "closest", "nearest", "farthest", "furthest"))
+# Relations that are looks before a noun: "the closest chair".
+_RANKS = (("closest",), ("nearest",), ("farthest",), ("furthest",))
+# Small words that may be in a noun chunk.
+_OF_NOUNS = frozenset(("set", "up", "down", "lot", "far", "same", "other", "left", "right"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +153,20 @@ def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
         return False
     if not word.isalnum() or (inside and word in phrases.DETERMINERS):
         return True
-    if word in ("set", "up", "down", "lot", "far", "same", "other", "left", "right"):
+    found = _longest_phrase(words, at)
+    if found is not None:
+        return inside or found not in _RANKS
+    if word in _OF_NOUNS:
         return False
     following = words[at + 1] if at + 1 < len(words) else ""
     if word == "stand" and inside and (following in phrases.BE or not following.isalnum()):
         return False
-    if _small(word) is not None:
-        return True
+    return _small(word) is not None
+
+
+def _longest_phrase(words: list[str], at: int) -> phrases.Phrase | None:
     for length in range(min(_LONGEST, len(words) - at), 0, -1):
         phrase = tuple(words[at : at + length])
         if phrase in phrases.RELATIONS or phrase in phrases.PLACES:
-            return (
-                phrase not in (("closest",), ("nearest",), ("farthest",), ("furthest",)) or inside
-            )
-    return False
+            return phrase
+    return None

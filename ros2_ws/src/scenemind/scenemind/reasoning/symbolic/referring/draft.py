@@ -62,10 +62,11 @@ class Draft:
         self._place_by_traits(chunk, index)
 
     def deny(self, chunk: Chunk, index: int) -> None:
-        """Looks that a mention has not: "it is not black"."""
+        """What a mention is not: "it is not black", "not the middle one"."""
         known = self.mentions[index]
         without = (*known.without, *mention_of(chunk).traits)
         self.mentions[index] = replace(known, without=without)
+        self._place_by_traits(chunk, index, negated=True)
 
     def is_target_again(self, chunk: Chunk) -> bool:
         """Whether "the chair" is the chair that is spoken of all the time."""
@@ -93,6 +94,8 @@ class Draft:
 
     def description(self) -> Description:
         """All of it; an empty mention as the target where nothing was named."""
+        if self.target == TARGET and self.view is not None and self.view.mention is not None:
+            self.target, self.view = self.view.mention, None  # "look at the lamp"
         if self.target == TARGET:
             self.target = len(self.mentions)
             self.mentions.append(Mention(""))
@@ -126,10 +129,10 @@ class Draft:
             if mention.other and not mention.noun:
                 self.mentions[index] = replace(mention, noun=target.noun)
 
-    def _place_by_traits(self, chunk: Chunk, index: int) -> None:
+    def _place_by_traits(self, chunk: Chunk, index: int, *, negated: bool = False) -> None:
         """Sides said before the noun: "the left chair", "the second shelf from the top"."""
         sides = [_SIDES[trait] for trait in chunk.traits if trait in _SIDES]
-        self.places.extend(Placed(index, side, chunk.order) for side in sides)
+        self.places.extend(Placed(index, side, chunk.order, negated) for side in sides)
 
 
 def mention_of(chunk: Chunk) -> Mention:

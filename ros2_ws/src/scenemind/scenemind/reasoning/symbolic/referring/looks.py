@@ -18,6 +18,8 @@ _COLOURS: dict[str, dict[str, float]] = read_table(
 # Of a colour that is hardly called so, and of none that is known.
 _UNLIKE, _UNKNOWN = 0.03, 0.3
 _DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
+# How much a word is for the dark.
+_SHADES = {"dark": 1, "darker": 2, "darkest": 2, "light": -1, "lighter": -2, "lightest": -2}
 # Word -> what grows with it, and the sign; the most extreme fits best.
 _SIZES = {
     **dict.fromkeys(("small", "tiny", "little"), ("volume", -1)),
@@ -35,12 +37,12 @@ _SIZES = {
 _ROUND = frozenset(("round", "rounded", "circular", "square"))
 _OBLONG = frozenset(("rectangular", "long", "oval"))
 # Words that colours and boxes say something about.
-LOOKS_KNOWN = frozenset((*COLOURS, "gold", "dark", "light", *_SIZES, *_ROUND, *_OBLONG))
+LOOKS_KNOWN = frozenset((*COLOURS, "gold", *_SHADES, *_SIZES, *_ROUND, *_OBLONG))
 
 
 def kind_of_look(trait: str) -> str:
     """Which weight a trait's scores take."""
-    if trait in ("dark", "light"):
+    if trait in _SHADES:
         return "shade"
     if trait in _SIZES:
         return "comparison" if abs(_SIZES[trait][1]) > 1 else "size"
@@ -57,7 +59,7 @@ def look_scores(
     """
     if trait in COLOURS or trait == "gold":
         return _colour_scores(COLOURS.get(trait, "yellow"), things)
-    if trait in ("dark", "light"):
+    if trait in _SHADES:
         return _shade_scores(trait, things)
     if trait in _SIZES:
         return _size_scores(trait, space, like)
@@ -81,7 +83,7 @@ def _colour_scores(wanted: str, things: Sequence[MapObject]) -> Vector:
 
 
 def _shade_scores(wanted: str, things: Sequence[MapObject]) -> Vector:
-    sign = 1.0 if wanted == "dark" else -1.0
+    sign = _SHADES[wanted]
 
     def shade(thing: MapObject) -> float:
         words = thing.attributes.get("color", "").split()

@@ -16,6 +16,8 @@ Mask = NDArray[np.bool_]
 _LEVEL_M = 0.25
 _SHORTEST_SPREAD_M = 0.3
 _SURE = 0.7
+# What is denied and yet so is this much less likely.
+_LEAST_DENIED = 0.1
 _KINDS = {"left": "side", "right": "side", "top": "upright", "bottom": "upright"}
 
 
@@ -25,6 +27,13 @@ def place_scores(space: Space, place: Placed, among: Mask, onlooker: Onlooker | 
     Args:
         among: the things it is compared with.
     """
+    scores = _scores(space, place, among, onlooker)
+    if place.negated and scores.any():
+        return np.asarray(np.log(np.maximum(1.0 - np.exp(scores), _LEAST_DENIED)))
+    return scores
+
+
+def _scores(space: Space, place: Placed, among: Mask, onlooker: Onlooker | None) -> Vector:
     if place.place == "corner":
         fit = np.maximum(space.in_corner(REACH_M["corner"]), LEAST)
         return np.asarray(weight("corner") * np.log(fit))

@@ -83,7 +83,7 @@ class _Reader(Anchoring):
             clause.introduced = True
         else:
             self._draft.bind_fronted(self._draft.target)
-            clause.view = None
+            clause.view, clause.introduced, clause.after_be = None, False, False
             clause.subject = self._draft.target if self._draft.target != TARGET else None
             clause.last, clause.separated = None, False
 
@@ -137,11 +137,12 @@ class _Reader(Anchoring):
 
     def _clause_noun(self, chunk: Chunk) -> None:
         clause = self._clause
-        if clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
-            if self._take_negation():
-                self._draft.deny(chunk, clause.subject)
-            else:
-                self._draft.merge(chunk, clause.subject)
+        draft = self._draft
+        if clause.negated and draft.target != TARGET and draft.is_target_again(chunk):
+            clause.negated = False
+            draft.deny(chunk, self._outer)
+        elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
+            draft.merge(chunk, clause.subject)
         elif clause.repeated is not None and self._is_joined():
             self._anchor(clause.repeated, chunk)
         else:
