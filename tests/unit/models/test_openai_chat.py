@@ -62,11 +62,15 @@ def test_without_a_price_of_its_own_a_cached_token_costs_as_any_other() -> None:
 
 
 @pytest.mark.parametrize("usage", ["null", "{}", '{"prompt_tokens": null}'])
-def test_a_server_that_does_not_count_is_understood(usage: str) -> None:
+def test_a_server_that_does_not_count_is_understood_and_named(
+    usage: str, caplog: pytest.LogCaptureFixture
+) -> None:
     body = f'{{"choices": [{{"message": {{"content": "hello"}}}}], "usage": {usage}}}'
     with ChatServer(send_raw(body.encode())) as server, chat_with(server) as chat:
-        reply = chat.ask(HELLO, Allowance(SOON_S))
-    assert (reply.text, reply.model, reply.usage) == ("hello", "seer", Usage(calls=1))
+        for _ in range(3):
+            reply = chat.ask(HELLO, Allowance(SOON_S))
+            assert (reply.text, reply.model, reply.usage) == ("hello", "seer", Usage(calls=1))
+    assert caplog.text.count("budgets do not hold it back") == 1
 
 
 @pytest.mark.parametrize(

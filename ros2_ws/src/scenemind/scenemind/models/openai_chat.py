@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,9 @@ from scenemind.models.errors import ModelError
 from scenemind.models.openai_reply import Draft
 from scenemind.models.openai_request import request_of
 from scenemind.models.usage import Usage
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class OpenAIChat:
@@ -48,6 +52,7 @@ class OpenAIChat:
         self._config = config
         self._exchange = OpenAIExchange(config, key)
         self._loop = BackgroundLoop(f"chat with {config.model}")
+        self._counts = True  # as far as is known
 
     @property
     def name(self) -> str:
@@ -87,6 +92,8 @@ class OpenAIChat:
             if listener is not None:
                 listener.is_listening = False
         usage = draft.usage(self._config)
+        if not usage.tokens:
+            self._say_once_that_nothing_is_counted()
         allowance.spend(usage)
         text = self._text_of(draft, usage)
         return ChatReply(text, draft.model or self.name, usage, time.monotonic() - start)
@@ -105,6 +112,14 @@ class OpenAIChat:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _say_once_that_nothing_is_counted(self) -> None:
+        if self._counts:
+            self._counts = False
+            _LOG.warning(
+                "%s does not say how many tokens it uses: budgets do not hold it back",
+                self._exchange.failures.where,
+            )
 
     def _text_of(self, draft: Draft, usage: Usage) -> str:
         """

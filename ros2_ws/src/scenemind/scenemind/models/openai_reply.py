@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from scenemind.config import ChatModelConfig
 from scenemind.models.usage import Usage
@@ -35,8 +35,6 @@ class _Counts(BaseModel):
 
 class _Piece(BaseModel):
     """A whole reply or the next piece of one. Servers add members and leave out others."""
-
-    model_config = ConfigDict(protected_namespaces=())
 
     model: str | None = None
     choices: list[_Choice] | None = None
