@@ -20,7 +20,6 @@ from scenemind.models.openai_reply import Draft
 from scenemind.models.openai_request import request_of
 from scenemind.models.usage import Usage
 
-
 _LOG = logging.getLogger(__name__)
 
 
