@@ -148,9 +148,10 @@ def _crowds(there: Iterable[Thing | None], detail: Detail) -> AbstractSet[str] |
     """Labels of which there are only counts; None: everything is named, clutter too."""
     if detail < Detail.CLUTTER_COUNTED:
         return None
-    fewest = 0 if detail >= Detail.COUNTS_ONLY else _CROWD
-    counts = Counter([thing.label for thing in there if thing is not None])
-    return {label for label, count in counts.items() if count > fewest}
+    labels = [thing.label for thing in there if thing is not None]
+    if detail >= Detail.COUNTS_ONLY:
+        return set(labels)
+    return {label for label, count in Counter(labels).items() if count > _CROWD}
 
 
 def _sees(seen: Iterable[_Seen], crowds: AbstractSet[str] | None) -> dict[str, Any]:
