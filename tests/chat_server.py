@@ -96,12 +96,15 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True  # else each answer waits 40 ms for an acknowledgement
 
+        def handle(self) -> None:
+            with suppress(BrokenPipeError, ConnectionResetError):  # the client gave up
+                super().handle()
+
         def do_POST(self) -> None:
             if self.path != "/v1/chat/completions":
                 self.send_error(404)
                 return
-            with suppress(BrokenPipeError, ConnectionResetError):  # the client gave up
-                server.answer(self)
+            server.answer(self)
 
         def log_message(self, *words: object) -> None:
             """Nothing: what came is in `requests`."""
@@ -133,9 +136,9 @@ def fail(status: int, message: str = "it broke", code: str | None = None, **head
     return lambda e: e.send(status, body, **headers)
 
 
-def send_raw(body: bytes, promised: int | None = None) -> Step:
+def send_raw(body: bytes, promised: int | None = None, **headers: str) -> Step:
     """Any bytes as the body; cut short where more are promised."""
-    return lambda e: e.send(200, body, promised)
+    return lambda e: e.send(200, body, promised, **headers)
 
 
 def cut(text: str) -> Step:

@@ -96,6 +96,9 @@ def test_a_server_that_does_not_count_is_understood_and_named(
         (send_raw(b'{"choices": [{"message": {"content": 7}}]}'), "bad_reply", "no chat reply"),
         (send_raw(b"[1, 2]"), "bad_reply", "no chat reply"),
         (send_raw(b'{"choices": [{"mess'), "bad_reply", "no JSON"),
+        (send_raw(b'{"choices": [{"message": {"content": "\xff"}}]}'), "bad_reply", "no JSON"),
+        (send_raw(b"[" * 100_000), "bad_reply", "no JSON"),
+        (send_raw(b"plain", Content_Encoding="gzip"), "unreachable", "decompress"),
         (cut("good day"), "unreachable", "hung up: peer closed"),
     ],
 )
@@ -117,6 +120,11 @@ def test_a_reply_that_is_of_no_use_is_paid_for_as_well() -> None:
     ):
         chat.ask(HELLO, allowance)
     assert raised.value.usage == allowance.used == Usage(1, prompt_tokens=3, reply_tokens=4)
+
+
+def test_half_a_character_does_no_harm() -> None:
+    with ChatServer(say("a half: \ud83d")) as server, chat_with(server) as chat:
+        assert chat.ask(HELLO, Allowance(SOON_S)).text == "a half: ?"
 
 
 def test_a_server_says_when_to_come_back() -> None:

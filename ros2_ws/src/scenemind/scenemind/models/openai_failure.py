@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from json import JSONDecodeError
 
+import httpx2
 import openai
 
 from scenemind.models.errors import FailureKind, ModelError
@@ -14,8 +15,10 @@ _SHOWN_CHARACTERS = 300
 # What a server cannot do now it cannot do later; llama.cpp says so with a 500.
 _NEVER = re.compile(r"response_format|not support|unsupported", re.IGNORECASE)
 _NO_PICTURES = re.compile(r"image input is not support|not a multimodal", re.IGNORECASE)
+_TRANSPORT_ERRORS = openai.APIConnectionError, httpx2.RequestError
+_DECODING_ERRORS = JSONDecodeError, UnicodeDecodeError, RecursionError
 # What the SDK raises, and what it lets through.
-SDK_ERRORS = openai.OpenAIError, JSONDecodeError
+SDK_ERRORS = openai.OpenAIError, httpx2.RequestError, *_DECODING_ERRORS
 
 
 class FailureReader:
@@ -40,7 +43,7 @@ class FailureReader:
             text = f"{self.where} answered {error.status_code}: {self.shown(_said_in(error))}"
             wait_s = retry_after_s(error.response.headers)
             return ModelError(_kind_of(error), text + _way_out(error), wait_s)
-        if isinstance(error, openai.APIConnectionError):
+        if isinstance(error, _TRANSPORT_ERRORS):
             cause = self.shown(str(error.__cause__ or error))
             return ModelError("unreachable", f"{self.where} cannot be reached or hung up: {cause}")
         if isinstance(error, openai.APIError):

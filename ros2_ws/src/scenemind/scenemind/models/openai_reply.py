@@ -66,8 +66,8 @@ class Draft:
         self._counts = piece.usage or self._counts
         for choice in piece.choices or ():
             words = choice.message or choice.delta or _Words()
-            self.text += words.content or ""
-            self.refusal += words.refusal or ""
+            self.text += _mended(words.content or "")
+            self.refusal += _mended(words.refusal or "")
             is_whole = choice.message is not None
             self.finish = choice.finish_reason or self.finish or ("stop" if is_whole else "")
         return True
@@ -83,3 +83,8 @@ class Draft:
             cached_price = config.prompt_price
         price = (prompt - cached) * config.prompt_price + cached * cached_price
         return Usage(1, prompt, cached, reply, (price + reply * config.reply_price) / 1e6)
+
+
+def _mended(text: str) -> str:
+    """Without halves of characters, which JSON can carry and no file or message can."""
+    return text.encode(errors="replace").decode()
