@@ -111,14 +111,14 @@ def test_view_has_its_box_and_the_best_come_first():
     }
 
 
-def test_views_of_several_objects_are_best_first_also_at_some_locations():
+def test_views_of_several_objects_at_all_or_some_locations():
     views = BestViews(2)
     add(views, 0, 1, [(7, 0.5), (8, 0.25)])
     add(views, 1, 2, [(7, 0.75)])
     add(views, 2, 3, [(8, 1.0), (9, 1.0)])
     found = views.of_objects([8, 7])
-    assert found.frame_numbers.tolist() == [3, 2, 1, 1]
-    assert found.object_ids.tolist() == [8, 7, 7, 8]
+    assert by_pair(found) == {(7, 0): [1], (7, 1): [2], (8, 0): [1], (8, 2): [3]}
+    assert sorted(found.scores.tolist()) == [0.25, 0.5, 0.75, 1.0]
     assert by_pair(views.of_objects([8, 7], [0, 2, 5])) == {(7, 0): [1], (8, 0): [1], (8, 2): [3]}
     assert len(views.of_objects([])) == len(views.of_objects([7], [])) == 0
 

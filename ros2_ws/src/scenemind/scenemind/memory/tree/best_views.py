@@ -120,16 +120,18 @@ class BestViews:
     def of_objects(
         self, object_ids: Collection[int], locations: Iterable[int] | None = None
     ) -> Views:
-        """Of several objects, best first.
+        """Of several objects, in no order.
 
         Args:
             locations: at these alone, which costs the same however many others there are; None: at
                 all.
         """
         if locations is None:
-            return self._table.gather([s for i in object_ids for s in self._table.of_object(i)])
-        at = (self._table.at(location_id) for location_id in locations)
-        return self._table.gather([s[i] for s in at for i in object_ids if i in s])
+            slots = [s for i in object_ids for s in self._table.of_object(i)]
+        else:
+            at = (self._table.at(location_id) for location_id in locations)
+            slots = [s[i] for s in at for i in object_ids if i in s]
+        return self._table.gather_unordered(slots)
 
     def of_location(self, location_id: int) -> Views:
         """Of all objects, best first, with the location's own."""

@@ -68,10 +68,12 @@ def _best_frames(views: Views, weights: Mapping[int, float], k: int) -> list[Sel
     """The `k` best of the best frame of each location; of equals the older one."""
     if not len(views):
         return []
-    weight = np.array([weights[object_id] for object_id in views.object_ids.tolist()])
+    known = np.array(sorted(weights))
+    weight = np.array([weights[object_id] for object_id in known.tolist()])
+    weight = weight[np.searchsorted(known, views.object_ids)]
     frames, first, frame_of = np.unique(views.frame_numbers, return_index=True, return_inverse=True)
     scores = np.bincount(frame_of, weights=weight * views.scores, minlength=len(frames))
-    best_first = np.lexsort((frames, -scores))
+    best_first = np.argsort(-scores, kind="stable")
     places = views.location_ids[first]
     _, leading = np.unique(places[best_first], return_index=True)
     return [

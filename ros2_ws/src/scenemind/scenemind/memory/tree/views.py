@@ -19,7 +19,7 @@ _FIRST_ROOM = 64  # slots
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Views:
-    """Views as columns of equal length, best first.
+    """Views as columns of equal length.
 
     Attributes:
         object_ids: (N,) int32; `OVERVIEW` for a view of the location itself.
@@ -36,6 +36,16 @@ class Views:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def select(self, rows: NDArray[np.integer]) -> Views:
+        """The given rows in their order."""
+        return Views(
+            self.object_ids[rows],
+            self.location_ids[rows],
+            self.frame_numbers[rows],
+            self.scores[rows],
+            self.boxes_px[rows],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +130,16 @@ class ViewTable:
         return slots
 
     def gather(self, slots: list[int]) -> Views:
-        """The views in some slots."""
-        views = self.views[slots].ravel()
-        owners = np.repeat(self.owners[slots], self.views.shape[1], axis=0)
+        """The views in some slots, best first."""
+        found = self.gather_unordered(slots)
+        return found.select(np.lexsort((found.frame_numbers, -found.scores)))
+
+    def gather_unordered(self, slots: list[int]) -> Views:
+        """The same in no order."""
+        views = self.views.take(slots, axis=0).ravel()
         there = np.flatnonzero(views["frame"] != NO_FRAME)
-        order = there[np.lexsort((views["frame"][there], -views["score"][there]))]
-        views, owners = views[order], owners[order]
+        views = views.take(there)
+        owners = self.owners.take(slots, axis=0).take(there // self.views.shape[1], axis=0)
         return Views(owners[:, 0], owners[:, 1], views["frame"], views["score"], views["box_px"])
 
     def _grow(self) -> None:
