@@ -19,7 +19,7 @@ from scenemind.reasoning.memtree_qa.selectors.retrieval import RetrievalSelector
 from scenemind.reasoning.method import Asking
 from tests.unit.memory import walk
 from tests.unit.reasoning.memtree_qa.conftest import walk_past
-from tests.unit.reasoning.memtree_qa.selectors.lost_images import lose_image
+from tests.unit.reasoning.memtree_qa.selectors.lost_images import cut_image, lose_image
 from tests.unit.reasoning.memtree_qa.talk import Heard
 
 
@@ -84,16 +84,21 @@ def test_of_more_frames_than_there_is_room_for_the_newest_count(row: Memory):
     assert f"{len(stored) - 5} older frames were not looked at" in chosen.steps
 
 
-def test_new_frames_are_added_and_lost_ones_left_out():
+def test_new_frames_are_added_and_lost_or_damaged_ones_left_out():
     encoder = RedEncoder()
     selector = RetrievalSelector(encoder)
     with Memory.create(None, SceneMindConfig()) as memory:
         walk_past(memory, range(40))
         first, second = numbers(selector, memory, 0, 2)
+        known = encoder.encoded
         walk_past(memory, range(40, 60))
         lose_image(memory, first)
-        assert numbers(selector, memory, 0, 1) == [second]
-        assert encoder.encoded == len(memory.stored_frames())
+        cut_image(memory, memory.stored_frames()[-1])
+        chosen = selector.select(Query("red 0"), memory, 1, Asking())
+        assert [frame.frame_number for frame in chosen.key_frames] == [second]
+        new = len([number for number in memory.stored_frames() if number >= 40])
+        assert encoder.encoded == known + new - 1
+        assert chosen.steps[-1].endswith("images could not be read")
 
 
 def test_another_memory_s_frames_are_not_taken_for_those_of_the_same_number():

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from scenemind.frames import RGBDFrame
-from scenemind.frames.encodings import decode_color_file
 from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.perception.errors import PerceptionError
@@ -127,15 +127,15 @@ class DetectorSelector:
             asking.allowance.check()
             if done % _REPORT_EVERY == 0:
                 asking.report("select", f"looked for {', '.join(classes)} in {done} of {total}")
-            key_frame = stored.find(number)
-            if key_frame is None:
+            stored_frame = stored.find_color(number)
+            if stored_frame is None:
                 continue
-            found = self._detect(key_frame, classes)
+            key_frame, color = stored_frame
+            found = self._detect(_as_frame(key_frame, color), classes)
             if len(found):
                 yield RankedFrame(float(found.scores.max()), number, key_frame.location_id)
 
-    def _detect(self, key_frame: KeyFrame, classes: tuple[str, ...]) -> Detections:
-        frame = _as_frame(key_frame)
+    def _detect(self, frame: RGBDFrame, classes: tuple[str, ...]) -> Detections:
         with self._lock:
             if self._detector is None:
                 self._detector = self._build()
@@ -173,9 +173,8 @@ def _is_name(word: str) -> bool:
     return True
 
 
-def _as_frame(key_frame: KeyFrame) -> RGBDFrame:
+def _as_frame(key_frame: KeyFrame, color: NDArray[np.uint8]) -> RGBDFrame:
     """For a detector, which looks at colours alone: depth is not measured."""
-    color = decode_color_file(key_frame.jpeg)
     return RGBDFrame(
         key_frame.frame_number,
         key_frame.stamp_ns,
