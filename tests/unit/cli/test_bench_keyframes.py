@@ -66,7 +66,11 @@ def test_truth_of_a_room_and_the_oracle_s_choice():
         assert labels[place.key_objects[0]] == room.sequence.class_names[asked]
 
 
-def test_result_has_all_that_is_promised_and_the_curves(tmp_path: Path):
+def test_result_has_all_that_is_promised_and_the_curves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("scenemind.cli.bench.keyframes.selection_times._ROUNDS", 1)
+    monkeypatch.setattr("scenemind.cli.bench.keyframes.selection_times._JSON_LOCATIONS", 40)
     picture = tmp_path / "times.svg"
     result = bench_keyframes(
         questions=6,
