@@ -78,6 +78,21 @@ def test_the_symbolic_answer_is_marked_where_the_model_fails(rooms: Path) -> Non
     assert "symbolic replied instead: " in output
 
 
+def test_what_needs_no_model_is_answered_without_its_key(
+    rooms: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    how_many = ("ask", "how many chairs are there?", rooms, "--model", "seer")
+    sure = run_json(*how_many)
+    asked = run_json(*how_many, *MEMTREE)
+    beyond = run_json(*ASK, rooms, "--model", "seer", status=1)
+    assert (sure["method"], sure["fallback"]) == ("symbolic", "")
+    assert (asked["method"], asked["answer"]) == ("symbolic", sure["answer"])
+    assert "no key for OpenAI in the environment variable OPENAI_API_KEY" in asked["fallback"]
+    assert beyond["error"]["code"] == "model_failed"
+    assert "OPENAI_API_KEY: set it" in beyond["answer"]
+
+
 def test_a_recorded_question_is_replayed_for_nothing(rooms: Path, tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with seer() as server:

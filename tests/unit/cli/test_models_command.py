@@ -81,9 +81,26 @@ def test_a_table_shows_roles_endpoints_and_whether_there_are_keys(
     assert server.endpoint in language
     assert "MY_KEY: set" in language
     assert "OpenAI" in vision
-    assert "OPENAI_API_KEY: not set" in vision
+    assert "OPENAI_API_KEY: missing" in vision
     assert KEY not in output
     assert not server.requests
+
+
+def test_a_key_that_no_header_can_carry_is_told_from_one_that_is_not_needed(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "two words")
+    with ChatServer(say("hello")) as server:
+        write(config, language=on(server, model="thinker"), vision={"model": "seer"})
+        status, output = run("--config", config)
+        _, as_json = run_json("--config", config)
+    assert status == 0
+    assert "MY_KEY: not set" in output
+    assert "OPENAI_API_KEY: unusable" in output
+    language, vision = (model["state"] for model in as_json["models"])
+    assert language == "ready"
+    assert "holds no key" in vision
+    assert "two words" not in output
 
 
 def test_what_today_used_is_shown_beside_what_it_may(config: Path) -> None:

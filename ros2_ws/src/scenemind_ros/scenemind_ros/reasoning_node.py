@@ -33,7 +33,8 @@ class ReasoningNode(Node):
         """`memory`: None for that of the parameter `mapping_node`, in another process.
 
         Raises:
-            ConfigError: an unknown parameter, an impossible value, or a model without its key.
+            ConfigError: an unknown parameter, an impossible value, or models (an address, a
+                recording) that cannot be used. A model whose key is missing fails the questions that need it.
         """
         with overrides_in_words():
             super().__init__(

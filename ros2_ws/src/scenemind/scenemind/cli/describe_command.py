@@ -114,8 +114,13 @@ def _came_to_nothing(result: Mapping[str, int]) -> bool:
 def _makers(
     memory: Memory, config: DescriptionsConfig, models: ModelsConfig
 ) -> Iterator[dict[str, tuple[NoteMaker, float]]]:
-    """What is to be made -> its maker, and the seconds between two questions."""
+    """What is to be made -> its maker, and the seconds between two questions.
+
+    Raises:
+        ModelError: a key is missing.
+    """
     with open_models(models) as opened:
+        opened.check_keys()
         makers: dict[str, tuple[NoteMaker, float]] = {}
         if opened.vision is not None:
             describer = Describer(memory, opened.vision, config, opened.allowance)
