@@ -330,6 +330,36 @@ def test_a_spent_day_asks_nobody(tmp_path: Path) -> None:
     assert "models.day_tokens" in str(error)
 
 
+def test_who_waits_for_a_turn_cannot_overspend_the_day(tmp_path: Path) -> None:
+    """Eight come while there is money left; the first of them spends it."""
+    ledger = Ledger(tmp_path / "usage.sqlite", day_tokens=4)
+    ends: list[str] = []
+
+    def answer_when_all_wait(exchange: Exchange) -> None:
+        wait_until(lambda: endpoint.gate.waiting == 7)
+        say("good day")(exchange)
+
+    def asking() -> None:
+        try:
+            ends.append(ask(chat).text)
+        except ModelError as error:
+            ends.append(error.kind)
+
+    with (
+        ChatServer(answer_when_all_wait) as server,
+        OpenAIChat(ChatModelConfig(model="seer", endpoint=server.endpoint)) as transport,
+    ):
+        endpoint = Endpoint.at(server.endpoint, ModelsConfig(parallel_calls=1))
+        chat = CarefulChat(transport, endpoint, ledger, Backoff(0.001), 3, 30.0)
+        threads = [threading.Thread(target=asking) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20.0)
+        assert len(server.requests) == 1
+    assert sorted(ends) == ["good day", *["over_budget"] * 7]
+
+
 def test_a_question_stops_between_tries_when_its_tokens_are_spent(ledger: Ledger) -> None:
     with ChatServer(say("good day")) as server, careful(server.endpoint, ledger) as chat:
         allowance = Allowance(20.0, tokens=4)
