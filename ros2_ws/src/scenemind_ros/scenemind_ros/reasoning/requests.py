@@ -18,6 +18,7 @@ from scenemind_interfaces.msg import Error
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
     answer_to_msg,
+    check_frame_count,
     correction_to_msg,
     evidence_to_msg,
     failure_to_msg,
@@ -130,8 +131,7 @@ class ReasoningRequests:
 
     def select_key_frames(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """Frames for a question (SelectKeyFrames service)."""
-        if not request.k:
-            raise RosError("k is 0: ask for at least one key frame")
+        check_frame_count(request.k)
         if not request.question.strip() or request.cue_object_ids or request.location_ids:
             raise RosError(
                 "key frames are chosen for a question here; frames of given objects and locations"
