@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,6 +17,7 @@ from tests.chat_server import (
     ChatServer,
     Exchange,
     Step,
+    completion,
     cut,
     fail,
     refuse,
@@ -92,7 +95,8 @@ def test_a_server_that_does_not_count_is_understood_and_named(
         (run_out_of_tokens('{"a":'), "bad_reply", "limit of tokens: raise max_reply_tokens"),
         (say(""), "bad_reply", "empty reply"),
         (say("", reasoning_content="hm"), "bad_reply", "empty reply"),
-        (send_raw(b'{"choices": []}'), "bad_reply", "no chat reply"),
+        (send_raw(b'{"choices": []}'), "bad_reply", r'no chat reply, but {"choices": \[\]}'),
+        (send_raw(b'{"error": {"message": "no credit"}}'), "bad_reply", "but .*no credit"),
         (send_raw(b'{"choices": [{"message": {"content": 7}}]}'), "bad_reply", "no chat reply"),
         (send_raw(b"[1, 2]"), "bad_reply", "no chat reply"),
         (send_raw(b'{"choices": [{"mess'), "bad_reply", "no JSON"),
@@ -107,7 +111,7 @@ def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> No
         with pytest.raises(ModelError, match=words) as raised:
             chat.ask(HELLO, Allowance(SOON_S))
         assert raised.value.kind == kind
-        assert KEY not in str(raised.value)
+        assert KEY not in "".join(traceback.format_exception(raised.value))
         assert len(server.requests) == 1, "trying again is for the caller to decide"
 
 
@@ -120,6 +124,31 @@ def test_a_reply_that_is_of_no_use_is_paid_for_as_well() -> None:
     ):
         chat.ask(HELLO, allowance)
     assert raised.value.usage == allowance.used == Usage(1, prompt_tokens=3, reply_tokens=4)
+
+
+def test_no_count_gives_tokens_back_or_is_beyond_belief() -> None:
+    allowance = Allowance(SOON_S)
+    counts = '{"prompt_tokens": -9, "completion_tokens": 1%s}' % ("0" * 30)
+    body = f'{{"choices": [{{"message": {{"content": "hello"}}}}], "usage": {counts}}}'
+    with ChatServer(send_raw(body.encode())) as server, chat_with(server) as chat:
+        chat.ask(HELLO, allowance)
+    assert allowance.used == Usage(1, prompt_tokens=0, reply_tokens=1_000_000_000)
+
+
+def test_the_first_of_several_replies_is_the_one() -> None:
+    replies = [{"message": {"content": text}} for text in ("hello", "good day")]
+    body = json.dumps(completion(replies)).encode()
+    with ChatServer(send_raw(body)) as server, chat_with(server) as chat:
+        assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
+
+
+def test_what_a_server_says_gives_no_orders_to_a_terminal() -> None:
+    with (
+        ChatServer(fail(500, "it \x1b[2J broke\n\u202etwice")) as server,
+        chat_with(server) as chat,
+        pytest.raises(ModelError, match=r"it \[2J broke twice$"),
+    ):
+        chat.ask(HELLO, Allowance(SOON_S))
 
 
 def test_half_a_character_does_no_harm() -> None:
@@ -167,13 +196,68 @@ def test_a_forgotten_end_of_the_address_is_named() -> None:
         chat.ask(HELLO, Allowance(SOON_S))
 
 
+def test_the_end_of_the_protocol_in_the_address_is_named() -> None:
+    with (
+        ChatServer(say("hello")) as server,
+        chat_with(f"{server.endpoint}/chat/completions") as chat,
+        pytest.raises(ModelError, match="leave /chat/completions out of the endpoint"),
+    ):
+        chat.ask(HELLO, Allowance(SOON_S))
+
+
+def test_a_server_without_tls_is_named() -> None:
+    with (
+        ChatServer(say("hello")) as server,
+        chat_with(server.endpoint.replace("http", "https")) as chat,
+        pytest.raises(ModelError, match="it speaks http, not https") as raised,
+    ):
+        chat.ask(HELLO, Allowance(SOON_S))
+    assert raised.value.kind == "unreachable"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_nobody_else_is_asked_where_a_server_points_elsewhere(status: int) -> None:
+    with ChatServer(say("hello")) as other:
+        elsewhere = f"{other.endpoint}/chat/completions"
+        with (
+            ChatServer(fail(status, "moved", Location=elsewhere)) as server,
+            chat_with(server) as chat,
+            pytest.raises(ModelError) as raised,
+        ):
+            chat.ask(HELLO, Allowance(SOON_S))
+    assert raised.value.kind == "rejected"
+    assert f"it points to '{elsewhere}': name the endpoint that is there" in str(raised.value)
+    assert not other.requests
+
+
 @pytest.mark.parametrize(
-    "endpoint", ["localhost:11434/v1", "ftp://here/v1", "http://", "http://[::", "http://a:b/v1"]
+    "endpoint",
+    [
+        "localhost:11434/v1",
+        "ftp://here/v1",
+        "http://",
+        "http://[::",
+        "http://a:b/v1",
+        "http://here/v1\n",
+        "http://he re/v1",
+        "http://\N{SNOWMAN}.invalid/v1",
+    ],
 )
 def test_what_is_no_address_is_refused(endpoint: str) -> None:
-    with pytest.raises(ModelError, match="is no address: write such as http") as raised:
+    with pytest.raises(ModelError, match="is no address: ") as raised:
         chat_with(endpoint)
     assert raised.value.kind == "rejected"
+    assert repr(endpoint) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://me:secret@here/v1", "http://here/v1?key=secret", "ftp://secret@here"]
+)
+def test_secrets_have_no_place_in_an_address_and_are_not_told(endpoint: str) -> None:
+    with pytest.raises(ModelError, match="a key belongs into the environment") as raised:
+        chat_with(endpoint)
+    assert raised.value.kind == "rejected"
+    assert "secret" not in str(raised.value)
 
 
 def test_closing_ends_what_is_being_asked() -> None:

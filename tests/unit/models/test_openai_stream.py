@@ -77,6 +77,13 @@ def test_a_server_that_knows_no_streams_is_understood() -> None:
     assert hear(send_raw(json.dumps(whole).encode())) == (["hello"], "hello")
 
 
+def test_the_first_of_several_replies_is_the_one() -> None:
+    texts = "hello", "good day"
+    both = {"choices": [{"index": i, "delta": {"content": t}} for i, t in enumerate(texts)]}
+    other = {"choices": [{"index": 1, "delta": {"content": ", and more"}}]}
+    assert hear(stream_of(both, other, piece(finish="stop"))) == (["hello"], "hello")
+
+
 def test_thoughts_are_not_heard() -> None:
     steps = piece(reasoning_content="hm"), piece("yes"), piece(finish="stop")
     assert hear(stream_of(*steps, "[DONE]")) == (["yes"], "yes")

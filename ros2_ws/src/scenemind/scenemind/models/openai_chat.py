@@ -158,11 +158,19 @@ class _Listener:
 def _check_address(endpoint: str) -> None:
     """
     Raises:
-        ModelError: it is neither empty nor an address that can be asked.
+        ModelError: it is neither empty nor an address that can be asked, or it is more than that:
+            what goes with an address may be a secret, and addresses are shown and logged.
     """
+    if any(sign in endpoint for sign in "@?#"):
+        raise ModelError(
+            "rejected",
+            "an endpoint is an address without a user, a password or a query: a key belongs into"
+            " the environment variable that key_variable names",
+        )
     try:
         parts = urlsplit(endpoint)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        is_address = is_address and endpoint.isprintable() and " " not in endpoint
     except ValueError:
         is_address = False
     if endpoint and not is_address:

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ValidationError
 from scenemind.config import ChatModelConfig
 from scenemind.models.usage import Usage
 
+_MOST_TOKENS = 1_000_000_000
+
 
 class _Words(BaseModel):
     """What a model thinks aloud (`reasoning_content`) is no part of what it says."""
@@ -18,6 +20,7 @@ class _Words(BaseModel):
 
 
 class _Choice(BaseModel):
+    index: int | None = None
     message: _Words | None = None  # of a whole reply
     delta: _Words | None = None  # of a piece
     finish_reason: str | None = None
@@ -65,6 +68,8 @@ class Draft:
         self.model = piece.model or self.model
         self._counts = piece.usage or self._counts
         for choice in piece.choices or ():
+            if choice.index:
+                continue  # nobody asked for a second one
             words = choice.message or choice.delta or _Words()
             self.text += _mended(words.content or "")
             self.refusal += _mended(words.refusal or "")
@@ -75,14 +80,19 @@ class Draft:
     def usage(self, config: ChatModelConfig) -> Usage:
         """Without counts where the server sent none."""
         counts = self._counts
-        prompt, reply = counts.prompt_tokens or 0, counts.completion_tokens or 0
+        prompt, reply = _believed(counts.prompt_tokens), _believed(counts.completion_tokens)
         details = counts.prompt_tokens_details or _PromptDetails()
-        cached = min(prompt, details.cached_tokens or 0)
+        cached = min(prompt, _believed(details.cached_tokens))
         cached_price = config.cached_prompt_price
         if cached_price < 0.0:
             cached_price = config.prompt_price
         price = (prompt - cached) * config.prompt_price + cached * cached_price
         return Usage(1, prompt, cached, reply, (price + reply * config.reply_price) / 1e6)
+
+
+def _believed(count: int | None) -> int:
+    """No count refunds anything, or is more than a ledger can hold."""
+    return min(max(count or 0, 0), _MOST_TOKENS)
 
 
 def _mended(text: str) -> str:
