@@ -82,7 +82,7 @@ def test_a_client_asks_corrects_and_finds_it_stored_after_the_end(
         assert scenemind.align("this is a stool", marked_object_ids=chairs[1:2]).success
         assert [correction.value for correction in scenemind.corrections()] == ["stool"]
         assert len(scenemind.key_frames("chairs", count=2)) == 2
-        with pytest.raises(RosError, match="k is 0") as caught:
+        with pytest.raises(RosError, match="1 to 32") as caught:
             scenemind.key_frames("chairs", count=0)
         assert caught.value.code == Error.INVALID_REQUEST
 
