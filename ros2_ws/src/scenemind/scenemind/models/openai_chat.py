@@ -20,7 +20,7 @@ from scenemind.models.openai_reply import Draft
 from scenemind.models.openai_request import request_of
 from scenemind.models.usage import Usage
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 class OpenAIChat:
@@ -115,7 +115,7 @@ class OpenAIChat:
     def _say_once_that_nothing_is_counted(self) -> None:
         if self._counts:
             self._counts = False
-            _LOG.warning(
+            _log.warning(
                 "%s does not say how many tokens it uses: budgets do not hold it back",
                 self._exchange.failures.where,
             )

@@ -20,7 +20,7 @@ from scenemind.config import ChatModelConfig
 from scenemind.models.chat import ChatMessage
 from scenemind.models.pictures import fitted
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 # Option that a server may refuse -> its other name.
 _OTHER_NAMES = {"max_tokens": "max_completion_tokens", "temperature": None, "stream_options": None}
@@ -75,7 +75,7 @@ class Dialect:
         """Whether the server complains of an option that it need not be sent."""
         for name in _OTHER_NAMES:
             if name in sent and re.search(rf"\b{name}\b", complaint):
-                _LOG.warning(
+                _log.warning(
                     "%s does not take %s, which is not sent to it any more: %s",
                     sent["model"],
                     name,
