@@ -72,6 +72,17 @@ def test_a_picture_that_is_none_never_leaves() -> None:
         assert server.requests == []
 
 
+def test_pictures_take_no_longer_than_the_question_has() -> None:
+    """Far too many to be made smaller in time, so that nobody looks at the last."""
+    large = cv2.imencode(".jpg", np.zeros((2000, 2000, 3), np.uint8))[1].tobytes()
+    jpegs = (*[large] * 100, b"GIF89a")
+    with ChatServer(say("hello")) as server, chat_with(server) as chat:
+        with pytest.raises(ModelError, match=r"the 0\.05 s for the question are over") as raised:
+            chat.ask([ChatMessage("user", "what?", jpegs)], Allowance(0.05))
+        assert server.requests == []
+    assert raised.value.kind == "too_late"
+
+
 def test_the_server_holds_the_reply_to_the_schema() -> None:
     request = sent(HELLO, SCHEMA)
     assert request.body["response_format"] == {

@@ -68,7 +68,7 @@ class OpenAIChat:
         allowance.check()
         start = time.monotonic()
         deadline_s = min(self._config.call_deadline_s, allowance.left_s)
-        request = request_of(self._config, messages, schema, on_text is not None)
+        request = request_of(self._config, messages, schema, on_text is not None, allowance)
         listener = None if on_text is None else _Listener(on_text)
         try:
             draft = self._loop.run(
