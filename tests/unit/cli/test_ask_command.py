@@ -110,11 +110,13 @@ def test_a_recorded_question_is_replayed_for_nothing(rooms: Path, tmp_path: Path
 def test_the_key_reaches_the_server_and_nothing_else(
     rooms: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    monkeypatch.setenv("SEER_KEY", "sk-very-secret")
+    config = tmp_path / "scenemind.yaml"
+    config.write_text("models: {language: {key_variable: SEER_KEY}}", encoding="utf-8")
     tape = tmp_path / "tape.jsonl"
     with seer() as server:
         more = (*MEMTREE, *at(server), "--record", tape, "--pictures", tmp_path / "page")
-        _, output = run(*ASK, rooms, *more, "--json")
+        _, output = run(*ASK, rooms, *more, "--config", config, "--json")
         assert server.requests[0].headers["authorization"] == "Bearer sk-very-secret"
     assert "sk-very-secret" not in output
     written = [path for path in tmp_path.rglob("*") if path.is_file()]

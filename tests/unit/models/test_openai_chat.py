@@ -25,13 +25,17 @@ from tests.chat_server import (
     send_raw,
     stay_silent,
 )
-from tests.unit.models.asking import HELLO, KEY, LONG_S, SOON_S, chat_with
+from tests.unit.models.asking import HELLO, KEY, KEY_VARIABLE, LONG_S, SOON_S, chat_with
 
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+
+def with_key(server: ChatServer | str) -> OpenAIChat:
+    return chat_with(server, key_variable=KEY_VARIABLE)
 
 
 def test_a_reply_comes_with_what_it_used() -> None:
@@ -106,7 +110,7 @@ def test_a_server_that_does_not_count_is_understood_and_named(
     ],
 )
 def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> None:
-    with ChatServer(step) as server, chat_with(server) as chat:
+    with ChatServer(step) as server, with_key(server) as chat:
         with pytest.raises(ModelError, match=words) as raised:
             chat.ask(HELLO, Allowance(SOON_S))
         assert raised.value.kind == kind
@@ -219,7 +223,7 @@ def test_several_callers_are_served_at_once() -> None:
 def test_the_key_is_nowhere_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     steps = say("hello"), fail(500), fail(400, f"no temperature for {KEY}"), say("hello")
-    with ChatServer(*steps) as server, chat_with(server) as chat:
+    with ChatServer(*steps) as server, with_key(server) as chat:
         chat.ask(HELLO, Allowance(SOON_S))
         with pytest.raises(ModelError, match="500"):
             chat.ask(HELLO, Allowance(SOON_S))
@@ -230,8 +234,8 @@ def test_the_key_is_nowhere_in_the_log(caplog: pytest.LogCaptureFixture) -> None
 
 
 def test_what_a_file_leaves_around_the_key_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\r\n")
-    with ChatServer(say("hello")) as server, chat_with(server) as chat:
+    monkeypatch.setenv(KEY_VARIABLE, f" {KEY}\r\n")
+    with ChatServer(say("hello")) as server, with_key(server) as chat:
         chat.ask(HELLO, Allowance(SOON_S))
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
@@ -240,25 +244,37 @@ def test_what_a_file_leaves_around_the_key_is_dropped(monkeypatch: pytest.Monkey
 def test_a_key_that_no_header_can_carry_is_refused_untold(
     inside: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", f"sk-first{inside}second")
-    with pytest.raises(ModelError, match="OPENAI_API_KEY holds no key") as raised:
-        chat_with("http://127.0.0.1:1/v1")
+    monkeypatch.setenv(KEY_VARIABLE, f"sk-first{inside}second")
+    with pytest.raises(ModelError, match="SEER_API_KEY holds no key") as raised:
+        with_key("http://127.0.0.1:1/v1")
     assert raised.value.kind == "no_key"
     assert "first" not in str(raised.value)
     assert "second" not in str(raised.value)
 
 
-def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
+def test_a_server_of_ones_own_gets_no_key_that_is_not_named_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
     with ChatServer(say("hello")) as server, chat_with(server) as chat:
         assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
+    (request,) = server.requests
+    assert not any("sk-" in value for value in request.headers.values())
+
+
+def test_a_key_that_is_named_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE)
+    with pytest.raises(ModelError, match="SEER_API_KEY: set it") as raised:
+        with_key("http://127.0.0.1:1/v1")
+    assert raised.value.kind == "no_key"
 
 
 def test_openai_itself_needs_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
-    with pytest.raises(ModelError, match="OPENAI_API_KEY: set it") as raised:
-        OpenAIChat(ChatModelConfig(model="seer"))
-    assert raised.value.kind == "no_key"
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for endpoint in ("", "https://api.openai.com/v1"):
+        with pytest.raises(ModelError, match="OPENAI_API_KEY: set it") as raised:
+            OpenAIChat(ChatModelConfig(model="seer", endpoint=endpoint))
+        assert raised.value.kind == "no_key"
 
 
 def test_a_model_must_be_named() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from scenemind.models import Allowance, ChatMessage, ModelError
 from tests.chat_server import ChatServer, Request, Step, choose, fail, say
-from tests.unit.models.asking import HELLO, KEY, SOON_S, chat_with
+from tests.unit.models.asking import HELLO, KEY, KEY_VARIABLE, SOON_S, chat_with
 
 SCHEMA = {"title": "Answer", "type": "object", "properties": {"name": {"type": "string"}}}
 
@@ -41,8 +41,9 @@ def taking(*options: str) -> Step:
 
 
 def test_turns_go_as_the_protocol_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    request = sent([ChatMessage("system", "look"), ChatMessage("user", "what?")])
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    turns = [ChatMessage("system", "look"), ChatMessage("user", "what?")]
+    request = sent(turns, key_variable=KEY_VARIABLE)
     assert request.body["messages"] == [
         {"role": "system", "content": "look"},
         {"role": "user", "content": "what?"},

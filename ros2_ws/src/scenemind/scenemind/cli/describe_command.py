@@ -69,7 +69,8 @@ def _describe(
     """Ask a model that sees images what objects are made of, what state they are in, what they
     are for; and make their image vectors where descriptions.image_encoder is set.
 
-    The key stands in the environment: OPENAI_API_KEY, or what models.vision.key_variable names.
+    The key stands in the environment: OPENAI_API_KEY for OpenAI's own model, else the variable
+    that models.vision.key_variable names.
     """
     settings = SceneMindConfig.load(config) if config else SceneMindConfig()
     told: dict[str, object] = {"model": model, "endpoint": endpoint}

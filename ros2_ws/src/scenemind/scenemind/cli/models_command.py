@@ -20,6 +20,7 @@ from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.cli.output import print_json, print_table, printable, progress_console
 from scenemind.config import ChatModelConfig, ModelsConfig, SceneMindConfig
 from scenemind.models import open_models
+from scenemind.models.keys import key_variable_of
 from scenemind.models.ledger import Ledger
 from scenemind.models.roles import ledger_path
 from scenemind.models.status import ModelStatus
@@ -42,15 +43,16 @@ class _Row:
 
     @property
     def has_key(self) -> bool:
-        return bool(os.environ.get(self.config.key_variable, "").strip())
+        return bool(os.environ.get(key_variable_of(self.config), "").strip())
 
     @property
     def key_text(self) -> str:
+        variable = key_variable_of(self.config)
+        if not variable:
+            return "none"
         if self.status.is_ready:
-            state = "set" if self.has_key else "not set"
-        else:
-            state = "unusable" if self.has_key else "missing"
-        return f"{self.config.key_variable}: {state}"
+            return f"{variable}: set"
+        return f"{variable}: {'unusable' if self.has_key else 'missing'}"
 
 
 def register(app: typer.Typer) -> None:
@@ -125,7 +127,7 @@ def _as_json(
             "roles": list(row.roles),
             "model": row.config.model,
             "endpoint": row.status.endpoint,
-            "key_variable": row.config.key_variable,
+            "key_variable": key_variable_of(row.config),
             "has_key": row.has_key,
             "state": row.status.state,
             "has_price": row.config.has_price,

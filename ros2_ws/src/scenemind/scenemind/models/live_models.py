@@ -15,6 +15,7 @@ from scenemind.models.chat import ChatModel
 from scenemind.models.endpoint import Endpoint
 from scenemind.models.errors import ModelError
 from scenemind.models.keyless_chat import KeylessChat
+from scenemind.models.keys import key_variable_of
 from scenemind.models.ledger import Ledger
 from scenemind.models.openai_chat import OpenAIChat
 from scenemind.models.recording import Recorder, Recording
@@ -80,7 +81,7 @@ def open_live(
     for role, model in by_role.items():
         transport, missing = _open_chat(model, opened)
         where = model.endpoint.rstrip("/") or OPENAI
-        server = where, model.key_variable
+        server = where, key_variable_of(model)
         if server not in endpoints:
             endpoints[server] = Endpoint.at(where, config)
             opened.callback(endpoints[server].gate.close)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -16,6 +15,7 @@ from scenemind.models.allowance import Allowance
 from scenemind.models.background_loop import BackgroundLoop
 from scenemind.models.chat import ChatMessage, ChatReply, OnText
 from scenemind.models.errors import ModelError
+from scenemind.models.keys import key_of
 from scenemind.models.openai_reply import Draft
 from scenemind.models.openai_request import request_of
 from scenemind.models.usage import Usage
@@ -28,23 +28,16 @@ class OpenAIChat:
     neither logged nor told."""
 
     def __init__(self, config: ChatModelConfig) -> None:
-        """Without an endpoint it is OpenAI's, or $OPENAI_BASE_URL. Without a key, other endpoints
-        than OpenAI's are asked all the same: servers of one's own want none.
+        """Without an endpoint it is OpenAI's, or $OPENAI_BASE_URL.
 
         Raises:
-            ModelError: no model is named, the endpoint is no address, there is no key for OpenAI's,
-                or the key is none that a header can carry.
+            ModelError: no model is named, the endpoint is no address, or the key is missing or none
+                that a header can carry.
         """
         if not config.model:
             raise ModelError("rejected", "no model is named: say which the server is to run")
         _check_address(config.endpoint)
-        key = _key_in(config.key_variable)
-        if not key and not config.endpoint:
-            raise ModelError(
-                "no_key",
-                f"there is no key for OpenAI in the environment variable {config.key_variable}: set"
-                " it, or name the endpoint of a server of your own",
-            )
+        key = key_of(config)
         # Half a second that only those wait who ask a model.
         from scenemind.models.openai_exchange import OpenAIExchange
 
@@ -178,19 +171,3 @@ def _check_address(endpoint: str) -> None:
             "rejected",
             f"the endpoint {endpoint!r} is no address: write such as http://localhost:11434/v1",
         )
-
-
-def _key_in(variable: str) -> str:
-    """The key, without what a file or a paste left around it; empty: there is none.
-
-    Raises:
-        ModelError: it cannot go into a header. The client would repeat it in its own error.
-    """
-    key = os.environ.get(variable, "").strip()
-    if not all("!" <= character <= "~" for character in key):
-        raise ModelError(
-            "no_key",
-            f"the environment variable {variable} holds no key: a key is of printable ASCII"
-            " characters without blanks",
-        )
-    return key

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -106,7 +107,7 @@ def _attempt(
         ModelError: of any kind but `bad_reply`.
     """
     try:
-        text = model.ask(messages, allowance, form.model_json_schema(), on_text).text
+        text = model.ask(messages, allowance, _schema_of(form), on_text).text
     except ModelError as error:
         if error.kind != "bad_reply":
             raise
@@ -117,6 +118,11 @@ def _attempt(
         return _Attempt(text, None, _in_a_line(_mistakes(error)))
     complaint = None if check is None else check(value)
     return _Attempt(text, value, _in_a_line(complaint or ""))
+
+
+@lru_cache
+def _schema_of(form: type[BaseModel]) -> Mapping[str, Any]:
+    return form.model_json_schema()
 
 
 def _parsed(text: str, form: type[Form]) -> Form:
