@@ -87,7 +87,7 @@ class JsonLines:
         return self._as_written((line,), self._things_of(growing))
 
     def _as_written(
-        self, more: tuple[Line, ...], used_more: Mapping[int, Thing | None]
+        self, more: tuple[Line, ...], used_more: dict[int, Thing | None]
     ) -> WrittenLines:
         used = self._used | used_more
         return WrittenLines(
@@ -120,8 +120,8 @@ class JsonLines:
 
     def _line_of(self, contents: Contents) -> Line:
         """As the next one."""
-        listed = self._listed.get(what_counts(self._detail, self._place(contents)), frozenset())
-        return write_line(contents, self.things, self._detail, listed)
+        listed = self._listed.get(what_counts(self._detail, self._place(contents)))
+        return write_line(contents, self.things, self._detail, listed or set())
 
     def _place(self, contents: Contents) -> int:
         first = contents.revisit_of
