@@ -60,7 +60,7 @@ class ServiceCaller:
         *,
         mapping_node: str = "/mapping_node",
         reasoning_node: str = "/reasoning_node",
-        timeout_s: float = 30.0,
+        timeout_s: float = 60.0,
     ) -> None:
         """`timeout_s` is what one answer may take. Names of nodes are full ones."""
         self._timeout_s = timeout_s
