@@ -97,7 +97,9 @@ def test_all_frames_are_evidence_where_none_is_named(row: Memory, pictures: list
         (["chair"], {2, 3, 4}),  # those in the pictures
         (["cat"], set()),
         ([], set()),
-        ([5, 1], {5, 1}),  # by id, wherever they are
+        ([5], {5}),  # near the camera, as the model is told
+        ([3], {3}),  # which was chosen as one that matters
+        ([1, "chair 1"], set()),  # on the map, but the model was not told of it: made up
     ],
 )
 def test_objects_of_an_answer(row: Memory, words: list[int | str], ids: set[int]) -> None:

@@ -17,6 +17,7 @@ from scenemind.reasoning.memtree_qa.frame_answer import (
     FrameAnswer,
     complaint_by,
     messages_of,
+    told_objects,
 )
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
@@ -58,7 +59,8 @@ class MemTreeQA:
         steps.append(f"{self._vision.name} looked at {len(frames)} of them: {_thought(form)}")
         if not form.text or (query.policy == "strict" and not form.seen):
             raise ReasoningError("not_found", _unseen(form, len(frames)))
-        objects, unclear = objects_of(form, frames, snapshot)
+        told = told_objects(query, snapshot, frames, matter)
+        objects, unclear = objects_of(form, frames, told, snapshot)
         if unclear:
             steps.append(f"left out of what it speaks of: {', '.join(unclear)}")
         shown = {*matter, *(thing.object_id for thing in objects)}

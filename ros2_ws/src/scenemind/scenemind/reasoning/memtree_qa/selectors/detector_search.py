@@ -27,7 +27,7 @@ from scenemind.reasoning.memtree_qa.selectors.stored_frames import (
 from scenemind.reasoning.memtree_qa.selectors.uniform import evenly
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import read_prompt
-from scenemind.reasoning.thoughts import thoughts_in
+from scenemind.reasoning.thoughts import hears_thoughts
 from scenemind.reasoning.types import Query
 from scenemind.words.quoting import quoted, tame
 
@@ -110,7 +110,7 @@ class DetectorSelector:
                 TargetClasses,
                 asking.allowance,
                 _complaint,
-                lambda text: asking.report("select", thoughts_in(text)),
+                hears_thoughts(asking.report, "select"),
                 lambda complaint: asking.report("repair", complaint),
             )
         except BadFormError as error:
