@@ -25,7 +25,8 @@ class MethodChoice:
     grammar does not read it.
 
     What breaks a method, such as a model that fails, makes `symbolic` answer in its place, and the
-    answer is marked so.
+    answer is marked so. So too where frames do not show what the grammar could say, if only with
+    little confidence; not for a strict question, which asks for what was seen.
     """
 
     def __init__(self, methods: Mapping[str, AskMethod], falls_back: bool) -> None:
@@ -61,12 +62,12 @@ class MethodChoice:
         tried = attempt(chosen.name, lambda: by_model(chosen))
         if tried.is_broken and asking.allowance.is_cancelled:
             return replace(tried, failure=_CANCELLED)
-        if not (tried.is_broken and self._falls_back):
+        has_other = symbolic is not None and symbolic.reply is not None
+        is_open = tried.is_broken or (has_other and _is_unseen(tried) and query.policy != "strict")
+        if not (is_open and self._falls_back):
             return tried
-        if symbolic is None:
-            asking.report("fallback", tried.failure.text if tried.failure else "")
-            symbolic = attempt("symbolic", by_symbols)
-        return in_place_of(tried, symbolic)
+        asking.report("fallback", tried.failure.text if tried.failure else "")
+        return in_place_of(tried, symbolic or attempt("symbolic", by_symbols))
 
 
 def _check(name: str) -> None:
@@ -78,6 +79,10 @@ def _check(name: str) -> None:
         raise ReasoningError(
             "invalid_request", f'There is no method "{name}"; there are: {", ".join(METHODS)}.'
         )
+
+
+def _is_unseen(tried: Attempt[Reply]) -> bool:
+    return tried.failure is not None and tried.failure.code == "not_found"
 
 
 def _is_beyond_symbols(query: Query) -> bool:
