@@ -13,7 +13,15 @@ from scenemind.config import DetectorConfig, MemTreeConfig, ModelsConfig
 from scenemind.config.memtree import SelectorName
 from scenemind.memory import Memory
 from scenemind.models import Models, open_models
-from scenemind.reasoning import Query, ReasoningError, Router, open_methods, open_selector
+from scenemind.reasoning import (
+    Asking,
+    Query,
+    ReasoningError,
+    Router,
+    open_methods,
+    open_selector,
+)
+from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 
@@ -38,6 +46,13 @@ def test_one_model_is_enough_whichever_role_names_it(role: str, tmp_path: Path) 
         assert set(open_methods(models, MemTreeConfig())) == {"memtree"}
         for name in get_args(SelectorName):
             assert open_selector(name, models, MemTreeConfig()).name == name
+
+
+def test_a_selector_that_is_open_already_is_asked(memory: Memory, tmp_path: Path) -> None:
+    with models_of(tmp_path, language={"model": "any", "endpoint": NOWHERE}) as models:
+        method = open_methods(models, MemTreeConfig(), selector=ObjectSelector())["memtree"]
+        with pytest.raises(ReasoningError, match="names no object of the map"):
+            method.ask(Query("xyz?"), memory, Asking())
 
 
 def test_without_a_model_there_is_the_grammar_and_what_chooses_frames_by_itself(

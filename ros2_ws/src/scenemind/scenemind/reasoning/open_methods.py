@@ -21,7 +21,10 @@ from scenemind.reasoning.method import AskMethod
 
 
 def open_methods(
-    models: Models, memtree: MemTreeConfig, detector: DetectorConfig | None = None
+    models: Models,
+    memtree: MemTreeConfig,
+    detector: DetectorConfig | None = None,
+    selector: FrameSelector | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
     is read from disk by the first question that needs it.
@@ -29,10 +32,12 @@ def open_methods(
     Args:
         models: stay open as long as the methods are used.
         detector: of the selector `detector`; None: the configuration's defaults.
+        selector: one that is open already, as it may hold a detector or the frames it has seen;
+            None: that of the configuration.
     """
     if models.vision is None:
         return {}
-    selector = open_selector(memtree.selector, models, memtree, detector)
+    selector = selector or open_selector(memtree.selector, models, memtree, detector)
     return {"memtree": MemTreeQA(models.vision, selector, memtree.frames)}
 
 
