@@ -92,6 +92,14 @@ def test_feedback_tells_the_stages_the_words_so_far_and_the_frames(
     assert not looked.evidence[0].image.data
 
 
+def test_a_service_has_nothing_streamed_as_nobody_hears_it(graph: RosGraph, memory: Memory) -> None:
+    with ChatServer(look()) as server:
+        add_node(graph, memory, server)
+        assert ask(graph).success
+        Goal(graph, action.Ask, ASK, question=MADE_OF, method="memtree").result()
+    assert [request.is_streamed for request in server.requests] == [False, False, True, True]
+
+
 @pytest.mark.parametrize(("shortest_s", "bounded"), [(math.inf, True), (0.0, False)])
 def test_words_are_heard_while_they_are_written_but_not_each(
     graph: RosGraph,
