@@ -140,14 +140,15 @@ class ReadingServices:
     def _get_key_frames(
         self, request: srv.GetKeyFrames.Request, response: srv.GetKeyFrames.Response
     ) -> None:
-        if request.frame_ids:
-            check_frame_count(len(request.frame_ids))
         memory = self._session.memory
+        if not request.frame_ids:
+            response.stored_frame_ids = memory.stored_frames()
+            return
+        check_frame_count(len(request.frame_ids))
         object_ids = list(request.object_ids)
         response.key_frames = self._shown(
             memory.key_frame(number, object_ids) for number in request.frame_ids
         )
-        response.stored_frame_ids = memory.stored_frames()
 
     def _shown(self, key_frames: Iterable[KeyFrame]) -> list[KeyFrameMsg]:
         camera_frame = self._parameters.publish.camera_frame
