@@ -103,7 +103,7 @@ def test_view_has_its_box_and_the_best_come_first():
     assert found.scores.tolist() == [0.75, 0.5]
     assert found.boxes_px.tolist() == [[10, 21, 30, 60]] * 2
     assert len(views.of_object(3)) == 0
-    of_first = views.of_location(0)
+    of_first = views.at_locations([0])
     assert dict(zip(of_first.object_ids.tolist(), of_first.scores, strict=True)) == {
         OVERVIEW: pytest.approx(1.4),
         8: pytest.approx(0.9),
@@ -158,7 +158,7 @@ def test_lost_frames_are_views_no_more():
         (OVERVIEW, 0): 0,
     }
     add(views, 2, 4, [(9, 0.5)])  # takes a slot that became free
-    assert by_pair(views.of_location(2)) == {(9, 2): [4], (OVERVIEW, 2): [4]}
+    assert by_pair(views.at_locations([2])) == {(9, 2): [4], (OVERVIEW, 2): [4]}
 
 
 def test_fewer_views_than_were_stored_leave_the_worst_unneeded():

@@ -146,10 +146,6 @@ class BestViews:
         """Of all objects at some locations, with the locations' own, in no order."""
         return self._table.gather_unordered(self._table.at_locations(location_ids))
 
-    def of_location(self, location_id: int) -> Views:
-        """Of all objects, best first, with the location's own."""
-        return self._table.gather(list(self._table.at(location_id).values()))
-
     def all(self) -> Views:
         """Every view that is kept, best first."""
         return self._table.gather(self._table.used())

@@ -14,7 +14,7 @@ KEY_WEIGHT = 1.0
 CUE_WEIGHT = 0.1  # lambda of the paper
 
 # Where no locations are given, so many are looked at: for each frame, and at least.
-_LOCATIONS_A_FRAME, _FEWEST_LOCATIONS = 4, 8
+_LOCATIONS_A_FRAME, _FEWEST_LOCATIONS = 8, 24
 
 
 class RankedFrame(NamedTuple):
@@ -56,7 +56,7 @@ def rank_key_frames(
         k: how many locations are wanted.
         locations: those to choose from, such as a language model has picked; at the end come
             their frames without any of the objects, first those that show most. None: all that saw
-            an object, of which the 4 k (at least 8) are looked at whose best views of the objects
+            an object, of which the 8 k (at least 24) are looked at whose best views of the objects
             sum up to most. Of one object that misses none of the best k, and of several few: at the
             hundredth visit some frame shows them as well as ever.
     """
