@@ -122,7 +122,11 @@ def _attempt(
 
 @lru_cache
 def _schema_of(form: type[BaseModel]) -> Mapping[str, Any]:
-    return form.model_json_schema()
+    """Without the docstrings of the forms, which are for people who read the code."""
+    schema = form.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        part.pop("description", None)
+    return schema
 
 
 def _parsed(text: str, form: type[Form]) -> Form:
