@@ -145,6 +145,16 @@ def test_a_client_says_who_is_missing() -> None:
     assert caught.value.code == Error.NODE_UNAVAILABLE
 
 
+def test_a_client_has_all_it_needs_before_it_runs_and_may_be_closed_twice() -> None:
+    client = SceneMindClient(reasoning_node="/nobody", timeout_s=0.1)
+    made = list(client._node.waitables)
+    with pytest.raises(RosError, match="nobody offers the action /nobody/ask"):
+        client.start_asking("How many chairs are there?")
+    assert list(client._node.waitables) == made, "none is made while the node spins"
+    client.close()
+    client.close()
+
+
 def test_parameters_go_to_the_nodes_that_have_them() -> None:
     assert parameter_arguments(["memory.name=y"]) == ["-p", "mapping_node:memory.name:='y'"]
     assert parameter_arguments(["timeout_s=3"]) == ["-p", "reasoning_node:timeout_s:=3"]
