@@ -79,16 +79,17 @@ class DetectorSelector:
         """See `FrameSelector`."""
         stored = StoredFrames(memory)
         asking.report("select")
-        wanted = self._ask(_messages(query, memory.snapshot()), asking)
+        steps: list[str] = []
+        wanted = self._ask(_messages(query, memory.snapshot()), asking, steps)
         classes = checked_vocabulary(_usable(wanted.classes))
         started = time.perf_counter()
         hits = list(self._search(stored, classes, asking))
         seconds = time.perf_counter() - started
         each_ms = 1e3 * seconds / len(stored.numbers)
-        steps = [
+        steps.append(
             f"looked for {', '.join(classes)} in {len(stored.numbers)} stored frames: {len(hits)}"
             f" show some ({self._detector_name}, {seconds:.2f} s, {each_ms:.1f} ms a frame)"
-        ]
+        )
         ranked = one_a_location_first(hits)
         if not ranked:
             steps.append("no frame shows any: frames evenly in time instead")
@@ -102,7 +103,13 @@ class DetectorSelector:
     def _detector_name(self) -> str:
         return "" if self._detector is None else self._detector.name
 
-    def _ask(self, messages: Sequence[ChatMessage], asking: Asking) -> TargetClasses:
+    def _ask(
+        self, messages: Sequence[ChatMessage], asking: Asking, steps: list[str]
+    ) -> TargetClasses:
+        def note_repair(complaint: str) -> None:
+            steps.append(f"asked again: {complaint}")
+            asking.report("repair", complaint)
+
         try:
             return ask_for(
                 self._model,
@@ -111,12 +118,13 @@ class DetectorSelector:
                 asking.allowance,
                 _complaint,
                 hears_thoughts(asking.report, "select"),
-                lambda complaint: asking.report("repair", complaint),
+                note_repair,
             )
         except BadFormError as error:
             # Some of the classes may still do.
             if not isinstance(error.form, TargetClasses) or not _usable(error.form.classes):
                 raise
+            steps.append(f"took what is right of the second reply: {_complaint(error.form)}")
             return error.form
 
     def _search(
@@ -158,7 +166,7 @@ def _complaint(wanted: TargetClasses) -> str | None:
     if not 1 <= len(wanted.classes) <= _MOST_CLASSES:
         return f"name 1 to {_MOST_CLASSES} classes, not {len(wanted.classes)}"
     unusable = [name for name in wanted.classes if not _is_name(name)]
-    return f"no short names of kinds of objects: {unusable}" if unusable else None
+    return f"no short names of kinds: {', '.join(map(quoted, unusable))}" if unusable else None
 
 
 def _usable(classes: Sequence[str]) -> list[str]:
