@@ -70,6 +70,16 @@ def test_without_models_it_says_how_to_have_one() -> None:
     assert "a question may use 100000 tokens" in output
 
 
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--check", "no model is set up"), ("--endpoint=http://here/v1", "say --model NAME")],
+)
+def test_nothing_to_ask_is_a_failure(option: str, said: str) -> None:
+    status, output = run(option)
+    assert status == 1
+    assert said in output
+
+
 def test_a_table_shows_roles_endpoints_and_whether_there_are_keys(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

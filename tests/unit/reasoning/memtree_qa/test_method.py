@@ -65,7 +65,7 @@ def test_an_answer_comes_with_its_evidence(row: Memory) -> None:
     assert reply.key_frames is not None
     assert [f.frame_number for f in reply.key_frames] == frames_shown(row, looked)[1:]
     assert reply.key_frames[0].boxes_px.keys() <= {2, 3, 4}
-    assert reply.steps[0] == "tree chose the frames"
+    assert reply.steps[0] == "tree chose the frames: Chair 2 is listed there."
     assert reply.steps[-2:] == (
         "scripted looked at 2 of them: I see it",
         'left out of what it speaks of: "77", "cat"',

@@ -141,7 +141,8 @@ class CarefulChat:
                     self._endpoint.gate.pause(wait_s, allowance)
                 return
             remarks.append(
-                f"it may be asked again in {wait_s:.3g} s, and the question has {left_s:.3g} s left"
+                f"it may be asked again in {round(wait_s, 1):g} s,"
+                f" and the question has {round(left_s, 1):g} s left"
             )
         if not remarks:
             raise error

@@ -91,7 +91,7 @@ def _is_beyond_symbols(query: Query) -> bool:
 
 def _unavailable(name: str) -> ReasoningError:
     if name == _BY_MODEL:
-        way_out = "needs a model: name one in models.vision.model or models.language.model"
+        way_out = "needs a model: name one (models.vision.model or models.language.model, --model)"
     else:
         way_out = "is not part of this version"
     return ReasoningError(

@@ -70,8 +70,8 @@ def _language_of(models: Models, selector: str) -> ChatModel:
     if model is None:
         raise ReasoningError(
             "method_unavailable",
-            f'The selector "{selector}" needs a language model: name one in'
-            ' models.language.model; "objects" and "uniform" need none.',
+            f'The selector "{selector}" needs a language model: name one'
+            ' (models.language.model, --model); "objects" and "uniform" need none.',
         )
     return model
 

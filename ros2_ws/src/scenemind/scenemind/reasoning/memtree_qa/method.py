@@ -54,7 +54,7 @@ class MemTreeQA:
         frames = [with_all_boxes(frame, memory) for frame in selection.key_frames]
         matter = tuple(dict.fromkeys((*selection.key_objects, *selection.cue_objects)))
         messages = messages_of(query, snapshot, frames, matter)
-        steps = [f"{self._selector.name} chose the frames", *selection.steps]
+        steps = [_chosen(self._selector.name, selection.reasoning), *selection.steps]
         form = self._answer(messages, query.policy, asking, steps)
         steps.append(f"{self._vision.name} looked at {len(frames)} of them: {_thought(form)}")
         if not form.text or (query.policy == "strict" and not form.seen):
@@ -95,6 +95,11 @@ class MemTreeQA:
             if isinstance(error.form, FrameAnswer) and error.form.text:
                 return error.form
             raise
+
+
+def _chosen(selector: str, reasoning: str) -> str:
+    why = f": {tame(reasoning, _LONGEST_THOUGHT)}" if reasoning else ""
+    return f"{selector} chose the frames{why}"
 
 
 def _unseen(form: FrameAnswer, pictures: int) -> str:
