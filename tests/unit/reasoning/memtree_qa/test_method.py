@@ -209,7 +209,7 @@ def test_a_selection_without_frames_is_an_error(row: Memory) -> None:
     server = ChatServer(see())
     with chat_with(server) as chat, pytest.raises(ReasoningError, match="No image") as caught:
         MemTreeQA(chat, FindsNothing(), 1).ask(QUESTION, row, asking())
-    assert caught.value.failure.code == "not_found"
+    assert caught.value.failure.code == "empty_memory"
     assert not server.requests
 
 

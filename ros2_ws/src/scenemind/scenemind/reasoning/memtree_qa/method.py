@@ -48,7 +48,7 @@ class MemTreeQA:
         """See `AskMethod`."""
         selection = self._selector.select(query, memory, self._frames, asking)
         if not selection.key_frames:
-            raise ReasoningError("not_found", "No image is stored any more of what was chosen.")
+            raise ReasoningError("empty_memory", "No image is stored any more of what was chosen.")
         asking.report("look", selection.reasoning, selection.key_frames)
         snapshot = memory.snapshot()
         frames = [with_all_boxes(frame, memory) for frame in selection.key_frames]
