@@ -92,9 +92,9 @@ class Exchange:
         """The next piece of a reply."""
         self.send_event(json.dumps(completion([{"delta": delta, "finish_reason": finish_reason}])))
 
-    def send_event(self, data: str) -> None:
+    def send_event(self, data: str | bytes) -> None:
         """Whatever a stream may say."""
-        self._send_chunk(f"data: {data}\n\n".encode())
+        self._send_chunk(b"data: %b\n\n" % (data if isinstance(data, bytes) else data.encode()))
 
     def end_stream(self) -> None:
         """As HTTP wants it, whether the reply is whole or not."""

@@ -16,7 +16,7 @@ class Goal:
 
     def __init__(self, graph: RosGraph, kind: Any, name: str, **fields: Any) -> None:
         self.feedback: list[Any] = []
-        client = ActionClient(graph.observer, kind, name, callback_group=ReentrantCallbackGroup())
+        client = _client_of(graph, kind, name)
         assert client.wait_for_server(TIMEOUT_S)
         sent = client.send_goal_async(
             kind.Goal(**fields), lambda message: self.feedback.append(message.feedback)
@@ -34,3 +34,13 @@ class Goal:
         done = self.handle.get_result_async()
         wait_for(done.done, "the result")
         return done.result().status, done.result().result
+
+
+def _client_of(graph: RosGraph, kind: Any, name: str) -> ActionClient[Any, Any, Any]:
+    """Made on the thread that spins its node, which would see it before it is complete."""
+    node = graph.observer
+    assert node.executor is not None
+    group = ReentrantCallbackGroup()
+    made = node.executor.create_task(lambda: ActionClient(node, kind, name, callback_group=group))
+    wait_for(made.done, "an action client")
+    return made.result()

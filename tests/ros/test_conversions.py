@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -31,7 +32,12 @@ from scenemind.memory import (
     Stay,
     StructurePlane,
 )
+from scenemind.models import Usage
+from scenemind.reasoning import Answer, Query, ReasoningFailure
+from scenemind.reasoning.types import ErrorCode
 from scenemind_interfaces.msg import Correction as CorrectionMsg
+from scenemind_interfaces.msg import Error
+from scenemind_interfaces.srv import Ask
 from scenemind_ros import conversions as c
 from scenemind_ros.errors import RosError
 
@@ -200,6 +206,32 @@ def test_a_key_frame_comes_back_with_boxes_to_the_pixel(
     assert back.boxes_px.keys() == boxes_px.keys()
     for object_id, box in boxes_px.items():
         np.testing.assert_allclose(back.boxes_px[object_id], box, atol=0.5)
+
+
+@given(words, words, st.floats(0, 1, width=32), st.integers(0, 2**31))
+def test_an_answer_comes_back(text: str, fallback: str, confidence: float, tokens: int) -> None:
+    query = Query("where is it?", policy="strict")
+    usage = Usage(2, tokens, tokens // 2, 30, 0.25)
+    sent = Answer(
+        query, text, confidence, (), (), "memtree", 1.5, ("first", "then"), None, usage, fallback
+    )
+    response = Ask.Response(answer=c.answer_to_msg(sent, 12, "map"))
+    back = c.answer_from_msg(through_wire(response), query, {})
+    assert (back.text, back.confidence, back.method) == (text, confidence, "memtree")
+    assert (back.seconds, back.steps, back.usage) == (1.5, ("first", "then"), usage)
+    assert (back.fallback, back.failure) == (fallback, None)
+
+
+@pytest.mark.parametrize("code", get_args(ErrorCode))
+def test_every_failure_comes_back(code: ErrorCode) -> None:
+    failure = ReasoningFailure(code, "why, and what to do")
+    assert c.failure_from_msg(through_wire(c.failure_to_msg(failure))) == failure
+
+
+def test_what_a_node_cannot_do_is_no_failure_of_reasoning() -> None:
+    with pytest.raises(RosError, match="a bug") as caught:
+        c.failure_from_msg(Error(code=Error.INTERNAL, message="a bug"))
+    assert caught.value.code == Error.INTERNAL
 
 
 def test_the_tree_says_minus_one_for_what_is_not_there() -> None:

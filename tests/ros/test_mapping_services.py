@@ -233,6 +233,7 @@ def test_stored_frames_are_listed_and_given_by_their_numbers(mapped: Mapped) -> 
     wanted = [numbers[-1], numbers[0]]
     given = get(frame_ids=wanted)
     assert [frame.frame_id for frame in given.key_frames] == wanted
+    assert not given.stored_frame_ids, "an hour has thousands"
     assert all(bytes(frame.image.data[:2]) == b"\xff\xd8" for frame in given.key_frames)
     known = {thing.id for thing in scene_of(mapped.graph).objects}
     shown = set(given.key_frames[0].object_ids)

@@ -10,6 +10,7 @@ from rclpy.parameter import Parameter
 
 from scenemind.config import ConfigError, SceneMindConfig
 from scenemind_ros.parameters import MappingParameters, declare_parameters, read_parameters
+from scenemind_ros.reasoning.parameters import ReasoningParameters
 
 from .graph import RosGraph
 
@@ -78,6 +79,11 @@ def test_parameters_explain_themselves(graph: RosGraph) -> None:
     declare_parameters(node, MappingParameters)
     assert "tf2_ros" in node.describe_parameter("pose_source").description
     assert node.describe_parameter("sync.tolerance_s").description
+
+
+def test_one_call_of_a_model_that_hangs_does_not_use_up_a_question() -> None:
+    parameters = ReasoningParameters()
+    assert parameters.timeout_s > parameters.models.language.call_deadline_s
 
 
 def test_settings_that_contradict_each_other_are_named_without_all_the_others() -> None:

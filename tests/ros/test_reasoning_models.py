@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,6 +105,39 @@ def test_a_program_that_a_model_writes_is_run_and_told_of(graph: RosGraph, memor
     assert {memory.snapshot().objects[i].label for i in result.answer.object_ids} == {"chair"}
     stages = list(dict.fromkeys(step.stage for step in goal.feedback))
     assert {"think", "program", "observe"} <= set(stages)
+
+
+def test_a_service_has_nothing_streamed_as_nobody_hears_it(graph: RosGraph, memory: Memory) -> None:
+    with ChatServer(look()) as server:
+        add_node(graph, memory, server)
+        assert ask(graph).success
+        Goal(graph, action.Ask, ASK, question=MADE_OF, method="memtree").result()
+    assert [request.is_streamed for request in server.requests] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(("shortest_s", "bounded"), [(math.inf, True), (0.0, False)])
+def test_words_are_heard_while_they_are_written_but_not_each(
+    graph: RosGraph,
+    memory: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    shortest_s: float,
+    bounded: bool,
+) -> None:
+    monkeypatch.setattr("scenemind_ros.reasoning.caller._SHORTEST_S", shortest_s)
+    thought = " ".join(f"word{i}" for i in range(60))
+    with ChatServer(look(think=thought)) as server:
+        add_node(graph, memory, server)
+        goal = Goal(graph, action.Ask, ASK, question=MADE_OF, method="memtree")
+        goal.result()
+    wait_for(lambda: "looked at" in goal.feedback[-1].partial_reasoning, "the last feedback")
+    said = [step.partial_reasoning for step in goal.feedback if step.stage == "answer"]
+    if bounded:
+        assert len(said) == 2, "its begin, and its end with the frames"
+    else:
+        words = said[1:-1]
+        assert len(words) > 2
+        assert all(thought.startswith(so_far) for so_far in words)
+        assert sorted(words, key=len) == words
 
 
 def test_a_cancelled_goal_ends_its_call_and_frees_its_place(
@@ -214,7 +248,8 @@ def test_frames_are_chosen_without_a_model_too(
 @pytest.mark.parametrize(
     ("fields", "code", "says"),
     [
-        ({"question": MADE_OF}, Error.INVALID_REQUEST, "k is 0"),
+        ({"question": MADE_OF}, Error.INVALID_REQUEST, "1 to 32"),
+        ({"question": MADE_OF, "k": 33}, Error.INVALID_REQUEST, "1 to 32"),
         ({"k": 1, "object_ids": [1]}, Error.INVALID_REQUEST, "mapping node"),
         ({"question": MADE_OF, "k": 1}, Error.METHOD_UNAVAILABLE, "models.language.model"),
         ({"question": MADE_OF, "k": 1, "selector": "luck"}, Error.INVALID_REQUEST, "uniform"),
@@ -263,10 +298,43 @@ def test_diagnostics_say_how_each_model_is_doing(graph: RosGraph, memory: Memory
     assert values["failed_server_failed"] == "1"
 
 
-def test_a_model_without_its_key_is_an_error_at_the_start(
+def test_a_node_without_the_key_of_its_model_answers_what_needs_none(
     graph: RosGraph, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    parameters = {"models.language.model": "any", "models.language.key_variable": "NO_SUCH_KEY"}
-    with pytest.raises(ConfigError, match="NO_SUCH_KEY"):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    heard = graph.listen(DiagnosticArray, "/diagnostics")
+    graph.add(ReasoningNode, {"models.language.model": "any"}, memory=memory)
+    sure, asked = ask(graph, HOW_MANY, method="auto"), ask(graph, HOW_MANY)
+    assert sure.success, sure.error
+    assert (sure.answer.method, sure.answer.fallback) == ("symbolic", "")
+    assert asked.answer.text == sure.answer.text
+    assert "OPENAI_API_KEY" in asked.answer.fallback
+    wait_for(lambda: heard, "diagnostics")
+    (status,) = heard[-1].status[1:]
+    assert status.level == DiagnosticStatus.WARN
+    assert "OPENAI_API_KEY: set it" in status.message
+
+
+def test_a_model_without_an_address_is_an_error_at_the_start(
+    graph: RosGraph, memory: Memory
+) -> None:
+    parameters = {"models.language.model": "any", "models.language.endpoint": "somewhere"}
+    with pytest.raises(ConfigError, match="'somewhere' is no address"):
         graph.add(ReasoningNode, parameters, memory=memory)
+
+
+def test_a_recording_answers_in_place_of_a_model(
+    graph: RosGraph, memory: Memory, tmp_path: Path
+) -> None:
+    tape = str(tmp_path / "tape.jsonl")
+    with ChatServer(look()) as server:
+        node = add_node(graph, memory, server, models__record=tape)
+        recorded = ask(graph).answer
+        graph.remove(node)
+    add_node(graph, memory, server, models__replay=tape)  # the server is gone
+    replayed = ask(graph).answer
+    assert (replayed.text, replayed.method) == (recorded.text, "memtree")
+    assert replayed.usage == recorded.usage
+    other = ask(graph, "Is it raining?")
+    assert other.error.code == Error.MODEL_FAILED
+    assert "raining" in other.error.message

@@ -15,7 +15,7 @@ from geometry_msgs.msg import Pose
 from visualization_msgs.msg import MarkerArray
 
 from scenemind.config import ConfigError, SceneMindConfig
-from scenemind.memory import Edit, Memory, MemorySnapshot
+from scenemind.memory import Correction, Edit, Memory, MemorySnapshot
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
 from scenemind_ros.conversions import box_to_msg, object_from_msg, stamp_ns
@@ -206,6 +206,28 @@ def test_a_timeout_holds_while_the_memory_hangs(graph: RosGraph, memory: Memory)
     assert response.error.code == Error.TIMEOUT
     assert not gated.gate.is_set()
     gated.gate.set()
+
+
+def test_a_correction_keeps_its_time_while_the_journal_hangs(
+    graph: RosGraph, memory: Memory
+) -> None:
+    class HangingJournal(PinnedMemory):
+        """It is written, and cannot be read."""
+
+        gate = threading.Event()
+
+        def corrections(self) -> list[Correction]:
+            assert self.gate.wait(TIMEOUT_S)
+            return super().corrections()
+
+    hanging = HangingJournal(memory)
+    graph.add(ReasoningNode, {"timeout_s": 0.5, "parallel_requests": 1}, memory=hanging)
+    chair = min(chairs_in(memory))
+    response = graph.call(srv.Align, f"{REASONER}/align", instruction=f"object {chair} is a stool")
+    assert response.error.code == Error.TIMEOUT, response.error
+    refused = graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
+    assert refused.error.code == Error.NODE_UNAVAILABLE, "it holds its place"
+    hanging.gate.set()
 
 
 def test_callers_do_not_wait_for_each_other(graph: RosGraph, memory: Memory) -> None:

@@ -82,7 +82,7 @@ def test_a_client_asks_corrects_and_finds_it_stored_after_the_end(
         assert scenemind.align("this is a stool", marked_object_ids=chairs[1:2]).success
         assert [correction.value for correction in scenemind.corrections()] == ["stool"]
         assert len(scenemind.key_frames("chairs", count=2)) == 2
-        with pytest.raises(RosError, match="k is 0") as caught:
+        with pytest.raises(RosError, match="1 to 32") as caught:
             scenemind.key_frames("chairs", count=0)
         assert caught.value.code == Error.INVALID_REQUEST
 
@@ -143,6 +143,16 @@ def test_a_client_says_who_is_missing() -> None:
         with pytest.raises(RosError) as caught:
             scenemind.wait_ready(0.1)
     assert caught.value.code == Error.NODE_UNAVAILABLE
+
+
+def test_a_client_has_all_it_needs_before_it_runs_and_may_be_closed_twice() -> None:
+    client = SceneMindClient(reasoning_node="/nobody", timeout_s=0.1)
+    made = list(client._node.waitables)
+    with pytest.raises(RosError, match="nobody offers the action /nobody/ask"):
+        client.start_asking("How many chairs are there?")
+    assert list(client._node.waitables) == made, "none is made while the node spins"
+    client.close()
+    client.close()
 
 
 def test_parameters_go_to_the_nodes_that_have_them() -> None:

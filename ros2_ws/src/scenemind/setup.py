@@ -28,6 +28,7 @@ setup(
     ],
     zip_safe=False,
     install_requires=[
+        "httpx2>=2.12",
         "jinja2>=3.1",
         "markupsafe>=2.1",
         "numpy>=1.26",

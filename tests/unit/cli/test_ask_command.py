@@ -79,6 +79,21 @@ def test_the_symbolic_answer_is_marked_where_the_model_fails(rooms: Path) -> Non
     assert "symbolic replied instead: " in output
 
 
+def test_what_needs_no_model_is_answered_without_its_key(
+    rooms: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    how_many = ("ask", "how many chairs are there?", rooms, "--model", "seer")
+    sure = run_json(*how_many)
+    asked = run_json(*how_many, *MEMTREE)
+    beyond = run_json(*ASK, rooms, "--model", "seer", status=1)
+    assert (sure["method"], sure["fallback"]) == ("symbolic", "")
+    assert (asked["method"], asked["answer"]) == ("symbolic", sure["answer"])
+    assert "no key for OpenAI in the environment variable OPENAI_API_KEY" in asked["fallback"]
+    assert beyond["error"]["code"] == "model_failed"
+    assert "OPENAI_API_KEY: set it" in beyond["answer"]
+
+
 def test_a_recorded_question_is_replayed_for_nothing(rooms: Path, tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with seer() as server:
@@ -96,11 +111,13 @@ def test_a_recorded_question_is_replayed_for_nothing(rooms: Path, tmp_path: Path
 def test_the_key_reaches_the_server_and_nothing_else(
     rooms: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    monkeypatch.setenv("SEER_KEY", "sk-very-secret")
+    config = tmp_path / "scenemind.yaml"
+    config.write_text("models: {language: {key_variable: SEER_KEY}}", encoding="utf-8")
     tape = tmp_path / "tape.jsonl"
     with seer() as server:
         more = (*MEMTREE, *at(server), "--record", tape, "--pictures", tmp_path / "page")
-        _, output = run(*ASK, rooms, *more, "--json")
+        _, output = run(*ASK, rooms, *more, "--config", config, "--json")
         assert server.requests[0].headers["authorization"] == "Bearer sk-very-secret"
     assert "sk-very-secret" not in output
     written = [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -11,9 +11,11 @@ from typer.testing import CliRunner
 
 from scenemind.cli.bench.keyframes import bench_keyframes
 from scenemind.cli.bench.keyframes.detector_time import detector_ms
+from scenemind.cli.bench.keyframes.drive_memory import memory_of
 from scenemind.cli.bench.keyframes.long_drive import DETECTIONS, LongDrive
 from scenemind.cli.bench.keyframes.mapped_room import VISIBLE_PX, mapped_room
 from scenemind.cli.bench.keyframes.oracles import location_oracle
+from scenemind.cli.errors import CommandError
 from scenemind.cli.main import app
 from scenemind.models import Allowance
 from scenemind.reasoning.memtree_qa.location_choice import LocationChoice
@@ -43,6 +45,30 @@ def test_second_round_is_all_revisits_of_the_same_objects():
     assert len(drive.objects) == 200
 
 
+def test_drive_is_asked_through_the_reader_of_a_memory():
+    drive = LongDrive(frames_per_second=2.0, round_m=30.0)
+    drive.go_on(2 * 30 * 2)
+    memory = memory_of(drive)
+    frames = memory.select_key_frames([7], [8], 3)
+    assert len({frame.location_id for frame in frames}) == 2  # one in each round
+    assert [frame.location_id for frame in frames] == [
+        drive.location_of[frame.frame_number] for frame in frames
+    ]
+    best = drive.views.of_object(7)
+    assert frames[0].frame_number in best.frame_numbers[:5].tolist()
+    (there,) = memory.select_key_frames([7], [], 3, [frames[1].location_id])
+    assert there.location_id == frames[1].location_id
+    assert len(memory.tree_json().text.splitlines()) <= drive.tree.location_count
+
+
+def test_curves_that_cannot_be_written_are_refused_before_the_drive(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError, match=r"cannot write to .*: File exists"):
+        bench_keyframes(picture=tmp_path / "file" / "times.svg")
+    with pytest.raises(CommandError, match=r"cannot write to .*: Is a directory"):
+        bench_keyframes(picture=tmp_path)
+
+
 def test_truth_of_a_room_and_the_oracle_s_choice():
     with mapped_room(1, 40, noise=False) as room:
         assert room.pixels.sum(axis=1).tolist() == [320 * 240] * 40
@@ -66,8 +92,12 @@ def test_truth_of_a_room_and_the_oracle_s_choice():
         assert labels[place.key_objects[0]] == room.sequence.class_names[asked]
 
 
-def test_result_has_all_that_is_promised_and_the_curves(tmp_path: Path):
-    picture = tmp_path / "times.svg"
+def test_result_has_all_that_is_promised_and_the_curves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("scenemind.cli.bench.keyframes.selection_times._ROUNDS", 1)
+    monkeypatch.setattr("scenemind.cli.bench.keyframes.json_times._LOCATIONS", 40)
+    picture = tmp_path / "new" / "folder" / "times.svg"
     result = bench_keyframes(
         questions=6,
         rooms=1,
@@ -76,6 +106,8 @@ def test_result_has_all_that_is_promised_and_the_curves(tmp_path: Path):
         minutes=(0.2, 0.4),
         frames_a_room=60,
     )
+    parts = ("select", "select_first", "tree_text", "choose_at_locations", "choose_anywhere")
+    assert all(result[f"{part}_{length}_ms"] > 0.0 for part in parts for length in ("6min", "1h"))
     assert result["questions"] == 6
     assert result["visible_rate"]["tree"] >= 5 / 6
     assert set(result["visible_rate"]) == {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def write(config: Path, **models: Any) -> Path:
 
 
 def on(server: ChatServer, **more: Any) -> dict[str, Any]:
-    return {"endpoint": server.endpoint, "key_variable": "MY_KEY", **more}
+    return {"endpoint": server.endpoint, **more}
 
 
 def colour_seen(request: Request) -> str:
@@ -69,21 +70,52 @@ def test_without_models_it_says_how_to_have_one() -> None:
     assert "a question may use 100000 tokens" in output
 
 
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--check", "no model is set up"), ("--endpoint=http://here/v1", "say --model NAME")],
+)
+def test_nothing_to_ask_is_a_failure(option: str, said: str) -> None:
+    status, output = run(option)
+    assert status == 1
+    assert said in output
+
+
 def test_a_table_shows_roles_endpoints_and_whether_there_are_keys(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     with ChatServer(say("hello")) as server:
-        write(config, language=on(server, model="thinker"), vision={"model": "seer"})
+        write(
+            config,
+            language=on(server, model="thinker", key_variable="MY_KEY"),
+            vision={"model": "seer"},
+        )
         status, output = run("--config", config)
     assert status == 0
     language, vision = (line for line in output.splitlines() if "thinker" in line or "seer" in line)
     assert server.endpoint in language
     assert "MY_KEY: set" in language
     assert "OpenAI" in vision
-    assert "OPENAI_API_KEY: not set" in vision
+    assert "OPENAI_API_KEY: missing" in vision
     assert KEY not in output
     assert not server.requests
+
+
+def test_a_key_that_no_header_can_carry_is_told_from_one_that_is_not_needed(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "two words")
+    with ChatServer(say("hello")) as server:
+        write(config, language=on(server, model="thinker"), vision={"model": "seer"})
+        status, output = run("--config", config)
+        _, as_json = run_json("--config", config)
+    assert status == 0
+    assert re.search(r"thinker.*\bnone\b", output)
+    assert "OPENAI_API_KEY: unusable" in output
+    language, vision = (model["state"] for model in as_json["models"])
+    assert language == "ready"
+    assert "holds no key" in vision
+    assert "two words" not in output
 
 
 def test_what_today_used_is_shown_beside_what_it_may(config: Path) -> None:

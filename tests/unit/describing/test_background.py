@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from scenemind.config import DescriptionsConfig, ModelsConfig
+from scenemind.config import ChatModelConfig, DescriptionsConfig, ModelsConfig
 from scenemind.describing import Describer, DescribingService, Tally
 from scenemind.memory import Description, MapObject, Memory
-from scenemind.models import OpenAIChat
+from scenemind.models import ModelError, OpenAIChat
 from tests.chat_server import ChatServer, Exchange, Step, fail, say, send_raw, stay_silent
 from tests.unit.describing.conftest import CHAIRS, CONFIG, answer, seer, walk_on
 
@@ -127,3 +127,13 @@ def test_nothing_runs_where_nothing_is_named(row: Memory) -> None:
     with DescribingService(row, DescriptionsConfig(), ModelsConfig()) as service:
         assert service.parts == {}
         assert threading.active_count() == before
+
+
+def test_a_missing_key_is_told_at_once_and_leaves_nothing_running(
+    row: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    before = threading.active_count()
+    with pytest.raises(ModelError, match="OPENAI_API_KEY: set it"):
+        DescribingService(row, CONFIG, ModelsConfig(vision=ChatModelConfig(model="seer")))
+    assert threading.active_count() == before

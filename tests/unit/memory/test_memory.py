@@ -366,6 +366,28 @@ def test_missing_image_makes_room_for_the_next_best(memory):
         memory.key_frame(best.frame_number)
 
 
+def test_location_whose_best_image_is_gone_gives_its_next_best(memory):
+    go(memory, range(60))
+    memory.flush()
+    of_chair = {o.track_ids[0]: i for i, o in memory.snapshot().objects.items()}
+    second = of_chair[1]
+    files = memory.path / "frames"
+    best, other = memory.select_key_frames([second], count=2)
+    (files / f"{best.frame_number:06d}.jpg").unlink()
+    found = memory.select_key_frames([second], count=2)
+    assert {f.location_id for f in found} == {best.location_id, other.location_id}
+    assert best.frame_number not in {f.frame_number for f in found}
+    assert [f.score for f in found] == sorted((f.score for f in found), reverse=True)
+    (next_best,) = memory.select_key_frames([second], locations=[best.location_id])
+    (files / f"{next_best.frame_number:06d}.jpg").write_bytes(b"")  # as a power cut leaves it
+    (third,) = memory.select_key_frames([second], locations=[best.location_id])
+    assert third.frame_number not in (best.frame_number, next_best.frame_number)
+    assert second in third.boxes_px
+    for image in files.glob("*.jpg"):
+        image.write_bytes(b"")
+    assert memory.select_key_frames([second]) == []
+
+
 def test_copies_are_whole_while_images_come_and_go(tmp_path):
     settings = {"store.budget_mb": 0.02, "store.commit_s": 0.01, "store.views_per_object": 1}
     with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(settings)) as memory:

@@ -9,6 +9,7 @@ from scenemind.models import ChatMessage, OpenAIChat
 from tests.chat_server import ChatServer
 
 KEY = "sk-test-0123456789"
+KEY_VARIABLE = "SEER_API_KEY"
 HELLO = [ChatMessage("user", "hello")]
 LONG_S = 3600.0
 # Far more than anything here takes: a test that waits so long has failed.

@@ -87,19 +87,6 @@ def test_whoever_waits_is_woken_once() -> None:
     assert woken == ["meanwhile", "after"]
 
 
-def test_sleep_ends_when_it_is_cancelled() -> None:
-    allowance = Allowance(LONG_S)
-    with ThreadPoolExecutor(1) as pool:
-        sleeping = pool.submit(allowance.sleep, LONG_S)
-        allowance.cancel()
-        sleeping.result(SOON_S)
-    allowance.sleep(LONG_S)
-
-
-def test_sleep_ends_when_the_time_is_up() -> None:
-    Allowance(0.01).sleep(LONG_S)
-
-
 def test_callers_on_many_threads_are_all_counted_and_all_woken() -> None:
     allowance, together = Allowance(LONG_S), threading.Barrier(9)
 
@@ -107,7 +94,9 @@ def test_callers_on_many_threads_are_all_counted_and_all_woken() -> None:
         together.wait(SOON_S)
         for _ in range(200):
             allowance.spend(Usage(1, 2, 0, 1))
-        allowance.sleep(LONG_S)
+        woken = threading.Event()
+        with allowance.waking(woken.set):
+            assert woken.wait(SOON_S)
 
     with ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(call) for _ in range(8)]

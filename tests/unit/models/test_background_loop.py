@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import warnings
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
+import anyio
 import pytest
 
 from scenemind.models import Allowance
@@ -138,3 +141,25 @@ def test_questions_from_many_threads_meet_the_end_at_any_moment() -> None:
             loop.close(nothing())
             for future in asking:
                 future.result(SOON_S)
+
+
+def test_closing_loses_no_part_of_a_question() -> None:
+    """At the end a part of it has been started and has not begun, whenever that comes."""
+    loop, started = BackgroundLoop("test"), threading.Event()
+
+    async def in_parts() -> None:
+        async with anyio.create_task_group() as parts:
+            while True:
+                parts.start_soon(nothing)
+                started.set()
+                await asyncio.sleep(0.0)
+
+    with warnings.catch_warnings(record=True) as caught, ThreadPoolExecutor() as pool:
+        warnings.simplefilter("always")
+        asking = pool.submit(loop.run, in_parts(), LONG_S)
+        assert started.wait(SOON_S)
+        loop.close(nothing())
+        with pytest.raises(CancelledError):
+            asking.result(SOON_S)
+        gc.collect()
+    assert [str(warning.message) for warning in caught] == []

@@ -12,7 +12,7 @@ import pytest
 
 from scenemind.models import Allowance, ChatMessage, ModelError
 from tests.chat_server import ChatServer, Request, Step, choose, fail, say
-from tests.unit.models.asking import HELLO, KEY, SOON_S, chat_with
+from tests.unit.models.asking import HELLO, KEY, KEY_VARIABLE, SOON_S, chat_with
 
 SCHEMA = {"title": "Answer", "type": "object", "properties": {"name": {"type": "string"}}}
 
@@ -41,8 +41,9 @@ def taking(*options: str) -> Step:
 
 
 def test_turns_go_as_the_protocol_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    request = sent([ChatMessage("system", "look"), ChatMessage("user", "what?")])
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    turns = [ChatMessage("system", "look"), ChatMessage("user", "what?")]
+    request = sent(turns, key_variable=KEY_VARIABLE)
     assert request.body["messages"] == [
         {"role": "system", "content": "look"},
         {"role": "user", "content": "what?"},
@@ -70,6 +71,17 @@ def test_a_picture_that_is_none_never_leaves() -> None:
         with pytest.raises(ModelError, match="no JPEG"):
             chat.ask([ChatMessage("user", "what?", (b"GIF89a",))], Allowance(SOON_S))
         assert server.requests == []
+
+
+def test_pictures_take_no_longer_than_the_question_has() -> None:
+    """Far too many to be made smaller in time, so that nobody looks at the last."""
+    large = cv2.imencode(".jpg", np.zeros((2000, 2000, 3), np.uint8))[1].tobytes()
+    jpegs = (*[large] * 100, b"GIF89a")
+    with ChatServer(say("hello")) as server, chat_with(server) as chat:
+        with pytest.raises(ModelError, match=r"the 0\.05 s for the question are over") as raised:
+            chat.ask([ChatMessage("user", "what?", jpegs)], Allowance(0.05))
+        assert server.requests == []
+    assert raised.value.kind == "too_late"
 
 
 def test_the_server_holds_the_reply_to_the_schema() -> None:

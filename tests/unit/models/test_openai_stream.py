@@ -27,12 +27,13 @@ TEXT = "The sofa stands at the wall: ein schönes Möbel, 很好."
 
 
 def stream_of(*events: object) -> Step:
-    """A stream that says just that, in JSON where it is no text."""
+    """A stream that says just that; in JSON where it is neither text nor bytes."""
 
     def step(exchange: Exchange) -> None:
         exchange.begin_stream()
         for event in events:
-            exchange.send_event(event if isinstance(event, str) else json.dumps(event))
+            is_raw = isinstance(event, str | bytes)
+            exchange.send_event(event if is_raw else json.dumps(event))
         exchange.end_stream()
 
     return step
@@ -76,6 +77,13 @@ def test_a_server_that_knows_no_streams_is_understood() -> None:
     assert hear(send_raw(json.dumps(whole).encode())) == (["hello"], "hello")
 
 
+def test_the_first_of_several_replies_is_the_one() -> None:
+    texts = "hello", "good day"
+    both = {"choices": [{"index": i, "delta": {"content": t}} for i, t in enumerate(texts)]}
+    other = {"choices": [{"index": 1, "delta": {"content": ", and more"}}]}
+    assert hear(stream_of(both, other, piece(finish="stop"))) == (["hello"], "hello")
+
+
 def test_thoughts_are_not_heard() -> None:
     steps = piece(reasoning_content="hm"), piece("yes"), piece(finish="stop")
     assert hear(stream_of(*steps, "[DONE]")) == (["yes"], "yes")
@@ -97,6 +105,10 @@ def test_pieces_without_words_are_passed_over() -> None:
         (stream_of(piece("The"), '{"choices": ['), "bad_reply", "no JSON"),
         (stream_of(piece("The"), [1, 2]), "bad_reply", "no chat reply"),
         (stream_of({"error": {"message": "out of memory"}}), "server_failed", "out of memory"),
+        (stream_of(b'{"choices": [{"delta": {"content": "\xff"}}]}'), "bad_reply", "no JSON"),
+        (stream_of("[" * 100_000), "bad_reply", "no JSON"),
+        (send_raw(b"{", promised=99), "unreachable", "hung up"),
+        (send_raw(b"plain", Content_Encoding="gzip"), "unreachable", "decompress"),
         (send_raw(b"<html>"), "bad_reply", "no JSON"),
         (refuse("I will not"), "refused", "seer refused: I will not"),
         (stream_of(piece("So", "content_filter")), "refused", "a filter of its server"),

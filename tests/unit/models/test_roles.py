@@ -219,17 +219,61 @@ def test_the_ledger_stands_beside_the_memories_where_no_other_is_named(
     assert ledger_path().is_file()
 
 
-def test_a_missing_key_is_told_and_leaves_nothing_open(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_model_without_its_key_fails_what_it_is_asked_and_the_other_works(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    before = threading.active_count()
     with ChatServer(say("words")) as server:
         config = settings(server, None)
         vision = config.vision.model_copy(update={"model": "seer"})
-        with pytest.raises(ModelError, match="OPENAI_API_KEY") as raised:
+        with open_models(config.model_copy(update={"vision": vision}), ledger) as models:
+            assert said_by(models.language) == "words"
+            first, second = failure(models.vision), failure(models.vision)
+            language, status = models.status()
+            with pytest.raises(ModelError, match="OPENAI_API_KEY") as raised:
+                models.check_keys()
+    assert {error.kind for error in (first, second, raised.value)} == {"no_key"}
+    assert "there is no key for OpenAI in the environment variable OPENAI_API_KEY" in str(first)
+    assert language.is_ready
+    assert status.state == str(first) == str(second)
+    assert (status.calls, status.failures) == (2, {"no_key": 2})
+    (record,) = caplog.records
+    assert "seer cannot be asked: there is no key" in record.message
+
+
+def test_who_is_cancelled_is_told_so_and_not_of_the_key(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    allowance = Allowance(20.0)
+    allowance.cancel()
+    config = ModelsConfig.from_nested({"language": {"model": "thinker"}})
+    with open_models(config, ledger) as models:
+        assert models.language is not None
+        with pytest.raises(ModelError) as raised:
+            models.language.ask(HELLO, allowance)
+    assert raised.value.kind == "cancelled"
+
+
+def test_models_with_their_keys_and_replays_lack_none(ledger: Path, tmp_path: Path) -> None:
+    record = tmp_path / "asked.jsonl"
+    with (
+        ChatServer(say("words")) as server,
+        open_models(settings(server, None, record=str(record)), ledger) as models,
+    ):
+        models.check_keys()
+        said_by(models.language)
+    with open_models(ModelsConfig(replay=str(record)), ledger) as models:
+        models.check_keys()
+
+
+def test_an_endpoint_that_is_no_address_is_told_and_leaves_nothing_open(ledger: Path) -> None:
+    before = threading.active_count()
+    with ChatServer(say("words")) as server:
+        config = settings(server, None)
+        vision = config.vision.model_copy(update={"model": "seer", "endpoint": "somewhere"})
+        with pytest.raises(ModelError, match="'somewhere' is no address"):
             open_models(config.model_copy(update={"vision": vision}), ledger)
-    assert raised.value.kind == "no_key"
     wait_until(lambda: threading.active_count() <= before)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from scenemind.config import ChatModelConfig
 from scenemind.models import Allowance, BadFormError, ChatMessage, ModelError, OpenAIChat, ask_for
@@ -17,6 +17,18 @@ class Cup(BaseModel):
 
     color: str
     handles: int
+
+
+class Shelf(BaseModel):
+    """What programmers read."""
+
+    cups: list[Handled]
+
+
+class Handled(BaseModel):
+    """This as well."""
+
+    handles: int = Field(description="how many the cup has")
 
 
 SYSTEM = ChatMessage("system", "You see cups.")
@@ -74,6 +86,15 @@ def test_the_server_is_told_the_form() -> None:
     schema = asked(say(RED))[1][0].body["response_format"]["json_schema"]["schema"]
     assert schema["required"] == ["color", "handles"]
     assert schema["additionalProperties"] is False
+
+
+def test_the_server_is_told_what_fields_mean_and_no_docstrings() -> None:
+    with ChatServer(say('{"cups": []}')) as server, OpenAIChat(_config(server)) as chat:
+        ask_for(chat, QUESTION, Shelf, Allowance(5.0))
+    sent = json.dumps(server.requests[0].body["response_format"])
+    assert "how many the cup has" in sent
+    assert "programmers" not in sent
+    assert "This as well" not in sent
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,17 @@ def test_what_was_looked_for_and_not_seen_stands() -> None:
     assert answer.method == "memtree"
 
 
+@pytest.mark.parametrize("policy", ["balanced", "always_answer"])
+def test_what_frames_do_not_show_the_grammar_may_still_say(policy: str) -> None:
+    unseen = ReasoningError("not_found", "No image is stored any more.")
+    answer = router(unseen).ask(query(ABSENT, policy=policy))
+    assert answer.text == Router(room_memory()).ask(query(ABSENT, policy=policy)).text
+    assert (answer.method, answer.fallback) == ("symbolic", "No image is stored any more.")
+    for other in (query(UNREADABLE), query(ABSENT, policy="strict")):
+        assert code_of(router(unseen).ask(other)) == "not_found"
+    assert code_of(router(unseen, falls_back=False).ask(query(ABSENT))) == "not_found"
+
+
 def test_without_frames_the_map_answers() -> None:
     blind = ReasoningError("empty_memory", "no frame is stored yet")
     answer = router(blind).ask(query(KNOWN), "memtree")
@@ -149,7 +160,8 @@ def test_a_phrase_is_grounded_by_asking_which_object_is_meant() -> None:
     assert (found.confidences, found.method) == ((0.7,), "memtree")
     assert found.reasoning == "Under the table.; looked at 3 frames"
     (asked,) = method.asked
-    assert asked.text == "Which object is meant by: something soft to lie on"
+    assert asked.text.startswith("Which object is meant? As objects give it alone")
+    assert asked.text.endswith(": something soft to lie on")
     assert asked.marked_object_ids == (4,)
 
 
@@ -188,8 +200,10 @@ def test_progress_says_that_another_answers_and_why() -> None:
         assert not key_frames
         heard.append((stage, text))
 
-    router(DOWN).ask(query(KNOWN), "memtree", Asking(report=report))
-    assert heard == [("look", "at nothing"), ("fallback", FALLEN_BACK)]
+    for text, method in ((KNOWN, "memtree"), (ABSENT, "auto")):
+        heard.clear()
+        router(DOWN).ask(query(text), method, Asking(report=report))
+        assert heard == [("look", "at nothing"), ("fallback", FALLEN_BACK)]
 
 
 def test_a_fallback_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -13,7 +13,15 @@ from scenemind.config import DetectorConfig, MemTreeConfig, ModelsConfig
 from scenemind.config.memtree import SelectorName
 from scenemind.memory import Memory
 from scenemind.models import Models, open_models
-from scenemind.reasoning import Query, ReasoningError, Router, open_methods, open_selector
+from scenemind.reasoning import (
+    Asking,
+    Query,
+    ReasoningError,
+    Router,
+    open_methods,
+    open_selector,
+)
+from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.sandbox import Sandbox
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
@@ -99,6 +107,13 @@ def test_a_method_that_needs_a_model_says_so(name: str, memory: Memory) -> None:
     assert "models.language.model" in failure.text
 
 
+def test_a_selector_that_is_open_already_is_asked(memory: Memory, tmp_path: Path) -> None:
+    with models_of(tmp_path, language={"model": "any", "endpoint": NOWHERE}) as models:
+        method = open_methods(models, MemTreeConfig(), selector=ObjectSelector())["memtree"]
+        with pytest.raises(ReasoningError, match="names no object of the map"):
+            method.ask(Query("xyz?"), memory, Asking())
+
+
 def test_without_a_model_there_is_the_grammar_and_what_chooses_frames_by_itself(
     memory: Memory, tmp_path: Path
 ) -> None:
@@ -143,7 +158,9 @@ def test_the_configured_selector_chooses_so_many_frames(
 ) -> None:
     config = MemTreeConfig(selector=name, frames=frames)
     told = answered_by(config, memory, tmp_path, "is a chair good for a child?")
-    assert told[:3] == ["memtree", "", f"{name} chose the frames"]
+    assert told[:2] == ["memtree", ""]
+    why = ": chairs are everywhere" if name == "tree" else ""
+    assert told[2] == f"{name} chose the frames{why}"
     assert any(f"looked at {frames} of them" in step for step in told)
 
 

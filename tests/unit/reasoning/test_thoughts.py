@@ -32,7 +32,7 @@ def test_around_the_json_there_may_be_anything() -> None:
 
 def test_each_new_thought_is_reported_once() -> None:
     heard = []
-    hear = hears_thoughts(lambda stage, text="", key_frames=(): heard.append((stage, text)), "look")
+    hear = hears_thoughts(lambda stage, text="", key_frames=(): heard.append((stage, text)), "look")  # noqa: ARG005
     assert hear is not None
     for text in ('{"thi', '{"think": "a', '{"think": "a', '{"think": "ab", "seen": tr'):
         hear(text)

@@ -33,7 +33,8 @@ class ReasoningNode(Node):
         """`memory`: None for that of the parameter `mapping_node`, in another process.
 
         Raises:
-            ConfigError: an unknown parameter, an impossible value, or a model without its key.
+            ConfigError: an unknown parameter, an impossible value, or an address or a recording
+                of models that cannot be used. A model without its key fails what it is asked.
         """
         with overrides_in_words():
             super().__init__(

@@ -60,7 +60,7 @@ class ServiceCaller:
         *,
         mapping_node: str = "/mapping_node",
         reasoning_node: str = "/reasoning_node",
-        timeout_s: float = 30.0,
+        timeout_s: float = 60.0,
     ) -> None:
         """`timeout_s` is what one answer may take. Names of nodes are full ones."""
         self._timeout_s = timeout_s
@@ -76,7 +76,10 @@ class ServiceCaller:
             for owner, services in _SERVICES.items()
             for name, kind in services.items()
         }
-        self._asking: ActionClient[Any, Any, Any] | None = None
+        # Before the node spins: an action client is seen by its executor before it is complete.
+        self._asking: ActionClient[Any, Any, Any] = ActionClient(
+            self._node, Ask, f"{reasoning_node}/ask", callback_group=self._group
+        )
         executor = SingleThreadedExecutor(context=self._context)
         self._thread = SpinThread(self._node, executor)
 
@@ -94,7 +97,7 @@ class ServiceCaller:
     def close(self) -> None:
         """Leave the graph; harmless when done twice."""
         self._thread.close()
-        if self._asking is not None:
+        if self._asking in self._node.waitables:  # not when it was closed before
             self._asking.destroy()
         self._node.destroy_node()
         self._context.try_shutdown()
@@ -132,10 +135,6 @@ class ServiceCaller:
 
     def send_question(self, on_feedback: OnFeedback | None, **fields: Any) -> PendingGoal:
         """Send a goal to the action Ask."""
-        if self._asking is None:
-            self._asking = ActionClient(
-                self._node, Ask, f"{self._names['reasoning']}/ask", callback_group=self._group
-            )
         wait_for_action(self._asking, f"{self._names['reasoning']}/ask", self._timeout_s)
         return PendingGoal(self._asking, Ask.Goal(**fields), on_feedback)
 

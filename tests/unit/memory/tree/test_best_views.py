@@ -103,7 +103,7 @@ def test_view_has_its_box_and_the_best_come_first():
     assert found.scores.tolist() == [0.75, 0.5]
     assert found.boxes_px.tolist() == [[10, 21, 30, 60]] * 2
     assert len(views.of_object(3)) == 0
-    of_first = views.of_location(0)
+    of_first = views.at_locations([0])
     assert dict(zip(of_first.object_ids.tolist(), of_first.scores, strict=True)) == {
         OVERVIEW: pytest.approx(1.4),
         8: pytest.approx(0.9),
@@ -111,16 +111,27 @@ def test_view_has_its_box_and_the_best_come_first():
     }
 
 
-def test_views_of_several_objects_are_best_first_also_at_some_locations():
+def test_views_of_several_objects_where_they_are_seen_best():
     views = BestViews(2)
     add(views, 0, 1, [(7, 0.5), (8, 0.25)])
     add(views, 1, 2, [(7, 0.75)])
     add(views, 2, 3, [(8, 1.0), (9, 1.0)])
-    found = views.of_objects([8, 7])
-    assert found.frame_numbers.tolist() == [3, 2, 1, 1]
-    assert found.object_ids.tolist() == [8, 7, 7, 8]
-    assert by_pair(views.of_objects([8, 7], [0, 2, 5])) == {(7, 0): [1], (8, 0): [1], (8, 2): [3]}
-    assert len(views.of_objects([])) == len(views.of_objects([7], [])) == 0
+    add(views, 3, 4, [(7, 0.75)])
+    worth = {8: 0.5, 7: 1.0}
+    found = views.of_objects(worth, 9)
+    assert by_pair(found) == {(7, 0): [1], (7, 1): [2], (8, 0): [1], (8, 2): [3], (7, 3): [4]}
+    assert sorted(found.scores.tolist()) == [0.25, 0.5, 0.75, 0.75, 1.0]
+    assert by_pair(views.of_objects(worth, 1)) == {(7, 1): [2]}  # 3 is as good, and newer
+    assert len(views.of_objects({}, 9)) == len(views.of_objects({6: 1.0}, 9)) == 0
+
+
+def test_views_at_some_locations_are_those_of_all_objects():
+    views = BestViews(2)
+    add(views, 0, 1, [(7, 0.5), (8, 0.25)])
+    add(views, 1, 2, [(7, 0.75)])
+    found = by_pair(views.at_locations([0, 5, 0]))
+    assert found == {(7, 0): [1], (8, 0): [1], (OVERVIEW, 0): [1]}
+    assert len(views.at_locations([])) == 0
 
 
 def test_score_to_beat_is_that_of_the_weakest_view_where_there_is_no_room():
@@ -147,7 +158,7 @@ def test_lost_frames_are_views_no_more():
         (OVERVIEW, 0): 0,
     }
     add(views, 2, 4, [(9, 0.5)])  # takes a slot that became free
-    assert by_pair(views.of_location(2)) == {(9, 2): [4], (OVERVIEW, 2): [4]}
+    assert by_pair(views.at_locations([2])) == {(9, 2): [4], (OVERVIEW, 2): [4]}
 
 
 def test_fewer_views_than_were_stored_leave_the_worst_unneeded():

@@ -57,7 +57,7 @@ def test_a_model_that_cannot_be_had_is_said_with_the_words(tmp_path: Path) -> No
         encoder.encode(["cup", "mug"])
     assert "'cup', 'mug' cannot be embedded: install torch" in str(refused.value)
     assert f"copy {tmp_path / 'letters.sqlite'} from" in str(refused.value)
-    assert "leave them out of detector.vocabulary" in str(refused.value)
+    assert "vocabulary" not in str(refused.value)  # it may be a question
 
 
 def test_a_cache_that_cannot_be_written_does_not_stop_the_work(

@@ -33,6 +33,11 @@ def test_sureness_is_a_share_and_small_for_guesses(
     assert form(confidence=said, seen=is_seen).sureness == sureness
 
 
+@pytest.mark.parametrize("text", ["Unknown.", "I don't know!", ""])
+def test_nobody_is_sure_of_not_knowing(text: str) -> None:
+    assert form(text, confidence=0.95).sureness == 0.3
+
+
 @pytest.mark.parametrize("said", ["NaN", "Infinity", '"high"'])
 def test_a_confidence_is_a_number(said: str) -> None:
     with pytest.raises(ValidationError, match="confidence"):

@@ -57,6 +57,14 @@ def test_complaints(places: list[Place], complaint: str | None) -> None:
     assert reader(2).complaint(read(*places)) == complaint
 
 
+def test_an_object_that_came_since_the_map_was_read_is_no_mistake() -> None:
+    """A node pins the map for a question, and the tree's text may be a moment newer."""
+    newer = ChoiceReader({0: ShownLocation({"vase": (88,)}, 1)}, ObjectWords(OBJECTS), 1)
+    assert newer.complaint(read((0, [88], [1]))) is None
+    assert newer.picks(read((0, [88], [1]))) == [Pick(0, (), (1,))]
+    assert newer.complaint(read((0, [89], []))) == "there is no object 89"
+
+
 def test_a_complaint_is_short_and_quotes_what_the_model_said() -> None:
     words: list[str | int] = [f"thing\n{i}" for i in range(50)]
     complaint = reader(1).complaint(read((0, words, [])))

@@ -65,7 +65,7 @@ def test_an_answer_comes_with_its_evidence(row: Memory) -> None:
     assert reply.key_frames is not None
     assert [f.frame_number for f in reply.key_frames] == frames_shown(row, looked)[1:]
     assert reply.key_frames[0].boxes_px.keys() <= {2, 3, 4}
-    assert reply.steps[0] == "tree chose the frames"
+    assert reply.steps[0] == "tree chose the frames: Chair 2 is listed there."
     assert reply.steps[-2:] == (
         "scripted looked at 2 of them: I see it",
         'left out of what it speaks of: "77", "cat"',
@@ -97,7 +97,9 @@ def test_all_frames_are_evidence_where_none_is_named(row: Memory, pictures: list
         (["chair"], {2, 3, 4}),  # those in the pictures
         (["cat"], set()),
         ([], set()),
-        ([5, 1], {5, 1}),  # by id, wherever they are
+        ([5], {5}),  # near the camera, as the model is told
+        ([3], {3}),  # which was chosen as one that matters
+        ([1, "chair 1"], set()),  # on the map, but the model was not told of it: made up
     ],
 )
 def test_objects_of_an_answer(row: Memory, words: list[int | str], ids: set[int]) -> None:
@@ -207,7 +209,7 @@ def test_a_selection_without_frames_is_an_error(row: Memory) -> None:
     server = ChatServer(see())
     with chat_with(server) as chat, pytest.raises(ReasoningError, match="No image") as caught:
         MemTreeQA(chat, FindsNothing(), 1).ask(QUESTION, row, asking())
-    assert caught.value.failure.code == "not_found"
+    assert caught.value.failure.code == "empty_memory"
     assert not server.requests
 
 

@@ -79,6 +79,12 @@ def test_what_is_not_clear_is_not_written(text: str, code: str) -> None:
     assert memory.corrections() == []
 
 
+def test_no_model_is_said_to_read_corrections() -> None:
+    alignment = Router(room_memory()).align(query("the sofa is on fire and loud"), "anna")
+    assert "I do not understand" in alignment.response
+    assert "language model" not in alignment.response
+
+
 def test_an_ambiguous_correction_lists_the_candidates() -> None:
     alignment = Router(room_memory()).align(query("the chair is a stool"), "anna")
     assert "object 4, a chair at x -1.2, y 0.0" in alignment.response

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -24,22 +23,12 @@ from tests.chat_server import FAULTS, ChatServer, Step, choose, say
 from tests.unit.reasoning.memtree_qa.talk import Heard, chat_with
 
 from .room import BOXES, photographed_room
+from .talk import RED, fenced, sees
 
 QUESTION = Query("Which chair or cup is nearest to the left edge?")
 LEFTMOST = """boxes = loc(image, "chair") + loc(image, "cup")
 near = [box for box in boxes if depth(image, box) < 4]
 final_result = min(near, key=lambda box: box[0] + 0 * depth(image, box))"""
-
-
-def program(code: str) -> str:
-    return f"I look for it.\n```python\n{code}\n```"
-
-
-def sees(answer: str) -> Step:
-    return say(json.dumps({"answer": answer}))
-
-
-RED = sees("red")
 
 
 @contextmanager
@@ -49,7 +38,7 @@ def vadar(
     """One server plays both models."""
     server = ChatServer(choose(lambda request: looks if request.pictures else writes))
     with chat_with(server) as chat:
-        config = VadarConfig(**settings)
+        config = VadarConfig(learns=False, **settings)
         yield Vadar(chat, chat, ObjectSelector(), sandbox, config), server
 
 
@@ -62,7 +51,7 @@ def asked(
 ) -> tuple[MethodReply, list[Request]]:
     """The reply, and what was asked of models that write these programs in turn."""
     left = iter(programs)
-    writes = say(lambda _: program(next(left)))
+    writes = say(lambda _: fenced(next(left)))
     with vadar(sandbox, writes, looks, **settings) as (method, server):
         return method.ask(query, photographed_room(), Asking(Allowance(20.0))), server.requests
 
@@ -166,7 +155,7 @@ def test_a_program_that_fails_comes_back_with_what_is_wrong(
 
 
 @pytest.mark.parametrize(
-    "words", [program("1 / 0"), "hm", "", "\x1b[2J" * 50, program("while 1:\n  loc(image, 'x')")]
+    "words", [fenced("1 / 0"), "hm", "", "\x1b[2J" * 50, fenced("while 1:\n  loc(image, 'x')")]
 )
 def test_one_that_never_succeeds_costs_six_calls(
     sandbox: Sandbox,
@@ -200,7 +189,7 @@ def test_a_failing_server_is_the_models_failure(
     fault: str,
     role: str,
 ) -> None:
-    code = program("final_result = vqa(image, 'what is it?')")
+    code = fenced("final_result = vqa(image, 'what is it?')")
     writes, looks = (FAULTS[fault], RED) if role == "language" else (say(code), FAULTS[fault])
     with vadar(sandbox, writes, looks, program_retries=1) as (method, server):
         allowance = Allowance(0.5)
@@ -212,7 +201,7 @@ def test_a_failing_server_is_the_models_failure(
 def test_it_tells_what_it_does(sandbox: Sandbox) -> None:
     heard = Heard()
     left = iter(["1 / 0", LEFTMOST])
-    with vadar(sandbox, say(lambda _: program(next(left))), RED) as (method, _):
+    with vadar(sandbox, say(lambda _: fenced(next(left))), RED) as (method, _):
         method.ask(QUESTION, photographed_room(), Asking(Allowance(20.0), heard))
     assert heard.stages == ["select", "look", "program", "run", "rectify", "program", "run"]
 

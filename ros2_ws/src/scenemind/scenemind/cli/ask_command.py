@@ -65,7 +65,8 @@ def _ask(
 ) -> None:
     """Ask about a mapped place. An interrupt (Ctrl-C) takes the question back.
 
-    Keys of models stand in the environment: OPENAI_API_KEY, or what key_variable names.
+    Keys of models stand in the environment: OPENAI_API_KEY for OpenAI's own, else the variable
+    that key_variable names.
     """
     if live:
         refuse_own_models(

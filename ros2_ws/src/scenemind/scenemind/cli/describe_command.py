@@ -69,7 +69,8 @@ def _describe(
     """Ask a model that sees images what objects are made of, what state they are in, what they
     are for; and make their image vectors where descriptions.image_encoder is set.
 
-    The key stands in the environment: OPENAI_API_KEY, or what models.vision.key_variable names.
+    The key stands in the environment: OPENAI_API_KEY for OpenAI's own model, else the variable
+    that models.vision.key_variable names.
     """
     settings = SceneMindConfig.load(config) if config else SceneMindConfig()
     told: dict[str, object] = {"model": model, "endpoint": endpoint}
@@ -114,8 +115,13 @@ def _came_to_nothing(result: Mapping[str, int]) -> bool:
 def _makers(
     memory: Memory, config: DescriptionsConfig, models: ModelsConfig
 ) -> Iterator[dict[str, tuple[NoteMaker, float]]]:
-    """What is to be made -> its maker, and the seconds between two questions."""
+    """What is to be made -> its maker, and the seconds between two questions.
+
+    Raises:
+        ModelError: a key is missing.
+    """
     with open_models(models) as opened:
+        opened.check_keys()
         makers: dict[str, tuple[NoteMaker, float]] = {}
         if opened.vision is not None:
             describer = Describer(memory, opened.vision, config, opened.allowance)

@@ -65,6 +65,8 @@ def _keyframes(
     as_json: AsJson = False,
 ) -> None:
     """Choose the stored frames that help to answer a question, best first."""
+    if live:
+        refuse_own_models(model=model, endpoint=endpoint, record=record, replay=replay)
     settings = with_models(
         SceneMindConfig.load(config) if config else SceneMindConfig(),
         model=model,
@@ -75,7 +77,6 @@ def _keyframes(
         replay=replay,
     )
     if live:
-        refuse_own_models(model=model, endpoint=endpoint, record=record, replay=replay)
         run_live(
             "key_frames",
             question,

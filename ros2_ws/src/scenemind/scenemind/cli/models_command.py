@@ -19,9 +19,11 @@ from scenemind.cli.model_check import Checked, check_picture, check_text
 from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.cli.output import print_json, print_table, printable, progress_console
 from scenemind.config import ChatModelConfig, ModelsConfig, SceneMindConfig
+from scenemind.models import open_models
+from scenemind.models.keys import key_variable_of
 from scenemind.models.ledger import Ledger
-from scenemind.models.live_models import OPENAI
 from scenemind.models.roles import ledger_path
+from scenemind.models.status import ModelStatus
 
 _CHECKS = {"language": check_text, "vision": check_picture}
 
@@ -32,22 +34,25 @@ class _Row:
 
     Attributes:
         roles: language, vision or both.
+        status: before anything was asked.
     """
 
     roles: tuple[str, ...]
     config: ChatModelConfig
-
-    @property
-    def role(self) -> str:
-        return " and ".join(self.roles)
-
-    @property
-    def endpoint(self) -> str:
-        return self.config.endpoint or OPENAI
+    status: ModelStatus
 
     @property
     def has_key(self) -> bool:
-        return bool(os.environ.get(self.config.key_variable, "").strip())
+        return bool(os.environ.get(key_variable_of(self.config), "").strip())
+
+    @property
+    def key_text(self) -> str:
+        variable = key_variable_of(self.config)
+        if not variable:
+            return "none"
+        if self.status.is_ready:
+            return f"{variable}: set"
+        return f"{variable}: {'unusable' if self.has_key else 'missing'}"
 
 
 def register(app: typer.Typer) -> None:
@@ -82,22 +87,29 @@ def _models(
         print_json(_as_json(rows, models, ledger, checked))
     else:
         _print(rows, models, ledger, checked)
-    if not all(result.is_well for results in checked.values() for result in results.values()):
+    results = [result for of_roles in checked.values() for result in of_roles.values()]
+    if check and not (results and all(result.is_well for result in results)):
         raise typer.Exit(1)
 
 
 def _rows(config: ModelsConfig) -> list[_Row]:
-    rows = []
-    if config.language.model:
-        both = ("language",) if config.vision.model else ("language", "vision")
-        rows.append(_Row(both, config.language))
-    if config.vision.model:
-        rows.append(_Row(("vision",), config.vision))
-    return rows
+    """
+    Raises:
+        ModelError: an endpoint is no address.
+    """
+    configs = [model for model in (config.language, config.vision) if model.model]
+    with open_models(config.model_copy(update={"record": "", "replay": ""})) as models:
+        statuses = models.status()
+    return [
+        _Row(tuple(status.role.split(" and ")), model, status)
+        for model, status in zip(configs, statuses, strict=True)
+    ]
 
 
 def _check(row: _Row, config: ModelsConfig) -> dict[str, Checked]:
-    """Role -> how the model did in it."""
+    """Role -> how the model did in it; not asked where its key is missing."""
+    if not row.status.is_ready:
+        return dict.fromkeys(row.roles, Checked("", row.status.state, 0.0))
     results = {}
     for role in row.roles:
         with progress_console().status(f"asking {escape(row.config.model)}: {role}"):
@@ -115,9 +127,10 @@ def _as_json(
         {
             "roles": list(row.roles),
             "model": row.config.model,
-            "endpoint": row.endpoint,
-            "key_variable": row.config.key_variable,
+            "endpoint": row.status.endpoint,
+            "key_variable": key_variable_of(row.config),
             "has_key": row.has_key,
+            "state": row.status.state,
             "has_price": row.config.has_price,
             "used_today": usage_json(ledger.used_today(row.config.model)),
             "check": {role: asdict(c) for role, c in checked.get(row.roles, {}).items()} or None,
@@ -167,10 +180,10 @@ def _print_table(rows: list[_Row], ledger: Ledger) -> None:
     for row in rows:
         used = ledger.used_today(row.config.model)
         table.add_row(
-            row.role,
+            row.status.role,
             escape(row.config.model),
-            escape(row.endpoint),
-            escape(f"{row.config.key_variable}: {'set' if row.has_key else 'not set'}"),
+            escape(row.status.endpoint),
+            escape(row.key_text),
             str(used.calls),
             str(used.tokens),
             f"{used.cost:.4g}" if row.config.has_price else "no price",

@@ -15,7 +15,9 @@ class ChatModelConfig(Settings):
     model: str = Field("", description="its name on the server; empty: none is asked")
     endpoint: str = Field("", description="such as http://localhost:11434/v1; empty: OpenAI's")
     key_variable: str = Field(
-        "OPENAI_API_KEY", description="environment variable with the key, where one is needed"
+        "",
+        description="environment variable with the key; empty: OPENAI_API_KEY at OpenAI's own"
+        " endpoint, none elsewhere",
     )
     temperature: float = Field(0.0, ge=-1.0, le=2.0, description="-1: the server's own")
     max_reply_tokens: int = Field(2000, ge=0, description="longest reply; 0: the server's own")

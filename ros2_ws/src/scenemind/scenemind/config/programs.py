@@ -15,7 +15,14 @@ class LlmTpcConfig(Settings):
 
 
 class VadarConfig(Settings):
-    """How long models may go on (VADAR): each retry is a call of the language model."""
+    """How long models may go on (VADAR): each try is a call of the language model."""
 
     program_retries: int = Field(5, ge=0, le=20, description="after a question's first program")
     looks: int = Field(30, ge=1, le=500, description="questions of programs to the vision model")
+    learns: bool = Field(True, description="write new methods for the questions that are asked")
+    new_methods: int = Field(3, ge=1, le=20, description="designed for one batch of questions")
+    batch: int = Field(10, ge=1, le=50, description="questions that are looked at together")
+    method_retries: int = Field(5, ge=0, le=20, description="after a method's first try")
+    method_calls: int = Field(20, ge=1, le=200, description="to write all methods of a batch")
+    library: str = Field("", description="file of learned methods; empty: in SceneMind's home")
+    library_methods: int = Field(60, ge=1, le=500, description="that are kept")

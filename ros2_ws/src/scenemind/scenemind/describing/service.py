@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import TracebackType
 
 from scenemind.config import ChatModelConfig, DescriptionsConfig, ModelsConfig
@@ -26,7 +27,7 @@ class DescribingService:
     def __init__(self, memory: Memory, config: DescriptionsConfig, models: ModelsConfig) -> None:
         """
         Raises:
-            ModelError: no key for an endpoint that needs one.
+            ModelError: no key for an endpoint that needs one, or it is no address.
             PerceptionError: no such image encoder.
         """
         self.parts: dict[str, Background] = {}
@@ -34,7 +35,10 @@ class DescribingService:
             encoder = make_image_text_encoder(config.image_encoder)
             embedder = Embedder(memory, encoder, config.views)
             self.parts["embeddings"] = Background(memory, embedder, _EMBEDDINGS_PER_MINUTE)
-        self._models = open_models(seeing_only(models))
+        with ExitStack() as opened:
+            self._models = opened.enter_context(open_models(seeing_only(models)))
+            self._models.check_keys()
+            opened.pop_all()
         if self._models.vision is not None:
             describer = Describer(memory, self._models.vision, config, self._models.allowance)
             self.parts["descriptions"] = Background(memory, describer, config.per_minute)

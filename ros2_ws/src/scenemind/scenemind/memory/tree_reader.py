@@ -12,7 +12,7 @@ from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.scene import Scene
 from scenemind.memory.tree.key_frames import rank_frames
 from scenemind.memory.tree.packed_location import PackedLocation
-from scenemind.memory.tree.select_frames import select_key_frames
+from scenemind.memory.tree.select_frames import rank_key_frames
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson, TreeJsonWriter
 from scenemind.memory.types import KeyFrame, LocationNode, MapObject, MemorySnapshot
 
@@ -98,7 +98,8 @@ class TreeReader:
         count: int = 3,
         locations: Sequence[int] | None = None,
     ) -> list[KeyFrame]:
-        """One stored frame a location, best first, by MemTree3D's score (`select_frames`).
+        """One stored frame a location, best first, by MemTree3D's score (`select_frames`). Where an
+        image is gone, the location's next best frame takes its place.
 
         Args:
             key_objects: ids of those that help to answer.
@@ -107,13 +108,19 @@ class TreeReader:
         """
         with self._lock:
             keys, cues = list(self._sources(key_objects)), list(self._sources(cue_objects))
-            selected = select_key_frames(self._scene.views, keys, cues, count, locations)
+            ranked = rank_key_frames(self._scene.views, keys, cues, count, locations)
+        most = count if locations is None else min(count, len(set(locations)))
         wanted = (*key_objects, *cue_objects)
-        found = (
-            self._disk.evidence.find(frame.frame_number, self._object_of, wanted, frame.score)
-            for frame in selected
-        )
-        return [key_frame for key_frame in found if key_frame is not None]
+        found: dict[int, KeyFrame] = {}
+        for location_id, number, score in ranked:
+            if len(found) == most:
+                break
+            if location_id in found:
+                continue
+            key_frame = self._disk.evidence.find(number, self._object_of, wanted, score)
+            if key_frame is not None:
+                found[location_id] = key_frame
+        return list(found.values())
 
     def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
         """A stored frame with the boxes of the given objects; of all objects when none is given.

@@ -98,9 +98,3 @@ class Allowance:
         finally:
             with self._lock:
                 self._wakes.remove(wake)
-
-    def sleep(self, seconds: float) -> None:
-        """Return early when it is cancelled or the time is up."""
-        woken = threading.Event()
-        with self.waking(woken.set):
-            woken.wait(max(0.0, min(seconds, self.left_s)))

@@ -7,6 +7,7 @@ import concurrent.futures
 import threading
 from collections.abc import Coroutine
 from contextlib import nullcontext
+from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from typing import Any, TypeVar
 
 from scenemind.models.allowance import Allowance
@@ -106,8 +107,15 @@ async def _after_all_others(last: Coroutine[Any, Any, None]) -> None:
 
 
 async def _cancel_all_others() -> None:
-    others = asyncio.all_tasks() - {asyncio.current_task()}
+    others = {task for task in asyncio.all_tasks() if _has_begun(task)} - {asyncio.current_task()}
     for task in others:
         task.cancel()
     if others:
         await asyncio.wait(others, timeout=_CANCEL_S)
+
+
+def _has_begun(task: asyncio.Task[Any]) -> bool:
+    """What was given to `run` has, by the time that `close` comes to it. What has not is a part of
+    it, which it ends by itself: cancelled before that, its coroutine would be lost unawaited."""
+    coroutine = task.get_coro()
+    return not (iscoroutine(coroutine) and getcoroutinestate(coroutine) == CORO_CREATED)

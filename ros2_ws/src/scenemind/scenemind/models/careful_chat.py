@@ -105,10 +105,11 @@ class CarefulChat:
         Raises:
             ModelError: there was no call.
         """
-        self._ledger.check()
         gate, breaker = self._endpoint.gate, self._endpoint.breaker
-        breaker.check()  # so that nobody waits for a turn in vain
+        self._ledger.check()  # these two so that nobody waits for a turn in vain
+        breaker.check()
         with gate.turn(allowance), breaker.watching() as note:
+            self._ledger.check()  # who had a turn before may have spent the rest of the day
             left_s = allowance.left_s
             try:
                 reply = self._chat.ask(messages, allowance, schema, on_text)
@@ -119,8 +120,8 @@ class CarefulChat:
                 self._count(error.usage, error.kind)
                 return error
             note("well", "")
-        self._count(reply.usage)
-        return reply
+            self._count(reply.usage)
+            return reply
 
     def _prepare_retry(
         self, error: ModelError, tries: int, pause_s: float, allowance: Allowance
@@ -140,7 +141,8 @@ class CarefulChat:
                     self._endpoint.gate.pause(wait_s, allowance)
                 return
             remarks.append(
-                f"it may be asked again in {wait_s:.3g} s, and the question has {left_s:.3g} s left"
+                f"it may be asked again in {round(wait_s, 1):g} s,"
+                f" and the question has {round(left_s, 1):g} s left"
             )
         if not remarks:
             raise error

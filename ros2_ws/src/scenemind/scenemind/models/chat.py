@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from scenemind.models.allowance import Allowance
+from scenemind.models.errors import ModelError
 from scenemind.models.usage import Usage
 
 OnText = Callable[[str], None]
@@ -25,6 +26,20 @@ class ChatMessage:
     role: Literal["system", "user", "assistant"]
     text: str
     jpegs: tuple[bytes, ...] = ()
+
+    def __post_init__(self) -> None:
+        """
+        Raises:
+            ModelError: the text cannot be sent (rejected).
+        """
+        try:
+            self.text.encode()
+        except UnicodeEncodeError as error:
+            raise ModelError(
+                "rejected",
+                f"a text for a model holds {self.text[error.start]!a}, which is no character: it"
+                " may come from a terminal or a file that is not UTF-8",
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)

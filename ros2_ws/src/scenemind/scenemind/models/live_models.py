@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,10 +13,15 @@ from scenemind.models.backoff import Backoff
 from scenemind.models.careful_chat import CarefulChat
 from scenemind.models.chat import ChatModel
 from scenemind.models.endpoint import Endpoint
+from scenemind.models.errors import ModelError
+from scenemind.models.keyless_chat import KeylessChat
+from scenemind.models.keys import key_variable_of
 from scenemind.models.ledger import Ledger
 from scenemind.models.openai_chat import OpenAIChat
 from scenemind.models.recording import Recorder, Recording
 from scenemind.models.status import ModelStatus
+
+_log = logging.getLogger(__name__)
 
 OPENAI = "OpenAI"
 """Stands for the endpoint where none is configured."""
@@ -26,9 +32,11 @@ class LiveModel:
     """
     Attributes:
         chat: to be asked.
+        missing: the key that it needs, in a sentence; empty: none.
     """
 
     chat: ChatModel
+    missing: str
     _careful: CarefulChat
     _endpoint: Endpoint
     _ledger: Ledger
@@ -40,7 +48,7 @@ class LiveModel:
             role=role,
             model=self._config.model,
             endpoint=self._config.endpoint or OPENAI,
-            state=self._endpoint.state,
+            state=self.missing or self._endpoint.state,
             calls=self._careful.calls,
             failures=self._careful.failures,
             in_flight=gate.in_flight,
@@ -57,7 +65,7 @@ def open_live(
     ledger: Ledger,
     opened: ExitStack,
 ) -> dict[str, LiveModel]:
-    """A model for each role.
+    """A model for each role; one without its key fails what it is asked, and that is logged.
 
     Args:
         opened: gets what is to be closed.
@@ -71,9 +79,9 @@ def open_live(
     endpoints: dict[tuple[str, str], Endpoint] = {}
     models = {}
     for role, model in by_role.items():
-        transport = opened.enter_context(OpenAIChat(model))
+        transport, missing = _open_chat(model, opened)
         where = model.endpoint.rstrip("/") or OPENAI
-        server = where, model.key_variable
+        server = where, key_variable_of(model)
         if server not in endpoints:
             endpoints[server] = Endpoint.at(where, config)
             opened.callback(endpoints[server].gate.close)
@@ -82,5 +90,21 @@ def open_live(
             transport, endpoint, ledger, backoff, config.retries, model.call_deadline_s
         )
         chat = careful if recording is None else Recorder(careful, recording)
-        models[role] = LiveModel(chat, careful, endpoint, ledger, model)
+        models[role] = LiveModel(chat, missing, careful, endpoint, ledger, model)
     return models
+
+
+def _open_chat(config: ChatModelConfig, opened: ExitStack) -> tuple[ChatModel, str]:
+    """What is asked, and which key it needs and has not; empty: none.
+
+    Raises:
+        ModelError: its endpoint is no address.
+    """
+    try:
+        return opened.enter_context(OpenAIChat(config)), ""
+    except ModelError as error:
+        if error.kind != "no_key":
+            raise
+        missing = str(error)
+        _log.warning("%s cannot be asked: %s", config.model, missing)
+        return KeylessChat(config.model, missing), missing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -15,9 +15,12 @@ from scenemind.models.allowance import Allowance
 from scenemind.models.background_loop import BackgroundLoop
 from scenemind.models.chat import ChatMessage, ChatReply, OnText
 from scenemind.models.errors import ModelError
+from scenemind.models.keys import key_of
 from scenemind.models.openai_reply import Draft
 from scenemind.models.openai_request import request_of
 from scenemind.models.usage import Usage
+
+_log = logging.getLogger(__name__)
 
 
 class OpenAIChat:
@@ -25,29 +28,23 @@ class OpenAIChat:
     neither logged nor told."""
 
     def __init__(self, config: ChatModelConfig) -> None:
-        """Without an endpoint it is OpenAI's, or $OPENAI_BASE_URL. Without a key, other endpoints
-        than OpenAI's are asked all the same: servers of one's own want none.
+        """Without an endpoint it is OpenAI's, or $OPENAI_BASE_URL.
 
         Raises:
-            ModelError: no model is named, the endpoint is no address, there is no key for OpenAI's,
-                or the key is none that a header can carry.
+            ModelError: no model is named, the endpoint is no address, or the key is missing or none
+                that a header can carry.
         """
         if not config.model:
             raise ModelError("rejected", "no model is named: say which the server is to run")
         _check_address(config.endpoint)
-        key = _key_in(config.key_variable)
-        if not key and not config.endpoint:
-            raise ModelError(
-                "no_key",
-                f"there is no key for OpenAI in the environment variable {config.key_variable}: set"
-                " it, or name the endpoint of a server of your own",
-            )
+        key = key_of(config)
         # Half a second that only those wait who ask a model.
         from scenemind.models.openai_exchange import OpenAIExchange
 
         self._config = config
         self._exchange = OpenAIExchange(config, key)
         self._loop = BackgroundLoop(f"chat with {config.model}")
+        self._counts = True  # as far as is known
 
     @property
     def name(self) -> str:
@@ -64,7 +61,7 @@ class OpenAIChat:
         allowance.check()
         start = time.monotonic()
         deadline_s = min(self._config.call_deadline_s, allowance.left_s)
-        request = request_of(self._config, messages, schema, on_text is not None)
+        request = request_of(self._config, messages, schema, on_text is not None, allowance)
         listener = None if on_text is None else _Listener(on_text)
         try:
             draft = self._loop.run(
@@ -87,6 +84,8 @@ class OpenAIChat:
             if listener is not None:
                 listener.is_listening = False
         usage = draft.usage(self._config)
+        if not usage.tokens:
+            self._say_once_that_nothing_is_counted()
         allowance.spend(usage)
         text = self._text_of(draft, usage)
         return ChatReply(text, draft.model or self.name, usage, time.monotonic() - start)
@@ -105,6 +104,14 @@ class OpenAIChat:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _say_once_that_nothing_is_counted(self) -> None:
+        if self._counts:
+            self._counts = False
+            _log.warning(
+                "%s does not say how many tokens it uses: budgets do not hold it back",
+                self._exchange.failures.where,
+            )
 
     def _text_of(self, draft: Draft, usage: Usage) -> str:
         """
@@ -144,11 +151,19 @@ class _Listener:
 def _check_address(endpoint: str) -> None:
     """
     Raises:
-        ModelError: it is neither empty nor an address that can be asked.
+        ModelError: it is neither empty nor an address that can be asked, or it is more than that:
+            what goes with an address may be a secret, and addresses are shown and logged.
     """
+    if any(sign in endpoint for sign in "@?#"):
+        raise ModelError(
+            "rejected",
+            "an endpoint is an address without a user, a password or a query: a key belongs into"
+            " the environment variable that key_variable names",
+        )
     try:
         parts = urlsplit(endpoint)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        is_address = is_address and endpoint.isprintable() and " " not in endpoint
     except ValueError:
         is_address = False
     if endpoint and not is_address:
@@ -156,19 +171,3 @@ def _check_address(endpoint: str) -> None:
             "rejected",
             f"the endpoint {endpoint!r} is no address: write such as http://localhost:11434/v1",
         )
-
-
-def _key_in(variable: str) -> str:
-    """The key, without what a file or a paste left around it; empty: there is none.
-
-    Raises:
-        ModelError: it cannot go into a header. The client would repeat it in its own error.
-    """
-    key = os.environ.get(variable, "").strip()
-    if not all("!" <= character <= "~" for character in key):
-        raise ModelError(
-            "no_key",
-            f"the environment variable {variable} holds no key: a key is of printable ASCII"
-            " characters without blanks",
-        )
-    return key

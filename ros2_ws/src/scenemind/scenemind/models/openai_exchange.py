@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import httpx2
 import openai
 
 from scenemind.config import ChatModelConfig
@@ -30,9 +31,23 @@ class OpenAIExchange:
     """
 
     def __init__(self, config: ChatModelConfig, key: str) -> None:
-        self._client = openai.AsyncOpenAI(
-            api_key=key or "none", base_url=config.endpoint or None, max_retries=0, timeout=None
-        )
+        """
+        Raises:
+            ModelError: the endpoint is no address.
+        """
+        try:
+            self._client = openai.AsyncOpenAI(
+                api_key=key or "none",
+                base_url=config.endpoint or None,
+                max_retries=0,
+                timeout=None,
+                # Nobody else is shown what was meant for this server.
+                http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+            )
+        except httpx2.InvalidURL as error:
+            raise ModelError(
+                "rejected", f"the endpoint {config.endpoint!r} is no address: {error}"
+            ) from error
         address = self._client.base_url.copy_with(username=None, password=None, query=None)
         self.failures = FailureReader(f"{config.model} at {address}", key)
         self._dialect = Dialect()
@@ -48,7 +63,7 @@ class OpenAIExchange:
         try:
             return await self._try(request, on_text)
         except SDK_ERRORS as error:
-            raise self.failures.of(error) from error
+            raise self.failures.of(error) from self.failures.cause(error)
 
     async def close(self) -> None:
         await self._client.close()
@@ -81,7 +96,7 @@ class OpenAIExchange:
             async for piece in pieces:
                 known = len(draft.text)
                 if not draft.add(piece):
-                    raise self._strange()
+                    raise self._strange(piece)
                 if len(draft.text) > known:
                     on_text(draft.text)
         if not draft.finish:
@@ -94,10 +109,9 @@ class OpenAIExchange:
     def _whole(self, body: object) -> Draft:
         draft = Draft()
         if not (draft.add(body) and draft.finish):
-            raise self._strange()
+            raise self._strange(body)
         return draft
 
-    def _strange(self) -> ModelError:
-        return ModelError(
-            "bad_reply", f"{self.failures.where} sent something that is no chat reply"
-        )
+    def _strange(self, body: object) -> ModelError:
+        sent = self.failures.shown(body if isinstance(body, str) else json.dumps(body))
+        return ModelError("bad_reply", f"{self.failures.where} sent no chat reply, but {sent}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from scenemind.config import ChatModelConfig
 from scenemind.models.usage import Usage
+
+_MOST_TOKENS = 1_000_000_000
 
 
 class _Words(BaseModel):
@@ -18,6 +20,7 @@ class _Words(BaseModel):
 
 
 class _Choice(BaseModel):
+    index: int | None = None
     message: _Words | None = None  # of a whole reply
     delta: _Words | None = None  # of a piece
     finish_reason: str | None = None
@@ -35,8 +38,6 @@ class _Counts(BaseModel):
 
 class _Piece(BaseModel):
     """A whole reply or the next piece of one. Servers add members and leave out others."""
-
-    model_config = ConfigDict(protected_namespaces=())
 
     model: str | None = None
     choices: list[_Choice] | None = None
@@ -67,9 +68,11 @@ class Draft:
         self.model = piece.model or self.model
         self._counts = piece.usage or self._counts
         for choice in piece.choices or ():
+            if choice.index:
+                continue  # nobody asked for a second one
             words = choice.message or choice.delta or _Words()
-            self.text += words.content or ""
-            self.refusal += words.refusal or ""
+            self.text += _mended(words.content or "")
+            self.refusal += _mended(words.refusal or "")
             is_whole = choice.message is not None
             self.finish = choice.finish_reason or self.finish or ("stop" if is_whole else "")
         return True
@@ -77,11 +80,21 @@ class Draft:
     def usage(self, config: ChatModelConfig) -> Usage:
         """Without counts where the server sent none."""
         counts = self._counts
-        prompt, reply = counts.prompt_tokens or 0, counts.completion_tokens or 0
+        prompt, reply = _believed(counts.prompt_tokens), _believed(counts.completion_tokens)
         details = counts.prompt_tokens_details or _PromptDetails()
-        cached = min(prompt, details.cached_tokens or 0)
+        cached = min(prompt, _believed(details.cached_tokens))
         cached_price = config.cached_prompt_price
         if cached_price < 0.0:
             cached_price = config.prompt_price
         price = (prompt - cached) * config.prompt_price + cached * cached_price
         return Usage(1, prompt, cached, reply, (price + reply * config.reply_price) / 1e6)
+
+
+def _believed(count: int | None) -> int:
+    """No count refunds anything, or is more than a ledger can hold."""
+    return min(max(count or 0, 0), _MOST_TOKENS)
+
+
+def _mended(text: str) -> str:
+    """Without halves of characters, which JSON can carry and no file or message can."""
+    return text.encode(errors="replace").decode()

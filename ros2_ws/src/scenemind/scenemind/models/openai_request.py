@@ -17,10 +17,11 @@ from dataclasses import replace
 from typing import Any
 
 from scenemind.config import ChatModelConfig
+from scenemind.models.allowance import Allowance
 from scenemind.models.chat import ChatMessage
 from scenemind.models.pictures import fitted
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 # Option that a server may refuse -> its other name.
 _OTHER_NAMES = {"max_tokens": "max_completion_tokens", "temperature": None, "stream_options": None}
@@ -34,15 +35,19 @@ def request_of(
     messages: Sequence[ChatMessage],
     schema: Mapping[str, Any] | None,
     is_streamed: bool,
+    allowance: Allowance,
 ) -> dict[str, Any]:
     """The body of a chat completion.
 
+    Args:
+        allowance: large pictures can take longer than there is time.
+
     Raises:
-        ModelError: a picture that is no JPEG file.
+        ModelError: a picture that is no JPEG file, or what the allowance says.
     """
     if schema is not None and not config.json_schema:
         messages = _with_form(messages, schema)
-    turns = [_turn(message, config) for message in messages]
+    turns = [_turn(message, config, allowance) for message in messages]
     request: dict[str, Any] = {"model": config.model, "messages": turns}
     if schema is not None and config.json_schema:
         form = {"name": schema.get("title", "Reply"), "schema": schema, "strict": True}
@@ -75,7 +80,7 @@ class Dialect:
         """Whether the server complains of an option that it need not be sent."""
         for name in _OTHER_NAMES:
             if name in sent and re.search(rf"\b{name}\b", complaint):
-                _LOG.warning(
+                _log.warning(
                     "%s does not take %s, which is not sent to it any more: %s",
                     sent["model"],
                     name,
@@ -94,15 +99,14 @@ def _with_form(messages: Sequence[ChatMessage], schema: Mapping[str, Any]) -> Se
     return [*messages[:first], replace(messages[first], text=told), *messages[first + 1 :]]
 
 
-def _turn(message: ChatMessage, config: ChatModelConfig) -> dict[str, Any]:
+def _turn(message: ChatMessage, config: ChatModelConfig, allowance: Allowance) -> dict[str, Any]:
     if not message.jpegs:
         return {"role": message.role, "content": message.text}
-    small = (fitted(jpeg, config.image_px, config.jpeg_quality) for jpeg in message.jpegs)
-    pictures = [
-        {
-            "type": "image_url",
-            "image_url": {"url": f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"},
-        }
-        for jpeg in small
-    ]
-    return {"role": message.role, "content": [{"type": "text", "text": message.text}, *pictures]}
+    content: list[dict[str, Any]] = [{"type": "text", "text": message.text}]
+    for jpeg in message.jpegs:
+        allowance.check()
+        small = base64.b64encode(fitted(jpeg, config.image_px, config.jpeg_quality)).decode()
+        content.append(
+            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{small}"}}
+        )
+    return {"role": message.role, "content": content}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from scenemind.config import ChatModelConfig
 from scenemind.models.chat import ChatModel
@@ -18,10 +19,12 @@ class ReplayedModel:
     """
     Attributes:
         chat: to be asked.
+        missing: nothing, as no key is needed.
     """
 
     chat: ChatModel
     _path: Path
+    missing: ClassVar[str] = ""
 
     def status(self, role: str) -> ModelStatus:
         """Nothing is counted: nothing is spent."""

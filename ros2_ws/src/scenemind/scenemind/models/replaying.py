@@ -113,10 +113,14 @@ def _exchanges(path: Path) -> Iterator[Exchange]:
     """
     try:
         first, *lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ModelError("not_recorded", f"cannot replay {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise ModelError("not_recorded", f"cannot replay {path}: {error}") from error
     if first != HEADER:
-        raise ModelError("not_recorded", f"{path} is no recording: models.record writes one")
+        raise ModelError(
+            "not_recorded", f"{path} is no recording: models.record (--record) writes one"
+        )
     for number, line in enumerate(lines[:-1], start=2):
         yield _exchange(path, number, line)
     if lines[-1:] != [""]:

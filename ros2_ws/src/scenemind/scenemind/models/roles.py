@@ -62,6 +62,16 @@ class Models:
             for role, model in self._by_role.items()
         )
 
+    def check_keys(self) -> None:
+        """For whom has nothing to do without its models.
+
+        Raises:
+            ModelError: a key is missing (no_key).
+        """
+        for model in self._by_role.values():
+            if model.missing:
+                raise ModelError("no_key", model.missing)
+
     def close(self) -> None:
         """Give up what is being asked, and send away who waits; the second call does nothing."""
         self._opened.close()
@@ -85,14 +95,14 @@ def ledger_path() -> Path:
 
 def open_models(config: ModelsConfig, ledger: Path | None = None) -> Models:
     """The configured models, each with turns, retries, rests and budgets around it; or their
-    replies from a recording. No server is asked yet.
+    replies from a recording. No server is asked yet. A model whose key is missing is there as well,
+    and fails what it is asked (no_key); see `Models.check_keys`.
 
     Args:
         ledger: SQLite file with what each day used; None: see `ledger_path`.
 
     Raises:
-        ModelError: there is no key for an endpoint that needs one, or it is none; or the recording
-            cannot be used.
+        ModelError: an endpoint is no address, or the recording cannot be used.
     """
     if config.record and config.replay:
         raise ModelError(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -106,7 +107,7 @@ def _attempt(
         ModelError: of any kind but `bad_reply`.
     """
     try:
-        text = model.ask(messages, allowance, form.model_json_schema(), on_text).text
+        text = model.ask(messages, allowance, _schema_of(form), on_text).text
     except ModelError as error:
         if error.kind != "bad_reply":
             raise
@@ -117,6 +118,15 @@ def _attempt(
         return _Attempt(text, None, _in_a_line(_mistakes(error)))
     complaint = None if check is None else check(value)
     return _Attempt(text, value, _in_a_line(complaint or ""))
+
+
+@lru_cache
+def _schema_of(form: type[BaseModel]) -> Mapping[str, Any]:
+    """Without the docstrings of the forms, which are for people who read the code."""
+    schema = form.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        part.pop("description", None)
+    return schema
 
 
 def _parsed(text: str, form: type[Form]) -> Form:

@@ -9,6 +9,11 @@ from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking, AskMethod, GroundReply
 from scenemind.reasoning.types import Query
 
+# What a phrase names beside it ("next to the desk") is not meant.
+_WHICH = (
+    "Which object is meant? As objects give it alone, or all that may be meant, likeliest first: {}"
+)
+
 
 def ground_by_asking(
     method: AskMethod, query: Query, memory: MemoryAccess, asking: Asking
@@ -20,7 +25,7 @@ def ground_by_asking(
         ReasoningError: it cannot be answered, or the answer names no object of the map.
         ModelError: as of the method.
     """
-    question = replace(query, text=f"Which object is meant by: {query.text}")
+    question = replace(query, text=_WHICH.format(query.text))
     reply = method.ask(question, memory, asking)
     if not reply.objects:
         raise ReasoningError("not_found", f"That is no object of the map. {reply.text}")

@@ -27,7 +27,8 @@ class MethodChoice:
     grammar does not read it.
 
     What breaks a method, such as a model that fails, makes `symbolic` answer in its place, and the
-    answer is marked so.
+    answer is marked so. So too where frames do not show what the grammar could say, if only with
+    little confidence; not for a strict question, which asks for what was seen.
     """
 
     def __init__(self, methods: Mapping[str, AskMethod], falls_back: bool) -> None:
@@ -63,12 +64,12 @@ class MethodChoice:
         tried = attempt(chosen.name, lambda: by_model(chosen))
         if tried.is_broken and asking.allowance.is_cancelled:
             return replace(tried, failure=_CANCELLED)
-        if not (tried.is_broken and self._falls_back):
+        has_other = symbolic is not None and symbolic.reply is not None
+        is_open = tried.is_broken or (has_other and _is_unseen(tried) and query.policy != "strict")
+        if not (is_open and self._falls_back):
             return tried
-        if symbolic is None:
-            asking.report("fallback", tried.failure.text if tried.failure else "")
-            symbolic = attempt("symbolic", by_symbols)
-        return in_place_of(tried, symbolic)
+        asking.report("fallback", tried.failure.text if tried.failure else "")
+        return in_place_of(tried, symbolic or attempt("symbolic", by_symbols))
 
 
 def _check(name: str) -> None:
@@ -82,13 +83,17 @@ def _check(name: str) -> None:
         )
 
 
+def _is_unseen(tried: Attempt[Reply]) -> bool:
+    return tried.failure is not None and tried.failure.code == "not_found"
+
+
 def _is_beyond_symbols(query: Query) -> bool:
     return bool(query.situation.strip()) and query.viewpoint is None
 
 
 def _unavailable(name: str) -> ReasoningError:
     if name in _NEED_MODEL:
-        way_out = "needs a model: name one in models.vision.model or models.language.model"
+        way_out = "needs a model: name one (models.vision.model or models.language.model, --model)"
     else:
         way_out = "is not part of this version"
     return ReasoningError(

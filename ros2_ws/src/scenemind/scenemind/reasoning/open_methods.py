@@ -31,6 +31,7 @@ def open_methods(
     sandbox: Sandbox | None = None,
     llm_tpc: LlmTpcConfig | None = None,
     relations: RelationConfig | None = None,
+    selector: FrameSelector | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
     is read from disk by the first question that needs it.
@@ -38,13 +39,15 @@ def open_methods(
     Args:
         models: stay open as long as the methods are used.
         detector: of the selector `detector`; None: the configuration's defaults.
+        selector: one that is open already, as it may hold a detector or the frames it has seen;
+            None: that of the configuration.
         sandbox: runs what models write, and stays open as well; None: there are no methods that
             write programs.
         relations: thresholds for programs; None: the configuration's defaults.
     """
     if models.vision is None:
         return {}
-    selector = open_selector(memtree.selector, models, memtree, detector)
+    selector = selector or open_selector(memtree.selector, models, memtree, detector)
     methods: dict[str, AskMethod] = {
         "memtree": MemTreeQA(models.vision, selector, memtree.frames),
     }
@@ -85,8 +88,8 @@ def _language_of(models: Models, selector: str) -> ChatModel:
     if model is None:
         raise ReasoningError(
             "method_unavailable",
-            f'The selector "{selector}" needs a language model: name one in'
-            ' models.language.model; "objects" and "uniform" need none.',
+            f'The selector "{selector}" needs a language model: name one'
+            ' (models.language.model, --model); "objects" and "uniform" need none.',
         )
     return model
 

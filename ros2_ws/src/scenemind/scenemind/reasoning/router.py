@@ -8,13 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from scenemind.config import RelationConfig
-from scenemind.memory import (
-    Correction,
-    KeyFrame,
-    MemoryAccess,
-    MemorySnapshot,
-    SceneMemoryError,
-)
+from scenemind.memory import Correction, KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.reasoning.attempt import Attempt
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.ground_by_asking import ground_by_asking

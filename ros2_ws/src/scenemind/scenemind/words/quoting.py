@@ -54,7 +54,7 @@ def _tame(text: str, limit: int) -> str:
     signs = unicodedata.normalize("NFKC", text).translate(_PLAIN)
     plain = "".join(map(_plain, _UNSEEN.sub("", signs)))
     line = unicodedata.normalize("NFKC", " ".join(plain.split()))
-    return line if len(line) <= limit else line[: max(0, limit - len(_CUT))].rstrip() + _CUT
+    return line if len(line) <= limit else line[: max(0, limit - len(_CUT))].rstrip() + _CUT[:limit]
 
 
 def _plain(sign: str) -> str:

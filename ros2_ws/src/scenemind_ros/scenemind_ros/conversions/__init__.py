@@ -32,6 +32,7 @@ from scenemind_ros.conversions.markers import (
     objects_to_cloud,
 )
 from scenemind_ros.conversions.memory import (
+    check_frame_count,
     correction_from_msg,
     correction_to_msg,
     edit_from_msg,
@@ -83,6 +84,7 @@ __all__ = [
     "camera_from_msg",
     "camera_to_msg",
     "carrying_to_markers",
+    "check_frame_count",
     "color_from_msg",
     "color_to_msg",
     "correction_from_msg",

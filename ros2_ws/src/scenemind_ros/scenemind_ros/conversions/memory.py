@@ -24,6 +24,8 @@ from scenemind_ros.conversions.geometry import (
 )
 from scenemind_ros.errors import RosError
 
+_MOST_FRAMES = 32
+
 
 def key_frame_to_msg(key_frame: KeyFrame, camera_frame: str) -> KeyFrameMsg:
     """Boxes are rounded to whole pixels."""
@@ -62,6 +64,15 @@ def key_frame_from_msg(msg: KeyFrameMsg) -> KeyFrame:
         score=float(msg.score),
         boxes_px=boxes,
     )
+
+
+def check_frame_count(count: int) -> None:
+    """
+    Raises:
+        RosError: none, or more than one response should carry with their images.
+    """
+    if not 1 <= count <= _MOST_FRAMES:
+        raise RosError(f"{count} key frames are asked for: ask for 1 to {_MOST_FRAMES} at a time")
 
 
 def _region(box_px: tuple[float, float, float, float]) -> RegionOfInterest:

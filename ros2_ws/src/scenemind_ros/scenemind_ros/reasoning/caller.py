@@ -12,6 +12,7 @@ from rclpy.context import Context
 from rclpy.impl.implementation_singleton import rclpy_implementation
 
 from scenemind.memory import KeyFrame
+from scenemind.reasoning.method import Report, say_nothing
 from scenemind_ros.conversions import evidence_to_msg
 
 _SHORTEST_S = 0.2  # between two reports of one stage, as where a model's reply is streamed
@@ -23,8 +24,10 @@ class ServiceCaller:
     def is_cancelled(self) -> bool:
         return False
 
-    def report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
-        """What has been done so far; a `Report`."""
+    @property
+    def report(self) -> Report:
+        """Who is told what has been done so far."""
+        return say_nothing
 
     def close(self) -> None:
         """It has the outcome: work that was given up reports to nobody."""
@@ -59,7 +62,15 @@ class GoalCaller(ServiceCaller):
     def is_cancelled(self) -> bool:
         return bool(self._goal.is_cancel_requested)
 
-    def report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+    @property
+    def report(self) -> Report:
+        return self._report
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+
+    def _report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
         with self._lock:
             now_s = time.monotonic()
             is_more = stage == self._stage and not key_frames
@@ -74,10 +85,6 @@ class GoalCaller(ServiceCaller):
                     stage=stage, step=self._step, partial_reasoning=text, evidence=evidence
                 )
             )
-
-    def close(self) -> None:
-        with self._lock:
-            self._is_closed = True
 
     def _publish(self, feedback: Any) -> None:
         try:

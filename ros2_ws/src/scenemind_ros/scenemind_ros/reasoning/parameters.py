@@ -33,7 +33,11 @@ class ReasoningParameters(Settings):
     falls_back: bool = Field(
         True, description="where a model fails, answer without one, and say so in the answer"
     )
-    timeout_s: float = Field(30.0, gt=0.0, description="for requests that name no timeout")
+    timeout_s: float = Field(
+        60.0,
+        gt=0.0,
+        description="for requests that name no timeout; more than one call of a model may take",
+    )
     parallel_requests: int = Field(8, ge=1, le=64, description="answered at the same time")
     mapping_node: str = Field(
         "/mapping_node", description="owner of the memory, where it is another process"

@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind.memory import Correction, KeyFrame, MemoryAccess, MemorySnapshot
 from scenemind.models import Models, Usage
-from scenemind.reasoning import Query, Router
+from scenemind.reasoning import Alignment, Query, Router
 from scenemind.reasoning.attempt import Attempt, attempt
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.open_methods import open_methods
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.sentence import check_sentence
 from scenemind_interfaces.msg import Error
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
     answer_to_msg,
+    check_frame_count,
     correction_to_msg,
     evidence_to_msg,
     failure_to_msg,
@@ -62,15 +62,8 @@ class ReasoningRequests:
         self._parameters = parameters
         self._publisher = publisher
         self._sandbox = Sandbox(parameters.sandbox)
-        self._methods = open_methods(
-            models,
-            parameters.memtree,
-            parameters.detector,
-            self._sandbox,
-            parameters.llm_tpc,
-            parameters.relations,
-        )
         self._selectors = Selectors(models, parameters)
+        self._methods = self._selectors.methods(self._sandbox)
         self._work = BoundedWork(parameters.parallel_requests)
 
     @property
@@ -123,25 +116,25 @@ class ReasoningRequests:
     def align(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A sentence that corrects the memory (Align service)."""
         query = query_from_msg(request)
-        alignment, _ = self._reason(
-            query,
-            lambda memory, _: self._router(memory).align(query, by=_PERSON),
-            self._parameters.timeout_s,
-            caller,
-        )
-        response.error = failure_to_msg(alignment.failure)
-        response.response = alignment.response
-        response.success = alignment.failure is None
-        response.revision = int(self._memory.snapshot().revision)
-        made = set(alignment.correction_ids)
-        if made:
-            journal = self._memory.corrections()
-            response.edits = [correction_to_msg(c) for c in journal if c.correction_id in made]
+
+        def align(memory: MemoryAccess, _: Asking) -> tuple[Alignment, int, list[Correction]]:
+            done = self._router(memory).align(query, by=_PERSON)
+            made = set(done.correction_ids)
+            journal = self._memory.corrections() if made else []
+            edits = [entry for entry in journal if entry.correction_id in made]
+            return done, self._memory.snapshot().revision, edits
+
+        # All of it in its place: a memory elsewhere answers as long as the node has threads left.
+        (done, revision, edits), _ = self._reason(query, align, self._parameters.timeout_s, caller)
+        response.error = failure_to_msg(done.failure)
+        response.response = done.response
+        response.success = done.failure is None
+        response.revision = int(revision)
+        response.edits = [correction_to_msg(entry) for entry in edits]
 
     def select_key_frames(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """Frames for a question (SelectKeyFrames service)."""
-        if not request.k:
-            raise RosError("k is 0: ask for at least one key frame")
+        check_frame_count(request.k)
         if not request.question.strip() or request.cue_object_ids or request.location_ids:
             raise RosError(
                 "key frames are chosen for a question here; frames of given objects and locations"

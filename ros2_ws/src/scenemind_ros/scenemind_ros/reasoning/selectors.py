@@ -7,8 +7,10 @@ from typing import get_args
 
 from scenemind.config.memtree import SelectorName
 from scenemind.models import Models
+from scenemind.reasoning import AskMethod
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
-from scenemind.reasoning.open_methods import open_selector
+from scenemind.reasoning.open_methods import open_methods, open_selector
+from scenemind.reasoning.sandbox import Sandbox
 from scenemind_ros.errors import RosError
 from scenemind_ros.reasoning.parameters import ReasoningParameters
 
@@ -22,6 +24,21 @@ class Selectors:
         self._parameters = parameters
         self._lock = threading.Lock()  # of those below
         self._opened: dict[SelectorName, FrameSelector] = {}
+
+    def methods(self, sandbox: Sandbox) -> dict[str, AskMethod]:
+        """Those that ask a model, by name. They share the selectors with who asks for one."""
+        if self._models.vision is None:
+            return {}
+        settings = self._parameters
+        return open_methods(
+            self._models,
+            settings.memtree,
+            settings.detector,
+            sandbox,
+            settings.llm_tpc,
+            settings.relations,
+            self.get(settings.memtree.selector),
+        )
 
     def get(self, name: str) -> FrameSelector:
         """By its name.

@@ -108,7 +108,11 @@ def test_words_that_name_nothing_are_asked_for_again(row: Memory):
     selection, server = search(row, classes(), classes("warm", "!?"))
     complaint = server.requests[1].body["messages"][-1]["content"]
     assert "name 1 to 8 classes, not 0" in complaint
-    assert selection.steps[0].startswith("looked for warm in ")  # what is left does
+    assert selection.steps[:2] == (
+        "asked again: name 1 to 8 classes, not 0",
+        'took what is right of the second reply: no short names of kinds: "!?"',
+    )
+    assert selection.steps[2].startswith("looked for warm in ")  # what is left does
 
 
 def test_a_model_that_names_nothing_twice_is_an_error(row: Memory):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scenemind.memory import Memory
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Edit, Memory
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.types import Query
+from tests.unit.reasoning.memtree_qa.conftest import walk_past
 from tests.unit.reasoning.memtree_qa.talk import asking
 
 
@@ -26,6 +28,22 @@ def test_marked_objects_come_first(row: Memory) -> None:
     assert found.key_objects == (4,)
     (frame,) = found.key_frames
     assert abs(frame.frame_number - 60) < 5  # chair 4 stands there
+
+
+def test_frame_of_what_is_asked_for_goes_before_one_of_two_that_it_is_beside() -> None:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        walk_past(memory, range(80))
+        tables = [Edit("rename", (i,), value="table") for i in (1, 2, 3, 4)]
+        memory.apply([*tables, Edit("rename", (5,), value="cup")], "Ada", "told so")
+        (most,) = memory.select_key_frames([1, 2, 3, 4, 5], (), 1)
+        query = Query("Where is the cup on the table?")
+        found = ObjectSelector().select(query, memory, 3, asking())
+    assert 5 not in most.boxes_px
+    assert len(most.boxes_px) == 2
+    assert 5 in found.key_frames[0].boxes_px
+    assert found.key_objects == (5,)
+    assert set(found.cue_objects) == {1, 2, 3, 4}
+    assert found.steps == ("the question names 1 object: cup", "it also names 4 objects: table")
 
 
 @pytest.mark.parametrize("text", ["Where is the cat?", "Where am I?"])

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -14,12 +16,17 @@ from numpy.typing import NDArray
 from scenemind.config import SceneMindConfig
 from scenemind.memory import KeyFrame, Memory
 from scenemind.models import Allowance, ModelError
+from scenemind.perception import PerceptionError
+from scenemind.perception.protocols import TextEncoder
+from scenemind.perception.text import CachedTextEncoder
+from scenemind.perception.text.embedding_cache import EmbeddingCache
+from scenemind.perception.text.paired_encoder import PairedEncoder
 from scenemind.reasoning import Query
 from scenemind.reasoning.memtree_qa.selectors.retrieval import RetrievalSelector, as_caption
 from scenemind.reasoning.method import Asking
 from tests.unit.memory import walk
 from tests.unit.reasoning.memtree_qa.conftest import walk_past
-from tests.unit.reasoning.memtree_qa.selectors.lost_images import lose_image
+from tests.unit.reasoning.memtree_qa.selectors.lost_images import cut_image, lose_image
 from tests.unit.reasoning.memtree_qa.talk import Heard
 
 
@@ -42,6 +49,10 @@ class RedEncoder:
         return _turned([float(image[..., 0].mean()) for image in images])
 
 
+def _no_pictures() -> NoReturn:
+    raise AssertionError("no picture is looked at before the question")
+
+
 def _turned(reds: list[float]) -> NDArray[np.float32]:
     angles = np.array(reds) / 255.0 * np.pi / 2
     return np.column_stack((np.cos(angles), np.sin(angles))).astype(np.float32)
@@ -50,6 +61,18 @@ def _turned(reds: list[float]) -> NDArray[np.float32]:
 def numbers(selector: RetrievalSelector, memory: Memory, red: int, count: int = 3) -> list[int]:
     chosen = selector.select(Query(f"red {red}"), memory, count, Asking())
     return [frame.frame_number for frame in chosen.key_frames]
+
+
+def test_an_encoder_that_cannot_be_had_is_said_with_the_way_out(row: Memory, tmp_path: Path):
+    def build() -> TextEncoder:
+        raise PerceptionError("install torch")
+
+    texts = CachedTextEncoder(EmbeddingCache("letters", tmp_path), "letters", 26, build)
+    selector = RetrievalSelector(PairedEncoder(texts, _no_pictures))
+    with pytest.raises(PerceptionError, match="install torch") as refused:
+        selector.select(Query("Where is the cup?"), row, 3, Asking())
+    assert "another selector" in str(refused.value)
+    assert "vocabulary" not in str(refused.value)
 
 
 def test_the_most_alike_frames_come_first_wherever_they_were_taken(row: Memory):
@@ -84,16 +107,21 @@ def test_of_more_frames_than_there_is_room_for_the_newest_count(row: Memory):
     assert f"{len(stored) - 5} older frames were not looked at" in chosen.steps
 
 
-def test_new_frames_are_added_and_lost_ones_left_out():
+def test_new_frames_are_added_and_lost_or_damaged_ones_left_out():
     encoder = RedEncoder()
     selector = RetrievalSelector(encoder)
     with Memory.create(None, SceneMindConfig()) as memory:
         walk_past(memory, range(40))
         first, second = numbers(selector, memory, 0, 2)
+        known = encoder.encoded
         walk_past(memory, range(40, 60))
         lose_image(memory, first)
-        assert numbers(selector, memory, 0, 1) == [second]
-        assert encoder.encoded == len(memory.stored_frames())
+        cut_image(memory, memory.stored_frames()[-1])
+        chosen = selector.select(Query("red 0"), memory, 1, Asking())
+        assert [frame.frame_number for frame in chosen.key_frames] == [second]
+        new = len([number for number in memory.stored_frames() if number >= 40])
+        assert encoder.encoded == known + new - 1
+        assert chosen.steps[-1].endswith("images could not be read")
 
 
 def test_another_memory_s_frames_are_not_taken_for_those_of_the_same_number():

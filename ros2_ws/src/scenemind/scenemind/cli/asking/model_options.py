@@ -74,7 +74,10 @@ def with_models(
 
     Raises:
         ConfigError: an impossible value, such as a selector that does not exist.
+        CommandError: an endpoint without a model to ask there.
     """
+    if endpoint and not (model or settings.models.language.model):
+        raise CommandError(f"no model is named to ask at {endpoint}: say --model NAME")
     typed: dict[tuple[str, ...], dict[str, object]] = {
         ("models", "language"): {"model": model, "endpoint": endpoint},
         ("models",): {"record": str(record or ""), "replay": str(replay or "")},

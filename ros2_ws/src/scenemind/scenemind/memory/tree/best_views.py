@@ -16,7 +16,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.memory.tree.views import NO_FRAME, OVERVIEW, VIEW, Views, ViewsRecord, ViewTable
+from scenemind.memory.tree.views import (
+    NO_FRAME,
+    OVERVIEW,
+    VIEW,
+    Views,
+    ViewsRecord,
+    ViewTable,
+    weights_of,
+)
 
 
 class BestViews:
@@ -117,23 +125,26 @@ class BestViews:
         """At all locations, best first."""
         return self._table.gather(self._table.of_object(object_id))
 
-    def of_objects(
-        self, object_ids: Collection[int], locations: Iterable[int] | None = None
-    ) -> Views:
-        """Of several objects, best first.
+    def of_objects(self, weights: Mapping[int, float], most_locations: int) -> Views:
+        """Of several objects where they are seen best, in no order.
 
         Args:
-            locations: at these alone, which costs the same however many others there are; None: at
-                all.
+            weights: object id -> what seeing it well is worth.
+            most_locations: those whose best views of the objects are worth most together; the older
+                of equals.
         """
-        if locations is None:
-            return self._table.gather([s for i in object_ids for s in self._table.of_object(i)])
-        at = (self._table.at(location_id) for location_id in locations)
-        return self._table.gather([s[i] for s in at for i in object_ids if i in s])
+        slots = self._table.of_objects(weights)
+        object_ids, location_ids = self._table.owners[slots].T
+        best = self._table.views["score"][slots, 0]
+        worth = np.bincount(location_ids, weights_of(object_ids, weights) * best)
+        seen = np.flatnonzero(np.bincount(location_ids))
+        chosen = np.zeros(len(worth), np.bool_)
+        chosen[seen[np.argsort(-worth[seen], kind="stable")[:most_locations]]] = True
+        return self._table.gather_unordered(slots[chosen[location_ids]])
 
-    def of_location(self, location_id: int) -> Views:
-        """Of all objects, best first, with the location's own."""
-        return self._table.gather(list(self._table.at(location_id).values()))
+    def at_locations(self, location_ids: Iterable[int]) -> Views:
+        """Of all objects at some locations, with the locations' own, in no order."""
+        return self._table.gather_unordered(self._table.at_locations(location_ids))
 
     def all(self) -> Views:
         """Every view that is kept, best first."""

@@ -32,12 +32,13 @@ class Contents:
         """Args: seen: object id and label of each tracklet."""
         seen = list(seen)
         label_of = {object_id: label for object_id, label in seen if object_id != NO_OBJECT}
-        loose = sorted(label for object_id, label in seen if object_id == NO_OBJECT)
+        loose = sorted([label for object_id, label in seen if object_id == NO_OBJECT])
+        ids = sorted(label_of)
         return cls(
             location_id,
             revisit_of,
-            (*[NO_OBJECT] * len(loose), *sorted(label_of)),
-            (*loose, *(label_of[object_id] for object_id in sorted(label_of))),
+            (*[NO_OBJECT] * len(loose), *ids),
+            (*loose, *[label_of[object_id] for object_id in ids]),
         )
 
 

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from operator import is_
+from dataclasses import dataclass
 
 from scenemind.memory.tree.contents import NO_OBJECT, Contents
 from scenemind.memory.tree.tree_lines import Detail, Line, Thing, what_counts, write_line
 
 # What is written anew because the budget is full takes at most this share of it.
 _SHARE_AFTERWARDS = 0.7
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenLines:
+    """
+    Attributes:
+        lines: oldest first; a location may have none.
+        tokens: of all lines; at most the budget.
+        location_count: how many locations were written, or left out.
+        objects_seen: map objects of any of them.
+    """
+
+    lines: tuple[Line, ...]
+    tokens: int
+    detail: Detail
+    location_count: int
+    objects_seen: frozenset[int]
 
 
 class JsonLines:
@@ -20,16 +37,14 @@ class JsonLines:
     Attributes:
         things: the objects that may be named.
         written: every location that was added.
-        lines: of those from `written[-len(lines)]` on; older ones are left out.
-        tokens: of all lines; at most the budget.
     """
 
     def __init__(self, things: Mapping[int, Thing], token_budget: int) -> None:
         self.things = things
         self.written: list[Contents] = []
-        self.lines: list[Line] = []
-        self.tokens = 0
-        self.detail = Detail.FULL
+        self._lines: list[Line] = []  # those with a text
+        self._tokens = 0
+        self._detail = Detail.FULL
         self._budget = token_budget
         self._used: dict[int, Thing | None] = {}
         self._listed: dict[int, set[int | str]] = {}
@@ -41,69 +56,96 @@ class JsonLines:
         """Whether a tree with these closed locations and objects begins with these lines."""
         return (
             token_budget == self._budget
-            and len(self.written) <= len(closed)
-            and all(map(is_, self.written, closed))
-            and all(things.get(object_id) == thing for object_id, thing in self._used.items())
+            and self.written == list(closed[: len(self.written)])
+            and (
+                things is self.things
+                or all(things.get(object_id) == thing for object_id, thing in self._used.items())
+            )
         )
 
     def add(self, contents: Contents) -> None:
         """One more location."""
         self.written.append(contents)
-        for object_id in contents.object_ids:
-            if object_id != NO_OBJECT:
-                self._used[object_id] = self.things.get(object_id)
+        self._used.update(self._things_of(contents))
         self._write(contents)
-        if self.tokens > self._budget:
+        if self._tokens > self._budget:
             self._save_tokens()
 
-    def with_last(self, contents: Contents | None) -> JsonLines:
-        """These lines and one more that may still change."""
-        if contents is None:
-            return self
+    def with_last(self, growing: Contents | None) -> WrittenLines:
+        """These and one more location that may still change.
+
+        That costs the same however many locations there are, unless there is no room for its line:
+        then all lines are written anew, and again in the next call.
+        """
+        if growing is None:
+            return self._as_written((), {})
+        line = self._line_of(growing)
+        if self._tokens + line.tokens > self._budget:
+            longer = self._copy()
+            longer.add(growing)
+            return longer._as_written((), {})
+        return self._as_written((line,), self._things_of(growing))
+
+    def _as_written(
+        self, more: tuple[Line, ...], used_more: dict[int, Thing | None]
+    ) -> WrittenLines:
+        used = self._used | used_more
+        return WrittenLines(
+            (*self._lines, *(line for line in more if line.text)),
+            self._tokens + sum(line.tokens for line in more),
+            self._detail,
+            len(self.written) + len(more),
+            frozenset([object_id for object_id, thing in used.items() if thing is not None]),
+        )
+
+    def _copy(self) -> JsonLines:
+        """One that can be written on."""
         longer = copy(self)
-        longer.written, longer.lines = self.written.copy(), self.lines.copy()
+        longer.written, longer._lines = self.written.copy(), self._lines.copy()
         longer._used, longer._place_of = self._used.copy(), self._place_of.copy()
         longer._listed = {key: listed.copy() for key, listed in self._listed.items()}
-        longer.add(contents)
         return longer
 
-    def objects_seen(self) -> set[int]:
-        """Map objects of any location."""
-        return {object_id for object_id, thing in self._used.items() if thing is not None}
-
-    def objects_shown(self) -> set[int]:
-        """Map objects that the lines name or count."""
-        return {object_id for line in self.lines for object_id in line.object_ids}
+    def _things_of(self, contents: Contents) -> dict[int, Thing | None]:
+        return {i: self.things.get(i) for i in contents.object_ids if i != NO_OBJECT}
 
     def _write(self, contents: Contents) -> None:
-        first = contents.revisit_of
-        place = contents.location_id if first is None else self._place_of.get(first, first)
+        line = self._line_of(contents)
+        place = self._place(contents)
         self._place_of[contents.location_id] = place
-        listed = self._listed.setdefault(what_counts(self.detail, place), set())
-        line = write_line(contents, self.things, self.detail, listed)
-        listed.update(line.listed)
-        self.lines.append(line)
-        self.tokens += line.tokens
+        self._listed.setdefault(what_counts(self._detail, place), set()).update(line.listed)
+        if line.text:
+            self._lines.append(line)
+            self._tokens += line.tokens
+
+    def _line_of(self, contents: Contents) -> Line:
+        """As the next one."""
+        listed = self._listed.get(what_counts(self._detail, self._place(contents)))
+        return write_line(contents, self.things, self._detail, listed or set())
+
+    def _place(self, contents: Contents) -> int:
+        first = contents.revisit_of
+        return contents.location_id if first is None else self._place_of.get(first, first)
 
     def _save_tokens(self) -> None:
         enough = _SHARE_AFTERWARDS * self._budget
-        while self.tokens > enough and self.detail < Detail.COUNTS_ONLY:
-            self.detail = Detail(self.detail + 1)
-            self.lines, self.tokens = [], 0
+        while self._tokens > enough and self._detail < Detail.COUNTS_ONLY:
+            self._detail = Detail(self._detail + 1)
+            self._lines, self._tokens = [], 0
             self._listed.clear()
             self._place_of.clear()
             for contents in self.written:
                 self._write(contents)
-                if self.tokens > enough and self.detail < Detail.COUNTS_ONLY:
+                if self._tokens > enough and self._detail < Detail.COUNTS_ONLY:
                     break  # still too much: the next step drops more
-        if self.tokens > enough:
-            self.detail = Detail.NEWEST_ONLY
-            self._drop_oldest(self.tokens - enough)
+        if self._tokens > enough:
+            self._detail = Detail.NEWEST_ONLY
+            self._drop_oldest(self._tokens - enough)
 
     def _drop_oldest(self, tokens: float) -> None:
         dropped = 0
         while tokens > 0:
-            tokens -= self.lines[dropped].tokens
+            tokens -= self._lines[dropped].tokens
             dropped += 1
-        self.tokens -= sum(line.tokens for line in self.lines[:dropped])
-        del self.lines[:dropped]
+        self._tokens -= sum(line.tokens for line in self._lines[:dropped])
+        del self._lines[:dropped]

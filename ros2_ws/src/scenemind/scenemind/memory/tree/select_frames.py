@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from scenemind.memory.tree.best_views import BestViews
-from scenemind.memory.tree.views import OVERVIEW, Views
+from scenemind.memory.tree.views import Views, weights_of
 
 KEY_WEIGHT = 1.0
 CUE_WEIGHT = 0.1  # lambda of the paper
 
+# Where no locations are given, so many are looked at: for each frame, and at least.
+_LOCATIONS_A_FRAME, _FEWEST_LOCATIONS = 8, 24
 
-@dataclass(frozen=True, slots=True)
-class SelectedFrame:
-    """The frame of one location that shows best what was asked for.
+
+class RankedFrame(NamedTuple):
+    """A stored frame and how well it shows what was asked for.
 
     Attributes:
-        score: sum over the objects in it of weight times how well the frame shows each; 0 for the
-            frame of a location that was asked for by its id and has none of the objects.
-        object_ids: the key and cue objects whose best views are in it, ascending.
+        score: sum over the objects in it of weight times how well the frame shows each; 0 for one
+            of a location that was asked for by its id.
     """
 
     location_id: int
     frame_number: int
     score: float
-    object_ids: tuple[int, ...]
 
 
-def select_key_frames(
+def rank_key_frames(
     views: BestViews,
     key_objects: Iterable[int],
     cue_objects: Iterable[int] = (),
     k: int = 3,
-    locations: Sequence[int] | None = None,
-) -> list[SelectedFrame]:
-    """One frame of each location, best first.
+    locations: Collection[int] | None = None,
+) -> Iterator[RankedFrame]:
+    """Frames, best first: the first of each location is the one to take, and those after it are
+    there for when its image is gone.
 
     Score(f) is the sum over the objects in frame f of w * s: w is 1.0 for key objects, that help
     to answer, and 0.1 for cue objects, that are near those; one that is both is a key. It differs
@@ -49,45 +50,27 @@ def select_key_frames(
       that the cost does not grow with the frames. A frame that is among the best of one object and
       not of another counts as if it did not show the other.
 
+    The views are those at the time of the call.
+
     Args:
-        k: at most so many frames.
-        locations: those to choose from, such as a language model has picked; one without any of
-            the objects gives the frame that shows most there. None: all that saw an object.
+        k: how many locations are wanted.
+        locations: those to choose from, such as a language model has picked; at the end come
+            their frames without any of the objects, first those that show most. None: all that saw
+            an object, of which the 8 k (at least 24) are looked at whose best views of the objects
+            sum up to most. Of one object that misses none of the best k, and of several few: at the
+            hundredth visit some frame shows them as well as ever.
     """
     weights = dict.fromkeys(cue_objects, CUE_WEIGHT) | dict.fromkeys(key_objects, KEY_WEIGHT)
-    asked = None if locations is None else dict.fromkeys(locations)
-    selected = _best_frames(views.of_objects(weights, asked), weights, k)
-    if asked is not None:
-        missing = sorted(asked.keys() - {frame.location_id for frame in selected})
-        overviews = (_find_overview(views, location_id) for location_id in missing)
-        selected += [frame for frame in overviews if frame is not None]
-    return selected[:k]
+    if locations is None:
+        most = max(_FEWEST_LOCATIONS, _LOCATIONS_A_FRAME * k)
+        return _best_first(views.of_objects(weights, most), weights)
+    return _best_first(views.at_locations(locations), weights)
 
 
-def _best_frames(views: Views, weights: Mapping[int, float], k: int) -> list[SelectedFrame]:
-    """The `k` best of the best frame of each location; of equals the older one."""
-    if not len(views):
-        return []
-    weight = np.array([weights[object_id] for object_id in views.object_ids.tolist()])
+def _best_first(views: Views, weights: Mapping[int, float]) -> Iterator[RankedFrame]:
+    """Of equals first the one that shows more, then the older one."""
     frames, first, frame_of = np.unique(views.frame_numbers, return_index=True, return_inverse=True)
-    scores = np.bincount(frame_of, weights=weight * views.scores, minlength=len(frames))
-    best_first = np.lexsort((frames, -scores))
-    places = views.location_ids[first]
-    _, leading = np.unique(places[best_first], return_index=True)
-    return [
-        SelectedFrame(
-            location_id=int(places[row]),
-            frame_number=int(frames[row]),
-            score=float(scores[row]),
-            object_ids=tuple(sorted(views.object_ids[frame_of == row].tolist())),
-        )
-        for row in best_first[np.sort(leading)[:k]].tolist()
-    ]
-
-
-def _find_overview(views: BestViews, location_id: int) -> SelectedFrame | None:
-    there = views.of_location(location_id)
-    rows = np.flatnonzero(there.object_ids == OVERVIEW)
-    if not len(rows):
-        return None
-    return SelectedFrame(location_id, int(there.frame_numbers[rows[0]]), 0.0, ())
+    scores = np.bincount(frame_of, weights_of(views.object_ids, weights) * views.scores)
+    order = np.lexsort((-np.bincount(frame_of, views.scores), -scores))
+    columns = views.location_ids[first[order]], frames[order], scores[order]
+    return map(RankedFrame, *(column.tolist() for column in columns))

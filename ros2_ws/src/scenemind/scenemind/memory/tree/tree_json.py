@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.tree.contents import Contents, contents_of, with_wholes
-from scenemind.memory.tree.json_lines import JsonLines
+from scenemind.memory.tree.json_lines import JsonLines, WrittenLines
 from scenemind.memory.tree.packed_location import PackedLocation
 from scenemind.memory.tree.tree_lines import Detail, Thing
 from scenemind.memory.types import LocationNode, MapObject
@@ -70,10 +70,11 @@ class TreeJsonWriter:
 
     def __init__(self) -> None:
         self._lines = JsonLines({}, 0)
-        self._objects: Mapping[int, MapObject] | None = None
+        self._objects: Mapping[int, MapObject] = {}
         self._things: Mapping[int, Thing] = {}
         self._shown_as: Mapping[int, int] = {}
-        self._wholes: dict[Contents, Contents] = {}
+        self._closed: Sequence[PackedLocation] = ()
+        self._contents: list[Contents] = []  # of the closed ones
 
     def write(
         self,
@@ -92,12 +93,14 @@ class TreeJsonWriter:
         Raises:
             SceneMemoryError: a budget below 1.
         """
-        contents = [location.contents() for location in locations]
-        newest = contents.pop() if contents else None
-        if shown_as:
-            contents = self._with_wholes(contents, shown_as)
-            newest = None if newest is None else with_wholes(newest, shown_as)
-        return self.write_contents(contents, newest, objects, token_budget)
+        closed = locations[:-1]
+        if shown_as != self._shown_as or closed[: len(self._closed)] != self._closed:
+            self._contents.clear()
+        new = closed[len(self._contents) :]
+        self._contents += [_contents_of(location, shown_as) for location in new]
+        self._closed, self._shown_as = closed, shown_as
+        growing = _contents_of(locations[-1], shown_as) if locations else None
+        return self.write_contents(self._contents, growing, objects, token_budget)
 
     def write_contents(
         self,
@@ -110,7 +113,7 @@ class TreeJsonWriter:
         if token_budget < 1:
             raise SceneMemoryError(f"a token budget is at least 1, got {token_budget}")
         if objects is not self._objects:
-            self._things = {object_id: Thing.of(o) for object_id, o in objects.items()}
+            self._things = {i: self._thing(i, thing) for i, thing in objects.items()}
             self._objects = objects
         if not self._lines.is_beginning_of(closed, self._things, token_budget):
             self._lines = JsonLines(self._things, token_budget)
@@ -119,14 +122,9 @@ class TreeJsonWriter:
             self._lines.add(contents)
         return _summed_up(self._lines.with_last(growing))
 
-    def _with_wholes(
-        self, closed: Sequence[Contents], shown_as: Mapping[int, int]
-    ) -> list[Contents]:
-        """The same values in every call, as long as these are."""
-        before = self._wholes if shown_as == self._shown_as else {}
-        self._shown_as = shown_as
-        self._wholes = {c: before.get(c) or with_wholes(c, shown_as) for c in closed}
-        return list(self._wholes.values())
+    def _thing(self, object_id: int, thing: MapObject) -> Thing:
+        same = self._objects.get(object_id) is thing
+        return self._things[object_id] if same else Thing.of(thing)
 
 
 def tree_json(
@@ -143,19 +141,24 @@ def tree_json(
     return TreeJsonWriter().write_contents(contents, None, objects, token_budget)
 
 
-def _summed_up(lines: JsonLines) -> TreeJson:
-    seen, shown = lines.objects_seen(), lines.objects_shown()
-    texts = [line.text for line in lines.lines if line.text]
+def _contents_of(location: PackedLocation, shown_as: Mapping[int, int]) -> Contents:
+    contents = location.contents()
+    return with_wholes(contents, shown_as) if shown_as else contents
+
+
+def _summed_up(written: WrittenLines) -> TreeJson:
+    lines, seen = written.lines, written.objects_seen
+    shown = {object_id for line in lines for object_id in line.object_ids}
     return TreeJson(
-        text="".join(texts),
-        tokens=lines.tokens,
-        detail=lines.detail,
-        reading=_reading(lines.detail),
-        locations_shown=len(texts),
-        locations_left_out=len(lines.written) - len(texts),
+        text="".join([line.text for line in lines]),
+        tokens=written.tokens,
+        detail=written.detail,
+        reading=_reading(written.detail),
+        locations_shown=len(lines),
+        locations_left_out=written.location_count - len(lines),
         objects_shown=len(shown),
         objects_left_out=len(seen - shown),
-        clutter_level=len(seen) / len(lines.written) if lines.written else 0.0,
+        clutter_level=len(seen) / written.location_count if written.location_count else 0.0,
     )
 
 

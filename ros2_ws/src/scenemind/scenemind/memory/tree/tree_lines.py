@@ -80,6 +80,8 @@ class Line:
     listed: tuple[int | str, ...]
 
 
+# Object id, the object, and the label under which it was seen there.
+_Seen = tuple[int, Thing | None, str]
 _NO_LINE = Line("", 0, (), ())
 
 
@@ -105,28 +107,13 @@ def write_line(
     there = [things.get(object_id) for object_id in contents.object_ids]
     new = list(zip(contents.object_ids, there, contents.labels, strict=True))
     if detail >= Detail.REVISITS_FOLDED:
-        new = [
-            item
-            for item in new
-            if (item[0] if item[1] is not None else label_shown(item[2])) not in listed
-        ]
+        new = _unlisted(new, listed)
     passed: list[int | str] = []
     if detail >= Detail.CLUTTER_LEFT_OUT:
         passed = [i for i, thing, _ in new if thing is None or thing.is_clutter]
         new = [item for item in new if item[1] is not None and not item[1].is_clutter]
-    named: dict[str, list[int]] = {}
-    counts: Counter[str] = Counter()
-    loose: Counter[str] = Counter()
-    crowds = _crowds(there, detail)
-    for object_id, thing, label in new:
-        if thing is None:
-            loose[label_shown(label)] += 1
-        elif crowds is not None and (thing.is_clutter or thing.label in crowds):
-            counts[thing.label] += 1
-        else:
-            named.setdefault(thing.label, []).append(object_id)
-    sees = _sees(named, counts, loose)
-    object_ids = tuple(object_id for object_id, thing, _ in new if thing is not None)
+    sees = _sees(new, _crowds(there, detail))
+    object_ids = tuple([object_id for object_id, thing, _ in new if thing is not None])
     listed_now = (*passed, *object_ids, *sees)
     if detail >= Detail.OBJECTS_ONCE and not sees:
         return Line("", 0, (), listed_now)
@@ -148,21 +135,41 @@ def what_counts(detail: Detail, place: int) -> int:
     return _EVERYWHERE if detail >= Detail.OBJECTS_ONCE else place
 
 
+def _unlisted(seen: Iterable[_Seen], listed: AbstractSet[int | str]) -> list[_Seen]:
+    """What was not listed: objects by their ids, tracklets that fed none by their labels."""
+    return [
+        item
+        for item in seen
+        if (item[0] if item[1] is not None else label_shown(item[2])) not in listed
+    ]
+
+
 def _crowds(there: Iterable[Thing | None], detail: Detail) -> AbstractSet[str] | None:
     """Labels of which there are only counts; None: everything is named, clutter too."""
     if detail < Detail.CLUTTER_COUNTED:
         return None
-    fewest = 0 if detail >= Detail.COUNTS_ONLY else _CROWD
-    counts = Counter([thing.label for thing in there if thing is not None])
-    return {label for label, count in counts.items() if count > fewest}
+    labels = [thing.label for thing in there if thing is not None]
+    if detail >= Detail.COUNTS_ONLY:
+        return set(labels)
+    return {label for label, count in Counter(labels).items() if count > _CROWD}
 
 
-def _sees(
-    named: Mapping[str, list[int]], counts: Mapping[str, int], loose: Mapping[str, int]
-) -> dict[str, Any]:
+def _sees(seen: Iterable[_Seen], crowds: AbstractSet[str] | None) -> dict[str, Any]:
+    """Args: crowds: see `_crowds`."""
+    named: dict[str, list[int]] = {}
+    counts: dict[str, int] = {}
+    loose: dict[str, int] = {}
+    for object_id, thing, label in seen:
+        if thing is None:
+            shown = label_shown(label)
+            loose[shown] = loose.get(shown, 0) + 1
+        elif crowds is not None and (thing.is_clutter or thing.label in crowds):
+            counts[thing.label] = counts.get(thing.label, 0) + 1
+        else:
+            named.setdefault(thing.label, []).append(object_id)
     sees: dict[str, Any] = {**loose, **counts}
     for label, ids in named.items():
-        sees[label] = [*ids, f"+{counts[label]}"] if counts[label] else ids
+        sees[label] = [*ids, f"+{counts[label]}"] if label in counts else ids
     return dict(sorted(sees.items()))
 
 

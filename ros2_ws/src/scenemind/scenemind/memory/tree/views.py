@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ _FIRST_ROOM = 64  # slots
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Views:
-    """Views as columns of equal length, best first.
+    """Views as columns of equal length.
 
     Attributes:
         object_ids: (N,) int32; `OVERVIEW` for a view of the location itself.
@@ -36,6 +36,16 @@ class Views:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def select(self, rows: NDArray[np.integer]) -> Views:
+        """The given rows in their order."""
+        return Views(
+            self.object_ids[rows],
+            self.location_ids[rows],
+            self.frame_numbers[rows],
+            self.scores[rows],
+            self.boxes_px[rows],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +107,14 @@ class ViewTable:
         """The slots of an object, with those of its oldest locations first."""
         return list(self._slots_of_object.get(object_id, ()))
 
+    def of_objects(self, object_ids: Iterable[int]) -> NDArray[np.int32]:
+        """The slots of several objects."""
+        return _joined(self._slots_of_object.get(i) for i in object_ids)
+
+    def at_locations(self, location_ids: Iterable[int]) -> NDArray[np.int32]:
+        """The slots of several locations, each counted once."""
+        return _joined(self._slots_of_location.get(i) for i in dict.fromkeys(location_ids))
+
     def at(self, location_id: int) -> dict[int, int]:
         """Object id -> slot at a location."""
         slots = list(self._slots_of_location.get(location_id, ()))
@@ -120,17 +138,35 @@ class ViewTable:
         return slots
 
     def gather(self, slots: list[int]) -> Views:
-        """The views in some slots."""
-        views = self.views[slots].ravel()
-        owners = np.repeat(self.owners[slots], self.views.shape[1], axis=0)
+        """The views in some slots, best first."""
+        found = self.gather_unordered(slots)
+        return found.select(np.lexsort((found.frame_numbers, -found.scores)))
+
+    def gather_unordered(self, slots: list[int] | NDArray[np.int32]) -> Views:
+        """The same in no order."""
+        views = self.views.take(slots, axis=0).ravel()
         there = np.flatnonzero(views["frame"] != NO_FRAME)
-        order = there[np.lexsort((views["frame"][there], -views["score"][there]))]
-        views, owners = views[order], owners[order]
+        views = views.take(there)
+        owners = self.owners.take(slots, axis=0).take(there // self.views.shape[1], axis=0)
         return Views(owners[:, 0], owners[:, 1], views["frame"], views["score"], views["box_px"])
 
     def _grow(self) -> None:
         self.views = np.concatenate((self.views, _no_views(*self.views.shape)))
         self.owners = np.concatenate((self.owners, np.full_like(self.owners, _FREE)))
+
+
+def weights_of(object_ids: NDArray[np.int32], weights: Mapping[int, float]) -> NDArray[np.float64]:
+    """(N,) of each of (N,) ids; 0 of those that have none."""
+    known = np.array([OVERVIEW, *sorted(weights)])
+    of_known = np.array([0.0, *(weights[object_id] for object_id in known[1:].tolist())])
+    row = np.minimum(np.searchsorted(known, object_ids), len(known) - 1)
+    return np.where(known[row] == object_ids, of_known[row], 0.0)
+
+
+def _joined(parts: Iterable[array[int] | None]) -> NDArray[np.int32]:
+    """A copy: an array that somebody looks into cannot grow."""
+    there = [np.frombuffer(part, np.int32) for part in parts if part]
+    return np.concatenate(there) if there else np.zeros(0, np.int32)
 
 
 def _no_views(slots: int, width: int) -> NDArray[np.void]:

@@ -83,7 +83,13 @@ class PromptedDetector:
                 f" leave some out, or export it again with --slots {len(names)} or more"
             )
         wanted = wanted_classes(self._config.classes, names)
-        vectors = self._encoder.encode(names)
+        try:
+            vectors = self._encoder.encode(names)
+        except PerceptionError as error:
+            raise PerceptionError(
+                f"{error}; or leave them out of detector.vocabulary (`scenemind vocabulary list`"
+                " tells whose vectors are here)"
+            ) from error
         texts = padded(vectors, self._slots)
         self._similarity = label_similarity(self._encoder.name, names, vectors)
         # One assignment: a `detect` that is under way keeps the whole of the old one.

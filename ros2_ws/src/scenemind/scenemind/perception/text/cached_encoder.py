@@ -68,8 +68,7 @@ class CachedTextEncoder:
                 except PerceptionError as error:
                     raise PerceptionError(
                         f"{_listed(words)} cannot be embedded: {error}; or copy {self._cache.path}"
-                        " from a machine where they were, or leave them out of detector.vocabulary"
-                        " (`scenemind vocabulary list` tells whose vectors are here)"
+                        " from a machine where they were"
                     ) from error
             _log.info("embedding %d words with %s", len(words), self._name)
             vectors = self._encoder.encode(words)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scenemind.geometry import gaps_m
 from scenemind.memory import MapObject, MemorySnapshot
@@ -14,7 +13,7 @@ from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.types import Query
 from scenemind.words.quoting import quoted
 
-LONGEST_SAID = 500  # characters of what a person says
+LONGEST_SAID = 600  # characters of what a person says, and of a few words around it
 _NEAREST = 8
 _NEAR_M = 5.0
 _SIDES = ("ahead", "to the left", "behind", "to the right")
@@ -27,6 +26,13 @@ def circumstances(query: Query, snapshot: MemorySnapshot) -> str:
         ReasoningError: all that was marked is gone.
     """
     return "\n".join(_lines(query, snapshot))
+
+
+def objects_told(query: Query, snapshot: MemorySnapshot) -> set[int]:
+    """Ids of the objects that `circumstances` names."""
+    viewer = _find_viewer(query, snapshot)
+    near = [] if viewer is None else _nearest(viewer, list(snapshot.objects.values()))
+    return {*query.marked_object_ids, *(thing.object_id for thing, _ in near)}
 
 
 def named(thing: MapObject) -> str:
@@ -45,7 +51,8 @@ def _lines(query: Query, snapshot: MemorySnapshot) -> Iterator[str]:
     viewer = _find_viewer(query, snapshot)
     if viewer is not None:
         x, y, z = viewer.position.tolist()
-        around = "; ".join(_around(viewer, list(snapshot.objects.values())))
+        near = _nearest(viewer, list(snapshot.objects.values()))
+        around = "; ".join(f"{named(o)} {_side(viewer, o)}, {away_m:.1f} m" for o, away_m in near)
         yield (
             f"In case it matters where one stands: that is {viewer.origin}, x {x:.1f}, y {y:.1f},"
             f" z {z:.1f} in metres; {f'around it: {around}' if around else 'nothing is near it'}"
@@ -61,19 +68,15 @@ def _find_viewer(query: Query, snapshot: MemorySnapshot) -> Viewpoint | None:
     return Viewpoint.of_camera(snapshot.world_T_camera)
 
 
-def _around(viewer: Viewpoint, objects: list[MapObject]) -> list[str]:
-    """The nearest objects, nearest first."""
+def _nearest(viewer: Viewpoint, objects: list[MapObject]) -> list[tuple[MapObject, float]]:
+    """The objects that are near, nearest first, and how far away they are in metres."""
     extents = np.array([o.box.extent() for o in objects], np.float64).reshape(-1, 6)
     away_m = gaps_m(extents[:, :3], extents[:, 3:], viewer.position, viewer.position)
     nearest = np.argsort(away_m, kind="stable")[:_NEAREST]
-    return [
-        f"{named(objects[i])} {_side(viewer, np.array(objects[i].box.center))}, {away_m[i]:.1f} m"
-        for i in nearest.tolist()
-        if away_m[i] <= _NEAR_M
-    ]
+    return [(objects[i], float(away_m[i])) for i in nearest.tolist() if away_m[i] <= _NEAR_M]
 
 
-def _side(viewer: Viewpoint, center: NDArray[np.float64]) -> str:
-    way = (center - viewer.position)[:2]
+def _side(viewer: Viewpoint, thing: MapObject) -> str:
+    way = (np.array(thing.box.center) - viewer.position)[:2]
     angle_rad = np.arctan2(-(viewer.right @ way), viewer.ahead @ way)  # counterclockwise
     return _SIDES[round(float(angle_rad) / (np.pi / 2)) % 4]

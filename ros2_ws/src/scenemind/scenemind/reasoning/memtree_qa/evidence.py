@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
@@ -37,17 +38,24 @@ def used_frames(form: FrameAnswer, frames: Sequence[KeyFrame]) -> list[KeyFrame]
 
 
 def objects_of(
-    form: FrameAnswer, frames: Sequence[KeyFrame], snapshot: MemorySnapshot
+    form: FrameAnswer,
+    frames: Sequence[KeyFrame],
+    told: AbstractSet[int],
+    snapshot: MemorySnapshot,
 ) -> tuple[tuple[MapObject, ...], list[str]]:
-    """What the answer speaks of; and words that mean nothing on the map, or many things of which no
-    picture shows one."""
+    """What the answer speaks of; and words that mean nothing that the model was told of, or many
+    things of which no picture shows one.
+
+    Args:
+        told: ids of the objects that the model was told of.
+    """
     words = ObjectWords(snapshot.objects)
     here = {object_id for frame in frames for object_id in frame.boxes_px}
     meant: dict[int, MapObject] = {}
     unclear = []
     for word in form.objects:
         ids = words.find(word, here) or ()
-        if len(ids) == 1 or (ids and here.issuperset(ids)):
+        if ids and told >= set(ids):
             meant.update((object_id, snapshot.objects[object_id]) for object_id in ids)
         else:
             unclear.append(quoted(str(word)))

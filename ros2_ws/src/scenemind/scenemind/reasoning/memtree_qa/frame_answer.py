@@ -8,8 +8,12 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.memory import KeyFrame, MemorySnapshot
 from scenemind.models import ChatMessage
-from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID, circumstances
-from scenemind.reasoning.memtree_qa.picture_notes import object_notes, picture_notes
+from scenemind.reasoning.memtree_qa.circumstances import (
+    LONGEST_SAID,
+    circumstances,
+    objects_told,
+)
+from scenemind.reasoning.memtree_qa.picture_notes import object_notes, picture_notes, related_to
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.types import Policy, Query
 from scenemind.words.quoting import quoted, tame
@@ -45,7 +49,8 @@ class FrameAnswer(BaseModel):
     def sureness(self) -> float:
         """The confidence in [0, 1]: some models give percent, and most are sure of guesses."""
         share = self.confidence / 100.0 if self.confidence > 1.0 else self.confidence
-        return min(max(share, 0.0), 1.0 if self.seen else _SUREST_UNSEEN)
+        is_guess = not self.seen or _is_no_answer(self.text)
+        return min(max(share, 0.0), _SUREST_UNSEEN if is_guess else 1.0)
 
 
 def complaint_by(policy: Policy) -> Callable[[FrameAnswer], str | None]:
@@ -91,3 +96,12 @@ def messages_of(
         ChatMessage("system", read_prompt(_PROMPTS, "answer")),
         ChatMessage("user", question, tuple(frame.jpeg for frame in frames)),
     ]
+
+
+def told_objects(
+    query: Query, snapshot: MemorySnapshot, frames: Sequence[KeyFrame], objects: Sequence[int]
+) -> set[int]:
+    """Ids of the objects that `messages_of` may name: an answer that speaks of another one has
+    made it up, or copied it from the example."""
+    seen = {object_id for frame in frames for object_id in frame.boxes_px}
+    return seen | {*objects} | objects_told(query, snapshot) | related_to(objects, snapshot)

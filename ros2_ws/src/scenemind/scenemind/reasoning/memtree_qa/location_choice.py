@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 
@@ -106,7 +107,12 @@ class ChoiceReader:
         words = dict.fromkeys(
             word for p in choice.locations for word in (*p.key_objects, *p.cue_objects)
         )
-        return (word for word in words if self._words.find(word) is None)
+        return (w for w in words if self._words.find(w) is None and w not in self._listed)
+
+    @cached_property
+    def _listed(self) -> set[Word]:
+        """Ids that the model was shown: the map may be a moment older than the tree."""
+        return {object_id for there in self._tree.values() for object_id in there.object_ids}
 
 
 def _pick_of(location_id: int, there: ShownLocation, keys: set[int], cues: set[int]) -> Pick:

@@ -17,6 +17,7 @@ from scenemind.reasoning.memtree_qa.frame_answer import (
     FrameAnswer,
     complaint_by,
     messages_of,
+    told_objects,
 )
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
@@ -47,18 +48,19 @@ class MemTreeQA:
         """See `AskMethod`."""
         selection = self._selector.select(query, memory, self._frames, asking)
         if not selection.key_frames:
-            raise ReasoningError("not_found", "No image is stored any more of what was chosen.")
+            raise ReasoningError("empty_memory", "No image is stored any more of what was chosen.")
         asking.report("look", selection.reasoning, selection.key_frames)
         snapshot = memory.snapshot()
         frames = [with_all_boxes(frame, memory) for frame in selection.key_frames]
         matter = tuple(dict.fromkeys((*selection.key_objects, *selection.cue_objects)))
         messages = messages_of(query, snapshot, frames, matter)
-        steps = [f"{self._selector.name} chose the frames", *selection.steps]
+        steps = [_chosen(self._selector.name, selection.reasoning), *selection.steps]
         form = self._answer(messages, query.policy, asking, steps)
         steps.append(f"{self._vision.name} looked at {len(frames)} of them: {_thought(form)}")
         if not form.text or (query.policy == "strict" and not form.seen):
             raise ReasoningError("not_found", _unseen(form, len(frames)))
-        objects, unclear = objects_of(form, frames, snapshot)
+        told = told_objects(query, snapshot, frames, matter)
+        objects, unclear = objects_of(form, frames, told, snapshot)
         if unclear:
             steps.append(f"left out of what it speaks of: {', '.join(unclear)}")
         shown = {*matter, *(thing.object_id for thing in objects)}
@@ -93,6 +95,11 @@ class MemTreeQA:
             if isinstance(error.form, FrameAnswer) and error.form.text:
                 return error.form
             raise
+
+
+def _chosen(selector: str, reasoning: str) -> str:
+    why = f": {tame(reasoning, _LONGEST_THOUGHT)}" if reasoning else ""
+    return f"{selector} chose the frames{why}"
 
 
 def _unseen(form: FrameAnswer, pictures: int) -> str:

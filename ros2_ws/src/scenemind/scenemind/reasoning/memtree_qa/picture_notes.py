@@ -43,6 +43,11 @@ def object_notes(object_ids: Sequence[int], snapshot: MemorySnapshot) -> list[st
     ]
 
 
+def related_to(object_ids: Collection[int], snapshot: MemorySnapshot) -> set[int]:
+    """Ids of what `object_notes` may name beside the objects themselves."""
+    return {r.object_id for r in snapshot.relations if r.subject_id in object_ids}
+
+
 def _note(
     number: int, frame: KeyFrame, snapshot: MemorySnapshot, first: Collection[int]
 ) -> dict[str, Any]:

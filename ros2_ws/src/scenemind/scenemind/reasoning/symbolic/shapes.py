@@ -36,11 +36,15 @@ COMMANDS = (
     "undo",
     "redo",
 )
-OTHER_SHAPES = "Questions of other shapes are for a language model: see `models.language.model`."
+_OTHER_QUESTIONS = (
+    " Questions of other shapes are for a language model: name one in `models.language.model`"
+    " (--model)."
+)
 
 
 def not_understood(part: str, whole: str, examples: tuple[str, ...]) -> str:
     """What could not be read, what can be, and what else would help."""
     where = f' in "{whole}"' if part != whole else ""
     shapes = "; ".join(examples)
-    return f'I do not understand "{part}"{where}. I can read: {shapes}. {OTHER_SHAPES}'
+    beyond = _OTHER_QUESTIONS if examples is QUESTIONS else ""  # no model reads corrections
+    return f'I do not understand "{part}"{where}. I can read: {shapes}.{beyond}'

@@ -6,8 +6,10 @@ fails sends back its whole traceback, and depths of key frames are measured rath
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from scenemind.config import VadarConfig
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.models import ChatModel
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.memtree_qa.evidence import with_all_boxes, with_boxes_of
@@ -15,11 +17,15 @@ from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.types import Query
+from scenemind.reasoning.vadar.learned import declarations, source_of
+from scenemind.reasoning.vadar.learner import Learner
+from scenemind.reasoning.vadar.library import MethodLibrary
 from scenemind.reasoning.vadar.looking import look
 from scenemind.reasoning.vadar.map_eyes import view_of_frame
 from scenemind.reasoning.vadar.program_agent import ProgramAgent
 from scenemind.reasoning.vadar.question import messages_of
 from scenemind.reasoning.vadar.results import Result
+from scenemind.reasoning.vadar.source import private_calls
 from scenemind.reasoning.vadar.view import View
 from scenemind.reasoning.vadar.vision_api import VisionApi
 from scenemind.words.quoting import tame
@@ -30,7 +36,8 @@ _AT_ONCE, _CORRECTED = 0.7, 0.55
 
 
 class Vadar:
-    """An `AskMethod`. Stages that it reports: select, look, program, run, rectify."""
+    """An `AskMethod`. Stages that it reports: select, look, design, implement, program, run,
+    rectify."""
 
     name = "vadar"
 
@@ -41,19 +48,23 @@ class Vadar:
         selector: FrameSelector,
         sandbox: Sandbox,
         config: VadarConfig | None = None,
+        library: MethodLibrary | None = None,
     ) -> None:
         """
         Args:
-            language: writes programs.
+            language: writes programs and methods.
             vision: answers what programs ask of the picture.
             selector: chooses the key frame.
             sandbox: stays open as long as the method is used.
+            library: of learned methods; None: they live as long as this object.
         """
         self._language = language
         self._vision = vision
         self._selector = selector
         self._sandbox = sandbox
         self._config = config or VadarConfig()
+        self._library = library or MethodLibrary(None, self._config.library_methods)
+        self._learner = Learner(language, sandbox, self._library, self._config)
 
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
         """See `AskMethod`; about the stored frame that shows best what the question is about, and
@@ -87,6 +98,11 @@ class Vadar:
             brief=text,
         )
 
+    def learn(self, questions: Iterable[str], asking: Asking) -> list[str]:
+        """Extend the library before such questions are asked, ten at a time (or as configured) as
+        in the paper; see `Learner.learn`."""
+        return self._learner.learn(questions, asking)
+
     def ask_view(self, query: Query, view: View, asking: Asking) -> MethodReply:
         """The same on any picture: a photograph, or one of which an oracle knows all.
 
@@ -106,13 +122,22 @@ class Vadar:
         Raises:
             ReasoningError: the program found no answer.
         """
+        steps = self._learner.learn([query.text], asking) if self._config.learns else []
+        methods = self._library.methods()
         api = VisionApi(
             (view,),
             lambda of, question, box: look(self._vision, of, question, box, asking),
             self._config.looks,
         )
-        agent = ProgramAgent(self._language, self._sandbox, api, messages_of(query, view), asking)
-        result = agent.answer(self._config.program_retries, query.policy == "always_answer")
+        messages = messages_of(query, view, declarations(methods.values()))
+        learned = source_of(methods, methods)
+        agent = ProgramAgent(self._language, self._sandbox, api, messages, asking, learned)
+        agent.steps += steps
+        try:
+            result = agent.answer(self._config.program_retries, query.policy == "always_answer")
+        finally:
+            for program, succeeded in agent.programs:
+                self._library.note_use(private_calls(program), succeeded)
         if not result.text:
             raise ReasoningError("not_found", f"The program found no answer in {view.name}.")
         return result, agent

@@ -9,13 +9,12 @@ from scenemind.models import ChatMessage, ChatModel, ModelError
 from scenemind.reasoning.method import Asking, say_nothing
 from scenemind.reasoning.prompts import fill_prompt
 from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.vadar.code import find_code, printable
+from scenemind.reasoning.vadar.coding import ask_for_code, printable
 from scenemind.reasoning.vadar.results import Result, read_result
 from scenemind.reasoning.vadar.vision_api import VisionApi
 
 _PROMPTS = "scenemind.reasoning.vadar"
-# Of what a model said and of what its program did, when it sees them again.
-_REPEATED_CHARACTERS, _ERROR_CHARACTERS = 6000, 3000
+_ERROR_CHARACTERS = 3000
 _LEAST_SECONDS = 0.05
 _SORT_HINT = (
     "A function of the API cannot be called from the key of .sort(): write"
@@ -90,9 +89,7 @@ class ProgramAgent:
         self.turns += 1
         report = self._asking.report
         hear = None if report is say_nothing else (lambda text: report("program", text))
-        text = self._model.ask(self._messages, self._asking.allowance, on_text=hear).text
-        self._messages.append(ChatMessage("assistant", text.strip()[:_REPEATED_CHARACTERS] or "-"))
-        return find_code(text)
+        return ask_for_code(self._model, self._messages, self._asking, hear)
 
     def _try(self, program: str) -> tuple[Result, str]:
         """The result, and what is wrong."""

@@ -50,7 +50,7 @@ class VisionApi:
             learned: source of more functions, which has been tried.
         """
         return SandboxApi(
-            prelude=f"{_read('prelude')}\n\n{learned}",
+            prelude=f"{prelude()}\n\n{learned}",
             values={"_sizes": [(view.width, view.height) for view in self._views]},
             functions={"_loc": self._loc, "_vqa": self._vqa, "_depth": self._depth},
         )
@@ -114,6 +114,11 @@ class VisionApi:
         box_px = (x0, y0, x1, y1)
         self._boxes.append(box_px)
         return box_px
+
+
+def prelude() -> str:
+    """Source of the predefined functions."""
+    return _read("prelude")
 
 
 def documentation() -> str:

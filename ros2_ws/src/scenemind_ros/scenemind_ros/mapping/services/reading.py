@@ -13,6 +13,7 @@ from scenemind_interfaces.msg import Error
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
     box_from_msg,
+    check_frame_count,
     fill_tree_json,
     key_frame_to_msg,
     location_to_msg,
@@ -29,7 +30,6 @@ from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters
 
 _FOUND = 10  # objects for words, where the request does not say how many
-_FRAMES = 32  # with their images in one response, at most
 
 
 class ReadingServices:
@@ -122,8 +122,7 @@ class ReadingServices:
     def _select_key_frames(
         self, request: srv.SelectKeyFrames.Request, response: srv.SelectKeyFrames.Response
     ) -> None:
-        if not request.k:
-            raise RosError("k is 0: ask for at least one key frame")
+        check_frame_count(request.k)
         memory = self._session.memory
         cues, locations = list(request.cue_object_ids), list(request.location_ids)
         object_ids = list(request.object_ids) or objects_named(memory.snapshot(), request.question)
@@ -141,17 +140,15 @@ class ReadingServices:
     def _get_key_frames(
         self, request: srv.GetKeyFrames.Request, response: srv.GetKeyFrames.Response
     ) -> None:
-        if len(request.frame_ids) > _FRAMES:
-            raise RosError(
-                f"{len(request.frame_ids)} frames are too many for one response: ask for {_FRAMES}"
-                " at a time"
-            )
         memory = self._session.memory
+        if not request.frame_ids:
+            response.stored_frame_ids = memory.stored_frames()
+            return
+        check_frame_count(len(request.frame_ids))
         object_ids = list(request.object_ids)
         response.key_frames = self._shown(
             memory.key_frame(number, object_ids) for number in request.frame_ids
         )
-        response.stored_frame_ids = memory.stored_frames()
 
     def _shown(self, key_frames: Iterable[KeyFrame]) -> list[KeyFrameMsg]:
         camera_frame = self._parameters.publish.camera_frame

@@ -8,15 +8,13 @@ from typing import Any
 from rich.progress import track
 
 from scenemind.cli.bench.keyframes.detector_time import detector_ms as time_of_detector
-from scenemind.cli.bench.keyframes.growth import after_questions, draw, measure_length
+from scenemind.cli.bench.keyframes.growth import after_questions, draw, length_of
+from scenemind.cli.bench.keyframes.json_times import json_of_300
 from scenemind.cli.bench.keyframes.long_drive import DETECTIONS, RATE_HZ, LongDrive
-from scenemind.cli.bench.keyframes.selection_times import (
-    json_of_300,
-    select_anywhere_ms,
-    select_ms,
-)
+from scenemind.cli.bench.keyframes.selection_times import Times, selection_times
 from scenemind.cli.bench.keyframes.visible_rate import visible_rates
 from scenemind.cli.bench.machine import machine, versions
+from scenemind.cli.errors import CommandError
 from scenemind.cli.output import progress_console
 
 _MINUTES = (0.5, 2.0, 6.0, 20.0, 60.0)
@@ -35,10 +33,12 @@ def bench_keyframes(
 ) -> dict[str, Any]:
     """Milliseconds are medians of CPU time, of one thread.
 
-    - `select_6min_ms`, `select_1h_ms`: 3 frames of 3 picked locations with their key and cue
-      objects, after so long at 30 Hz with 20 detections a frame. `select_anywhere_...`: among all
-      locations, of which more show an object the longer the drive is. Reading the images is not in
-      it.
+    - `select_6min_ms`, `select_1h_ms`: from a question to 3 frames by the tree, after so long at
+      30 Hz with 20 detections a frame: text of the tree, prompts, reading and checking the reply of
+      a model that answers at once, choosing frames. Reading images is not in it. `select_first_...`
+      is the first question's, which finds no text of the tree yet.
+    - parts of it: `tree_text_...`; `choose_at_locations_...`, 3 frames of 3 picked locations, and
+      `choose_anywhere_...`, of all of them, with 2 key and 4 cue objects for each.
     - `json_300_ms`, `json_300_tokens`: the tree of 300 locations as text, from nothing.
     - `visible_rate`: see `visible_rates`.
     - `lengths`, `questions_after_6min`: figures 5 and 6 of the MemTree3D paper (`growth`). The
@@ -47,9 +47,14 @@ def bench_keyframes(
     Args:
         questions, rooms, noise, frames_a_room: of `visible_rates`.
         detector_ms: for a frame; None: measured where weights are here.
-        picture: an SVG file for the two figures.
+        picture: an SVG file for the two figures; its folder is made.
         minutes: lengths of the drive that are measured, ascending; the last stands for 1 h.
+
+    Raises:
+        CommandError: the picture cannot be written.
     """
+    if picture is not None:
+        _make_room_for(picture)
     frame_ms, source = time_of_detector(detector_ms)
     short, drive = LongDrive(), LongDrive()
     short.go_on(_frames(min(_SHORT, minutes[-1])))
@@ -57,18 +62,16 @@ def bench_keyframes(
     console = progress_console()
     for length in track(minutes, "driving", console=console, transient=True):
         drive.go_on(_frames(length) - drive.frames)
-        lengths.append(measure_length(drive, frame_ms))
-    asked = measure_length(short, frame_ms)
-    short_ms, long_ms = select_ms([short, drive])
-    anywhere_short_ms, anywhere_long_ms = select_anywhere_ms([short, drive])
+        (times,) = selection_times([drive])
+        lengths.append(length_of(drive, times, frame_ms))
+    short_times, long_times = selection_times([short, drive])
+    asked = length_of(short, short_times, frame_ms)
     json_300 = json_of_300()
     if picture is not None:
         draw(lengths, asked, frame_ms, source, picture)
     return {
-        "select_1h_ms": long_ms,
-        "select_6min_ms": short_ms,
-        "select_anywhere_1h_ms": anywhere_long_ms,
-        "select_anywhere_6min_ms": anywhere_short_ms,
+        **_figures(long_times, "1h"),
+        **_figures(short_times, "6min"),
         **json_300,
         **visible_rates(questions, rooms, frames_a_room, noise),
         "drive": {
@@ -84,6 +87,25 @@ def bench_keyframes(
         "questions_after_6min": after_questions(asked),
         "machine": machine(),
         "versions": versions(),
+    }
+
+
+def _make_room_for(picture: Path) -> None:
+    """Before minutes of measuring."""
+    try:
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.open("ab").close()
+    except OSError as error:
+        raise CommandError(f"cannot write to {picture}: {error.strerror}") from error
+
+
+def _figures(times: Times, length: str) -> dict[str, float]:
+    return {
+        f"select_{length}_ms": times.next,
+        f"select_first_{length}_ms": times.first,
+        f"tree_text_{length}_ms": times.text,
+        f"choose_at_locations_{length}_ms": times.at_locations,
+        f"choose_anywhere_{length}_ms": times.anywhere,
     }
 
 

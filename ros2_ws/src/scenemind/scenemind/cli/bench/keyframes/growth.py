@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scenemind.cli.bench.keyframes.long_drive import RATE_HZ, LongDrive
-from scenemind.cli.bench.keyframes.selection_times import json_ms, select_ms
+from scenemind.cli.bench.keyframes.selection_times import Times
 from scenemind.report import Chart, Series, render_curves, standalone_svg
 
 _QUESTIONS = (1, 2, 5, 10, 20, 50)
@@ -21,15 +21,13 @@ class Length:
     """What a drive of some length costs; the models' own time is in none of it.
 
     Attributes:
-        first_ms: the tree's text from nothing and the choice of 3 frames.
-        next_ms: the same for the next question, when the text is there.
+        tree: of choosing frames by the tree.
         search_ms: a detector on every stored frame, on every frame; for each question anew.
     """
 
     frames: int
     key_frames: int
-    first_ms: float
-    next_ms: float
+    tree: Times
     search_ms: tuple[float, float]
 
     def as_json(self) -> dict[str, float]:
@@ -38,24 +36,17 @@ class Length:
             "minutes": self.frames / RATE_HZ / 60.0,
             "frames": self.frames,
             "stored_frames": self.key_frames,
-            "tree_first_ms": self.first_ms,
-            "tree_ms": self.next_ms,
+            "tree_first_ms": self.tree.first,
+            "tree_ms": self.tree.next,
             "detector_stored_frames_s": self.search_ms[0] / 1e3,
             "detector_all_frames_s": self.search_ms[1] / 1e3,
         }
 
 
-def measure_length(drive: LongDrive, detector_ms: float) -> Length:
+def length_of(drive: LongDrive, tree: Times, detector_ms: float) -> Length:
     """Of a drive as it is now."""
-    first_ms, next_ms = json_ms(drive)
-    (chosen_ms,) = select_ms([drive])
-    return Length(
-        drive.frames,
-        drive.key_frames,
-        first_ms + chosen_ms,
-        next_ms + chosen_ms,
-        (drive.key_frames * detector_ms, drive.frames * detector_ms),
-    )
+    stored, every = drive.key_frames, drive.frames
+    return Length(every, stored, tree, (stored * detector_ms, every * detector_ms))
 
 
 def after_questions(length: Length) -> list[dict[str, float]]:
@@ -87,7 +78,7 @@ def draw(
             f"without language and vision models; detector: {detector_ms:.0f} ms a frame",
             "frames of the drive",
             "seconds",
-            _series([(n.frames, n.next_ms, *n.search_ms) for n in lengths]),
+            _series([(n.frames, n.tree.next, *n.search_ms) for n in lengths]),
         ),
         Chart(
             f"Time after several questions on {minutes:g} minutes",
@@ -106,7 +97,7 @@ def draw(
 
 
 def _tree_ms(length: Length, questions: int) -> float:
-    return length.first_ms + (questions - 1) * length.next_ms
+    return length.tree.first + (questions - 1) * length.tree.next
 
 
 def _series(rows: Sequence[tuple[float, ...]]) -> tuple[Series, ...]:

@@ -21,7 +21,7 @@ from scenemind.simulation.trajectory import look
 RATE_HZ = 30.0
 DETECTIONS = 20  # in each frame
 _FRAME_NS = round(1e9 / RATE_HZ)
-_CAMERA = PinholeCamera(640, 480, 525.0, 525.0, 319.5, 239.5)
+CAMERA = PinholeCamera(640, 480, 525.0, 525.0, 319.5, 239.5)
 ROUND_M = 90.0
 _SPEED_M_S = 0.5
 _SPACING_M = 0.15  # from one object to the next along the way
@@ -38,7 +38,8 @@ class LongDrive:
     Attributes:
         tree, views: as a memory has them.
         objects: id -> object, of the map; constant.
-        frames, key_frames: how many there were, and how many of them were stored.
+        frames: how many there were.
+        location_of: frame -> location, of those that were stored.
     """
 
     def __init__(self, frames_per_second: float = RATE_HZ, round_m: float = ROUND_M) -> None:
@@ -48,11 +49,22 @@ class LongDrive:
         self._round_m = round_m
         count = round(round_m / _SPACING_M)
         self.objects = {i: _thing(i, _pose(i * _SPACING_M, round_m)) for i in range(1, count + 1)}
-        self.frames = self.key_frames = 0
+        self.frames = 0
+        self.location_of: dict[int, int] = {}
         self._step_m = _SPEED_M_S / frames_per_second
         self._selector = KeyFrameSelector(StoreConfig())
         self._boxes = _boxes_px()
         self._rng = np.random.default_rng(0)
+
+    @property
+    def key_frames(self) -> int:
+        """How many were stored."""
+        return len(self.location_of)
+
+    @property
+    def pose(self) -> Pose:
+        """Where the camera is."""
+        return _pose(self._step_m * max(0, self.frames - 1), self._round_m)
 
     def go_on(self, frame_count: int) -> None:
         """So many frames more."""
@@ -78,9 +90,9 @@ class LongDrive:
             dict(zip(passed, ids, strict=True)),
         )
         moved = self._selector.has_moved(pose)
-        shown = view_scores(detections, _CAMERA)
+        shown = view_scores(detections, CAMERA)
         if self._selector.wants(moved, frame, shown, self.views, lambda _: True):
-            self.key_frames += 1
+            self.location_of[number] = frame.location_id
             self.views.add(frame.location_id, number, frame.object_ids(), shown, self._boxes)
         if moved:
             self._selector.note_place(pose)

@@ -2,132 +2,121 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from statistics import median
-from typing import TypeVar
 
 import numpy as np
 
+from scenemind.cli.bench.keyframes.drive_memory import memory_of
 from scenemind.cli.bench.keyframes.long_drive import LongDrive
-from scenemind.config import TreeConfig
+from scenemind.cli.bench.keyframes.oracles import Oracle
+from scenemind.cli.bench.keyframes.timed import timed
+from scenemind.memory import MemoryAccess
 from scenemind.memory.garbage import no_garbage_collection
-from scenemind.memory.tree.select_frames import select_key_frames
-from scenemind.memory.tree.tree import MemTree
-from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson, TreeJsonWriter
+from scenemind.reasoning import Query
+from scenemind.reasoning.memtree_qa.location_choice import ChosenLocation, LocationChoice
+from scenemind.reasoning.memtree_qa.selectors.tree import TreeSelector
+from scenemind.reasoning.memtree_qa.shown_tree import read_tree
+from scenemind.reasoning.method import Asking
 
-Value = TypeVar("Value")
+Work = Callable[[], object]
 
 _K = 3
 _KEYS, _CUES = 2, 4  # objects that a model names at a location
-_CHOICES = 200
+_CHOICES = 60
 _ROUNDS = 5
-_JSON_LOCATIONS = 300
-_ROUND_M, _NO_ROUND_M = 150.0, 600.0  # a location every 1.5 m
-_JSON_FRAMES_PER_SECOND = 2.0  # the text does not depend on how many frames a location has
+_FIRST_ROUNDS = 3
+_COLUMNS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What a language model could have picked of a tree."""
+class Times:
+    """Milliseconds of CPU time.
 
-    locations: tuple[int, ...]
-    keys: tuple[int, ...]
-    cues: tuple[int, ...]
+    Attributes:
+        first: from a question to its 3 frames (`TreeSelector`), with a language model that answers
+            at once and images that are read in no time. It is the first one, so that the tree's
+            text is written from nothing.
+        next: the same for any question after it; a median.
+        text: of that the tree's text.
+        at_locations: of that choosing 3 frames of 3 locations (paper, section 3.3).
+        anywhere: choosing 3 frames of all locations, as for objects that a question names.
+    """
 
-
-def select_ms(drives: Sequence[LongDrive]) -> list[float]:
-    """Median milliseconds to select 3 frames of 3 picked locations (paper, section 3.3) in each of
-    some drives; they take turns, so that what else the machine does falls on all alike."""
-    return _taking_turns([[_at_locations(drive, c) for c in _choices(drive)] for drive in drives])
-
-
-def select_anywhere_ms(drives: Sequence[LongDrive]) -> list[float]:
-    """The same among all locations, as for objects that a question names."""
-    return _taking_turns([[_anywhere(drive, c) for c in _choices(drive)] for drive in drives])
-
-
-def json_ms(drive: LongDrive) -> tuple[float, float]:
-    """Milliseconds to write the tree's text for the first question and for the next one."""
-    writer = TreeJsonWriter()
-    first_ms, _ = _write(writer, drive, drive.tree)
-    again_ms, _ = _write(writer, drive, drive.tree)
-    return first_ms, again_ms
+    first: float
+    next: float
+    text: float
+    at_locations: float
+    anywhere: float
 
 
-def json_of_300() -> dict[str, float | int | str]:
-    """Median milliseconds to write the text of a tree of 300 locations from nothing, and what came
-    out: of rounds that pass everything three times, and of a way that passes everything once."""
-    rounds_ms, rounds = _json_of_300(_ROUND_M)
-    once_ms, once = _json_of_300(_NO_ROUND_M)
-    return {
-        "json_300_ms": rounds_ms,
-        "json_300_tokens": rounds.tokens,
-        "json_300_detail": rounds.detail.name.lower(),
-        "json_300_once_ms": once_ms,
-        "json_300_once_tokens": once.tokens,
-        "json_300_once_detail": once.detail.name.lower(),
-        "json_budget_tokens": DEFAULT_TOKEN_BUDGET,
-    }
+def selection_times(drives: Sequence[LongDrive]) -> list[Times]:
+    """For each drive; they take turns, so that what else the machine does falls on all alike."""
+    asked = [_Asked(drive) for drive in drives]
+    columns = iter(_taking_turns([row for drive in asked for row in drive.works()]))
+    return [Times(drive.first_ms(), *islice(columns, _COLUMNS)) for drive in asked]
 
 
-def _json_of_300(round_m: float) -> tuple[float, TreeJson]:
-    drive = LongDrive(_JSON_FRAMES_PER_SECOND, round_m)
-    while drive.tree.location_count < _JSON_LOCATIONS:
-        drive.go_on(1)
-    everything, times = drive.tree.take_changes(), []
-    for _ in range(_ROUNDS):
-        tree = MemTree(TreeConfig())  # as after a restart, when nothing was written of it yet
-        tree.restore(everything)
-        ms, text = _write(TreeJsonWriter(), drive, tree)
-        times.append(ms)
-    return median(times), text
+class _Asked:
+    """Questions about one drive, and what a model could have answered."""
+
+    def __init__(self, drive: LongDrive) -> None:
+        self._drive = drive
+        self._memory = memory_of(drive)
+        self._choices = list(_choices(self._memory))
+
+    def first_ms(self) -> float:
+        """A memory is asked for the first time."""
+        choice = self._choices[0]
+        works = [_question(memory_of(self._drive), choice) for _ in range(_FIRST_ROUNDS)]
+        with no_garbage_collection():
+            return median(timed(work)[0] for work in works)
+
+    def works(self) -> Iterator[list[Work]]:
+        """As the columns of `Times` after the first one."""
+        yield [_question(self._memory, choice) for choice in self._choices]
+        yield [self._memory.tree_json for _ in self._choices]
+        yield [self._frames(choice, anywhere=False) for choice in self._choices]
+        yield [self._frames(choice, anywhere=True) for choice in self._choices]
+
+    def _frames(self, choice: LocationChoice, *, anywhere: bool) -> Work:
+        keys = [int(i) for place in choice.locations for i in place.key_objects]
+        cues = [int(i) for place in choice.locations for i in place.cue_objects]
+        places = None if anywhere else [place.location for place in choice.locations]
+        return lambda: self._memory.select_key_frames(keys, cues, _K, places)
 
 
-def _write(writer: TreeJsonWriter, drive: LongDrive, tree: MemTree) -> tuple[float, TreeJson]:
-    locations = tree.locations()
-    with no_garbage_collection():
-        return _timed(lambda: writer.write(locations, drive.objects, DEFAULT_TOKEN_BUDGET, {}))
-
-
-def _choices(drive: LongDrive) -> list[Choice]:
-    """Some locations of the whole drive each, with objects that can be seen there."""
+def _choices(memory: MemoryAccess) -> Iterator[LocationChoice]:
+    """Some locations of the tree's text each, with objects that are listed there."""
     rng = np.random.default_rng(0)
-    found = []
+    shown = read_tree(memory.tree_json())
+    rich = [i for i, place in shown.items() if len(place.object_ids) >= _KEYS + _CUES]
     for _ in range(_CHOICES):
-        places = rng.choice(drive.tree.location_count, _K, replace=False).tolist()
-        keys: list[int] = []
-        cues: list[int] = []
-        for place in places:
-            there = np.unique(drive.views.of_location(place).object_ids)
-            named = rng.choice(there[there > 0], _KEYS + _CUES, replace=False).tolist()
-            keys += named[:_KEYS]
-            cues += named[_KEYS:]
-        found.append(Choice(tuple(places), tuple(keys), tuple(cues)))
-    return found
+        places = []
+        for location in rng.choice(rich, _K, replace=False).tolist():
+            there = sorted(shown[location].object_ids)
+            named = rng.choice(there, _KEYS + _CUES, replace=False).tolist()
+            places.append(
+                ChosenLocation(
+                    location=location, key_objects=named[:_KEYS], cue_objects=named[_KEYS:]
+                )
+            )
+        yield LocationChoice(think="They are there, beside the others.", locations=places)
 
 
-def _at_locations(drive: LongDrive, choice: Choice) -> Callable[[], object]:
-    return lambda: select_key_frames(drive.views, choice.keys, choice.cues, _K, choice.locations)
+def _question(memory: MemoryAccess, choice: LocationChoice) -> Work:
+    selector = TreeSelector(Oracle(choice))
+    return lambda: selector.select(Query("Where is the thing?"), memory, _K, Asking())
 
 
-def _anywhere(drive: LongDrive, choice: Choice) -> Callable[[], object]:
-    return lambda: select_key_frames(drive.views, choice.keys, choice.cues, _K)
-
-
-def _taking_turns(works: Sequence[Sequence[Callable[[], object]]]) -> list[float]:
+def _taking_turns(works: Sequence[Sequence[Work]]) -> list[float]:
     """Median milliseconds over the work of each row; call by call in turns."""
     times: list[list[float]] = [[] for _ in works]
     with no_garbage_collection():
         for _ in range(_ROUNDS):
             for turn in zip(*works, strict=True):
                 for row, work in enumerate(turn):
-                    times[row].append(_timed(work)[0])
+                    times[row].append(timed(work)[0])
     return [median(row) for row in times]
-
-
-def _timed(work: Callable[[], Value]) -> tuple[float, Value]:
-    started = time.thread_time()
-    result = work()
-    return 1e3 * (time.thread_time() - started), result

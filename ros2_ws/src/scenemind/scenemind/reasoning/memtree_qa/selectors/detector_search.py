@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from scenemind.frames import RGBDFrame
-from scenemind.frames.encodings import decode_color_file
 from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.perception.errors import PerceptionError
@@ -27,7 +27,7 @@ from scenemind.reasoning.memtree_qa.selectors.stored_frames import (
 from scenemind.reasoning.memtree_qa.selectors.uniform import evenly
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import read_prompt
-from scenemind.reasoning.thoughts import thoughts_in
+from scenemind.reasoning.thoughts import hears_thoughts
 from scenemind.reasoning.types import Query
 from scenemind.words.quoting import quoted, tame
 
@@ -79,16 +79,17 @@ class DetectorSelector:
         """See `FrameSelector`."""
         stored = StoredFrames(memory)
         asking.report("select")
-        wanted = self._ask(_messages(query, memory.snapshot()), asking)
+        steps: list[str] = []
+        wanted = self._ask(_messages(query, memory.snapshot()), asking, steps)
         classes = checked_vocabulary(_usable(wanted.classes))
         started = time.perf_counter()
         hits = list(self._search(stored, classes, asking))
         seconds = time.perf_counter() - started
         each_ms = 1e3 * seconds / len(stored.numbers)
-        steps = [
+        steps.append(
             f"looked for {', '.join(classes)} in {len(stored.numbers)} stored frames: {len(hits)}"
             f" show some ({self._detector_name}, {seconds:.2f} s, {each_ms:.1f} ms a frame)"
-        ]
+        )
         ranked = one_a_location_first(hits)
         if not ranked:
             steps.append("no frame shows any: frames evenly in time instead")
@@ -102,7 +103,13 @@ class DetectorSelector:
     def _detector_name(self) -> str:
         return "" if self._detector is None else self._detector.name
 
-    def _ask(self, messages: Sequence[ChatMessage], asking: Asking) -> TargetClasses:
+    def _ask(
+        self, messages: Sequence[ChatMessage], asking: Asking, steps: list[str]
+    ) -> TargetClasses:
+        def note_repair(complaint: str) -> None:
+            steps.append(f"asked again: {complaint}")
+            asking.report("repair", complaint)
+
         try:
             return ask_for(
                 self._model,
@@ -110,13 +117,14 @@ class DetectorSelector:
                 TargetClasses,
                 asking.allowance,
                 _complaint,
-                lambda text: asking.report("select", thoughts_in(text)),
-                lambda complaint: asking.report("repair", complaint),
+                hears_thoughts(asking.report, "select"),
+                note_repair,
             )
         except BadFormError as error:
             # Some of the classes may still do.
             if not isinstance(error.form, TargetClasses) or not _usable(error.form.classes):
                 raise
+            steps.append(f"took what is right of the second reply: {_complaint(error.form)}")
             return error.form
 
     def _search(
@@ -127,15 +135,15 @@ class DetectorSelector:
             asking.allowance.check()
             if done % _REPORT_EVERY == 0:
                 asking.report("select", f"looked for {', '.join(classes)} in {done} of {total}")
-            key_frame = stored.find(number)
-            if key_frame is None:
+            stored_frame = stored.find_color(number)
+            if stored_frame is None:
                 continue
-            found = self._detect(key_frame, classes)
+            key_frame, color = stored_frame
+            found = self._detect(_as_frame(key_frame, color), classes)
             if len(found):
                 yield RankedFrame(float(found.scores.max()), number, key_frame.location_id)
 
-    def _detect(self, key_frame: KeyFrame, classes: tuple[str, ...]) -> Detections:
-        frame = _as_frame(key_frame)
+    def _detect(self, frame: RGBDFrame, classes: tuple[str, ...]) -> Detections:
         with self._lock:
             if self._detector is None:
                 self._detector = self._build()
@@ -158,7 +166,7 @@ def _complaint(wanted: TargetClasses) -> str | None:
     if not 1 <= len(wanted.classes) <= _MOST_CLASSES:
         return f"name 1 to {_MOST_CLASSES} classes, not {len(wanted.classes)}"
     unusable = [name for name in wanted.classes if not _is_name(name)]
-    return f"no short names of kinds of objects: {unusable}" if unusable else None
+    return f"no short names of kinds: {', '.join(map(quoted, unusable))}" if unusable else None
 
 
 def _usable(classes: Sequence[str]) -> list[str]:
@@ -173,9 +181,8 @@ def _is_name(word: str) -> bool:
     return True
 
 
-def _as_frame(key_frame: KeyFrame) -> RGBDFrame:
+def _as_frame(key_frame: KeyFrame, color: NDArray[np.uint8]) -> RGBDFrame:
     """For a detector, which looks at colours alone: depth is not measured."""
-    color = decode_color_file(key_frame.jpeg)
     return RGBDFrame(
         key_frame.frame_number,
         key_frame.stamp_ns,

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.frames.encodings import decode_color_file
 from scenemind.perception.protocols import ImageTextEncoder
 from scenemind.reasoning.memtree_qa.selectors.stored_frames import RankedFrame, StoredFrames
 from scenemind.reasoning.method import Asking
@@ -80,9 +79,9 @@ class FrameVectors:
             asking.report("select", f"embedded {done} of {len(numbers)} frames")
 
     def _embed(self, numbers: Sequence[int], stored: StoredFrames) -> None:
-        frames = [frame for n in numbers if (frame := stored.find(n)) is not None]
-        if not frames:
+        found = [seen for n in numbers if (seen := stored.find_color(n)) is not None]
+        if not found:
             return
-        vectors = self._encoder.encode_images([decode_color_file(f.jpeg) for f in frames])
-        for frame, vector in zip(frames, vectors, strict=True):
+        vectors = self._encoder.encode_images([color for _, color in found])
+        for (frame, _), vector in zip(found, vectors, strict=True):
             self._kept[frame.frame_number] = _Kept(frame.stamp_ns, frame.location_id, vector)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scenemind.memory import MemoryAccess
+from scenemind.perception import PerceptionError
 from scenemind.perception.protocols import ImageTextEncoder
 from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID
 from scenemind.reasoning.memtree_qa.selectors.frame_vectors import FrameVectors
@@ -40,7 +41,13 @@ class RetrievalSelector:
     def select(self, query: Query, memory: MemoryAccess, count: int, asking: Asking) -> Selection:
         """See `FrameSelector`."""
         stored = StoredFrames(memory)
-        ranked = self._vectors.compare(as_caption(query.text), stored, asking)
+        try:
+            ranked = self._vectors.compare(as_caption(query.text), stored, asking)
+        except PerceptionError as error:
+            raise PerceptionError(
+                f"the question cannot be compared with pictures: {error}; or let another selector"
+                " than retrieval choose the frames"
+            ) from error
         ranked.sort(key=lambda frame: (-frame.score, frame.frame_number))
         key_frames = stored.read(((f.frame_number, f.score) for f in ranked), count)
         step = f"compared {len(ranked)} stored frames with the question by {self._encoder.name}"

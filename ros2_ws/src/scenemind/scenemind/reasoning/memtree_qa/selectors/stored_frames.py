@@ -6,6 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.frames import FrameError
+from scenemind.frames.encodings import decode_color_file
 from scenemind.memory import KeyFrame, MemoryAccess, SceneMemoryError
 from scenemind.reasoning.errors import ReasoningError
 
@@ -23,7 +28,7 @@ class StoredFrames:
 
     Attributes:
         numbers: of the frames, oldest first; constant.
-        gone: those of them whose image has gone since.
+        gone: those of them whose image has gone since, or was damaged.
     """
 
     def __init__(self, memory: MemoryAccess) -> None:
@@ -49,6 +54,17 @@ class StoredFrames:
             self.gone.add(number)
             return None
 
+    def find_color(self, number: int) -> tuple[KeyFrame, NDArray[np.uint8]] | None:
+        """The frame and its image (H, W, 3), RGB; None also where that is cut short or no image."""
+        key_frame = self.find(number)
+        if key_frame is None:
+            return None
+        try:
+            return key_frame, decode_color_file(key_frame.jpeg)
+        except FrameError:
+            self.gone.add(number)
+            return None
+
     def read(self, ranked: Iterable[tuple[int, float]], count: int) -> tuple[KeyFrame, ...]:
         """The first `count` that are there of frame numbers with their scores."""
         found: list[KeyFrame] = []
@@ -64,7 +80,7 @@ class StoredFrames:
         """A line that says what could not be looked at; none where nothing was missed."""
         if not self.gone:
             return ()
-        return (f"{len(self.gone)} of {len(self.numbers)} images went meanwhile",)
+        return (f"{len(self.gone)} of {len(self.numbers)} images could not be read",)
 
 
 def one_a_location_first(frames: Iterable[RankedFrame]) -> list[tuple[int, float]]:

@@ -65,7 +65,9 @@ class TreeSelector:
         steps += _picked(picks, snapshot.objects)
         frames = picked_frames(memory, picks, shown, count, tree.detail >= Detail.OBJECTS_ONCE)
         if not frames:
-            raise ReasoningError("not_found", "No image is stored of any location that was mapped.")
+            raise ReasoningError(
+                "empty_memory", "No image is stored of any location that was mapped."
+            )
         steps += map(_taken, frames)
         keys = dict.fromkeys(i for pick in picks for i in pick.keys)
         cues = dict.fromkeys(i for pick in picks for i in pick.cues if i not in keys)

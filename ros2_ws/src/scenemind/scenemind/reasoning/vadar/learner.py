@@ -1,0 +1,58 @@
+"""The API that grows: what questions need is designed, written, tried and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from scenemind.config import VadarConfig
+from scenemind.models import ChatModel
+from scenemind.reasoning.method import Asking
+from scenemind.reasoning.sandbox import Sandbox
+from scenemind.reasoning.vadar.api_agent import ApiAgent
+from scenemind.reasoning.vadar.library import MethodLibrary
+from scenemind.reasoning.vadar.signature_agent import propose
+
+
+class Learner:
+    """The signature agent and the API agent, with the library that they write to."""
+
+    def __init__(
+        self, model: ChatModel, sandbox: Sandbox, library: MethodLibrary, config: VadarConfig
+    ) -> None:
+        self._model = model
+        self._sandbox = sandbox
+        self._library = library
+        self._config = config
+
+    def learn(self, questions: Iterable[str], asking: Asking) -> list[str]:
+        """Extend the library for such questions, a batch at a time.
+
+        Returns:
+            What was done, a line each.
+
+        Raises:
+            ModelError: the model was not reached, refused, or the allowance is used up.
+            SandboxError: no program can be run.
+            ReasoningError: the library cannot be used.
+        """
+        left = iter(questions)
+        steps: list[str] = []
+        while batch := list(islice(left, self._config.batch)):
+            steps += self._learn_batch(batch, asking)
+        return steps
+
+    def _learn_batch(self, questions: Sequence[str], asking: Asking) -> list[str]:
+        config, known = self._config, self._library.methods()
+        signatures = [method.signature for method in known.values()]
+        wanted, trouble = propose(self._model, questions, signatures, config.new_methods, asking)
+        steps = [f"the design of new methods is of little use: {trouble}"] if trouble else []
+        if not wanted:
+            return [*steps, f"{len(known)} learned methods, none new"]
+        steps.append(f"new methods: {', '.join(signature.name for signature in wanted)}")
+        agent = ApiAgent(
+            self._model, self._sandbox, known, config.method_retries, config.method_calls, asking
+        )
+        agent.implement(wanted)
+        self._library.add(agent.new.values())
+        return [*steps, *agent.steps]

@@ -1,0 +1,165 @@
+"""The learned methods on disk: a library that grows with the questions.
+
+A method that fails too often is retired, and one of its name may be written anew, as its next
+version; what was retired stays in the file.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.vadar.learned import LearnedMethod, with_all_calls
+from scenemind.reasoning.vadar.signatures import Signature
+
+_CREATE = """
+CREATE TABLE IF NOT EXISTS methods (
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    signature TEXT NOT NULL,  -- JSON
+    source TEXT NOT NULL,
+    calls TEXT NOT NULL,  -- JSON, names
+    behaviour TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    successes INTEGER NOT NULL,
+    is_live INTEGER NOT NULL,
+    PRIMARY KEY (name, version)
+)
+"""
+_READ = """
+SELECT signature, source, calls, behaviour, version, uses, successes
+FROM methods WHERE is_live ORDER BY rowid
+"""
+_ADD = """
+INSERT INTO methods VALUES (
+    ?, 1 + (SELECT COALESCE(MAX(version), 0) FROM methods WHERE name = ?), ?, ?, ?, ?, 0, 0, 1
+)
+"""
+_NOTE = "UPDATE methods SET uses = uses + 1, successes = successes + ? WHERE name = ? AND is_live"
+_RETIRE = "UPDATE methods SET is_live = 0 WHERE name = ? AND is_live"
+# For another process that writes.
+_WAIT_S = 2.0
+# Worse ones are retired once they have been used so often.
+_WORST_SCORE, _FAIR_USES = 0.35, 4
+
+
+class MethodLibrary:
+    """Thread-safe, and of several processes. The file is opened by the first use."""
+
+    def __init__(self, path: Path | None, most: int) -> None:
+        """
+        Args:
+            path: SQLite file, which need not exist; None: nothing outlives this object.
+            most: methods; beyond that those of the lowest score are retired.
+        """
+        self.path = path
+        self._most = most
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def methods(self) -> dict[str, LearnedMethod]:
+        """By name, oldest first.
+
+        Raises:
+            ReasoningError: the file cannot be used; and so do all others.
+        """
+        with self._used() as connection:
+            return _read(connection)
+
+    def add(self, methods: Iterable[LearnedMethod]) -> None:
+        """Those whose name is free, each after what it calls; then retire what is too much."""
+        new = {method.name: method for method in methods}
+        with self._used() as connection:
+            known = _read(connection)
+            for name in with_all_calls(new, new):
+                method = new[name]
+                if name in known or not all(c in known for c in method.calls):
+                    continue  # another process was first
+                connection.execute(_ADD, (name, name, *_columns(method)))
+                known[name] = method
+            self._retire_worst(connection)
+
+    def note_use(self, names: Iterable[str], succeeded: bool) -> None:
+        """A program called these methods, and came to a result or not."""
+        with self._used() as connection:
+            called = with_all_calls(names, _read(connection))
+            connection.executemany(_NOTE, [(int(succeeded), name) for name in called])
+            self._retire_worst(connection)
+
+    def close(self) -> None:
+        """The next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    @contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        """One transaction."""
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = _open(self.path)
+                with self._connection:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    yield self._connection
+            except (sqlite3.Error, OSError, ValueError, ValidationError) as error:
+                raise ReasoningError(
+                    "method_unavailable",
+                    f"The library of learned methods {self.path} cannot be used: {error}. Move it"
+                    " away, or name another file in vadar.library.",
+                ) from error
+
+    def _retire_worst(self, connection: sqlite3.Connection) -> None:
+        while (worst := _find_worst(_read(connection), self._most)) is not None:
+            connection.execute(_RETIRE, (worst,))
+
+
+def _find_worst(methods: Mapping[str, LearnedMethod], most: int) -> str | None:
+    """The method to retire next; one that others call stays as long as they do."""
+    called = {name for method in methods.values() for name in method.calls}
+    free = [method for name, method in methods.items() if name not in called]
+    worst = min(free, key=lambda method: (method.score, method.uses), default=None)
+    if worst is None:
+        return None
+    is_bad = worst.uses >= _FAIR_USES and worst.score < _WORST_SCORE
+    return worst.name if is_bad or len(methods) > most else None
+
+
+def _open(path: Path | None) -> sqlite3.Connection:
+    """
+    Raises:
+        OSError, sqlite3.Error: it cannot be written, or is no such file.
+    """
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(
+        path or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+    )
+    connection.execute(_CREATE)
+    return connection
+
+
+def _read(connection: sqlite3.Connection) -> dict[str, LearnedMethod]:
+    """
+    Raises:
+        sqlite3.Error, ValueError: the file is damaged.
+    """
+    methods = {}
+    for signature, source, calls, behaviour, *counts in connection.execute(_READ):
+        known = Signature.model_validate_json(signature)
+        called = tuple(json.loads(calls))
+        methods[known.name] = LearnedMethod(known, source, called, behaviour, *counts)
+    return methods
+
+
+def _columns(method: LearnedMethod) -> tuple[str, str, str, str]:
+    signature = method.signature.model_dump_json()
+    return signature, method.source, json.dumps(method.calls), method.behaviour

@@ -1,0 +1,83 @@
+"""Made-up pictures on which new methods are tried: each thing that is asked for is there in some
+places, and everything has a depth and an answer. They are the same each time, so that what methods
+do on them can be compared."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+from scenemind.reasoning.vadar.signatures import ParameterType
+from scenemind.reasoning.vadar.view import BoxPx, View
+
+_WIDTH, _HEIGHT = 640, 480
+_PICTURES = 12
+_ANSWERS = ("chair", "red", "wood", "table", "left", "large", "blue", "round")
+_YES_OR_NO = ("is", "are", "does", "do", "can", "has", "have", "was", "will")
+_TEXTS = ("chair", "red", "table", "what color is it?")
+
+
+class ProbeEyes:
+    """A `Locator` and a `DepthSource` of one made-up picture."""
+
+    name = "a made-up picture"
+
+    def __init__(self, number: int, most_boxes: int) -> None:
+        self._number = number
+        self._most_boxes = most_boxes
+
+    def locate(self, prompt: str) -> Sequence[BoxPx]:
+        """See `Locator`; at least one box but in a picture of nothing."""
+        if not self._most_boxes:
+            return ()
+        count = 1 + _dice(self._number, prompt) % self._most_boxes
+        return [probe_box(self._number, prompt, i) for i in range(count)]
+
+    def find_depth_m(self, box_px: BoxPx) -> float | None:
+        """See `DepthSource`; always known."""
+        return 0.5 + _dice(self._number, *box_px) % 800 / 100
+
+
+def probe_views() -> list[View]:
+    """The last is of nothing."""
+    most_boxes = [*(1 + i % 4 for i in range(_PICTURES)), 0]
+    eyes = [ProbeEyes(number, most) for number, most in enumerate(most_boxes)]
+    return [View(eye.name, _WIDTH, _HEIGHT, b"", eye, eye) for eye in eyes]
+
+
+def probe_look(view: View, question: str, box_px: BoxPx | None) -> str:
+    """An answer of the kind that is asked for."""
+    del view
+    dice = _dice(question, *(box_px or ()))
+    first = question.lower().split()[0]
+    if first == "how":
+        return str(1 + dice % 5)
+    if first in _YES_OR_NO:
+        return ("yes", "no")[dice % 2]
+    return _ANSWERS[dice % len(_ANSWERS)]
+
+
+def probe_box(*seed: object) -> BoxPx:
+    """A box well within the picture."""
+    dice = _dice(*seed)
+    x0, y0 = float(dice % 480), float(dice // 480 % 360)
+    width, height = 20.0 + dice // 7 % 140, 20.0 + dice // 11 % 100
+    return x0, y0, x0 + width, y0 + height
+
+
+def probe_argument(type_: ParameterType, place: int, number: int) -> str:
+    """Source of a value for the parameter in a place, in the picture of that number."""
+    values = {
+        "Image": f"_images[{number}]",
+        "Box": str(list(probe_box(number, place))),
+        "list[Box]": str([list(probe_box(number, place, i)) for i in range(1 + number % 3)]),
+        "str": repr(_TEXTS[_dice(number, place) % len(_TEXTS)]),
+        "float": str(0.5 + _dice(number, place) % 40 / 10),
+        "int": str(1 + _dice(number, place) % 3),
+        "bool": str(_dice(number, place) % 2 == 0),
+    }
+    return values[type_]
+
+
+def _dice(*seed: object) -> int:
+    return zlib.crc32(repr(seed).encode())

@@ -1,0 +1,89 @@
+"""The agent that sees which methods a batch of questions needs (VADAR, signature agent)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
+from scenemind.reasoning.method import Asking
+from scenemind.reasoning.prompts import fill_prompt
+from scenemind.reasoning.thoughts import hears_thoughts
+from scenemind.reasoning.vadar.signatures import Signature
+from scenemind.reasoning.vadar.source import reserved_names
+from scenemind.reasoning.vadar.vision_api import documentation
+from scenemind.words.quoting import quoted
+
+_PROMPTS = "scenemind.reasoning.vadar"
+_LONGEST_SAID = 500
+
+
+class NewMethods(BaseModel):
+    """What the language model answers."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    think: str = Field(description="which steps the questions share that no method does yet")
+    methods: list[Signature]
+
+
+def propose(
+    model: ChatModel,
+    questions: Sequence[str],
+    known: Sequence[Signature],
+    most: int,
+    asking: Asking,
+) -> tuple[list[Signature], str]:
+    """New methods that help with questions of this kind, and what was wrong with others.
+
+    Args:
+        known: learned methods that are there already.
+        most: new methods.
+
+    Raises:
+        ModelError: the model was not reached, refused, or the allowance is used up.
+    """
+    listed = "\n\n".join(signature.declaration for signature in known)
+    messages = [
+        ChatMessage(
+            "system",
+            fill_prompt(_PROMPTS, "signatures", documentation=documentation(), most=str(most)),
+        ),
+        ChatMessage(
+            "user",
+            fill_prompt(
+                _PROMPTS,
+                "signatures_question",
+                known=f"```python\n{listed}\n```" if listed else "none yet",
+                questions="\n".join(f"- {quoted(q, _LONGEST_SAID)}" for q in questions),
+            ),
+        ),
+    ]
+    taken = {*reserved_names(), *(signature.name for signature in known)}
+    asking.report("design")
+    hear = hears_thoughts(asking.report, "design")
+
+    def complaint(form: NewMethods) -> str | None:
+        return "; ".join(_faults(form.methods, taken, most)) or None
+
+    try:
+        form = ask_for(model, messages, NewMethods, asking.allowance, complaint, hear)
+    except BadFormError as error:
+        methods = error.form.methods if isinstance(error.form, NewMethods) else []
+        return _usable(methods, taken, most), str(error)
+    return form.methods, ""
+
+
+def _faults(methods: Sequence[Signature], taken: Collection[str], most: int) -> list[str]:
+    faults = [fault for method in methods if (fault := method.find_fault(taken))]
+    if len({method.name for method in methods}) < len(methods):
+        faults.append("two methods have one name")
+    if len(methods) > most:
+        faults.append(f"there are {len(methods)} methods, {most} are the most")
+    return faults
+
+
+def _usable(methods: Sequence[Signature], taken: Collection[str], most: int) -> list[Signature]:
+    by_name = {method.name: method for method in methods if not method.find_fault(taken)}
+    return list(by_name.values())[:most]

@@ -1,0 +1,62 @@
+"""What learned methods are called, take and give."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Collection
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from scenemind.words.quoting import tame
+
+ParameterType = Literal["Image", "Box", "list[Box]", "str", "float", "int", "bool"]
+ReturnType = Literal["Box", "list[Box]", "str", "list[str]", "float", "int", "bool", "Any"]
+
+_NAME = re.compile(r"_[a-z][a-z0-9_]{0,40}\Z")
+_LONGEST_DESCRIPTION = 300
+_MOST_PARAMETERS = 6
+
+
+class Parameter(BaseModel):
+    """One parameter, always given by its place."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    type: ParameterType
+
+
+class Signature(BaseModel):
+    """Of one method; a model fills it in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(description="begins with an underscore")
+    parameters: tuple[Parameter, ...]
+    returns: ReturnType
+    description: str = Field(description="what it returns, in one sentence")
+
+    @property
+    def declaration(self) -> str:
+        """In Python, with the description, and without a body."""
+        parameters = ", ".join(f"{p.name}: {p.type}" for p in self.parameters)
+        text = tame(self.description, _LONGEST_DESCRIPTION).replace("\\", "/").replace('"', "'")
+        return f'def {self.name}({parameters}) -> {self.returns}:\n    """{text}"""'
+
+    def find_fault(self, reserved: Collection[str]) -> str | None:
+        """What is wrong with it, for a model, without a full stop; None: nothing.
+
+        Args:
+            reserved: names that are taken.
+        """
+        if not _NAME.match(self.name):
+            return f"{tame(self.name)}: a name is an underscore and lower-case words"
+        if self.name in reserved:
+            return f"{self.name}: the name is taken"
+        names = [p.name for p in self.parameters]
+        if not 1 <= len(names) <= _MOST_PARAMETERS or len(set(names)) < len(names):
+            return f"{self.name}: it needs 1 to {_MOST_PARAMETERS} parameters of different names"
+        unusable = [n for n in names if not n.isidentifier() or keyword.iskeyword(n)]
+        return f"{self.name}: no names: {tame(', '.join(unusable))}" if unusable else None

@@ -1,0 +1,94 @@
+"""Learned methods on disk: versions, uses, and what becomes of bad ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenemind.reasoning import ReasoningError
+from scenemind.reasoning.vadar.learned import LearnedMethod, source_of
+from scenemind.reasoning.vadar.library import MethodLibrary
+from scenemind.reasoning.vadar.signatures import Signature
+
+from .talk import method
+
+
+def learned(name: str, *calls: str, behaviour: str = "") -> LearnedMethod:
+    signature = Signature.model_validate(method(name, image="Image"))
+    return LearnedMethod(signature, f"def {name}(image): pass", calls, behaviour or name)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> MethodLibrary:
+    return MethodLibrary(tmp_path / "folder" / "methods.sqlite", 10)
+
+
+def test_another_process_finds_what_was_learned(library: MethodLibrary) -> None:
+    library.add([learned("_b", "_a"), learned("_a")])
+    assert library.path is not None
+    other = MethodLibrary(library.path, 10)
+    assert list(other.methods()) == ["_a", "_b"]  # what is called comes first
+    assert other.methods()["_b"] == learned("_b", "_a")
+    other.note_use(["_b"], succeeded=True)
+    uses = {name: (m.uses, m.successes) for name, m in library.methods().items()}
+    assert uses == {"_a": (1, 1), "_b": (1, 1)}
+
+
+def test_the_first_of_a_name_stays(library: MethodLibrary) -> None:
+    library.add([learned("_a", behaviour="one")])
+    library.add([learned("_a", behaviour="two")])
+    assert library.methods()["_a"].behaviour == "one"
+
+
+def test_one_that_fails_is_retired_and_written_anew(library: MethodLibrary) -> None:
+    library.add([learned("_a"), learned("_b", "_a"), learned("_good")])
+    for _ in range(4):
+        library.note_use(["_good"], succeeded=True)
+        library.note_use(["_b"], succeeded=False)
+    # First what calls it: no method is left that calls one that is not there.
+    assert list(library.methods()) == ["_good"]
+    library.add([learned("_a", behaviour="better")])
+    again = library.methods()["_a"]
+    assert (again.version, again.uses, again.behaviour) == (2, 0, "better")
+
+
+def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
+    library = MethodLibrary(tmp_path / "methods.sqlite", 3)
+    library.add([learned("_used"), learned("_base")])
+    library.note_use(["_used"], succeeded=True)
+    for number in range(10):
+        library.add([learned(f"_m{number}", "_base")])
+        methods = library.methods()
+        assert len(methods) <= 3
+        assert {"_used", "_base"} <= set(methods) or number == 0
+        for name in methods:
+            assert source_of([name], methods).count("def ") == 1 + len(methods[name].calls)
+
+
+def test_one_without_a_file_forgets() -> None:
+    library = MethodLibrary(None, 10)
+    library.add([learned("_a")])
+    assert list(library.methods()) == ["_a"]
+    library.close()
+    assert library.methods() == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"no database at all, but text that is long enough" * 50, b"SQLite format 3\x00broken"],
+)
+def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "methods.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(
+        ReasoningError, match=r"methods\.sqlite cannot be used.*vadar\.library"
+    ) as e:
+        MethodLibrary(path, 10).methods()
+    assert e.value.failure.code == "method_unavailable"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ReasoningError, match="cannot be used"):
+        MethodLibrary(tmp_path / "file" / "methods.sqlite", 10).methods()
