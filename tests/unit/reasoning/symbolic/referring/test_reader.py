@@ -63,6 +63,13 @@ def test_what_stands_before_its_noun() -> None:
     assert target(read("next to the bed is a lamp")).noun == "lamp"
 
 
+def test_what_two_sentences_start_from_is_what_is_meant() -> None:
+    text = "next to the sink is a towel. above the sink is a mirror."
+    assert target(read(text)).noun == "sink"
+    assert relations(text) == [("towel", "next to", ("sink",)), ("mirror", "above", ("sink",))]
+    assert target(read("next to the sink is a towel. it is white.")).noun == "towel"
+
+
 def test_another_thing_beside_it() -> None:
     assert relations("the table is round. there is a lamp to the left of it.") == [
         ("lamp", "left of", ("table",))

@@ -71,9 +71,8 @@ class Anchoring:
         head = chunk.value.split(" ")[-1]
         following = self._chunk_at(1)
         bare = not chunk.value and not chunk.traits
-        if head in phrases.ROOMS or (
-            chunk.traits and not chunk.value and "other" not in chunk.traits
-        ):
+        looks_only = chunk.traits and not chunk.value and "other" not in chunk.traits
+        if head in phrases.ROOMS or looks_only:
             self._in_room(relation, chunk)
         elif relation.value == "corner of":
             self._place("corner")

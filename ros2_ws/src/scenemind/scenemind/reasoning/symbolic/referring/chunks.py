@@ -12,6 +12,13 @@ from scenemind.words.english import find_number, find_ordinal, is_plural
 Kind = Literal["noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "other"]
 _LONGEST = 7
 _MORE_TRAITS = frozenset(("far", "last", "closest", "nearest", "farthest", "furthest"))
+_SMALL: tuple[tuple[Kind, frozenset[str]], ...] = (
+    ("be", phrases.BE),
+    ("pronoun", phrases.PRONOUNS),
+    ("not", phrases.NOT),
+    ("and", frozenset(("and", "or", "but", "plus"))),
+    ("other", phrases.POSTURES | phrases.FUNCTION | phrases.VIEW_OPENERS),
+)
 # Relations that are looks before a noun: "the closest chair".
 _RANKS = (("closest",), ("nearest",), ("farthest",), ("furthest",))
 # Small words that may be in a noun chunk.
@@ -101,17 +108,8 @@ def _opens_view(before: list[Chunk]) -> bool:
 def _small(word: str) -> Chunk | None:
     if not word.isalnum():
         return Chunk("break", (word,))
-    for kind, group in (
-        ("be", phrases.BE),
-        ("pronoun", phrases.PRONOUNS),
-        ("not", phrases.NOT),
-        ("and", frozenset(("and", "or", "but", "plus"))),
-    ):
-        if word in group:
-            return Chunk(kind, (word,))  # type: ignore[arg-type]
-    if word in phrases.POSTURES or word in phrases.FUNCTION or word in phrases.VIEW_OPENERS:
-        return Chunk("other", (word,))
-    return None
+    kind = next((kind for kind, group in _SMALL if word in group), None)
+    return None if kind is None else Chunk(kind, (word,))
 
 
 def _noun(words: list[str], start: int) -> Chunk:

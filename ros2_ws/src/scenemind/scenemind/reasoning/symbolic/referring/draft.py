@@ -34,6 +34,8 @@ class Draft:
 
     Attributes:
         fronted, fronted_places: said before the thing they are said of: "in the corner is a lamp".
+        before: what stood before the target: the bed of "next to the bed is a lamp".
+        is_topic: the target was spoken of again.
     """
 
     mentions: list[Mention] = field(default_factory=list)
@@ -43,6 +45,8 @@ class Draft:
     target: int = TARGET
     fronted: list[Link] = field(default_factory=list)
     fronted_places: list[Placed] = field(default_factory=list)
+    before: int | None = None
+    is_topic: bool = False
 
     def add(self, chunk: Chunk) -> int:
         """A new mention; its place."""
@@ -56,6 +60,7 @@ class Draft:
         if index == TARGET:
             index = self.target = len(self.mentions)
             self.mentions.append(Mention(""))
+        self.is_topic |= index == self.target
         known, more = self.mentions[index], mention_of(chunk)
         traits = tuple(dict.fromkeys((*known.traits, *more.traits)))
         self.mentions[index] = replace(known, noun=known.noun or more.noun, traits=traits)
@@ -99,6 +104,7 @@ class Draft:
         if self.target == TARGET:
             self.target = len(self.mentions)
             self.mentions.append(Mention(""))
+        self._follow_topic()
         self._name_the_nameless()
         links = (
             replace(link, subjects=self._known(link.subjects), anchors=self._known(link.anchors))
@@ -115,6 +121,23 @@ class Draft:
     def _known(self, indices: tuple[int, ...]) -> tuple[int, ...]:
         known = (self.target if index == TARGET else index for index in indices)
         return tuple(dict.fromkeys(known))
+
+    def _follow_topic(self) -> None:
+        """ "Next to the sink is a towel. Above the sink is a mirror." speaks of the sink."""
+        if self.before is None or self.is_topic:
+            return
+        head = _head(self.mentions[self.before].noun)
+        again = {
+            index
+            for index, mention in enumerate(self.mentions)
+            if index != self.target and head and _head(mention.noun) == head
+        }
+        if len(again) > 1:
+            self.target = self.before
+            self.links = [
+                replace(link, anchors=tuple(self.target if a in again else a for a in link.anchors))
+                for link in self.links
+            ]
 
     def _name_the_nameless(self) -> None:
         """ "The one on the left", after "facing the two windows"; "next to another one"."""
@@ -143,5 +166,10 @@ def mention_of(chunk: Chunk) -> Mention:
 
 def _is_called(noun: str, other: str) -> bool:
     """One head, or words for one thing: "trash can" and "bin"."""
-    one, two = normal(noun), normal(other)
-    return one.split(" ")[-1] == two.split(" ")[-1] or two in Thesaurus.load().synonyms(one)
+    if _head(noun) == _head(other):
+        return True
+    return normal(other) in Thesaurus.load().synonyms(normal(noun))
+
+
+def _head(noun: str) -> str:
+    return normal(noun).split(" ")[-1]

@@ -16,6 +16,7 @@ from scenemind.reasoning.symbolic.referring.chunks import Chunk, Kind, chunks_of
 from scenemind.reasoning.symbolic.referring.description import Description
 from scenemind.reasoning.symbolic.referring.draft import TARGET
 
+# Of two relations before one anchor, these say less.
 _VAGUE = ("next to", "near", "in", "on", "with")
 _OF_VIEWER = ("closest", "farthest", "near", "next to", "far")
 _IMPERATIVES = ("choose", "select", "pick", "find")
@@ -76,12 +77,14 @@ class _Reader(Anchoring):
         if word in ("this", "these") and following is not None and following.value:
             clause.pointed = clause.pending is not None
         elif clause.pending is not None:
+            self._draft.is_topic = True
             self._anchor_of_pronoun(clause.pending)
         elif word in ("that", "those") and clause.last is not None and not clause.separated:
             return
         elif word in ("its", "their") and following is not None and following.kind == "noun":
             clause.introduced = True
         else:
+            self._draft.is_topic |= word in ("it", "they")
             self._draft.bind_fronted(self._draft.target)
             clause.view, clause.introduced, clause.after_be = None, False, False
             clause.subject = self._draft.target if self._draft.target != TARGET else None
@@ -136,8 +139,7 @@ class _Reader(Anchoring):
             self._clause.after_be = False
 
     def _clause_noun(self, chunk: Chunk) -> None:
-        clause = self._clause
-        draft = self._draft
+        clause, draft = self._clause, self._draft
         if clause.negated and draft.target != TARGET and draft.is_target_again(chunk):
             clause.negated = False
             draft.deny(chunk, self._outer)
@@ -154,6 +156,7 @@ class _Reader(Anchoring):
             draft.target, clause.retargeted = TARGET, False
         if draft.target == TARGET:
             draft.target = index = draft.add(chunk)
+            draft.before = draft.fronted[0].anchors[0] if draft.fronted else None
         elif draft.is_target_again(chunk) or self._is_said_of_target():
             index = draft.target
             draft.merge(chunk, index)

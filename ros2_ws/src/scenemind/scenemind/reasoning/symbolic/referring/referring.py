@@ -43,19 +43,18 @@ def refer(query: Query, scene: Scene, vocabulary: Vocabulary) -> GroundReply:
     if not scores.any():
         noun = description.mentions[description.target].noun
         raise ReasoningError("not_found", _missing(noun, scene, vocabulary))
-    shares = scores / scores.sum()
-    order = np.argsort(-shares, kind="stable")[:_MOST_CANDIDATES]
-    rows = order[shares[order] >= _LEAST_SHARE * shares.max()]
+    sure = scores / scores.sum() * scene.confidence
+    order = np.argsort(-sure, kind="stable")[:_MOST_CANDIDATES]
+    rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
     objects = tuple(scene.objects[row] for row in rows)
-    sure = shares[rows] * scene.confidence[rows]
     steps = [f"read as: {told(description)}"]
     left_out = unused(description, grounder)
     if left_out:
         steps.append(f"not used: {joined(left_out)}")
-    tied = int(np.count_nonzero(shares >= shares.max() * (1.0 - 1e-9)))
+    tied = int(np.count_nonzero(sure == sure.max()))
     if tied > 1:
         steps.append(f"{tied} objects fit equally well")
-    return GroundReply(objects, tuple(sure.tolist()), tuple(steps))
+    return GroundReply(objects, tuple(sure[rows].tolist()), tuple(steps))
 
 
 def _find_onlooker(query: Query, scene: Scene, vocabulary: Vocabulary) -> Onlooker | None:

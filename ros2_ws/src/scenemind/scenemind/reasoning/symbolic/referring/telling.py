@@ -31,7 +31,7 @@ def told(description: Description) -> str:
     if view is not None:
         what = "the door" if view.mention is None else _mention(description.mentions[view.mention])
         parts.append(f"{_VIEWS[view.kind]} {what}")
-    return shown_all(parts)
+    return ", ".join(shown(part) for part in parts)
 
 
 def unused(description: Description, grounder: Grounder) -> list[str]:
@@ -44,10 +44,6 @@ def unused(description: Description, grounder: Grounder) -> list[str]:
             trait for trait in (*mention.traits, *mention.without) if trait not in LOOKS_KNOWN
         ]
     return list(dict.fromkeys(shown(words) for words in found))
-
-
-def shown_all(parts: list[str]) -> str:
-    return ", ".join(shown(part) for part in parts)
 
 
 def _mention(mention: Mention) -> str:
