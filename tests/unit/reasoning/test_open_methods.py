@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from scenemind.config import DetectorConfig, MemTreeConfig, ModelsConfig
+from scenemind.config import DetectorConfig, MemTreeConfig, ModelsConfig, VadarConfig
 from scenemind.config.memtree import SelectorName
 from scenemind.memory import Memory
 from scenemind.models import Models, open_models
@@ -26,7 +26,7 @@ from scenemind.reasoning.sandbox import Sandbox
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 
-from .chair_row import form_of, honest, make_memory, settings
+from .chair_row import HONEST, form_of, honest, make_memory, settings
 
 NOWHERE = "http://127.0.0.1:9/v1"  # nobody is asked
 
@@ -54,7 +54,7 @@ def test_with_a_sandbox_there_are_methods_that_write_programs(tmp_path: Path) ->
         with Sandbox() as sandbox:
             methods = open_methods(models, MemTreeConfig(), sandbox=sandbox)
         assert {name: method.name for name, method in methods.items()} == {
-            name: name for name in ("memtree", "llm_tpc", "ensemble")
+            name: name for name in ("memtree", "llm_tpc", "vadar", "ensemble")
         }
     with models_of(tmp_path) as models, Sandbox() as sandbox:
         assert open_methods(models, MemTreeConfig(), sandbox=sandbox) == {}
@@ -99,7 +99,44 @@ def test_a_sandbox_that_cannot_run_is_a_failure_of_the_method(
     assert alone.failure.code == "method_unavailable"
 
 
-@pytest.mark.parametrize("name", ["llm_tpc", "ensemble"])
+def test_a_program_on_a_key_frame_is_a_method_as_well(memory: Memory, tmp_path: Path) -> None:
+    config = MemTreeConfig(selector="objects")
+    program = "```python\nfinal_result = len(loc(image, 'chair')) > 0\n```"
+    design = json.dumps({"think": "all is there", "methods": []})
+    with (
+        ChatServer(say(design), say(program)) as server,
+        open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
+        Sandbox() as sandbox,
+    ):
+        learned = VadarConfig(library=str(tmp_path / "learned.sqlite"))
+        methods = open_methods(models, config, sandbox=sandbox, vadar=learned)
+        answer = Router(memory, methods=methods).ask(Query("is there a chair?"), "vadar")
+    assert (answer.brief, answer.method, answer.failure) == ("yes", "vadar", None)
+    assert (tmp_path / "learned.sqlite").exists()
+    assert len(answer.key_frames) == 1
+    assert {thing.label for thing in answer.objects} == {"chair"}
+
+
+def test_a_library_that_cannot_be_used_is_a_failure_of_the_method(
+    memory: Memory, tmp_path: Path
+) -> None:
+    broken = tmp_path / "learned.sqlite"
+    broken.write_text("not a database" * 100)
+    config = MemTreeConfig(selector="objects")
+    with (
+        ChatServer(HONEST) as server,
+        open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
+        Sandbox() as sandbox,
+    ):
+        vadar = VadarConfig(library=str(broken))
+        methods = open_methods(models, config, sandbox=sandbox, vadar=vadar)
+        answer = Router(memory, methods=methods).ask(Query("is there a chair?"), "vadar")
+    assert answer.failure is not None
+    assert answer.failure.code == "method_unavailable"
+    assert "learned.sqlite cannot be used" in answer.failure.text
+
+
+@pytest.mark.parametrize("name", ["llm_tpc", "vadar", "ensemble"])
 def test_a_method_that_needs_a_model_says_so(name: str, memory: Memory) -> None:
     failure = Router(memory).ask(Query("what is odd here?"), name).failure
     assert failure is not None

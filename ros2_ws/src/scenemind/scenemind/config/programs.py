@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from scenemind.config.settings import Settings
@@ -17,6 +19,9 @@ class LlmTpcConfig(Settings):
 class VadarConfig(Settings):
     """How long models may go on (VADAR): each try is a call of the language model."""
 
+    locator: Literal["map", "detector"] = Field(
+        "map", description="who finds things in key frames: what was mapped, or a look with words"
+    )
     program_retries: int = Field(5, ge=0, le=20, description="after a question's first program")
     looks: int = Field(30, ge=1, le=500, description="questions of programs to the vision model")
     learns: bool = Field(True, description="write new methods for the questions that are asked")

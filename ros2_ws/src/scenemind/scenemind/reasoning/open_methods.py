@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from scenemind.config import DetectorConfig, LlmTpcConfig, MemTreeConfig, RelationConfig
+from pathlib import Path
+
+from scenemind.config import (
+    DetectorConfig,
+    LlmTpcConfig,
+    MemTreeConfig,
+    RelationConfig,
+    VadarConfig,
+)
+from scenemind.config.home import default_root
 from scenemind.config.memtree import SelectorName
 from scenemind.models import ChatModel, Models
 from scenemind.perception import PerceptionError
@@ -22,6 +31,11 @@ from scenemind.reasoning.memtree_qa.selectors.uniform import UniformSelector
 from scenemind.reasoning.method import AskMethod
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.symbolic.method import SymbolicMethod
+from scenemind.reasoning.vadar import Vadar
+from scenemind.reasoning.vadar.detector_eyes import SharedDetector
+from scenemind.reasoning.vadar.library import MethodLibrary
+
+_LEARNED = "learned_methods.sqlite"
 
 
 def open_methods(
@@ -32,13 +46,15 @@ def open_methods(
     llm_tpc: LlmTpcConfig | None = None,
     relations: RelationConfig | None = None,
     selector: FrameSelector | None = None,
+    vadar: VadarConfig | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
     is read from disk by the first question that needs it.
 
     Args:
         models: stay open as long as the methods are used.
-        detector: of the selector `detector`; None: the configuration's defaults.
+        detector: of the selector `detector`, and of `vadar` where that looks with one; None: the
+            configuration's defaults.
         selector: one that is open already, as it may hold a detector or the frames it has seen;
             None: that of the configuration.
         sandbox: runs what models write, and stays open as well; None: there are no methods that
@@ -56,6 +72,8 @@ def open_methods(
         writer = LlmTpc(language, sandbox, llm_tpc, relations)
         others = (SymbolicMethod(relations), methods["memtree"])
         methods |= {"llm_tpc": writer, "ensemble": Ensemble(language, writer, others)}
+        settings = detector or DetectorConfig()
+        methods["vadar"] = _vadar(language, models.vision, selector, sandbox, vadar, settings)
     return methods
 
 
@@ -80,6 +98,22 @@ def open_selector(
         settings = detector or DetectorConfig()
         return DetectorSelector(_language_of(models, name), lambda: _open_vocabulary(settings))
     return TreeSelector(_language_of(models, name), memtree.tree_tokens)
+
+
+def _vadar(
+    language: ChatModel,
+    vision: ChatModel,
+    selector: FrameSelector,
+    sandbox: Sandbox,
+    config: VadarConfig | None,
+    detector: DetectorConfig,
+) -> Vadar:
+    config = config or VadarConfig()
+    path = Path(config.library) if config.library else default_root() / _LEARNED
+    library = MethodLibrary(path, config.library_methods)
+    looks = config.locator == "detector"
+    shared = SharedDetector(lambda: _open_vocabulary(detector)) if looks else None
+    return Vadar(language, vision, selector, sandbox, config, library, shared)
 
 
 def _language_of(models: Models, selector: str) -> ChatModel:

@@ -12,6 +12,7 @@ from scenemind.config import (
     RelationConfig,
     SandboxConfig,
     Settings,
+    VadarConfig,
 )
 
 
@@ -27,6 +28,7 @@ class ReasoningParameters(Settings):
     memtree: MemTreeConfig = MemTreeConfig()
     sandbox: SandboxConfig = SandboxConfig()
     llm_tpc: LlmTpcConfig = LlmTpcConfig()
+    vadar: VadarConfig = VadarConfig()
     detector: DetectorConfig = Field(
         DetectorConfig(), description="of the selector detector; apart from the mapping node's"
     )

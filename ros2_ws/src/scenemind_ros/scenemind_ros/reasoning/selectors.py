@@ -38,6 +38,7 @@ class Selectors:
             settings.llm_tpc,
             settings.relations,
             self.get(settings.memtree.selector),
+            settings.vadar,
         )
 
     def get(self, name: str) -> FrameSelector:

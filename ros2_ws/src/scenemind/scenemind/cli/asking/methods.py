@@ -30,5 +30,6 @@ def opened_methods(settings: SceneMindConfig) -> Iterator[tuple[Models, dict[str
                 sandbox,
                 settings.llm_tpc,
                 settings.relations,
+                vadar=settings.vadar,
             ),
         )

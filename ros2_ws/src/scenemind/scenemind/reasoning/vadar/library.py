@@ -70,7 +70,7 @@ class MethodLibrary:
         Raises:
             ReasoningError: the file cannot be used; and so do all others.
         """
-        with self._used() as connection:
+        with self._used("BEGIN") as connection:
             return _read(connection)
 
     def add(self, methods: Iterable[LearnedMethod]) -> None:
@@ -88,6 +88,9 @@ class MethodLibrary:
 
     def note_use(self, names: Iterable[str], succeeded: bool) -> None:
         """A program called these methods, and came to a result or not."""
+        names = list(names)
+        if not names:
+            return
         with self._used() as connection:
             called = with_all_calls(names, _read(connection))
             connection.executemany(_NOTE, [(int(succeeded), name) for name in called])
@@ -101,14 +104,14 @@ class MethodLibrary:
                 self._connection = None
 
     @contextmanager
-    def _used(self) -> Iterator[sqlite3.Connection]:
+    def _used(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[sqlite3.Connection]:
         """One transaction."""
         with self._lock:
             try:
                 if self._connection is None:
                     self._connection = _open(self.path)
                 with self._connection:
-                    self._connection.execute("BEGIN IMMEDIATE")
+                    self._connection.execute(begin)
                     yield self._connection
             except (sqlite3.Error, OSError, ValueError, ValidationError) as error:
                 raise ReasoningError(
@@ -143,6 +146,9 @@ def _open(path: Path | None) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
     )
+    # A crash of the machine may lose the last counts, and costs no wait for the disk each time.
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(_CREATE)
     return connection
 

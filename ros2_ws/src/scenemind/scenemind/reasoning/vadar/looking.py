@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 from pydantic import BaseModel, ConfigDict, Field
 
-from scenemind.frames.encodings import decode_color_file, encode_color_file
+from scenemind.frames.encodings import encode_color_file
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import read_prompt
@@ -30,10 +30,11 @@ def look(vision: ChatModel, view: View, question: str, box_px: BoxPx | None, ask
 
     Raises:
         ModelError: the model failed, or the allowance is used up.
+        ReasoningError: the image is damaged.
     """
     about = "The question is about the thing in the red box." if box_px else ""
     asked = f"{about}\nThe question: {quoted(question, _LONGEST_QUESTION)}".strip()
-    jpeg = view.jpeg if box_px is None else _with_box(view.jpeg, box_px)
+    jpeg = view.jpeg if box_px is None else _with_box(view, box_px)
     messages = [
         ChatMessage("system", read_prompt(_PROMPTS, "look")),
         ChatMessage("user", asked, (jpeg,)),
@@ -51,8 +52,8 @@ def _complaint(form: LookAnswer) -> str | None:
     return None if tame(form.answer) else "answer is empty: give your best guess"
 
 
-def _with_box(jpeg: bytes, box_px: BoxPx) -> bytes:
-    color = decode_color_file(jpeg).copy()
+def _with_box(view: View, box_px: BoxPx) -> bytes:
+    color = view.decoded().copy()
     x0, y0, x1, y1 = (round(v) for v in box_px)
     cv2.rectangle(color, (x0, y0), (x1, y1), _RED, _LINE_PX)
     return encode_color_file(color)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.memory.finding.finder import LONGEST_TEXT, ObjectFinder
-from scenemind.reasoning.vadar.view import BoxPx, View
+from scenemind.reasoning.vadar.detector_eyes import DetectorLocator, SharedDetector
+from scenemind.reasoning.vadar.view import BoxPx, Locator, View, decoded
 
 _MOST_BOXES = 50
 # Less sure is what is only mixed up with a thing, or misspelled.
@@ -88,20 +89,29 @@ class MapDepth:
         return self._seen[object_id]
 
 
-def view_of_frame(frame: KeyFrame, scene: MemorySnapshot) -> View:
+def view_of_frame(
+    frame: KeyFrame, scene: MemorySnapshot, detector: SharedDetector | None = None
+) -> View:
     """A key frame as the map sees it.
 
     Args:
         frame: with the boxes of all objects in it.
+        detector: finds things in it; None: the map does.
+
+    Raises:
+        ReasoningError: the detector is to look, and the image of the frame is damaged.
     """
+    name = f"frame {frame.frame_number}"
     boxes = {i: box for i, box in frame.boxes_px.items() if i in scene.objects}
-    things = {i: scene.objects[i] for i in boxes}
+    locator: Locator = MapLocator(boxes, {i: scene.objects[i] for i in boxes})
+    if detector is not None:
+        locator = DetectorLocator(detector, decoded(frame.jpeg, name))
     return View(
-        name=f"frame {frame.frame_number}",
+        name=name,
         width=frame.camera.width,
         height=frame.camera.height,
         jpeg=frame.jpeg,
-        locator=MapLocator(boxes, things),
+        locator=locator,
         depth=MapDepth(frame, boxes, scene),
         boxes_px=boxes,
     )

@@ -17,6 +17,7 @@ from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.types import Query
+from scenemind.reasoning.vadar.detector_eyes import SharedDetector
 from scenemind.reasoning.vadar.learned import declarations, source_of
 from scenemind.reasoning.vadar.learner import Learner
 from scenemind.reasoning.vadar.library import MethodLibrary
@@ -49,6 +50,7 @@ class Vadar:
         sandbox: Sandbox,
         config: VadarConfig | None = None,
         library: MethodLibrary | None = None,
+        detector: SharedDetector | None = None,
     ) -> None:
         """
         Args:
@@ -57,6 +59,7 @@ class Vadar:
             selector: chooses the key frame.
             sandbox: stays open as long as the method is used.
             library: of learned methods; None: they live as long as this object.
+            detector: finds things in key frames; None: the map does.
         """
         self._language = language
         self._vision = vision
@@ -64,6 +67,7 @@ class Vadar:
         self._sandbox = sandbox
         self._config = config or VadarConfig()
         self._library = library or MethodLibrary(None, self._config.library_methods)
+        self._detector = detector
         self._learner = Learner(language, sandbox, self._library, self._config)
 
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
@@ -79,15 +83,12 @@ class Vadar:
         frame = with_all_boxes(selection.key_frames[0], memory)
         asking.report("look", selection.reasoning, (frame,))
         snapshot = memory.snapshot()
-        view = view_of_frame(frame, snapshot)
-        result, agent = self._run(query, view, asking)
+        view = view_of_frame(frame, snapshot, self._detector)
+        chosen = (f"{self._selector.name} chose the frame", *selection.steps)
+        with asking.trail.kept(chosen, (with_boxes_of(selection.key_objects, frame),)):
+            result, agent = self._run(query, view, asking)
         objects = _objects_of(result, agent, view, snapshot)
-        steps = (
-            f"{self._selector.name} chose the frame",
-            *selection.steps,
-            *_sources(view),
-            *agent.steps,
-        )
+        steps = (*chosen, *_sources(view), *agent.steps)
         text = _text(result, view, snapshot)
         return MethodReply(
             text=text,

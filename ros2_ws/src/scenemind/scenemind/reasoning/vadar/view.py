@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scenemind.frames import FrameError
+from scenemind.frames.encodings import decode_color_file
 from scenemind.geometry import iou_matrix_2d
+from scenemind.reasoning.errors import ReasoningError
 
 BoxPx = tuple[float, float, float, float]
 """x0, y0, x1, y1 in pixels of the picture."""
@@ -69,6 +73,14 @@ class View:
     depth: DepthSource | None
     boxes_px: dict[int, BoxPx] = field(default_factory=dict)
 
+    def decoded(self) -> NDArray[np.uint8]:
+        """(H, W, 3) RGB.
+
+        Raises:
+            ReasoningError: the image is damaged.
+        """
+        return decoded(self.jpeg, self.name)
+
     def find_objects(self, boxes_px: Iterable[BoxPx]) -> tuple[int, ...]:
         """Ids of the objects of the map that boxes are about, each once, in their order."""
         found = (self.find_object(box) for box in boxes_px)
@@ -82,3 +94,17 @@ class View:
         overlaps = iou_matrix_2d(np.array([box_px], np.float64), boxes)[0]
         best = int(overlaps.argmax())
         return list(self.boxes_px)[best] if overlaps[best] >= _SAME_THING_IOU else None
+
+
+def decoded(jpeg: bytes, name: str) -> NDArray[np.uint8]:
+    """(H, W, 3) RGB.
+
+    Raises:
+        ReasoningError: it is no image, or a damaged one.
+    """
+    try:
+        return decode_color_file(jpeg)
+    except FrameError as error:
+        raise ReasoningError(
+            "invalid_request", f"The image of {name} cannot be read: {error}"
+        ) from error

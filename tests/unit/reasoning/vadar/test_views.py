@@ -1,0 +1,180 @@
+"""Where boxes and depths come from: the map, a detector, estimates, and the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from scenemind.frames import RGBDFrame, read_sequence
+from scenemind.models import Allowance
+from scenemind.perception.backends.instance_camera import InstanceCamera
+from scenemind.perception.types import Detections
+from scenemind.reasoning import Query, ReasoningError
+from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
+from scenemind.reasoning.method import Asking, MethodReply
+from scenemind.reasoning.sandbox import ApiError, Sandbox
+from scenemind.reasoning.vadar import Vadar
+from scenemind.reasoning.vadar.detector_eyes import SharedDetector
+from scenemind.reasoning.vadar.map_eyes import view_of_frame
+from scenemind.reasoning.vadar.oracle import ORACLE, oracle_view
+from scenemind.reasoning.vadar.photograph import view_of_photograph
+from scenemind.reasoning.vadar.view import View
+from scenemind.simulation import simulate
+from tests.chat_server import ChatServer
+from tests.unit.reasoning.memtree_qa.talk import chat_with
+from tests.unit.reasoning.scene import ROOM, snapshot_of
+
+from .room import BOXES, FRAME
+from .talk import Author
+
+RED_BOX = (40, 30, 80, 90)
+
+
+class RedDetector:
+    """Finds what is red, by the name "red thing"."""
+
+    name = "red detector"
+
+    def __init__(self) -> None:
+        self.vocabulary: tuple[str, ...] = ()
+
+    def set_vocabulary(self, classes: Sequence[str]) -> None:
+        self.vocabulary = tuple(classes)
+
+    def label_similarity(self, a: str, b: str) -> float:
+        return float(a == b)
+
+    def detect(self, frame: RGBDFrame) -> Detections:
+        rows, columns = np.nonzero(frame.color[..., 0].astype(int) - frame.color[..., 1] > 100)
+        if self.vocabulary != ("red thing",) or not rows.size:
+            return Detections.empty()
+        box = (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+        boxes = np.array([box, (0, 0, 9, 9)], np.float32)
+        scores = np.array([0.9, 0.1], np.float32)  # the second is too unsure to count
+        return Detections(("red thing",) * 2, scores, boxes, (None,) * 2)
+
+
+class SlopeEstimator:
+    """Says that what is lower is nearer."""
+
+    name = "slope"
+
+    def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
+        height, width = color.shape[:2]
+        return np.repeat(np.linspace(5.0, 1.0, height, dtype=np.float32)[:, None], width, axis=1)
+
+
+@pytest.fixture
+def photograph(tmp_path: Path) -> Path:
+    bgr = np.full((120, 160, 3), 200, np.uint8)
+    cv2.rectangle(bgr, RED_BOX[:2], (RED_BOX[2] - 1, RED_BOX[3] - 1), (0, 0, 255), -1)
+    path = tmp_path / "desk.png"
+    cv2.imwrite(str(path), bgr)
+    return path
+
+
+def answered(sandbox: Sandbox, view: View, *programs: str) -> MethodReply:
+    author = Author(programs=programs)
+    with chat_with(ChatServer(author.step)) as chat:
+        vadar = Vadar(chat, chat, ObjectSelector(), sandbox)
+        return vadar.ask_view(Query("what is it?"), view, Asking(Allowance(20.0)))
+
+
+def test_a_photograph_is_seen_by_a_detector_and_a_depth_estimator(
+    sandbox: Sandbox, photograph: Path
+) -> None:
+    view = view_of_photograph(photograph, SharedDetector(RedDetector), SlopeEstimator())
+    assert view.locator.locate("red thing") == [RED_BOX]
+    assert view.locator.locate("unicorn") == []
+    reply = answered(sandbox, view, "final_result = depth(image, loc(image, 'Red_thing')[0])")
+    assert float(reply.text) == pytest.approx(np.interp(60, (0, 119), (5, 1)), abs=0.05)
+    source = "photograph desk.png: a detector finds things, slope (estimated) knows depths"
+    assert source.replace("a detector", "red detector") in reply.steps
+
+
+def test_without_an_estimator_a_program_is_told_that_no_depth_is_known(
+    sandbox: Sandbox, photograph: Path
+) -> None:
+    view = view_of_photograph(photograph, SharedDetector(RedDetector))
+    careful = "final_result = len(loc(image, 'red thing'))"
+    reply = answered(sandbox, view, "final_result = depth(image, [40, 30, 80, 90])", careful)
+    assert reply.text == "1"
+    assert any("is not known" in step for step in reply.steps)
+
+
+def test_words_that_name_nothing_are_the_programs_mistake(photograph: Path) -> None:
+    view = view_of_photograph(photograph, SharedDetector(RedDetector))
+    with pytest.raises(ApiError, match="no name of a thing"):
+        view.locator.locate("?!")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no picture"])
+def test_a_picture_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "desk.jpg"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ReasoningError, match=r"desk\.jpg cannot be read"):
+        view_of_photograph(path, SharedDetector(RedDetector))
+
+
+def test_the_map_knows_depths_from_the_surfaces_that_it_has_measured() -> None:
+    """A wall of points 4 m away, and a box nearer than it that covers its middle."""
+    wall, cup = ROOM[7], ROOM[1]
+    x, z = np.meshgrid(np.linspace(-3, -1, 40), np.linspace(0.1, 0.8, 40))
+    points = np.column_stack((x.ravel(), np.full(x.size, 1.0), z.ravel())).astype(np.float32)
+    scene = snapshot_of([replace(wall, points=points), cup])
+    view = view_of_frame(FRAME, scene)
+    assert view.depth is not None
+    assert view.depth.find_depth_m(BOXES[8]) == pytest.approx(4.0)
+    assert view.depth.find_depth_m(BOXES[2]) == pytest.approx(3.0)
+    assert view.depth.find_depth_m((600.0, 0.0, 640.0, 20.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        ("chair", [4, 5]),
+        ("black chair", [4]),
+        ("seat", [4, 5, 8]),
+        ("cup", [2, 10]),
+        ("unicorn", []),
+        ("", []),
+    ],
+)
+def test_the_map_knows_things_by_words(words: str, ids: list[int]) -> None:
+    view = view_of_frame(FRAME, snapshot_of(ROOM))
+    found = view.find_objects(view.locator.locate(words))
+    assert sorted(found) == ids
+
+
+def test_a_detector_can_look_at_key_frames_too() -> None:
+    view = view_of_frame(FRAME, snapshot_of(ROOM), SharedDetector(RedDetector))
+    assert view.locator.locate("red thing") == []  # the room is grey
+    damaged = replace(FRAME, jpeg=b"broken")
+    with pytest.raises(ReasoningError, match="frame 7 cannot be read"):
+        view_of_frame(damaged, snapshot_of(ROOM), SharedDetector(RedDetector))
+
+
+def test_an_oracle_knows_true_boxes_and_depths_and_says_that_it_is_one(sandbox: Sandbox) -> None:
+    sequence = simulate(3, 2, 320, 240)
+    frame = next(iter(read_sequence(sequence)))
+    truth = InstanceCamera(sequence.class_names).detect(frame)
+    label = truth.labels[0]
+    view = oracle_view(frame, truth)
+    program = f"""boxes = loc(image, {label!r})
+final_result = min(depth(image, box) for box in boxes)"""
+    reply = answered(sandbox, view, program)
+    depths = [_middle_m(frame, box) for box in truth.boxes_px[[n == label for n in truth.labels]]]
+    assert float(reply.text) == pytest.approx(min(depths), rel=0.05)
+    assert sum(ORACLE in step for step in reply.steps) >= 1
+
+
+def _middle_m(frame: RGBDFrame, box: NDArray[np.float32]) -> float:
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return float(np.median(frame.depth_m[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2]))
