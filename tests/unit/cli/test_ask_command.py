@@ -62,12 +62,18 @@ def test_what_a_model_says_gives_no_orders_to_the_terminal(rooms: Path) -> None:
     assert "\u202e" not in output
 
 
-def test_a_strict_question_is_not_guessed_at(rooms: Path) -> None:
+def test_a_strict_question_is_not_guessed_at(rooms: Path, tmp_path: Path) -> None:
     with seer(seen=False, answer="") as server:
-        more = (*MEMTREE, *at(server), "--policy", "strict")
+        more = (*MEMTREE, *at(server), "--policy", "strict", "--pictures", tmp_path / "page")
         answer = run_json(*ASK, rooms, *more, status=1)
     assert answer["error"]["code"] == "not_found"
     assert answer["policy"] == "strict"
+    # What was looked at is shown, for people to look themselves.
+    (frame,) = answer["evidence"]
+    assert frame["boxes_px"]
+    assert [step.split(":")[0] for step in answer["steps"]][0] == "tree chose the frames"
+    assert "seer looked at 1 of them" in answer["steps"][-1]
+    assert [path.suffix for path in sorted((tmp_path / "page").iterdir())] == [".jpg", ".html"]
 
 
 def test_the_symbolic_answer_is_marked_where_the_model_fails(rooms: Path) -> None:

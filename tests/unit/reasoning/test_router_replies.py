@@ -90,4 +90,4 @@ def test_nothing_that_a_model_says_breaks_an_answer(
     else:
         assert got.failure.code in ("model_failed", "not_found")
         assert not got.objects
-        assert not got.key_frames
+        assert bool(got.key_frames) <= bool(got.steps)  # what was looked at is told

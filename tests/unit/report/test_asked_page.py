@@ -118,6 +118,20 @@ def test_a_failure_claims_no_confidence_and_shows_no_frames(tmp_path: Path) -> N
     assert page.sources == []
 
 
+def test_a_failure_shows_what_was_looked_at(tmp_path: Path) -> None:
+    failed = answer(
+        "Not seen in the 2 pictures.",
+        objects=(),
+        failure=ReasoningFailure("not_found", "Not seen in the 2 pictures."),
+    )
+    page = _Page(write_asked(Asked.of_answer(failed, SNAPSHOT), tmp_path))
+    for words in ("What was looked at", "What was tried", "looked at 2 of them", "chair 1"):
+        assert words in page.text
+    for words in ("What it rests on", "Thick boxes", "No frames."):
+        assert words not in page.text
+    assert page.sources == ["1-frame-000005.jpg", "2-frame-000005.jpg"]
+
+
 def test_a_selection_shows_why_these_frames(tmp_path: Path) -> None:
     chosen = Selection(FRAMES, "The table is a cue.", ("asked again",), (1,), (2,))
     asked = Asked.of_selection(Query("where?"), chosen, "tree", 1.0, Usage(), SNAPSHOT)

@@ -27,7 +27,8 @@ def ground_by_asking(
     """
     question = replace(query, text=_WHICH.format(query.text))
     reply = method.ask(question, memory, asking)
-    if not reply.objects:
-        raise ReasoningError("not_found", f"That is no object of the map. {reply.text}")
+    with asking.trail.kept(reply.steps, reply.key_frames or ()):
+        if not reply.objects:
+            raise ReasoningError("not_found", f"That is no object of the map. {reply.text}")
     confidences = (reply.confidence,) * len(reply.objects)
     return GroundReply(reply.objects, confidences, (reply.text, *reply.steps), reply.key_frames)

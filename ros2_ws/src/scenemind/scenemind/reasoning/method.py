@@ -8,6 +8,7 @@ from typing import Protocol
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess
 from scenemind.models import Allowance
+from scenemind.reasoning.trail import Trail
 from scenemind.reasoning.types import Query
 
 
@@ -30,10 +31,15 @@ def say_nothing(stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ())
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
-    """The circumstances of one question."""
+    """The circumstances of one question.
+
+    Attributes:
+        trail: where a method leaves how far it came, for when it fails.
+    """
 
     allowance: Allowance = field(default_factory=lambda: Allowance(60.0))
     report: Report = say_nothing
+    trail: Trail = field(default_factory=Trail)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from scenemind.config import RelationConfig
@@ -17,6 +18,7 @@ from scenemind.reasoning.method_choice import MethodChoice
 from scenemind.reasoning.sentence import check_sentence
 from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
+from scenemind.reasoning.trail import Trail
 from scenemind.reasoning.types import Alignment, Answer, Grounding, Query, ReasoningFailure
 
 _log = logging.getLogger(__name__)
@@ -56,7 +58,7 @@ class Router:
             asking: what models may use, and who hears of progress; None: a minute without budgets,
                 and nobody.
         """
-        start, asking = time.perf_counter(), asking or Asking()
+        start, asking = time.perf_counter(), _begun(asking)
         tried = self._try(
             query,
             method,
@@ -64,7 +66,10 @@ class Router:
             lambda: self._symbolic.ask(query, self._snapshot()),
             lambda chosen: chosen.ask(query, self._memory, asking),
         )
-        reply = tried.reply or MethodReply(_text_of(tried), 0.0)
+        trail = asking.trail
+        reply = tried.reply or MethodReply(
+            _text_of(tried), 0.0, key_frames=trail.key_frames, steps=trail.steps
+        )
         return Answer(
             query,
             reply.text,
@@ -87,7 +92,7 @@ class Router:
         Args:
             method, asking: see `ask`.
         """
-        start, asking = time.perf_counter(), asking or Asking()
+        start, asking = time.perf_counter(), _begun(asking)
         tried = self._try(
             query,
             method,
@@ -95,7 +100,9 @@ class Router:
             lambda: self._symbolic.ground(query, self._snapshot()),
             lambda chosen: ground_by_asking(chosen, query, self._memory, asking),
         )
-        reply = tried.reply or GroundReply((), (), (_text_of(tried),))
+        reply = tried.reply or GroundReply(
+            (), (), (_text_of(tried),), key_frames=asking.trail.key_frames
+        )
         return Grounding(
             query,
             reply.objects,
@@ -177,6 +184,11 @@ class Router:
         except SceneMemoryError as error:
             _log.warning("no key frames for objects %s: %s", ids, error)
             return ()
+
+
+def _begun(asking: Asking | None) -> Asking:
+    """What the caller allows, with a trail of this question alone."""
+    return Asking() if asking is None else replace(asking, trail=Trail())
 
 
 def _text_of(failed: Attempt[Reply]) -> str:

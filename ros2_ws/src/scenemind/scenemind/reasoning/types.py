@@ -77,8 +77,8 @@ class Answer:
         text: one sentence.
         confidence: in [0, 1].
         objects: what the answer speaks of, most relevant first.
-        key_frames: frames that show it.
-        steps: how it was reached, in words (program, plan or transcript).
+        key_frames: frames that show it; where there is a failure, what was looked at.
+        steps: how it was reached, in words (program, plan or transcript), or how far.
         method: which answered; another than was asked for where `fallback` says why.
         usage: of models.
         brief: the answer in a word or few, as benchmarks compare it; empty where there is none.

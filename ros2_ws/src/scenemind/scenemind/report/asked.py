@@ -22,6 +22,7 @@ class Asked:
     Attributes:
         text: the answer in a sentence; empty where only frames were chosen.
         headline: who answered or chose, for people.
+        is_answered: the frames are what the answer rests on, and not only what was looked at.
         warning: why another method answered than was asked; may be empty.
         figures: name -> value, for people.
         reasoning: in the words of who chose the frames; may be empty.
@@ -36,6 +37,7 @@ class Asked:
     query: Query
     text: str
     headline: str
+    is_answered: bool
     warning: str
     figures: Mapping[str, str]
     reasoning: str
@@ -58,6 +60,7 @@ class Asked:
             query=answer.query,
             text=answer.text,
             headline=f"{'Answered' if is_answered else 'Not answered'} by {answer.method}",
+            is_answered=is_answered,
             warning=answer.fallback,
             figures=figures | _figures(answer.seconds, answer.usage),
             reasoning="",
@@ -85,6 +88,7 @@ class Asked:
             query=query,
             text="",
             headline=f"Frames chosen by {selector}",
+            is_answered=False,
             warning="",
             figures=_figures(seconds, usage),
             reasoning=selection.reasoning,

@@ -88,7 +88,8 @@ class Ensemble:
         others.sort(key=lambda said: -said.reply.confidence)
         every = [*first, *others[:_MOST_OTHERS]]
         if not every:
-            raise ReasoningError(failures[0].code, "; ".join(f.text for f in failures))
+            with asking.trail.kept(steps):
+                raise ReasoningError(failures[0].code, "; ".join(f.text for f in failures))
         steps += [f"{s.method} answers {s.answer} ({s.reply.confidence:.2f})" for s in every]
         return self._weighed(query, every, asking, steps)
 

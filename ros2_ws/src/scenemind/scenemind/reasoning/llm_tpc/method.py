@@ -61,9 +61,11 @@ class LlmTpc:
         messages = messages_of(query, snapshot, api, viewpoint)
         must_answer = query.policy == "always_answer"
         loop = Loop(self._language, self._sandbox, api, self._config, messages, asking, must_answer)
-        final = loop.answer()
-        if is_no_answer(final.answer):
-            raise ReasoningError("not_found", f"No program told: {final.thought or final.answer}")
+        with asking.trail.kept(loop.steps):
+            final = loop.answer()
+            if is_no_answer(final.answer):
+                thought = final.thought or final.answer
+                raise ReasoningError("not_found", f"No program told: {thought}")
         return MethodReply(
             text=final.answer,
             confidence=_confidence(loop),

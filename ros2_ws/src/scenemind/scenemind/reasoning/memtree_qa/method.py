@@ -47,18 +47,23 @@ class MemTreeQA:
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
         """See `AskMethod`."""
         selection = self._selector.select(query, memory, self._frames, asking)
+        steps = [_chosen(self._selector.name, selection.reasoning), *selection.steps]
         if not selection.key_frames:
-            raise ReasoningError("empty_memory", "No image is stored any more of what was chosen.")
+            with asking.trail.kept(steps):
+                raise ReasoningError(
+                    "empty_memory", "No image is stored any more of what was chosen."
+                )
         asking.report("look", selection.reasoning, selection.key_frames)
         snapshot = memory.snapshot()
         frames = [with_all_boxes(frame, memory) for frame in selection.key_frames]
         matter = tuple(dict.fromkeys((*selection.key_objects, *selection.cue_objects)))
         messages = messages_of(query, snapshot, frames, matter)
-        steps = [_chosen(self._selector.name, selection.reasoning), *selection.steps]
-        form = self._answer(messages, query.policy, asking, steps)
-        steps.append(f"{self._vision.name} looked at {len(frames)} of them: {_thought(form)}")
-        if not form.text or (query.policy == "strict" and not form.seen):
-            raise ReasoningError("not_found", _unseen(form, len(frames)))
+        looked_at = [with_boxes_of(matter, frame) for frame in frames]
+        with asking.trail.kept(steps, looked_at):
+            form = self._answer(messages, query.policy, asking, steps)
+            steps.append(f"{self._vision.name} looked at {len(frames)} of them: {_thought(form)}")
+            if not form.text or (query.policy == "strict" and not form.seen):
+                raise ReasoningError("not_found", _unseen(form, len(frames)))
         told = told_objects(query, snapshot, frames, matter)
         objects, unclear = objects_of(form, frames, told, snapshot)
         if unclear:

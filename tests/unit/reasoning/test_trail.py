@@ -1,0 +1,39 @@
+"""How far a method came is kept where it fails, and forgotten where it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenemind.models import ModelError
+from scenemind.reasoning import ReasoningError
+from scenemind.reasoning.trail import Trail
+from tests.unit.report.made import make_key_frame
+
+FRAME = make_key_frame({})
+
+
+@pytest.mark.parametrize(
+    "error", [ReasoningError("not_found", "no cat"), ModelError("refused", "no")]
+)
+def test_a_failure_keeps_the_steps_as_they_are_by_then(error: Exception) -> None:
+    trail, steps = Trail(), ["chose"]
+    with pytest.raises(type(error)), trail.kept(steps, [FRAME]):
+        steps.append("looked")
+        raise error
+    assert (trail.steps, trail.key_frames) == (("chose", "looked"), (FRAME,))
+
+
+def test_a_success_keeps_nothing() -> None:
+    trail = Trail()
+    with trail.kept(["chose"], [FRAME]):
+        pass
+    assert (trail.steps, trail.key_frames) == ((), ())
+
+
+def test_who_asks_others_adds_to_what_they_tried() -> None:
+    trail = Trail()
+    with pytest.raises(ValueError, match="nobody"), trail.kept(["both failed"]):
+        with pytest.raises(ValueError, match="unseen"), trail.kept(["looked"], [FRAME]):
+            raise ValueError("unseen")
+        raise ValueError("nobody")
+    assert (trail.steps, trail.key_frames) == (("looked", "both failed"), (FRAME,))
