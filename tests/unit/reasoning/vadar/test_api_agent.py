@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 import pytest
 
+from scenemind.config import VadarConfig
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
@@ -27,32 +27,25 @@ NEARER = method("_is_nearer", "bool", image="Image", a="Box", b="Box")
 NEARER_CODE = "def _is_nearer(image, a, b):\n    return depth(image, a) < depth(image, b)"
 
 
-@contextmanager
-def agent_of(
-    sandbox: Sandbox,
-    author: Author,
-    known: Mapping[str, LearnedMethod] | None = None,
-    calls: int = 20,
-) -> Iterator[ApiAgent]:
-    with chat_with(ChatServer(author.step)) as chat:
-        yield ApiAgent(chat, sandbox, known or {}, 5, calls, Asking(Allowance(30.0)))
-
-
 def written(
     sandbox: Sandbox,
     author: Author,
     *wanted: Mapping[str, object],
     known: Mapping[str, LearnedMethod] | None = None,
     calls: int = 20,
-) -> ApiAgent:
-    with agent_of(sandbox, author, known, calls) as agent:
+) -> tuple[ApiAgent, list[str]]:
+    """The agent when it is done, and its steps."""
+    steps: list[str] = []
+    config, asking = VadarConfig(method_calls=calls), Asking(Allowance(30.0))
+    with chat_with(ChatServer(author.step)) as chat:
+        agent = ApiAgent(chat, sandbox, known or {}, config, asking, steps)
         agent.implement([Signature.model_validate(signature) for signature in wanted])
-    return agent
+    return agent, steps
 
 
 def test_what_a_method_calls_is_written_first(sandbox: Sandbox) -> None:
     author = Author(methods={"_color_of": COLOR_CODE, "_count_red": REDS_CODE})
-    agent = written(sandbox, author, REDS, COLOR)
+    agent, _steps = written(sandbox, author, REDS, COLOR)
     assert author.written == ["_count_red", "_color_of"]
     assert list(agent.new) == ["_color_of", "_count_red"]
     assert agent.new["_count_red"].calls == ("_color_of",)
@@ -62,7 +55,7 @@ def test_what_a_method_calls_is_written_first(sandbox: Sandbox) -> None:
 
 def test_a_name_that_nobody_planned_is_written_as_it_is_called(sandbox: Sandbox) -> None:
     author = Author(methods={"_color_of": COLOR_CODE, "_count_red": REDS_CODE})
-    agent = written(sandbox, author, REDS)
+    agent, _steps = written(sandbox, author, REDS)
     known = agent.new["_color_of"].signature
     assert [(p.name, p.type) for p in known.parameters] == [("image", "Image"), ("box", "Box")]
     assert "called as _color_of(image, box)" in known.description
@@ -87,7 +80,7 @@ def test_a_method_that_fails_comes_back_with_what_is_wrong(
     sandbox: Sandbox, wrong: str, told: str
 ) -> None:
     author = Author(methods={"_color_of": [wrong, COLOR_CODE]})
-    agent = written(sandbox, author, COLOR)
+    agent, _steps = written(sandbox, author, COLOR)
     assert told in author.last_told[1]
     assert list(agent.new) == ["_color_of"]
 
@@ -96,18 +89,18 @@ def test_one_that_always_fails_is_left_out_after_six_tries(sandbox: Sandbox) -> 
     author = Author(
         methods={"_color_of": ["def _color_of(image, box): 1 / 0"] * 9, "_is_nearer": NEARER_CODE}
     )
-    agent = written(sandbox, author, COLOR, NEARER)
+    agent, steps = written(sandbox, author, COLOR, NEARER)
     assert author.written == ["_color_of"] * 6 + ["_is_nearer"]
     assert list(agent.new) == ["_is_nearer"]
-    assert "_color_of is left out" in agent.steps
+    assert "_color_of is left out" in steps
 
 
 def test_calls_of_the_model_are_bounded_over_all_methods(sandbox: Sandbox) -> None:
     author = Author(methods={name: ["pass"] * 9 for name in ("_color_of", "_is_nearer")})
-    agent = written(sandbox, author, COLOR, NEARER, calls=4)
+    agent, steps = written(sandbox, author, COLOR, NEARER, calls=4)
     assert author.written == ["_color_of"] * 4
     assert agent.new == {}
-    assert "the calls for new methods are used up" in agent.steps
+    assert "the calls for new methods are used up" in steps
 
 
 def test_methods_that_call_each_other_without_end_are_told_so(sandbox: Sandbox) -> None:
@@ -121,7 +114,7 @@ def test_methods_that_call_each_other_without_end_are_told_so(sandbox: Sandbox) 
             ],
         }
     )
-    agent = written(sandbox, author, a, b)
+    agent, _steps = written(sandbox, author, a, b)
     assert author.written == ["_a", "_b", "_b"]
     assert "_a calls _b calls _a, without end" in author.last_told[2]
     # Then a is b, and need not be there.
@@ -131,7 +124,7 @@ def test_methods_that_call_each_other_without_end_are_told_so(sandbox: Sandbox) 
 def test_a_chain_of_methods_is_not_followed_for_ever(sandbox: Sandbox) -> None:
     chain = {f"_m{i}": [f"def _m{i}(image):\n    return _m{i + 1}(image)"] * 9 for i in range(30)}
     author = Author(methods=chain)
-    agent = written(sandbox, author, method("_m0", image="Image"))
+    agent, _steps = written(sandbox, author, method("_m0", image="Image"))
     assert agent.new == {}
     assert len(author.written) <= 20
     assert set(author.written) <= {f"_m{i}" for i in range(5)}
@@ -151,19 +144,19 @@ def test_a_method_that_does_what_another_does_is_not_kept_twice(sandbox: Sandbox
     closer = method("_is_closer", "bool", image="Image", b="Box", c="Box")
     author = Author(methods={"_is_nearer": NEARER_CODE, "_is_closer": twin, "_nearest": user})
     nearest = method("_nearest", "Box", image="Image", kind="str")
-    agent = written(sandbox, author, NEARER, nearest, closer)
+    agent, _steps = written(sandbox, author, NEARER, nearest, closer)
     assert list(agent.new) == ["_is_nearer", "_nearest"]
     assert "_is_nearer(image, box, best)" in agent.new["_nearest"].source
     farther = method("_is_farther", "bool", image="Image", a="Box", b="Box")
     author = Author(
         methods={"_is_farther": NEARER_CODE.replace("_is_nearer", "_is_farther").replace("<", ">")}
     )
-    assert "_is_farther" in written(sandbox, author, farther, known=agent.new).new
+    assert "_is_farther" in written(sandbox, author, farther, known=agent.new)[0].new
 
 
 @pytest.mark.parametrize("fault", ["server_error", "refusal", "silent", "cut"])
 def test_a_model_that_is_not_reached_ends_it(sandbox: Sandbox, fault: str) -> None:
     with chat_with(ChatServer(FAULTS[fault])) as chat:
-        agent = ApiAgent(chat, sandbox, {}, 5, 20, Asking(Allowance(0.5)))
+        agent = ApiAgent(chat, sandbox, {}, VadarConfig(), Asking(Allowance(0.5)), [])
         with pytest.raises(ModelError):
             agent.implement([Signature.model_validate(COLOR)])

@@ -198,6 +198,17 @@ def test_a_failing_server_is_the_models_failure(
         assert len(server.requests) <= 4
 
 
+def test_a_failure_keeps_how_far_it_came(sandbox: Sandbox) -> None:
+    asking = Asking(Allowance(20.0))
+    with (
+        vadar(sandbox, say(fenced("final_result = None")), RED) as (method, _),
+        pytest.raises(ReasoningError),
+    ):
+        method.ask(QUESTION, photographed_room(), asking)
+    assert "program:\nfinal_result = None" in asking.trail.steps
+    assert [frame.frame_number for frame in asking.trail.key_frames] == [7]
+
+
 def test_it_tells_what_it_does(sandbox: Sandbox) -> None:
     heard = Heard()
     left = iter(["1 / 0", LEFTMOST])

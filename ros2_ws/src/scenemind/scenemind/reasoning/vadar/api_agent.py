@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from scenemind.config import VadarConfig
 from scenemind.models import ChatMessage, ChatModel
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import fill_prompt
@@ -31,7 +32,6 @@ class ApiAgent:
 
     Attributes:
         new: what was written, and tried: name -> method.
-        steps: what was written and what was wrong, in order.
     """
 
     def __init__(
@@ -39,27 +39,26 @@ class ApiAgent:
         model: ChatModel,
         sandbox: Sandbox,
         known: Mapping[str, LearnedMethod],
-        retries: int,
-        calls: int,
+        config: VadarConfig,
         asking: Asking,
+        steps: list[str],
     ) -> None:
         """
         Args:
             known: methods that are there.
-            retries: of each method, after its first try.
-            calls: most calls of the model, of all methods together.
+            steps: takes what is written and what is wrong, in order.
         """
         self._model = model
         self._sandbox = sandbox
         self._known = known
-        self._retries = retries
-        self._calls_left = calls
+        self._retries = config.method_retries
+        self._calls_left = config.method_calls
         self._asking = asking
         self._planned: dict[str, Signature] = {}
         self._failed: set[str] = set()
         self._renamed: dict[str, str] = {}
+        self._steps = steps
         self.new: dict[str, LearnedMethod] = {}
-        self.steps: list[str] = []
 
     def implement(self, signatures: Sequence[Signature]) -> None:
         """Write what can be written; what cannot is left out, and the steps say so.
@@ -90,17 +89,17 @@ class ApiAgent:
         messages = self._messages(signature)
         for _ in range(self._retries + 1):
             if self._calls_left <= 0:
-                self.steps.append("the calls for new methods are used up")
+                self._steps.append("the calls for new methods are used up")
                 break
             source = self._ask(messages, name)
             error = self._find_error(signature, source, above)
             if not error:
                 return True
-            self.steps.append(f"wrong with {name}: {error}")
+            self._steps.append(f"wrong with {name}: {error}")
             told = fill_prompt(_PROMPTS, "implement_failed", error=error)
             messages.append(ChatMessage("user", told))
         self._failed.add(name)
-        self.steps.append(f"{name} is left out")
+        self._steps.append(f"{name} is left out")
         return False
 
     def _messages(self, signature: Signature) -> list[ChatMessage]:
@@ -120,7 +119,7 @@ class ApiAgent:
         self._asking.report("implement", name)
         self._calls_left -= 1
         source = self._with_new_names(ask_for_code(self._model, messages, self._asking))
-        self.steps.append(f"method:\n{printable(source)}")
+        self._steps.append(f"method:\n{printable(source)}")
         return source
 
     def _find_error(self, signature: Signature, source: str, above: tuple[str, ...]) -> str:
@@ -162,10 +161,10 @@ class ApiAgent:
         twin = next((m for m in self._methods.values() if m.behaviour == method.behaviour), None)
         if twin is None:
             self.new[method.name] = method
-            self.steps.append(f"{method.name} works on made-up pictures")
+            self._steps.append(f"{method.name} works on made-up pictures")
         else:
             self._renamed[method.name] = twin.name
-            self.steps.append(f"{method.name} does what {twin.name} does, which is used instead")
+            self._steps.append(f"{method.name} does what {twin.name} does, which is used instead")
 
     def _with_new_names(self, source: str) -> str:
         for name, other in self._renamed.items():

@@ -25,11 +25,11 @@ class Learner:
         self._library = library
         self._config = config
 
-    def learn(self, questions: Iterable[str], asking: Asking) -> list[str]:
+    def learn(self, questions: Iterable[str], asking: Asking, steps: list[str]) -> None:
         """Extend the library for such questions, a batch at a time.
 
-        Returns:
-            What was done, a line each.
+        Args:
+            steps: takes what is done, a line each.
 
         Raises:
             ModelError: the model was not reached, refused, or the allowance is used up.
@@ -37,22 +37,19 @@ class Learner:
             ReasoningError: the library cannot be used.
         """
         left = iter(questions)
-        steps: list[str] = []
         while batch := list(islice(left, self._config.batch)):
-            steps += self._learn_batch(batch, asking)
-        return steps
+            self._learn_batch(batch, asking, steps)
 
-    def _learn_batch(self, questions: Sequence[str], asking: Asking) -> list[str]:
+    def _learn_batch(self, questions: Sequence[str], asking: Asking, steps: list[str]) -> None:
         config, known = self._config, self._library.methods()
         signatures = [method.signature for method in known.values()]
         wanted, trouble = propose(self._model, questions, signatures, config.new_methods, asking)
-        steps = [f"the design of new methods is of little use: {trouble}"] if trouble else []
+        if trouble:
+            steps.append(f"the design of new methods is of little use: {trouble}")
         if not wanted:
-            return [*steps, f"{len(known)} learned methods, none new"]
+            steps.append(f"{len(known)} learned methods, none new")
+            return
         steps.append(f"new methods: {', '.join(signature.name for signature in wanted)}")
-        agent = ApiAgent(
-            self._model, self._sandbox, known, config.method_retries, config.method_calls, asking
-        )
+        agent = ApiAgent(self._model, self._sandbox, known, config, asking, steps)
         agent.implement(wanted)
         self._library.add(agent.new.values())
-        return [*steps, *agent.steps]

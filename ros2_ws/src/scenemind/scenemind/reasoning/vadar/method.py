@@ -78,31 +78,28 @@ class Vadar:
             SandboxError: no program can be run.
         """
         selection = self._selector.select(query, memory, 1, asking)
+        steps = [f"{self._selector.name} chose the frame", *selection.steps]
         if not selection.key_frames:
-            raise ReasoningError("not_found", "No image is stored any more of what was chosen.")
+            with asking.trail.kept(steps):
+                raise ReasoningError(
+                    "empty_memory", "No image is stored any more of what was chosen."
+                )
         frame = with_all_boxes(selection.key_frames[0], memory)
         asking.report("look", selection.reasoning, (frame,))
         snapshot = memory.snapshot()
-        view = view_of_frame(frame, snapshot, self._detector)
-        chosen = (f"{self._selector.name} chose the frame", *selection.steps)
-        with asking.trail.kept(chosen, (with_boxes_of(selection.key_objects, frame),)):
-            result, agent = self._run(query, view, asking)
+        with asking.trail.kept(steps, (frame,)):
+            view = view_of_frame(frame, snapshot, self._detector)
+            result, agent = self._run(query, view, asking, steps)
         objects = _objects_of(result, agent, view, snapshot)
-        steps = (*chosen, *_sources(view), *agent.steps)
         text = _text(result, view, snapshot)
         return MethodReply(
             text=text,
             confidence=_sureness(agent),
             objects=objects,
             key_frames=(with_boxes_of({thing.object_id for thing in objects}, frame),),
-            steps=steps,
+            steps=tuple(steps),
             brief=text,
         )
-
-    def learn(self, questions: Iterable[str], asking: Asking) -> list[str]:
-        """Extend the library before such questions are asked, ten at a time (or as configured) as
-        in the paper; see `Learner.learn`."""
-        return self._learner.learn(questions, asking)
 
     def ask_view(self, query: Query, view: View, asking: Asking) -> MethodReply:
         """The same on any picture: a photograph, or one of which an oracle knows all.
@@ -110,20 +107,34 @@ class Vadar:
         Raises:
             SandboxError, ReasoningError, ModelError, PerceptionError: as `ask`.
         """
-        result, agent = self._run(query, view, asking)
-        return MethodReply(
-            text=result.text,
-            confidence=_sureness(agent),
-            steps=(*_sources(view), *agent.steps),
-            brief=result.text,
-        )
+        steps: list[str] = []
+        with asking.trail.kept(steps):
+            result, agent = self._run(query, view, asking, steps)
+        return MethodReply(result.text, _sureness(agent), steps=tuple(steps), brief=result.text)
 
-    def _run(self, query: Query, view: View, asking: Asking) -> tuple[Result, ProgramAgent]:
+    def learn(self, questions: Iterable[str], asking: Asking) -> list[str]:
+        """Extend the library before such questions are asked, ten at a time (or as configured) as
+        in the paper.
+
+        Returns:
+            What was done, a line each.
+
+        Raises:
+            SandboxError, ReasoningError, ModelError: see `Learner.learn`.
+        """
+        steps: list[str] = []
+        self._learner.learn(questions, asking, steps)
+        return steps
+
+    def _run(
+        self, query: Query, view: View, asking: Asking, steps: list[str]
+    ) -> tuple[Result, ProgramAgent]:
         """
         Raises:
             ReasoningError: the program found no answer.
         """
-        steps = self._learner.learn([query.text], asking) if self._config.learns else []
+        if self._config.learns:
+            self._learner.learn([query.text], asking, steps)
         methods = self._library.methods()
         api = VisionApi(
             (view,),
@@ -132,21 +143,22 @@ class Vadar:
         )
         messages = messages_of(query, view, declarations(methods.values()))
         learned = source_of(methods, methods)
-        agent = ProgramAgent(self._language, self._sandbox, api, messages, asking, learned)
-        agent.steps += steps
+        agent = ProgramAgent(self._language, self._sandbox, api, messages, asking, steps, learned)
         try:
             result = agent.answer(self._config.program_retries, query.policy == "always_answer")
         finally:
             for program, succeeded in agent.programs:
                 self._library.note_use(private_calls(program), succeeded)
+        steps.append(_sources(view))
         if not result.text:
             raise ReasoningError("not_found", f"The program found no answer in {view.name}.")
         return result, agent
 
 
-def _sources(view: View) -> tuple[str, ...]:
+def _sources(view: View) -> str:
+    """Last, since a detector has its name by then."""
     depth = "nobody" if view.depth is None else view.depth.name
-    return (f"{view.name}: {view.locator.name} finds things, {depth} knows depths",)
+    return f"{view.name}: {view.locator.name} finds things, {depth} knows depths"
 
 
 def _sureness(agent: ProgramAgent) -> float:

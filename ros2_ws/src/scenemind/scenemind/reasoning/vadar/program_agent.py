@@ -27,7 +27,6 @@ class ProgramAgent:
     """Of one question.
 
     Attributes:
-        steps: programs, what they asked and were told, and what was wrong, in order.
         object_ids: what the last program was about, the latest first.
         turns: of the model so far.
         programs: those that were run, with whether each came to a result.
@@ -40,11 +39,13 @@ class ProgramAgent:
         api: VisionApi,
         messages: Sequence[ChatMessage],
         asking: Asking,
+        steps: list[str],
         learned: str = "",
     ) -> None:
         """
         Args:
             messages: up to the model's first turn.
+            steps: takes programs, what they ask and are told, and what is wrong, in order.
             learned: source of the functions that the messages tell of beside the predefined ones.
         """
         self._model = model
@@ -53,7 +54,7 @@ class ProgramAgent:
         self._of_sandbox = api.of_sandbox(learned)
         self._messages = list(messages)
         self._asking = asking
-        self.steps: list[str] = []
+        self._steps = steps
         self.object_ids: tuple[int, ...] = ()
         self.turns = 0
         self.programs: list[tuple[str, bool]] = []
@@ -77,7 +78,7 @@ class ProgramAgent:
                 error = "final_result is None: leave your best guess in it"
             if not error:
                 return result
-            self.steps.append(f"wrong: {error}")
+            self._steps.append(f"wrong: {error}")
             told = fill_prompt(_PROMPTS, "program_failed", error=error)
             self._messages.append(ChatMessage("user", told))
         raise ModelError(
@@ -101,7 +102,7 @@ class ProgramAgent:
         seconds = max(self._asking.allowance.left_s, _LEAST_SECONDS)
         outcome = self._sandbox.run(f"{program}\n\nfinal_result\n", self._of_sandbox, seconds)
         self.object_ids = self._api.take_object_ids()
-        self.steps += [f"program:\n{shown}", *map(printable, self._api.take_calls())]
+        self._steps += [f"program:\n{shown}", *map(printable, self._api.take_calls())]
         result = read_result(outcome.value) if outcome.error is None else Result("")
         error = result.complaint if outcome.error is None else outcome.error.text
         if _CANNOT_CALL_BACK in error:
