@@ -19,6 +19,8 @@ from scenemind.words.thesaurus import Thesaurus
 
 # Stands for the target, as long as it is not known which mention that is.
 TARGET = -1
+# Each costs time, and nobody says more of one thing.
+_MOST_LINKS = 24
 _SIDES = {
     **phrases.SIDE_WORDS,
     **dict.fromkeys(("closest", "nearest"), "front"),
@@ -113,7 +115,9 @@ class Draft:
         return Description(
             tuple(self.mentions),
             self.target,
-            tuple(link for link in links if not set(link.subjects) & set(link.anchors)),
+            tuple(link for link in links if not set(link.subjects) & set(link.anchors))[
+                :_MOST_LINKS
+            ],
             tuple(replace(at, subject=self._known((at.subject,))[0]) for at in self.places),
             self.view,
         )

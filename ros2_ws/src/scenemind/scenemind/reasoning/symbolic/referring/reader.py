@@ -157,7 +157,9 @@ class _Reader(Anchoring):
         if draft.target == TARGET:
             draft.target = index = draft.add(chunk)
             draft.before = draft.fronted[0].anchors[0] if draft.fronted else None
-        elif draft.is_target_again(chunk) or self._is_said_of_target():
+        elif self._is_said_of_target() or (
+            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted_places)
+        ):
             index = draft.target
             draft.merge(chunk, index)
         else:
