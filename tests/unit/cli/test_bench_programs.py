@@ -15,4 +15,6 @@ def test_it_prints_what_it_measured() -> None:
     measured = json.loads(result.stdout.splitlines()[-1])
     for name in ("", "_right", "_checked"):
         assert measured[f"machinery_llm_tpc{name}_ms"] > 0.0
+    assert measured["machinery_vadar_ms"] > 0.0
+    assert measured["machinery_vadar_learning_ms"] > 0.0
     assert measured["sandbox_session_ms"] > 0.0

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
 from scenemind.cli.bench.machine import machine, versions
+from scenemind.cli.bench.prompt_model import PromptModel, times_ms
 from scenemind.cli.bench.relate import room_of_things
+from scenemind.cli.bench.vadar_questions import question_on_frame, question_that_teaches
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.geometry import Pose
 from scenemind.memory import MemorySnapshot
-from scenemind.models import Allowance, ChatMessage, ChatReply, OnText, Usage
+from scenemind.models import Allowance
 from scenemind.reasoning import Query
 from scenemind.reasoning.llm_tpc import LlmTpc
 from scenemind.reasoning.method import Asking
@@ -41,52 +42,35 @@ def bench_programs(rounds: int = _ROUNDS) -> dict[str, Any]:
     - `machinery_llm_tpc_ms`: a question with a program that fails, one that is right, and an
       answer, all of them said at once; wrong in turn in the three ways that the paper prints;
     - `machinery_llm_tpc_right_ms`: the same without the one that fails;
-    - `machinery_llm_tpc_checked_ms`: with the one of the three that a type checker looks at.
+    - `machinery_llm_tpc_checked_ms`: with the one of the three that a type checker looks at;
+    - `machinery_vadar_ms`: a question on a key frame that shows 20 objects, with a design that
+      finds no method missing, a program that fails and one that is right, all said at once;
+    - `machinery_vadar_learning_ms`: with a method that is written, tried and kept as well.
     """
     things = {thing.object_id: thing for thing in room_of_things()}
     memory = ObjectsMemory(MemorySnapshot(1, 0, things, (), None))
     with Sandbox() as sandbox:
 
         def asked(*programs: str) -> Callable[[], object]:
-            method = LlmTpc(_Prompt((*map(_program, programs), _ANSWER)), sandbox)
+            method = LlmTpc(PromptModel((*map(_program, programs), _ANSWER)), sandbox)
             query = Query("What is near the table?", viewpoint=Pose.identity())
             return lambda: method.ask(query, memory, Asking(Allowance(60.0)))
 
-        session = _times_ms(lambda: sandbox.run("1", SandboxApi()), rounds)
-        right = _times_ms(asked(_TABLES), rounds)
-        wrong = [_times_ms(asked(program, _TABLES), rounds) for program in _WRONG]
+        session = times_ms(lambda: sandbox.run("1", SandboxApi()), rounds)
+        right = times_ms(asked(_TABLES), rounds)
+        on_frame = times_ms(question_on_frame(sandbox, things), rounds)
+        learning = times_ms(question_that_teaches(sandbox, things), rounds)
+        wrong = [times_ms(asked(program, _TABLES), rounds) for program in _WRONG]
     return {
         "machinery_llm_tpc_ms": median(ms for times in wrong for ms in times),
         "machinery_llm_tpc_right_ms": median(right),
         "machinery_llm_tpc_checked_ms": median(wrong[-1]),
+        "machinery_vadar_ms": median(on_frame),
+        "machinery_vadar_learning_ms": median(learning),
         "sandbox_session_ms": median(session),
         "machine": machine(),
         "versions": versions(),
     }
-
-
-class _Prompt:
-    """A `ChatModel` that says its replies in turn, at once, and then begins anew."""
-
-    name = "prompt"
-
-    def __init__(self, replies: Sequence[str]) -> None:
-        self._replies = replies
-        self._asked = 0
-
-    def ask(
-        self,
-        messages: Sequence[ChatMessage],
-        allowance: Allowance,
-        schema: Mapping[str, Any] | None = None,
-        on_text: OnText | None = None,
-    ) -> ChatReply:
-        """See `ChatModel`."""
-        del messages, schema, on_text
-        allowance.check()
-        text = self._replies[self._asked % len(self._replies)]
-        self._asked += 1
-        return ChatReply(text, self.name, Usage(), 0.0)
 
 
 def _program(code: str) -> str:
@@ -94,14 +78,3 @@ def _program(code: str) -> str:
 
 
 _ANSWER = "Thought: So it is.\nAction: Final Answer\nAction Input: a chair\nObjects: chair 1"
-
-
-def _times_ms(work: Callable[[], object], rounds: int) -> list[float]:
-    """After one that does not count: the first loads code and tables, and starts a worker."""
-    work()
-    times = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        work()
-        times.append(1e3 * (time.perf_counter() - started))
-    return times
