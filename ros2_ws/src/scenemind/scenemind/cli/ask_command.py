@@ -21,7 +21,7 @@ from scenemind.cli.asking.model_options import (
 )
 from scenemind.cli.asking.progress import with_progress
 from scenemind.cli.live import run_live
-from scenemind.cli.memories import open_memory
+from scenemind.cli.memories import read_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
 from scenemind.config import SceneMindConfig
 from scenemind.reasoning import METHODS, Policy, Query, Router
@@ -92,7 +92,7 @@ def _ask(
     )
     query = Query(question, situation, policy=policy)
     with (
-        open_memory(memory, memory_root, settings) as place,
+        read_memory(memory, memory_root, settings) as place,
         opened_methods(settings) as (opened, methods),
     ):
         router = Router(place, settings.relations, methods)

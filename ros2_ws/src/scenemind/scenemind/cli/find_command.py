@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from scenemind.cli.graph.source import from_nodes
-from scenemind.cli.memories import open_memory
+from scenemind.cli.memories import read_memory
 from scenemind.cli.options import AsJson, Live, MemoryName, MemoryRoot
 from scenemind.cli.output import object_json, print_json, print_table
 from scenemind.config import SceneMindConfig
@@ -51,7 +51,7 @@ def _find(
         finder.refresh(objects)
         found = finder.find(words, count, vectors)
     else:
-        with open_memory(memory, memory_root, SceneMindConfig()) as place:
+        with read_memory(memory, memory_root, SceneMindConfig()) as place:
             found = place.find_objects(words, count, vectors)
             objects = place.snapshot().objects
     if as_json:

@@ -22,10 +22,10 @@ from scenemind.cli.asking.model_options import (
 )
 from scenemind.cli.asking.progress import with_progress
 from scenemind.cli.live import run_live
-from scenemind.cli.memories import open_memory
+from scenemind.cli.memories import read_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Memory
+from scenemind.memory import MemoryAccess
 from scenemind.models import Models, open_models
 from scenemind.reasoning import Query
 from scenemind.reasoning.attempt import attempt
@@ -88,7 +88,7 @@ def _keyframes(
         )
     query = Query(question)
     with (
-        open_memory(memory, memory_root, settings) as place,
+        read_memory(memory, memory_root, settings) as place,
         open_models(settings.models) as opened,
     ):
         chosen = with_progress(
@@ -101,7 +101,7 @@ def _keyframes(
 
 
 def _choose(
-    query: Query, memory: Memory, models: Models, settings: SceneMindConfig, asking: Asking
+    query: Query, memory: MemoryAccess, models: Models, settings: SceneMindConfig, asking: Asking
 ) -> Chosen:
     start = time.perf_counter()
     memtree = settings.memtree

@@ -8,7 +8,7 @@ from pathlib import Path
 from scenemind.cli.errors import CommandError
 from scenemind.config import SceneMindConfig
 from scenemind.config.home import default_root
-from scenemind.memory import Memory, list_memories
+from scenemind.memory import Memory, ReadOnlyMemory, list_memories
 from scenemind.memory.disk.folder import DATABASE, checked_name
 
 
@@ -46,6 +46,16 @@ def open_memory(name: str, root: Path | None, config: SceneMindConfig) -> Memory
         SceneMemoryError: it is damaged or in use.
     """
     return Memory.open(existing_memory_path(name, root), config)
+
+
+def read_memory(name: str, root: Path | None, config: SceneMindConfig) -> ReadOnlyMemory:
+    """A memory that is there, for a command that changes nothing: several may read it at once.
+
+    Raises:
+        CommandError: there is none of that name.
+        SceneMemoryError: it is damaged, or somebody writes to it.
+    """
+    return ReadOnlyMemory.open(existing_memory_path(name, root), config)
 
 
 def new_memory(

@@ -6,6 +6,7 @@ from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.finding import Found
 from scenemind.memory.graph.corrections import LeftOut, Replay, SimilarObject
 from scenemind.memory.memory import Memory
+from scenemind.memory.read_only import ReadOnlyMemory
 from scenemind.memory.stats import MemoryStats
 from scenemind.memory.tree.tree_json import TreeJson, tree_json
 from scenemind.memory.types import (
@@ -42,6 +43,7 @@ __all__ = [
     "MemoryStats",
     "ObjectAnchor",
     "ObjectTracklet",
+    "ReadOnlyMemory",
     "Relation",
     "Replay",
     "SceneMemoryError",

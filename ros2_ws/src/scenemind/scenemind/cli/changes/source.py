@@ -8,10 +8,10 @@ from pathlib import Path
 from scenemind.cli.changes.comparison import COMPARISON, Comparison, compared_spans
 from scenemind.cli.errors import CommandError
 from scenemind.cli.live import fetch_live
-from scenemind.cli.memories import open_memory
+from scenemind.cli.memories import read_memory
 from scenemind.cli.output import progress_console
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Memory
+from scenemind.memory import ReadOnlyMemory
 from scenemind.memory.history import SceneChanges, compare_maps
 
 # Fewer of the smaller map's objects than this share at one place: they are hardly of one room.
@@ -31,7 +31,7 @@ def of_memory(
         CommandError: there is no such memory, or no such moments.
         SceneMemoryError: it is damaged or in use, or the moments are in the wrong order.
     """
-    with open_memory(name, root, SceneMindConfig()) as memory:
+    with read_memory(name, root, SceneMindConfig()) as memory:
         visits = memory.history.visits(pause_s)
         before, after = compared_spans(visits, between, since)
         found = memory.history.changes(before, after)
@@ -55,14 +55,14 @@ def of_two(earlier: str, later: str, root: Path | None) -> tuple[SceneChanges, d
         raise CommandError(f"{earlier} compared with itself is the same: name another memory")
     with ExitStack() as opened:
         old, new = (
-            opened.enter_context(open_memory(name, root, SceneMindConfig()))
+            opened.enter_context(read_memory(name, root, SceneMindConfig()))
             for name in (earlier, later)
         )
         found = _compare(old, new)
         return found, _unseen(old, found)
 
 
-def _compare(old: Memory, new: Memory) -> SceneChanges:
+def _compare(old: ReadOnlyMemory, new: ReadOnlyMemory) -> SceneChanges:
     before, after = old.snapshot(), new.snapshot()
     found = compare_maps(before, after, old.history.views(), new.history.views())
     most = min(len(before.objects), len(after.objects))
@@ -74,6 +74,6 @@ def _compare(old: Memory, new: Memory) -> SceneChanges:
     return found
 
 
-def _unseen(memory: Memory, found: SceneChanges) -> dict[int, str]:
+def _unseen(memory: ReadOnlyMemory, found: SceneChanges) -> dict[int, str]:
     scene = memory.snapshot()
     return {i: {**scene.gone, **scene.objects}[i].label for i in found.unseen}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scenemind.cli.errors import CommandError
 from scenemind.cli.live import fetch_live
-from scenemind.cli.memories import open_memory
+from scenemind.cli.memories import read_memory
 from scenemind.config import RelationConfig, SceneMindConfig
 from scenemind.exchange import (
     SceneExport,
@@ -26,7 +26,7 @@ def from_memory(name: str, root: Path | None, settings: SceneMindConfig) -> Scen
         CommandError: there is none of that name.
         SceneMemoryError: it is damaged or in use.
     """
-    with open_memory(name, root, settings) as memory:
+    with read_memory(name, root, settings) as memory:
         return SceneExport(memory.snapshot(), locations_of_objects(memory.tree()))
 
 

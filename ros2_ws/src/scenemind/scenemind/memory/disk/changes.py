@@ -70,6 +70,9 @@ class Changes:
         return tree or objects or images or said or bool(self.frames or self.structure)
 
 
+NO_CHANGES = Changes((), {}, TreeChanges((), ()), (), (), frozenset(), ())
+
+
 class PendingChanges:
     """Collects under the memory's lock; `take` makes the values that the writer needs.
 

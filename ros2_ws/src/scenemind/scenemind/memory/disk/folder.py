@@ -39,7 +39,8 @@ def checked_name(name: str) -> str:
 
 
 def find_owner(path: Path) -> str | None:
-    """The process that has a memory open, as it wrote itself into the lock; None: nobody."""
+    """The process that has a memory open to write to it, as it wrote itself into the lock; None:
+    there is none."""
     try:
         with (path / _LOCK).open("r") as lock:
             try:
@@ -52,7 +53,8 @@ def find_owner(path: Path) -> str | None:
 
 
 class MemoryFolder:
-    """The folder of an open memory; locked, since two processes would overwrite each other."""
+    """The folder of an open memory. It is locked, since two processes would overwrite each other:
+    one writes, or any number of them read."""
 
     def __init__(self, path: Path, lock: IO[str]) -> None:
         self.path = path
@@ -75,15 +77,18 @@ class MemoryFolder:
         return cls(path, _locked(path))
 
     @classmethod
-    def open(cls, path: Path) -> MemoryFolder:
+    def open(cls, path: Path, *, to_read: bool = False) -> MemoryFolder:
         """
+        Args:
+            to_read: beside others that only read.
+
         Raises:
             SceneMemoryError: there is no memory, or another process has it open.
         """
         if not (path / DATABASE).is_file():
             beside = ", ".join(list_memories(path.parent)) or "none"
             raise SceneMemoryError(f"there is no memory at {path}; memories beside it: {beside}")
-        return cls(path, _locked(path))
+        return cls(path, _locked(path, to_read=to_read))
 
     @property
     def database(self) -> Path:
@@ -121,25 +126,34 @@ class MemoryFolder:
         self._lock.close()
 
 
-def _locked(path: Path) -> IO[str]:
+def _locked(path: Path, *, to_read: bool = False) -> IO[str]:
     try:
         lock = (path / _LOCK).open("a+")
     except OSError as error:
         raise SceneMemoryError(f"cannot write to {path}: {error.strerror}") from error
     try:
         # The kernel gives it free when the process ends, however it ends.
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, (fcntl.LOCK_SH if to_read else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError as error:
         lock.seek(0)
-        owner = lock.read().strip() or "unknown"
+        owner = lock.read().strip()
         lock.close()
-        raise SceneMemoryError(
-            f"the memory {path} is open in process {owner}: ask that node, or stop it first"
-        ) from error
+        raise SceneMemoryError(_in_use(path, owner)) from error
     lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
+    if not to_read:
+        lock.write(str(os.getpid()))
+        lock.flush()
     return lock
+
+
+def _in_use(path: Path, owner: str) -> str:
+    """Only who writes says who it is: of readers there may be many."""
+    if not owner:
+        return f"the memory {path} is being read by another command: wait until that ends"
+    return (
+        f"the memory {path} is open in process {owner}, which may write to it: wait until that"
+        " ends, or, where it is a node, ask it (--live) or stop it"
+    )
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -93,6 +93,11 @@ def find_jpeg(folder: Path, number: int) -> bytes | None:
         return None
 
 
+def present(folder: Path, named: Mapping[int, int]) -> dict[int, int]:
+    """Those of the named frames whose image is there, with its size."""
+    return {n: size for n, size in named.items() if color_path(folder, n).exists()}
+
+
 def remove_frame(folder: Path, number: int) -> None:
     """Both files, if they are there; the colour image first, since it vouches for both.
 

@@ -71,15 +71,18 @@ class MemoryDisk:
             return cls(folder, store, config, is_temporary, opened)
 
     @classmethod
-    def open(cls, path: Path, config: StoreConfig) -> MemoryDisk:
+    def open(cls, path: Path, config: StoreConfig, *, to_read: bool = False) -> MemoryDisk:
         """
+        Args:
+            to_read: beside others that only read, with nothing to commit.
+
         Raises:
             SceneMemoryError: missing, damaged, of another version, or open in another process.
         """
         with ExitStack() as opened:
-            folder = MemoryFolder.open(path)
+            folder = MemoryFolder.open(path, to_read=to_read)
             opened.callback(folder.close)
-            store = Store(folder.database)
+            store = Store(folder.database, to_read=to_read)
             opened.callback(store.close)
             return cls(folder, store, config, False, opened)
 
@@ -100,6 +103,16 @@ class MemoryDisk:
         if lost:
             _log.warning("%d images of %s are missing: they are no evidence", len(lost), self.path)
             self.store.write_images(dict.fromkeys(lost, 0))
+        return replace(stored, image_bytes=there)
+
+    def load_to_read(self) -> StoredMemory:
+        """What was committed last; nothing is cleaned up.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        stored = self.store.load()
+        there = frame_files.present(self._folder.frames, stored.image_bytes)
         return replace(stored, image_bytes=there)
 
     def start(self, take: Callable[[], Changes], give_back: Callable[[Changes], None]) -> None:

@@ -62,8 +62,11 @@ class Store:
     All methods raise `SceneMemoryError` when SQLite fails; a failed write leaves no trace.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, to_read: bool = False) -> None:
         """Open an existing file.
+
+        Args:
+            to_read: whatever writes fails.
 
         Raises:
             SceneMemoryError: it is missing, damaged, no memory, or of another version.
@@ -83,6 +86,7 @@ class Store:
         self._connection.execute("PRAGMA synchronous = NORMAL")
         # The log is 4 MB and grows while a copy is made; afterwards it shrinks again.
         self._connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
+        self._connection.execute(f"PRAGMA query_only = {int(to_read)}")
         self._frames = FrameTables(self._connection)
 
     @classmethod

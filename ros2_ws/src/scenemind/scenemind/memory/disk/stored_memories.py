@@ -34,7 +34,7 @@ class MemoryInfo:
         last_used_s: seconds since the epoch: when it was written last.
         disk_bytes: of all its files. image_count: key frames among them.
         counts: frames, locations, objects (confirmed and not gone), corrections that stand.
-        open_in: number of the process that has it open; None: it is free.
+        open_in: number of the process that may write to it; None: it is free, or only read.
         problem: why there are no counts; empty without one.
     """
 
