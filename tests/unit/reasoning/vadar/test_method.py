@@ -133,7 +133,7 @@ def _decoded(url: str) -> np.ndarray:
         ("final_result = loc('chair')", "object_prompt"),
         ("answer = 3", "name 'final_result' is not defined"),
         ("import numpy", "numpy cannot be imported"),
-        ("final_result = max([], key=len)", "look first whether there is anything"),
+        ("final_result = max([], key=len)", "empty"),
         ("final_result = image", "final_result must be a number"),
         ("final_result = {'a': 1}", "final_result must be a number"),
         ("b = loc(image, 'chair')\nb.sort(key=lambda x: depth(image, x))", "boxes = sorted(boxes"),
@@ -196,6 +196,13 @@ def test_a_failing_server_is_the_models_failure(
         with pytest.raises(ModelError):
             method.ask(QUESTION, photographed_room(), Asking(allowance))
         assert len(server.requests) <= 4
+
+
+def test_an_answer_without_a_look_is_hardly_trusted(sandbox: Sandbox) -> None:
+    made_up, _ = asked(sandbox, "final_result = 'yes'")
+    seen, _ = asked(sandbox, LEFTMOST)
+    assert made_up.confidence < 0.5 < seen.confidence
+    assert made_up.objects == ()
 
 
 def test_a_failure_keeps_how_far_it_came(sandbox: Sandbox) -> None:

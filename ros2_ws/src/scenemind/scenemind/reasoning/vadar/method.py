@@ -33,7 +33,7 @@ from scenemind.words.quoting import tame
 
 _MOST_OBJECTS = 8
 # Rules of thumb: the model says nothing of how sure it is.
-_AT_ONCE, _CORRECTED = 0.7, 0.55
+_AT_ONCE, _CORRECTED, _ONLY_THOUGHT = 0.7, 0.55, 0.3
 
 
 class Vadar:
@@ -162,6 +162,8 @@ def _sources(view: View) -> str:
 
 
 def _sureness(agent: ProgramAgent) -> float:
+    if not agent.has_looked:
+        return _ONLY_THOUGHT
     return _AT_ONCE if agent.turns == 1 else _CORRECTED
 
 

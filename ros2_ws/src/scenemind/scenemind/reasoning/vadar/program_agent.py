@@ -29,6 +29,7 @@ class ProgramAgent:
     Attributes:
         object_ids: what the last program was about, the latest first.
         turns: of the model so far.
+        has_looked: the last program asked something of the picture.
         programs: those that were run, with whether each came to a result.
     """
 
@@ -57,6 +58,7 @@ class ProgramAgent:
         self._steps = steps
         self.object_ids: tuple[int, ...] = ()
         self.turns = 0
+        self.has_looked = False
         self.programs: list[tuple[str, bool]] = []
 
     def answer(self, retries: int, must_answer: bool) -> Result:
@@ -102,7 +104,9 @@ class ProgramAgent:
         seconds = max(self._asking.allowance.left_s, _LEAST_SECONDS)
         outcome = self._sandbox.run(f"{program}\n\nfinal_result\n", self._of_sandbox, seconds)
         self.object_ids = self._api.take_object_ids()
-        self._steps += [f"program:\n{shown}", *map(printable, self._api.take_calls())]
+        calls = self._api.take_calls()
+        self.has_looked = bool(calls)
+        self._steps += [f"program:\n{shown}", *map(printable, calls)]
         result = read_result(outcome.value) if outcome.error is None else Result("")
         error = result.complaint if outcome.error is None else outcome.error.text
         if _CANNOT_CALL_BACK in error:

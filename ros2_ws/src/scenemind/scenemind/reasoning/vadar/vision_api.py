@@ -117,13 +117,13 @@ class VisionApi:
 
 
 def prelude() -> str:
-    """Source of the predefined functions."""
-    return _read("prelude")
+    """Source of the predefined functions, and of builtins whose keys may call them."""
+    return _read("programs", "builtins") + _read("vadar", "prelude")
 
 
 def documentation() -> str:
     """The predefined functions as declarations, for models."""
-    return _read("documentation").strip()
+    return _read("vadar", "documentation").strip()
 
 
 def _whole(box: BoxPx) -> BoxPx:
@@ -136,6 +136,6 @@ def _shown(boxes: Sequence[BoxPx]) -> str:
 
 
 @cache
-def _read(name: str) -> str:
-    path = files("scenemind.reasoning.vadar").joinpath(f"{name}.py.txt")
+def _read(package: str, name: str) -> str:
+    path = files("scenemind.reasoning").joinpath(package, f"{name}.py.txt")
     return path.read_text(encoding="utf-8")
