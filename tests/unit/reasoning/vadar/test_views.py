@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame, read_sequence
+from scenemind.mapping import Mapper
+from scenemind.memory import Memory
 from scenemind.models import Allowance
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Detections
@@ -178,3 +181,34 @@ final_result = min(depth(image, box) for box in boxes)"""
 def _middle_m(frame: RGBDFrame, box: NDArray[np.float32]) -> float:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return float(np.median(frame.depth_m[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2]))
+
+
+def test_the_maps_depths_are_those_that_were_measured() -> None:
+    """In a simulated room: of each thing in each key frame against its own pixels."""
+    sequence = simulate(2, 100, 160, 120)
+    camera, frames = InstanceCamera(sequence.class_names), {}
+    with Memory.create(None, SceneMindConfig()) as memory:
+        mapper = Mapper(camera, memory, SceneMindConfig())
+        for frame in read_sequence(sequence):
+            mapper.process(frame)
+            frames[frame.number] = frame
+        memory.flush()
+        scene = memory.snapshot()
+        errors = []
+        for number in memory.stored_frames():
+            view = view_of_frame(memory.key_frame(number), scene)
+            assert view.depth is not None
+            for object_id, box in view.boxes_px.items():
+                label = scene.objects[object_id].label
+                of_label = [i for i, name in sequence.class_names.items() if name == label]
+                x0, y0, x1, y1 = map(int, box)
+                window = slice(y0, y1 + 1), slice(x0, x1 + 1)
+                own = np.isin(frames[number].instances[window], of_label)
+                true_m = float(np.median(frames[number].depth_m[window][own]))
+                told_m = view.depth.find_depth_m(box)
+                assert told_m is not None
+                errors.append(abs(told_m - true_m))
+                assert object_id in view.find_objects(view.locator.locate(label))
+    assert len(errors) > 100
+    assert np.median(errors) < 0.05
+    assert np.mean(np.array(errors) < 0.2) > 0.9

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.memory.finding.finder import LONGEST_TEXT, ObjectFinder
 from scenemind.reasoning.vadar.detector_eyes import DetectorLocator, SharedDetector
-from scenemind.reasoning.vadar.view import BoxPx, Locator, View, decoded
+from scenemind.reasoning.vadar.view import BoxPx, Locator, View, decoded, find_same
 
 _MOST_BOXES = 50
 # Less sure is what is only mixed up with a thing, or misspelled.
@@ -60,8 +60,11 @@ class MapDepth:
         self._seen: dict[int, NDArray[np.float64]] = {}
 
     def find_depth_m(self, box_px: BoxPx) -> float | None:
-        """See `DepthSource`: the median of what is measured in the middle of the box, of the
-        nearest object there whose own box has the middle in it."""
+        """See `DepthSource`: the median of what is measured in the middle of the box, of the object
+        whose box it is, else of the nearest whose box has the middle in it."""
+        same = find_same(box_px, self._boxes_px)
+        if same is not None and (depth_m := self._median_m(same, box_px)) is not None:
+            return depth_m
         x, y = (box_px[0] + box_px[2]) / 2.0, (box_px[1] + box_px[3]) / 2.0
         around = [i for i, b in self._boxes_px.items() if b[0] <= x <= b[2] and b[1] <= y <= b[3]]
         depths = [d for i in around if (d := self._median_m(i, box_px)) is not None]

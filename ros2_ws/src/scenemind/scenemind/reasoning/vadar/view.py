@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -88,12 +88,17 @@ class View:
 
     def find_object(self, box_px: BoxPx) -> int | None:
         """Id of the object of the map that a box is about."""
-        if not self.boxes_px:
-            return None
-        boxes = np.array(list(self.boxes_px.values()), np.float64)
-        overlaps = iou_matrix_2d(np.array([box_px], np.float64), boxes)[0]
-        best = int(overlaps.argmax())
-        return list(self.boxes_px)[best] if overlaps[best] >= _SAME_THING_IOU else None
+        return find_same(box_px, self.boxes_px)
+
+
+def find_same(box_px: BoxPx, boxes_px: Mapping[int, BoxPx]) -> int | None:
+    """Id of the box that covers about the same as another one."""
+    if not boxes_px:
+        return None
+    boxes = np.array(list(boxes_px.values()), np.float64)
+    overlaps = iou_matrix_2d(np.array([box_px], np.float64), boxes)[0]
+    best = int(overlaps.argmax())
+    return list(boxes_px)[best] if overlaps[best] >= _SAME_THING_IOU else None
 
 
 def decoded(jpeg: bytes, name: str) -> NDArray[np.uint8]:
