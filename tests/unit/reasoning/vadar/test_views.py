@@ -194,7 +194,7 @@ def test_the_maps_depths_are_those_that_were_measured() -> None:
             frames[frame.number] = frame
         memory.flush()
         scene = memory.snapshot()
-        errors = []
+        errors, within = [], []
         for number in memory.stored_frames():
             view = view_of_frame(memory.key_frame(number), scene)
             assert view.depth is not None
@@ -204,11 +204,12 @@ def test_the_maps_depths_are_those_that_were_measured() -> None:
                 x0, y0, x1, y1 = map(int, box)
                 window = slice(y0, y1 + 1), slice(x0, x1 + 1)
                 own = np.isin(frames[number].instances[window], of_label)
-                true_m = float(np.median(frames[number].depth_m[window][own]))
+                true_m = frames[number].depth_m[window][own]
                 told_m = view.depth.find_depth_m(box)
                 assert told_m is not None
-                errors.append(abs(told_m - true_m))
+                errors.append(abs(told_m - float(np.median(true_m))))
+                within.append(true_m.min() - 0.05 < told_m < true_m.max() + 0.05)
                 assert object_id in view.find_objects(view.locator.locate(label))
     assert len(errors) > 100
     assert np.median(errors) < 0.05
-    assert np.mean(np.array(errors) < 0.2) > 0.9
+    assert np.mean(within) > 0.95
