@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from scenemind.evaluation import (
     RecordedPrograms,
     RoutedMethod,
     Scenes,
+    open_predictions,
     run_benchmark,
-    write_predictions,
 )
 from scenemind.evaluation.runner import chosen
 from tests.unit.evaluation import made
@@ -102,17 +103,76 @@ def test_a_result_for_programs(tmp_path: Path, scenes: Scenes) -> None:
 
 
 def test_predictions_are_written(tmp_path: Path, scenes: Scenes) -> None:
+    method, out = RoutedMethod(scenes, "symbolic"), tmp_path / "out.jsonl"
     descriptions = made.write_json(tmp_path, "nr3d.json", [made.zsvg3d_row()])
-    grounded = run_benchmark("nr3d", descriptions, scenes, RoutedMethod(scenes, "symbolic"))
-    (line,) = written(tmp_path / "grounded.jsonl", grounded.predictions)
+    with open_predictions(out) as write:
+        run_benchmark("nr3d", descriptions, scenes, method, keep=write)
+    (line,) = read_lines(out)
     assert (line["found"][0], line["target"], line["right"]) == (1, 1, True)
     questions = made.write_sqa3d(tmp_path)
-    answered = run_benchmark("sqa3d", questions, scenes, RoutedMethod(scenes, "symbolic"))
-    (line,) = written(tmp_path / "answered.jsonl", answered.predictions)
+    with open_predictions(out) as write:
+        run_benchmark("sqa3d", questions, scenes, method, keep=write)
+    (line,) = read_lines(out)
     assert (line["question"], line["truth"]) == ("How many chairs are there?", ["two"])
     assert line["right"] is True
 
 
-def written(path: Path, predictions: Any) -> list[dict[str, Any]]:
-    write_predictions(path, predictions)
+def test_an_interrupted_run_keeps_what_is_done(tmp_path: Path, scenes: Scenes) -> None:
+    data = made.write_json(tmp_path, "nr3d.json", [made.zsvg3d_row()] * 3)
+    out = tmp_path / "out.jsonl"
+
+    def interrupted(rows: Sequence[Any]) -> Iterator[Any]:
+        yield rows[0]
+        yield rows[1]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), open_predictions(out) as write:
+        run_benchmark(
+            "nr3d", data, scenes, RoutedMethod(scenes, "symbolic"), None, interrupted, write
+        )
+    assert [line["found"][0] for line in read_lines(out)] == [1, 1]
+
+
+def test_a_line_is_in_the_file_before_the_next_row_is_asked(tmp_path: Path, scenes: Scenes) -> None:
+    data = made.write_json(tmp_path, "nr3d.json", [made.zsvg3d_row()] * 3)
+    out = tmp_path / "out.jsonl"
+    lines_before = []
+
+    def watched(rows: Sequence[Any]) -> Iterator[Any]:
+        for row in rows:
+            lines_before.append(len(read_lines(out)))
+            yield row
+
+    with open_predictions(out) as write:
+        run_benchmark("nr3d", data, scenes, RoutedMethod(scenes, "symbolic"), None, watched, write)
+    assert lines_before == [0, 1, 2]
+
+
+def test_predictions_need_a_file_that_can_be_written(tmp_path: Path) -> None:
+    with (
+        pytest.raises(EvaluationError, match=r"out\.jsonl cannot be written"),
+        open_predictions(tmp_path / "nowhere" / "out.jsonl"),
+    ):
+        pass
+
+
+def test_errors_of_who_answers_are_not_the_files(tmp_path: Path) -> None:
+    with pytest.raises(ConnectionError), open_predictions(tmp_path / "out.jsonl"):
+        raise ConnectionError("no model there")
+
+
+def test_poses_are_looked_at_before_anything_runs(tmp_path: Path) -> None:
+    unaligned = Scenes(made.write_objects(tmp_path, axis_alignment=None))
+    data, asked = made.write_sqa3d(tmp_path), list[Any]()
+    with pytest.raises(EvaluationError, match="no axis_alignment"):
+        run_benchmark(
+            "sqa3d", data, unaligned, RoutedMethod(unaligned, "symbolic"), keep=asked.append
+        )
+    assert asked == []
+    in_words = RoutedMethod(unaligned, "symbolic", has_pose=False)
+    run = run_benchmark("sqa3d", data, unaligned, in_words)
+    assert run.evaluation.scores["sense_match"] == 100.0
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]

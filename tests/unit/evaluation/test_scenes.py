@@ -54,6 +54,27 @@ def test_a_bad_scene(tmp_path: Path, more: dict[str, object]) -> None:
         scenes.get_viewpoint(made.SCENE, POSE)
 
 
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"axis_alignment": [0] * 16}, "axis_alignment: the last row"),
+        ({"axis_alignment": [2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1]}, "no rotation"),
+        ({"objects": [made.OBJECTS[0]] * 2}, "two objects have the id 0"),
+    ],
+)
+def test_what_is_wrong_with_a_scene_names_file_and_scene(
+    tmp_path: Path, more: dict[str, object], message: str
+) -> None:
+    scenes = Scenes(made.write_objects(tmp_path, **more))
+    with pytest.raises(EvaluationError, match=rf"objects\.json: {made.SCENE}: .*{message}"):
+        scenes.get_viewpoint(made.SCENE, POSE)
+
+
+def test_a_folder_is_no_objects_file(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match="is a folder: name the objects file in it"):
+        Scenes(tmp_path)
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"objects": []}'])
 def test_other_files(tmp_path: Path, content: str) -> None:
     path = tmp_path / "objects.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -23,8 +24,8 @@ from scenemind.evaluation import (
     RecordedPrograms,
     RoutedMethod,
     Scenes,
+    open_predictions,
     run_benchmark,
-    write_predictions,
 )
 from scenemind.evaluation.objects_memory import SOURCE
 from scenemind.reasoning import Asking
@@ -67,7 +68,10 @@ def _eval(
     ] = True,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write each row's prediction to this file.", show_default=False),
+        typer.Option(
+            help="Write each row's prediction to this file as soon as it is there.",
+            show_default=False,
+        ),
     ] = None,
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds that each answer may take.")
@@ -91,7 +95,7 @@ def _eval(
         replay=replay,
     )
     scenes = Scenes(objects, settings.relations)
-    with opened_methods(settings) as (opened, methods):
+    with opened_methods(settings) as (opened, methods), ExitStack() as files:
         asked: Grounder
         if method == RecordedPrograms.name:
             asked = RecordedPrograms(scenes)
@@ -106,9 +110,8 @@ def _eval(
             asked,
             limit,
             lambda rows: track(rows, benchmark, console=console, transient=True),
+            files.enter_context(open_predictions(out)) if out else None,
         )
-    if out is not None:
-        write_predictions(out, run.predictions)
     if as_json:
         print_json(run.evaluation.as_json())
     else:

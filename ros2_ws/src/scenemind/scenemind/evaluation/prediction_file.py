@@ -1,33 +1,46 @@
-"""Predictions as JSON, a line each, to look at what went wrong."""
+"""Predictions as JSON, a line each as soon as it is there, to look at what went wrong."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.metrics import answer_scores
-from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
+from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
 
 
-def write_predictions(
-    path: Path, predictions: Iterable[GroundingPrediction | AnswerPrediction]
-) -> None:
-    """
+@contextmanager
+def open_predictions(path: Path) -> Iterator[Callable[[Prediction], None]]:
+    """What writes a prediction as a line that is in the file when it returns: a run of hours that
+    is interrupted keeps the rows that it has done.
+
     Raises:
-        EvaluationError: the file cannot be written.
+        EvaluationError: the file cannot be written, now or later.
     """
     try:
-        with path.open("w", encoding="utf-8") as file:
-            for prediction in predictions:
-                file.write(json.dumps(_as_json(prediction), ensure_ascii=False) + "\n")
+        file = path.open("w", encoding="utf-8", buffering=1)
     except OSError as error:
-        raise EvaluationError(f"{path} cannot be written: {error}") from error
+        raise _cannot_write(path, error) from error
+
+    def write(prediction: Prediction) -> None:
+        try:
+            file.write(json.dumps(_as_json(prediction), ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+
+    with file:
+        yield write
 
 
-def _as_json(prediction: GroundingPrediction | AnswerPrediction) -> dict[str, Any]:
+def _cannot_write(path: Path, error: OSError) -> EvaluationError:
+    return EvaluationError(f"{path} cannot be written: {error}")
+
+
+def _as_json(prediction: Prediction) -> dict[str, Any]:
     if isinstance(prediction, GroundingPrediction):
         of_kind = _grounding_json(prediction)
     else:

@@ -44,3 +44,6 @@ class AnswerPrediction:
     failure: str = ""
     steps: str = ""
     usage: Usage = NOTHING_USED
+
+
+Prediction = GroundingPrediction | AnswerPrediction

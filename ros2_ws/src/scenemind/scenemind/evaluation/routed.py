@@ -10,7 +10,8 @@ from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
 from scenemind.evaluation.scenes import Scenes
-from scenemind.reasoning import METHODS, Asking, AskMethod, Query, ReasoningFailure, Router
+from scenemind.reasoning import Asking, AskMethod, Query, ReasoningFailure, Router
+from scenemind.reasoning.method_choice import BUILT_METHODS
 
 
 class RoutedMethod:
@@ -30,7 +31,7 @@ class RoutedMethod:
     ) -> None:
         """
         Args:
-            method: one of `METHODS`.
+            method: one of `BUILT_METHODS`.
             methods: those that a `Router` takes.
             asking: what each question may use.
             has_pose: say where who asks stands as a pose too, not in words alone.
@@ -38,10 +39,11 @@ class RoutedMethod:
         Raises:
             EvaluationError: there is no such method.
         """
-        if method not in METHODS:
-            raise EvaluationError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+        if method not in BUILT_METHODS:
+            known = ", ".join(BUILT_METHODS)
+            raise EvaluationError(f"there is no method {method!r}; there are {known}")
         self.name = method
-        self._has_pose = has_pose
+        self.has_pose = has_pose
         self._scenes = scenes
         self._methods = methods
         self._asking = asking
@@ -69,7 +71,7 @@ class RoutedMethod:
     def ask(self, row: SituatedQuestion) -> AnswerPrediction:
         """The answer to a question; raises as `ground`."""
         router = self._router(row.scene_id)
-        viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose) if self._has_pose else None
+        viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose) if self.has_pose else None
         query = Query(row.question, row.situation, viewpoint, policy="always_answer")
         start = time.perf_counter()
         answer = router.ask(query, self.name, self._asking())

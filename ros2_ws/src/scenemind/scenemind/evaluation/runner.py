@@ -19,7 +19,7 @@ from scenemind.evaluation.datasets import (
 )
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.grounding import evaluate_grounding
-from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
+from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
 from scenemind.evaluation.result import Evaluation
 from scenemind.evaluation.scenes import Scenes
 
@@ -34,9 +34,12 @@ _GROUNDING: Mapping[str, Callable[[Path], Iterator[ReferringExpression]]] = {
 _SEED = 0
 
 Row = TypeVar("Row", ReferringExpression, SituatedQuestion)
+Predicted = TypeVar("Predicted", GroundingPrediction, AnswerPrediction)
 Predictions = Sequence[GroundingPrediction] | Sequence[AnswerPrediction]
 # Hands rows on, and may show how many of them are done.
 Watch = Callable[[Sequence[Any]], Iterable[Any]]
+# Gets each prediction before the next row is asked.
+Keep = Callable[[Prediction], object]
 
 
 class Grounder(Protocol):
@@ -49,7 +52,14 @@ class Grounder(Protocol):
 
 @runtime_checkable
 class Answerer(Protocol):
-    """Answers questions too; as `Grounder`."""
+    """Answers questions too; as `Grounder`.
+
+    Attributes:
+        has_pose: it is told where who asks stands as a pose, which needs scenes that have their
+            alignment.
+    """
+
+    has_pose: bool
 
     def ask(self, row: SituatedQuestion) -> AnswerPrediction: ...
 
@@ -69,11 +79,13 @@ def run_benchmark(
     method: Grounder,
     limit: int | None = None,
     watch: Watch = iter,
+    keep: Keep | None = None,
 ) -> Run:
     """
     Args:
         data: the benchmark's file or folder.
         limit: so many rows, the same ones every time; None: all.
+        keep: gets the predictions as they come; the run may be interrupted.
 
     Raises:
         EvaluationError: the files are missing or not as they should be, or do not belong together,
@@ -83,15 +95,27 @@ def run_benchmark(
         described = chosen(_GROUNDING[benchmark](data), limit)
         for row in described:  # before hours of work
             scenes.get_target(row.scene_id, row.target_id)
-        found = [method.ground(row) for row in watch(described)]
+        found = list(_predictions(method.ground, watch(described), keep))
         return Run(found, evaluate_grounding(benchmark, method.name, found, scenes))
     if not isinstance(method, Answerer):
         raise EvaluationError(f"{method.name} answers no questions, and {benchmark} asks them")
     asked = chosen(read_sqa3d(data), limit)
-    for question in asked:
+    for question in {row.scene_id: row for row in asked}.values():
         scenes.get_snapshot(question.scene_id)
-    answers = [method.ask(row) for row in watch(asked)]
+        if method.has_pose:
+            scenes.get_viewpoint(question.scene_id, question.pose)
+    answers = list(_predictions(method.ask, watch(asked), keep))
     return Run(answers, evaluate_answers(benchmark, method.name, answers))
+
+
+def _predictions(
+    predict: Callable[[Row], Predicted], rows: Iterable[Row], keep: Keep | None
+) -> Iterator[Predicted]:
+    for row in rows:
+        prediction = predict(row)
+        if keep is not None:
+            keep(prediction)
+        yield prediction
 
 
 def chosen(rows: Iterable[Row], limit: int | None) -> Sequence[Row]:

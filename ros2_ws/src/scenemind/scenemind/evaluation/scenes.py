@@ -14,8 +14,8 @@ from scenemind.config import RelationConfig
 from scenemind.evaluation.datasets.rows import ScanPose
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.scannet_pose import world_T_head
-from scenemind.exchange import ObjectRow, scene_of_rows
-from scenemind.geometry import Pose
+from scenemind.exchange import ExchangeError, ObjectRow, scene_of_rows
+from scenemind.geometry import GeometryError, Pose
 from scenemind.memory import MapObject, MemorySnapshot
 
 
@@ -53,7 +53,10 @@ class Scenes:
         """
         if scene_id not in self._snapshots:
             rows = self._get_rows(scene_id).objects
-            self._snapshots[scene_id] = scene_of_rows(rows, self.config)
+            try:
+                self._snapshots[scene_id] = scene_of_rows(rows, self.config)
+            except ExchangeError as error:
+                raise EvaluationError(f"{self._path}: {scene_id}: {error}") from error
         return self._snapshots[scene_id]
 
     def get_target(self, scene_id: str, target_id: int) -> MapObject:
@@ -73,7 +76,8 @@ class Scenes:
         """`world_T_head` of somebody in a scene, x forward and z up.
 
         Raises:
-            EvaluationError: as `get_snapshot`; or the scene has no axis alignment.
+            EvaluationError: as `get_snapshot`; or the scene has no axis alignment, or one
+                that is none.
         """
         alignment = self._get_rows(scene_id).axis_alignment
         if alignment is None:
@@ -81,8 +85,11 @@ class Scenes:
                 f"{self._path}: {scene_id} has no axis_alignment, and poses cannot be turned"
                 " without: take it from ScanNet's <scene>.txt"
             )
-        world_T_scan = Pose.from_matrix([alignment[row : row + 4] for row in range(0, 16, 4)])
         boxes = [thing.box for thing in self.get_snapshot(scene_id).objects.values()]
+        try:
+            world_T_scan = Pose.from_matrix([alignment[row : row + 4] for row in range(0, 16, 4)])
+        except GeometryError as error:
+            raise EvaluationError(f"{self._path}: {scene_id}: axis_alignment: {error}") from error
         return world_T_head(pose, world_T_scan, boxes)
 
     def _get_rows(self, scene_id: str) -> _SceneRow:
@@ -105,6 +112,8 @@ class Scenes:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
+        if path.is_dir():
+            raise EvaluationError(f"{path} is a folder: name the objects file in it")
         data = path.read_bytes()
         document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
     except (OSError, ValueError, zlib.error, EOFError) as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from scenemind.evaluation.datasets.files import benchmark_file, json_rows, read_json
 from scenemind.evaluation.datasets.rows import ScanPose, SituatedQuestion
@@ -41,6 +41,12 @@ class _Rotation(BaseModel):
     y: float = Field(alias="_y")
     z: float = Field(alias="_z")
     w: float = Field(alias="_w")
+
+    @model_validator(mode="after")
+    def _is_turn(self) -> _Rotation:
+        if not any((self.x, self.y, self.z, self.w)):
+            raise ValueError("a quaternion of zeros is no turn")
+        return self
 
 
 class _Annotation(BaseModel):
