@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from scenemind.config import VadarConfig
-from scenemind.models import Allowance
+from scenemind.models import Allowance, ModelError
 from scenemind.reasoning import Query
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.method import Asking, MethodReply
@@ -15,7 +17,7 @@ from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar import Vadar
 from scenemind.reasoning.vadar.library import MethodLibrary
 from tests.chat_exchange import Request
-from tests.chat_server import ChatServer
+from tests.chat_server import ChatServer, say
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 
 from .room import photographed_room
@@ -121,3 +123,34 @@ def test_methods_that_fail_on_real_pictures_are_forgotten(sandbox: Sandbox) -> N
     reply, _ = asked(sandbox, library, author)
     assert reply.text == "1"
     assert library.methods() == {}
+
+
+def test_several_may_ask_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    """All design the same method; one of them is kept, and everybody has an answer."""
+    library, together = MethodLibrary(tmp_path / "methods.sqlite", 10), Barrier(4)
+
+    def ask(_: int) -> str:
+        together.wait(5.0)
+        author = Author(designs(FARTHEST), {"_farthest": FARTHEST_CODE}, [PROGRAM])
+        return asked(sandbox, library, author)[0].text
+
+    with ThreadPoolExecutor(4) as pool:
+        texts = list(pool.map(ask, range(4)))
+    assert texts == ["cup 10"] * 4
+    known = library.methods()["_farthest"]
+    assert (known.version, known.uses, known.successes) == (1, 4, 4)
+
+
+def test_who_cancels_during_a_look_is_not_kept_waiting(sandbox: Sandbox) -> None:
+    allowance = Allowance(20.0)
+
+    def cancel(_: Request) -> str:
+        allowance.cancel()
+        return "too late"
+
+    author = Author(programs=["final_result = vqa(image, 'what is it?')"], looks=say(cancel))
+    with chat_with(ChatServer(author.step)) as chat:
+        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, VadarConfig(learns=False))
+        with pytest.raises(ModelError) as error:
+            vadar.ask(QUESTION, photographed_room(), Asking(allowance))
+    assert error.value.kind == "cancelled"

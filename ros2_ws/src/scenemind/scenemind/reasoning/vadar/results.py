@@ -61,7 +61,7 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return str(round(value)) if value.is_integer() else f"{value:.3g}"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(f'{v:.0f}' for v in value)}]"
+        return f"({', '.join(f'{v:.0f}' for v in value)})"
     return str(value)
 
 
