@@ -25,12 +25,28 @@ def test_a_file_names_only_what_differs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("tree:\n  translation: 2.0\n", "tree.translation"),
-        ("tree:\n  translation_m: -1\n", "tree.translation_m"),
+        (
+            "tree:\n  translation: 2.0\n",
+            r"there is no setting tree\.translation; did you mean tree\.translation_m\?",
+        ),
+        ("tre: {}\n", r"there is no setting tre; did you mean tree\?"),
+        ("selector: tree\n", r"no setting selector; did you mean memtree\.selector\?"),
+        ("xyzzy: 1\n", "there is no setting xyzzy$"),
+        ("tree: 7\n", r"tree: should be a valid dictionary .*\(got 7\)"),
+        (
+            "tree:\n  translation_m: -1\n",
+            r"tree\.translation_m: should be greater than 0 \(got -1\)",
+        ),
         ("detector:\n  backend: magic\n", "detector.backend"),
         ("tree: [", "not YAML"),
-        ("descriptions: {enabled: true}\n", r"enabled is true: name models\.vision\.model"),
-        ("models:\n  language: {model: m}\n  day_cost: 2.0\n", "limit nothing without prices"),
+        (
+            "descriptions: {enabled: true}\n",
+            r"yaml: descriptions\.enabled is true: name models\.vision\.model",
+        ),
+        (
+            "models:\n  language: {model: m}\n  day_cost: 2.0\n",
+            r"yaml: models: question_cost and day_cost limit nothing without prices",
+        ),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, words: str) -> None:

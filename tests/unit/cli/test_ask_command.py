@@ -83,6 +83,21 @@ def test_the_symbolic_answer_is_marked_where_the_model_fails(rooms: Path) -> Non
     assert answer["method"] == "symbolic"
     assert "who are you?" in answer["fallback"]
     assert "symbolic replied instead: " in output
+    assert output.count("who are you?") == 1
+    assert "brief" in answer
+
+
+def test_the_confidence_of_the_grammar_is_shown_too(rooms: Path) -> None:
+    status, output = run("ask", "how many chairs are there?", rooms)
+    assert status == 0
+    assert any(line.startswith("confidence ") for line in output.splitlines())
+
+
+def test_an_unknown_method_is_told_those_that_there_are(rooms: Path) -> None:
+    status, output = run(*ASK, rooms, "--method", "memtre")
+    assert status == 1
+    assert "there are: auto, symbolic, memtree, llm_tpc, " in output
+    assert "vlm_grounder" not in output
 
 
 def test_what_needs_no_model_is_answered_without_its_key(

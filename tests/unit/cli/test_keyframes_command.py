@@ -52,6 +52,14 @@ def test_a_table_names_what_the_frames_show(rooms: Path) -> None:
     assert "tree: " in output
 
 
+def test_who_does_not_rank_shows_no_scores(rooms: Path) -> None:
+    _, ranked = run(*QUESTION, rooms, "--selector", "objects")
+    status, evenly = run(*QUESTION, rooms, "--selector", "uniform")
+    assert status == 0
+    assert "score" in ranked
+    assert "score" not in evenly
+
+
 def test_pictures_and_a_page_are_written(rooms: Path, tmp_path: Path) -> None:
     more = ("--selector", "uniform", "--frames", 2, "--pictures", tmp_path / "page")
     chosen = run_json(*QUESTION, rooms, *more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 from contextlib import closing
@@ -222,6 +223,7 @@ def test_the_ledger_stands_beside_the_memories_where_no_other_is_named(
 def test_a_model_without_its_key_fails_what_it_is_asked_and_the_other_works(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO, "scenemind")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with ChatServer(say("words")) as server:
         config = settings(server, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -177,6 +178,13 @@ def moved(frame: KeyFrame, pose: Pose, x: float) -> KeyFrame:
         frame.score,
         frame.boxes_px,
     )
+
+
+def test_frames_that_nobody_ranked_have_no_score(tmp_path: Path) -> None:
+    for score, is_shown in ((0.5, True), (0.0, False)):
+        frames = tuple(replace(frame, score=score) for frame in FRAMES)
+        asked = Asked.of_answer(answer(key_frames=frames), SNAPSHOT)
+        assert ("score" in _Page(write_asked(asked, tmp_path / str(score))).text) == is_shown
 
 
 def test_an_object_that_is_gone_from_the_map_is_left_out(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 
@@ -12,6 +14,7 @@ from scenemind_interfaces import action, srv
 from scenemind_ros.log_bridge import log_library_to
 from scenemind_ros.parameters import declare_parameters, overrides_in_words, read_parameters
 from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
+from scenemind_ros.reasoning.bounded_work import THREADS
 from scenemind_ros.reasoning.diagnostics import ReasoningDiagnostics
 from scenemind_ros.reasoning.parameters import ReasoningParameters
 from scenemind_ros.reasoning.remote_memory import RemoteMemory
@@ -42,7 +45,7 @@ class ReasoningNode(Node):
                 automatically_declare_parameters_from_overrides=True,
                 **node_options,
             )
-        log_library_to(self.get_logger())
+        log_library_to(self.get_logger(), (THREADS, threading.current_thread().name))
         declare_parameters(self, ReasoningParameters)
         self._settings = read_parameters(self, ReasoningParameters)
         if memory is None:

@@ -24,7 +24,8 @@ from scenemind.cli.live import run_live
 from scenemind.cli.memories import read_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
 from scenemind.config import SceneMindConfig
-from scenemind.reasoning import METHODS, Policy, Query, Router
+from scenemind.reasoning import Policy, Query, Router
+from scenemind.reasoning.method_choice import BUILT_METHODS
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +42,7 @@ def _ask(
     method: Annotated[
         str,
         typer.Option(
-            help=f"Who answers: {', '.join(METHODS)}. auto: symbolic, and where that cannot,"
+            help=f"Who answers: {', '.join(BUILT_METHODS)}. auto: symbolic, and where that cannot,"
             " memtree, where a model is named."
         ),
     ] = "auto",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from typing import Any, NoReturn
@@ -41,12 +42,27 @@ def fetch_live(task: str, **options: object) -> dict[str, Any]:
 def _run(request: dict[str, object], stdout: int | None) -> subprocess.CompletedProcess[str]:
     """The request goes by standard input: an imported journal is longer than arguments may be."""
     command = [sys.executable, "-m", "scenemind_ros.commands.live_request"]
+    # In a session of its own, or it would hear of an interrupt twice where a terminal sends it.
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=stdout, text=True, env=ros_environment()
+        command,
+        stdin=subprocess.PIPE,
+        stdout=stdout,
+        text=True,
+        env=ros_environment(),
+        start_new_session=True,
     ) as child:
         try:
             output, _ = child.communicate(json.dumps(request))
         except KeyboardInterrupt:
-            # The child hears of it as well, and takes back what it has asked.
-            output, _ = child.communicate()
+            output = _output_of_interrupted(child)
     return subprocess.CompletedProcess(command, child.returncode, output)
+
+
+def _output_of_interrupted(child: subprocess.Popen[str]) -> str:
+    """It takes back what it has asked, and says so; who interrupts again does not wait for that."""
+    child.send_signal(signal.SIGINT)
+    try:
+        return child.communicate()[0]
+    except KeyboardInterrupt:
+        child.kill()
+        raise

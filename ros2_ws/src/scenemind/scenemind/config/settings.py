@@ -10,6 +10,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import Self
 
+from scenemind.config.mistakes import in_words
+
 Positive = Annotated[float, Field(gt=0.0)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -48,11 +50,7 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            lines = [
-                f"{'.'.join(map(str, e['loc']))}: {e['msg']}{_got(e['input'])}".removeprefix(": ")
-                for e in error.errors()
-            ]
-            raise ConfigError(f"{source}: " + "; ".join(lines)) from error
+            raise ConfigError(f"{source}: {in_words(error, cls)}") from error
 
     @classmethod
     def from_flat(cls, values: Mapping[str, Any]) -> Self:
@@ -73,11 +71,6 @@ class Settings(BaseModel):
     def flatten(self) -> dict[str, Any]:
         """Dotted name -> value, in the order of the class."""
         return _flatten(self.model_dump())
-
-
-def _got(value: object) -> str:
-    """The offending value; a message on several settings together names them itself."""
-    return "" if isinstance(value, Mapping) else f" (got {value!r})"
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Allowance:
         """
         used = self.used
         if self._is_cancelled:
-            raise ModelError("cancelled", "who asked does not wait any more")
+            raise ModelError("cancelled", "the question was cancelled")
         if self.left_s <= 0.0:
             raise ModelError("too_late", f"the {self.seconds:g} s for the question are over")
         if self._tokens and used.tokens >= self._tokens:

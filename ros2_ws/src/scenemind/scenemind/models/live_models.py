@@ -106,5 +106,5 @@ def _open_chat(config: ChatModelConfig, opened: ExitStack) -> tuple[ChatModel, s
         if error.kind != "no_key":
             raise
         missing = str(error)
-        _log.warning("%s cannot be asked: %s", config.model, missing)
+        _log.info("%s cannot be asked: %s", config.model, missing)
         return KeylessChat(config.model, missing), missing

@@ -76,7 +76,7 @@ class OpenAIChat:
             ) from error
         except CancelledError as error:
             if allowance.is_cancelled:
-                raise ModelError("cancelled", "who asked does not wait any more") from error
+                raise ModelError("cancelled", "the question was cancelled") from error
             raise ModelError(
                 "closed", f"{self.name} is closed: nothing more is asked of it"
             ) from error

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from scenemind.models.allowance import Allowance
 from scenemind.models.chat import ChatMessage, ChatModel, OnText
@@ -154,11 +155,14 @@ def _parts_with_json(text: str) -> Iterator[str]:
 
 
 def _mistakes(error: ValidationError) -> str:
-    mistakes = [
-        f"{'.'.join(map(str, mistake['loc'])) or 'the whole'}: {mistake['msg']}"
-        for mistake in error.errors()[:_NAMED_MISTAKES]
-    ]
-    return "; ".join(mistakes)
+    return "; ".join(map(_mistake, error.errors()[:_NAMED_MISTAKES]))
+
+
+def _mistake(mistake: ErrorDetails) -> str:
+    if mistake["type"] == "json_invalid":
+        return f"it is no JSON ({mistake['ctx']['error']})"
+    where = ".".join(map(str, mistake["loc"])) or "the whole"
+    return f"{where}: {mistake['msg']}"
 
 
 def _in_a_line(complaint: str) -> str:

@@ -12,7 +12,7 @@ from scenemind.models import FailureKind, ModelError
 from scenemind.perception import PerceptionError
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.sandbox import SandboxError
-from scenemind.reasoning.types import ErrorCode, ReasoningFailure
+from scenemind.reasoning.types import CANCELLED, ErrorCode, ReasoningFailure
 
 _log = logging.getLogger(__name__)
 
@@ -21,10 +21,11 @@ Reply = TypeVar("Reply")
 _CODES: dict[FailureKind, ErrorCode] = {
     "too_late": "timeout",
     "over_budget": "budget_exceeded",
-    "cancelled": "cancelled",
 }
-# Nobody waits; or who replays a recording is to see where it differs.
-_FINAL: frozenset[FailureKind] = frozenset(("cancelled", "not_recorded"))
+# How a model fails; other words of the person's do not help.
+_BY_MODEL: frozenset[ErrorCode] = frozenset(("timeout", "budget_exceeded", "model_failed"))
+# Who replays a recording is to see where it differs.
+_FINAL: frozenset[FailureKind] = frozenset(("not_recorded",))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +55,8 @@ def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
         is_broken = error.failure.code == "empty_memory"
         return Attempt(method, failure=error.failure, is_broken=is_broken)
     except ModelError as error:
+        if error.kind == "cancelled":
+            return Attempt(method, failure=CANCELLED)
         code = _CODES.get(error.kind, "model_failed")
         return _failed(method, code, error, is_broken=error.kind not in _FINAL)
     except PerceptionError as error:
@@ -70,11 +73,17 @@ def in_place_of(broken: Attempt[Reply], other: Attempt[Reply]) -> Attempt[Reply]
     assert broken.failure is not None, "only what failed is replaced"
     reason = broken.failure.text
     if other.failure is None:
-        _log.warning("%s answers instead: %s", other.method, reason)
+        _log.info("%s answers instead: %s", other.method, reason)
         return replace(other, fallback=reason)
+    code = broken.failure.code
+    if code in _BY_MODEL and other.failure.code == "not_understood":
+        text = f"{reason.rstrip('.')}; and without a model this question cannot be answered."
+        return replace(broken, failure=ReasoningFailure(code, text))
     text = f"{reason.rstrip('.')}. {other.method} has no answer either: {other.failure.text}"
-    code = other.failure.code if broken.failure.code == "empty_memory" else broken.failure.code
-    return replace(broken, failure=ReasoningFailure(code, text))
+    return replace(
+        broken,
+        failure=ReasoningFailure(other.failure.code if code == "empty_memory" else code, text),
+    )
 
 
 def _failed(

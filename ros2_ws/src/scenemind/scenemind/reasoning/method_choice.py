@@ -10,14 +10,15 @@ from scenemind.reasoning.attempt import Attempt, attempt, in_place_of
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE
-from scenemind.reasoning.types import METHODS, Query, ReasoningFailure
+from scenemind.reasoning.types import CANCELLED, METHODS, Query
 
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _BY_MODEL = "memtree"  # what `auto` asks
 # What needs a model beside it.
 _NEED_MODEL = ("memtree", "llm_tpc", "vadar", "ensemble")
-_CANCELLED = ReasoningFailure("cancelled", "who asked does not wait any more")
+BUILT_METHODS = ("auto", "symbolic", *_NEED_MODEL)
+"""Those of `METHODS` that this version has."""
 
 
 class MethodChoice:
@@ -63,7 +64,7 @@ class MethodChoice:
                 return symbolic
         tried = attempt(chosen.name, lambda: by_model(chosen))
         if tried.is_broken and asking.allowance.is_cancelled:
-            return replace(tried, failure=_CANCELLED)
+            return replace(tried, failure=CANCELLED)
         has_other = symbolic is not None and symbolic.reply is not None
         is_open = tried.is_broken or (has_other and _is_unseen(tried) and query.policy != "strict")
         if not (is_open and self._falls_back):
@@ -79,7 +80,8 @@ def _check(name: str) -> None:
     """
     if name not in METHODS:
         raise ReasoningError(
-            "invalid_request", f'There is no method "{name}"; there are: {", ".join(METHODS)}.'
+            "invalid_request",
+            f'There is no method "{name}"; there are: {", ".join(BUILT_METHODS)}.',
         )
 
 

@@ -49,6 +49,9 @@ class ReasoningFailure:
     text: str
 
 
+CANCELLED = ReasoningFailure("cancelled", "The question was cancelled.")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """What is asked, with all that its meaning may depend on.

@@ -9,12 +9,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunning
 from typing import Any, TypeVar
 
+from scenemind.reasoning.types import CANCELLED
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
 
 Result = TypeVar("Result")
 
 _CANCEL_POLL_S = 0.02
+
+THREADS = "reasoning"
+"""How the names of its threads begin."""
 
 
 def _never() -> bool:
@@ -27,7 +31,7 @@ class BoundedWork:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._slots = threading.BoundedSemaphore(limit)
-        self._pool = ThreadPoolExecutor(limit, thread_name_prefix="reasoning")
+        self._pool = ThreadPoolExecutor(limit, thread_name_prefix=THREADS)
         self._running: set[Future[Any]] = set()
 
     @property
@@ -75,7 +79,7 @@ class BoundedWork:
                         f"no answer within {timeout_s:g} s: give more time, or ask for less",
                         Error.TIMEOUT,
                     ) from None
-        raise RosError("the caller cancelled", Error.CANCELLED)
+        raise RosError(CANCELLED.text, Error.CANCELLED)
 
     def close(self) -> None:
         """Take no more work; what runs is not waited for."""

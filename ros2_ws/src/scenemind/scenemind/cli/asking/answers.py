@@ -74,6 +74,7 @@ def _as_json(answer: Answer) -> dict[str, Any]:
     return {
         "question": answer.query.text,
         "answer": answer.text,
+        "brief": answer.brief,
         "confidence": round(answer.confidence, 4),
         "objects": [object_json(obj) for obj in answer.objects],
         "key_frames": [frame.frame_number for frame in answer.key_frames],
@@ -92,6 +93,6 @@ def _print(answer: Answer) -> None:
     print(printable(answer.text))
     if answer.objects:
         print_objects(answer.objects)
-    if answer.usage.calls and answer.failure is None:
+    if answer.failure is None:
         print(f"confidence {answer.confidence:.0%}")
     print_origin(answer)

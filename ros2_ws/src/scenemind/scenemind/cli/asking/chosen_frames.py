@@ -141,14 +141,17 @@ def _table(selection: Selection, labels: Mapping[int, str]) -> Table:
     """A line a frame; of objects without a role none, where some have one."""
     roles = {*selection.key_objects, *selection.cue_objects} or set(labels)
     table = Table(box=SIMPLE_HEAD)
-    for heading in ("frame", "location", "score", "camera at m", "shows"):
+    # Who does not rank gives no scores.
+    is_ranked = any(frame.score for frame in selection.key_frames)
+    score = ("score",) if is_ranked else ()
+    for heading in ("frame", "location", *score, "camera at m", "shows"):
         table.add_column(heading, justify="left" if heading == "shows" else "right")
     for frame in selection.key_frames:
         shown = (f"{labels[i]} {i}" for i in frame.boxes_px if i in labels and i in roles)
         table.add_row(
             str(frame.frame_number),
             str(frame.location_id),
-            f"{frame.score:.2f}",
+            *((f"{frame.score:.2f}",) if is_ranked else ()),
             " ".join(f"{value:.2f}" for value in frame.world_T_camera.translation),
             escape(printable(", ".join(shown))),
         )
