@@ -68,6 +68,15 @@ def test_later_questions_use_what_earlier_ones_have_learned(
     assert "def _farthest" in requests[0].text
 
 
+def test_what_is_there_is_not_designed_again(sandbox: Sandbox) -> None:
+    library = MethodLibrary(None, 10)
+    methods = {"_farthest": FARTHEST_CODE}
+    asked(sandbox, library, Author(designs(FARTHEST), methods, [PROGRAM]))
+    reply, requests = asked(sandbox, library, Author(designs(FARTHEST), methods, [PROGRAM]))
+    assert len(requests) == 2
+    assert "1 learned methods, none new" in reply.steps
+
+
 def test_a_batch_is_designed_for_at_once(sandbox: Sandbox) -> None:
     author = Author(designs(FARTHEST), {"_farthest": FARTHEST_CODE})
     server = ChatServer(author.step)

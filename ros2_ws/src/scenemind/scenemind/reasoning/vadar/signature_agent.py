@@ -60,22 +60,28 @@ def propose(
             ),
         ),
     ]
-    taken = {*reserved_names(), *(signature.name for signature in known)}
+    there = {signature.name for signature in known}
     asking.report("design")
     hear = hears_thoughts(asking.report, "design")
 
     def complaint(form: NewMethods) -> str | None:
-        return "; ".join(_faults(form.methods, taken, most)) or None
+        return "; ".join(_faults(_new(form, there), most)) or None
 
     try:
         form = ask_for(model, messages, NewMethods, asking.allowance, complaint, hear)
     except BadFormError as error:
-        methods = error.form.methods if isinstance(error.form, NewMethods) else []
-        return _usable(methods, taken, most), str(error)
-    return form.methods, ""
+        methods = _new(error.form, there) if isinstance(error.form, NewMethods) else []
+        return _usable(methods, most), str(error)
+    return _new(form, there), ""
 
 
-def _faults(methods: Sequence[Signature], taken: Collection[str], most: int) -> list[str]:
+def _new(form: NewMethods, there: Collection[str]) -> list[Signature]:
+    """Without those that are there: many models list them again."""
+    return [method for method in form.methods if method.name not in there]
+
+
+def _faults(methods: Sequence[Signature], most: int) -> list[str]:
+    taken = reserved_names()
     faults = [fault for method in methods if (fault := method.find_fault(taken))]
     if len({method.name for method in methods}) < len(methods):
         faults.append("two methods have one name")
@@ -84,6 +90,7 @@ def _faults(methods: Sequence[Signature], taken: Collection[str], most: int) -> 
     return faults
 
 
-def _usable(methods: Sequence[Signature], taken: Collection[str], most: int) -> list[Signature]:
+def _usable(methods: Sequence[Signature], most: int) -> list[Signature]:
+    taken = reserved_names()
     by_name = {method.name: method for method in methods if not method.find_fault(taken)}
     return list(by_name.values())[:most]
