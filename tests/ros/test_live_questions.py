@@ -37,13 +37,11 @@ def server(stored_room: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 def start(*words: str) -> subprocess.Popen[str]:
     line = [sys.executable, "-m", "scenemind.cli.main", *words, "--live", "--json"]
-    # A terminal sends an interrupt to all processes of its foreground.
     return subprocess.Popen(
         line,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
@@ -78,10 +76,10 @@ def test_frames_are_chosen_with_reasons() -> None:
     assert chosen["key_objects"]
 
 
-def test_an_interrupt_takes_the_question_back(server: ChatServer) -> None:
+def test_an_interrupt_of_the_command_alone_takes_the_question_back(server: ChatServer) -> None:
     command = start("ask", "is the stove on?", "--method", "memtree")
     wait_for(lambda: any("stove" in request.text for request in server.requests), "the call")
-    os.killpg(command.pid, signal.SIGINT)
+    os.kill(command.pid, signal.SIGINT)
     answer, log = result_of(command, status=130)
     assert answer["error"]["code"] == "cancelled"
     assert "Traceback" not in log

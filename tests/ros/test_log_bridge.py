@@ -1,0 +1,52 @@
+"""Whose log the library's lines appear in."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from scenemind_ros.log_bridge import log_library_to
+from scenemind_ros.reasoning.bounded_work import THREADS, BoundedWork
+
+LIBRARY = logging.getLogger("scenemind.models.made_up")
+
+
+class Lines(list[str]):
+    """A node's logger that remembers."""
+
+    info = warning = error = list.append
+
+
+@pytest.fixture(autouse=True)
+def _own_handlers() -> Iterator[None]:
+    """Nodes of other tests keep theirs."""
+    loggers = [logging.getLogger(name) for name in ("scenemind", "scenemind_ros")]
+    kept = [(logger.handlers, logger.level) for logger in loggers]
+    for logger in loggers:
+        logger.handlers = []
+    yield
+    for logger, (handlers, level) in zip(loggers, kept, strict=True):
+        logger.handlers = handlers
+        logger.setLevel(level)
+
+
+def test_a_later_node_has_what_its_own_threads_log() -> None:
+    first, later = Lines(), Lines()
+    log_library_to(first)  # type: ignore[arg-type]
+    log_library_to(later, (THREADS,))  # type: ignore[arg-type]
+    work = BoundedWork(1)
+    work.run(lambda: LIBRARY.warning("asked again"), 9.0)
+    work.close()
+    with ThreadPoolExecutor(1, "describing") as pool:
+        pool.submit(LIBRARY.info, "described").result()
+    assert (first, later) == (["described"], ["asked again"])
+
+
+def test_a_node_alone_has_all() -> None:
+    only = Lines()
+    log_library_to(only, (THREADS,))  # type: ignore[arg-type]
+    LIBRARY.error("failed")
+    assert only == ["failed"]
