@@ -33,6 +33,10 @@ from scenemind.reasoning.symbolic.situated.tree import (
         ("What is the desk made of?", AskProperty),
         ("How many chairs are on my left?", AskCount),
         ("Is the number of chairs behind me odd or even?", AskCount),
+        ("Are there an odd or an even number of chairs?", AskCount),
+        ("What is the count of chairs on my left?", AskCount),
+        ("Count the chairs behind me.", AskCount),
+        ("Is the number of tables divisible by three?", AskCount),
         ("Can the amount of tables be divided by three?", AskCount),
         ("Which direction should I go to open the window?", AskDirection),
         ("Where do I turn to wash my hands?", AskDirection),
@@ -48,12 +52,17 @@ from scenemind.reasoning.symbolic.situated.tree import (
         ("Is there a clock on the wall to my left?", AskExists),
         ("Is the door behind me?", AskExists),
         ("Can I see the sink from where I am standing?", AskVisible),
+        ("Is the sink visible from here?", AskVisible),
+        ("If I turned around, would the door be in view?", AskVisible),
+        ("When I turn around, can I see the door?", AskVisible),
         ("Can I reach the towel?", AskReach),
         ("Could I water the plant without moving?", AskReach),
         ("Can I still walk forward?", AskClear),
         ("Is the chair the same color as the table?", AskSame),
         ("Am I in the kitchen?", AskRoom),
         ("What room am I in?", AskRoom),
+        ("Is this room a bathroom?", AskRoom),
+        ("Is this a chair?", AskClaim),
         ("Is the bed behind me made?", AskClaim),
         ("The window on my left is open; true or false?", AskClaim),
     ],
@@ -71,10 +80,22 @@ def test_the_parity_that_is_asked() -> None:
     assert even.of.noun == either.of.noun == "cups"
 
 
+def test_the_comparand() -> None:
+    question = read_question("Is the chair of the same material as the table?")
+    assert isinstance(question, AskSame)
+    assert question.which == "material"
+
+
+def test_an_article_does_not_change_the_parity() -> None:
+    question = read_question("Is there an odd or an even number of cups?")
+    assert isinstance(question, AskCount)
+    assert question.parity == "either"
+
+
 def test_turning_around_changes_what_is_seen() -> None:
     before, after = (
         read_question(text)
-        for text in ("Can I see the door?", "Can I see the door if I turn around?")
+        for text in ("Can I see the door?", "If I turn around, is the door visible?")
     )
     assert isinstance(before, AskVisible)
     assert isinstance(after, AskVisible)

@@ -22,6 +22,9 @@ def read(words: str) -> Thing:
         ("the object behind me", ""),
         ("the chair in the room", "chair"),
         ("the brown table that has four legs", "table"),
+        ("two chairs stand on my left", "chairs"),
+        ("the tv stand on my left", "tv stand"),
+        ("a plant hangs behind me", "plant"),
     ],
 )
 def test_the_noun_is_what_is_left_of_the_head(words: str, noun: str) -> None:

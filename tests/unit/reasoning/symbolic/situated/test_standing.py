@@ -12,7 +12,7 @@ from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.situation import read_situation
 from scenemind.reasoning.symbolic.situated.standing import find_viewpoint
 from scenemind.words.vocabulary import Vocabulary
-from tests.unit.reasoning.scene import ROOM, snapshot_of
+from tests.unit.reasoning.scene import ROOM, snapshot_of, thing
 
 SCENE = Scene(snapshot_of(ROOM, camera=None))
 
@@ -71,3 +71,19 @@ def test_clues_name_their_things_without_what_follows() -> None:
     clues = read_situation("I am sitting on the chair facing a table with two trash cans behind me")
     told = {(clue.thing.noun, clue.is_seat) for clue in clues}
     assert {("chair", True), ("table", False), ("trash cans", False)} <= told
+
+
+def test_among_thousands_of_things_those_that_are_near_count() -> None:
+    """One desk stands in a hall of chairs: who faces it from a chair is at one beside it."""
+    chairs = [
+        thing(10 + n, "chair", (1.5 * (n % 45), 1.5 * (n // 45), 0.45), (0.5, 0.5, 0.9))
+        for n in range(2000)
+    ]
+    desk = thing(1, "desk", (30.75, 33.75, 0.4), (0.6, 0.6, 0.8))
+    hall = Scene(snapshot_of([desk, *chairs], camera=None))
+    text = "I am sitting on a chair and facing the desk."
+    viewpoint = find_viewpoint(text, hall, Vocabulary.load())
+    assert viewpoint is not None
+    offset = np.array(desk.box.center[:2]) - viewpoint.position[:2]
+    assert np.linalg.norm(offset) < 2.0
+    assert offset @ viewpoint.ahead > 0.9 * np.linalg.norm(offset)

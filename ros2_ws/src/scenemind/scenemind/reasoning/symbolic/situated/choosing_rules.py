@@ -14,7 +14,11 @@ from scenemind.reasoning.symbolic.situated.tree import (
 )
 
 _SAME = re.compile(r"\b(?:the )?same (color|shape|material)? ?(?:as|of|like|to)?")
-_COMPARANDS: dict[str | None, Comparand] = {"color": "color", "shape": "shape"}
+_COMPARANDS: dict[str | None, Comparand] = {
+    "color": "color",
+    "shape": "shape",
+    "material": "material",
+}
 _COMPARISONS: tuple[tuple[str, Comparison], ...] = (
     (r"(?:much )?(?:closer|closest|nearer|nearest|near|close)(?: to ?me)?", "closest"),
     (r"(?:farther|farthest|further|furthest)(?: away)?(?: from me)?", "farthest"),

@@ -10,10 +10,11 @@ from scenemind.reasoning.symbolic.situated.tree import AskClaim, AskExists, AskR
 _TRUE_OR_FALSE = re.compile(r"\btrue or \w+\b")
 _WHAT_ROOM = re.compile(r"\bwhat (?:(?:type|kind) of )?room am i\b")
 _IN_A_ROOM = re.compile(
-    r"^(?:am|i)\b.*?(?:@\d+|\bin) (?:a|an|the) (?P<room>(?:\w+ ?){1,3}?)(?: of\b|$)"
+    r"^(?:am\b.*?(?:@\d+|\bin) (?:a|an|the)|is (?:this|the) (?:room|place)\b.*?\b(?:a|an|the))"
+    r" (?P<room>(?:\w+ ?){1,3}?)(?: of\b|$)"
 )
 _OPEN_QUESTION = re.compile(r"\b(?:wh\w+|how|or)\b")
-_IS_THERE = re.compile(r"^(?:is|are|was|were|i|will) (?:there|their)\b")
+_IS_THERE = re.compile(r"^(?:is|are|was|were|will) there\b")
 
 
 def claim(s: Sentence) -> AskClaim | None:

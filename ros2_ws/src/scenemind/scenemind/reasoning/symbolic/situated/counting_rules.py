@@ -9,11 +9,13 @@ from scenemind.reasoning.symbolic.situated.sentence import Sentence
 from scenemind.reasoning.symbolic.situated.tree import AskCount
 from scenemind.words.english import find_number
 
-_PARITY = re.compile(r"\b(?:an )?(odd or even|even or odd|odd|even)(?: amount| number)?\b")
+_PARITY = re.compile(
+    r"\b(?:an )?(odd or (?:an )?even|even or (?:an )?odd|odd|even)(?: amount| number)?\b"
+)
 _AMOUNT = re.compile(r"\b(?:amount|number|odd or even|even or odd)\b")
 _AMOUNT_OF = re.compile(r"\b(?:the )?(?:amount|number) of\b")
 _DIVIDED = re.compile(r"\b(?:be )?divided by (?:@\d+ )?(\w+)")
-_HOW_MANY = re.compile(r"\bhow (?:many|man|much)\b(?: of\b)?|\bnumber of\b|\bamount of\b")
+_HOW_MANY = re.compile(r"\bhow (?:many|much)\b(?: of\b)?|\bnumber of\b|\bamount of\b")
 _ROWS_OF = re.compile(r"^ *rows? of ")
 _MARK = re.compile(r"@\d+")
 

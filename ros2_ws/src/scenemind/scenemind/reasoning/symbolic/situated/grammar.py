@@ -36,7 +36,7 @@ _ASKED: tuple[tuple[str, Property], ...] = (
         for which, words in _WORDS.items()
     ),
     (r"\bshape as what\b", "shape"),
-    (r"\bmade (?:up )?(?:out of|of|off|from)(?= *(?:@\d+ *)*$)", "material"),
+    (r"\bmade (?:up )?(?:out of|of|from)(?= *(?:@\d+ *)*$)", "material"),
 )
 _PROPERTIES = tuple((re.compile(pattern), which) for pattern, which in _ASKED)
 _OTHERWISE = re.compile(r"\bor\b|\bhow many\b")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.situated.places import Places, without_marks
 from scenemind.reasoning.symbolic.situated.tree import BUILDING, Comparison, Link, Thing
-from scenemind.words.english import word_set
+from scenemind.words.english import is_plural, word_set
 
 _DETERMINERS = word_set(
     "the a an my this that these those any some all both another other their your its one of two"
@@ -48,6 +48,7 @@ _ADJECTIVES = (
 _ENDS = word_set(
     "that which who is are was were has have had with i and or can could do does did , to for from"
     " where when if you we will would should of ate so made used it not using while there"
+    " stands lie lies sits hang hangs"
 )
 _HOUR_OF = r"(?:at|on|in|to) (?:the |its |my )?(?P<hour>\w+) o'clock (?:direction )?(?:of|from)"
 _POSTURE = (
@@ -162,6 +163,8 @@ def _head(words: str, places: Places, extreme: Comparison | None) -> Thing:
         is_can = word == "can" and bool(noun) and noun[-1] in _CANS
         if rest or (noun and not is_can and (word in _ENDS or _marked_before(tokens, at))):
             rest.append(word)
+        elif word == "stand" and noun and is_plural(noun[-1]):
+            rest.append(word)  # "chairs stand there"; "a tv stand" is a thing.
         elif word in _ADJECTIVES and not noun:
             adjectives.append(word)
         elif is_can or word not in _DETERMINERS | _ENDS:

@@ -13,6 +13,11 @@ _REWRITTEN = (
     (r"\bcolour", "color"),
     (r"\bo clock\b|\boclock\b|o'clocks\b", "o'clock"),
     (r"\binfront\b", "in front"),
+    (r"-hand\b", " hand"),
+    (r"\bdivisible by\b", "divided by"),
+    (r"\bcount of\b", "number of"),
+    (r"^count (?:the|all(?: the)?)\b", "how many"),
+    (r"\b(?:get|go|walk|step|head) out\b(?: of here)?", "exit"),
     # "@" marks places: see `Places`.
     (r"[?!.;:\"()@]", " "),
     (r"\s*,\s*", " , "),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.symbolic.scene import Scene
@@ -16,6 +17,9 @@ from scenemind.words.vocabulary import Vocabulary
 _EYES_M = 1.2
 _STEP_M, _MOST_STEPS = 0.3, 40
 _HEADINGS = 24
+# Bounds for maps of thousands of things: so many of a name are looked at from each place, and so
+# many seats are tried beside the grid.
+_MOST_LOOKED_AT, _MOST_SEATS = 6, 200
 # What a clue that is not met at all costs: one wrong word must not decide.
 _LEAST = 0.05
 # How fast "near" ends, and directions fade with distance: people speak of what is about them.
@@ -31,21 +35,51 @@ _MARGIN = 0.6
 _AS_GOOD = 0.9
 
 
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """From each place, the things of one name that are nearest to it.
+
+    Attributes:
+        gaps_m: (P, K) to their boxes, seen from above; 0 inside one.
+        toward: (P, K, 2) unit vectors to their middles; 0 at a middle.
+    """
+
+    gaps_m: NDArray[np.float64]
+    toward: NDArray[np.float64]
+
+    @classmethod
+    def find(cls, rows: NDArray[np.intp], scene: Scene, places: NDArray[np.float64]) -> _Nearest:
+        """Of the things in `rows` those whose middles are nearest."""
+        count = min(_MOST_LOOKED_AT, len(rows))
+        _, which = KDTree(scene.center[rows, :2]).query(places, k=range(1, count + 1))
+        found, here = rows[which], places[:, None]
+        beside = np.clip(here, scene.low[found, :2], scene.high[found, :2]) - here
+        offset = scene.center[found, :2] - here
+        away_m = np.maximum(np.hypot(offset[..., 0], offset[..., 1]), 1e-9)
+        return cls(np.hypot(beside[..., 0], beside[..., 1]), offset / away_m[..., None])
+
+
 def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint | None:
     """Where the words put the one who asks; None where they name nothing that is known.
 
     Every place of a grid and every heading is scored by how well all clues hold there.
     """
-    clues = [(clue, rows) for clue in read_situation(text)
-             if len(rows := _rows(clue, scene, vocabulary))]  # fmt: skip
+    clues = read_situation(text)
+    named = {noun: rows for noun in dict.fromkeys(clue.thing.noun for clue in clues)
+             if len(rows := _rows(noun, scene, vocabulary))}  # fmt: skip
+    clues = tuple(clue for clue in clues if clue.thing.noun in named)
     if not clues:
         return None
-    places = _places(scene, clues)
+    x, y = _grid(scene)
+    seats = [scene.center[named[clue.thing.noun], :2][:_MOST_SEATS]
+             for clue in clues if clue.is_seat]  # fmt: skip
+    places = np.concatenate([np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2), *seats])
+    nearest = {noun: _Nearest.find(rows, scene, places) for noun, rows in named.items()}
     headings = np.linspace(-math.pi, math.pi, _HEADINGS, endpoint=False)
     log_scores = np.zeros((len(places), _HEADINGS))
-    for clue, rows in clues:
-        log_scores += np.log(_LEAST + _clue_scores(clue, rows, scene, places, headings))
-    log_scores += np.log(_free_scores(scene, places))[:, None]
+    for clue in clues:
+        log_scores += np.log(_LEAST + _clue_scores(clue, nearest[clue.thing.noun], headings))
+    log_scores[: len(x) * len(y)] += np.log(_free_scores(scene, x, y))[:, None]
     log_scores += np.log(_inside_scores(scene, places))[:, None]
     place, heading = np.unravel_index(int(np.argmax(log_scores)), log_scores.shape)
     ahead = _directions(headings)[heading]
@@ -53,47 +87,38 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
     return Viewpoint(position, ahead, "the situation")
 
 
-def _rows(clue: Clue, scene: Scene, vocabulary: Vocabulary) -> NDArray[np.intp]:
-    matches = vocabulary.match(clue.thing.noun, scene.rows_of_label)
+def _rows(noun: str, scene: Scene, vocabulary: Vocabulary) -> NDArray[np.intp]:
+    matches = vocabulary.match(noun, scene.rows_of_label)
     best = max((match.score for match in matches), default=0.0)
     rows = [row for match in matches if match.score >= _AS_GOOD * best
             for row in scene.rows_of_label[match.label]]  # fmt: skip
     return np.array(sorted(rows), np.intp)
 
 
-def _places(scene: Scene, clues: Sequence[tuple[Clue, NDArray[np.intp]]]) -> NDArray[np.float64]:
-    """(P, 2): a grid over the scene, and the middles of what may be sat on."""
+def _grid(scene: Scene) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Its (X,) and (Y,) coordinates, over the whole scene."""
     low, high = scene.low[:, :2].min(axis=0), scene.high[:, :2].max(axis=0)
     step = max(_STEP_M, float((high - low).max()) / _MOST_STEPS)
     x, y = (np.arange(a, b + step, step) for a, b in zip(low, high, strict=True))
-    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    seats = [scene.center[rows, :2] for clue, rows in clues if clue.is_seat]
-    return np.concatenate([grid, *seats])
+    return x, y
 
 
 def _clue_scores(
-    clue: Clue,
-    rows: NDArray[np.intp],
-    scene: Scene,
-    places: NDArray[np.float64],
-    headings: NDArray[np.float64],
+    clue: Clue, nearest: _Nearest, headings: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(P, H) in [0, 1]: by the thing that fits best from each place."""
-    scores = np.zeros((len(places), len(headings)))
-    for row in rows.tolist():
-        nearest = np.clip(places, scene.low[row, :2], scene.high[row, :2])
-        gaps_m = np.linalg.norm(nearest - places, axis=1)
-        if clue.is_seat:
-            fits = (gaps_m <= 0.0).astype(np.float64)[:, None]
-        elif clue.place.bearing_rad is None:
-            fits = 1.0 / (1.0 + (gaps_m / _NEAR_M) ** 2)[:, None]
-        else:
-            # A thing at this bearing lies in this direction.
-            directions = _directions(headings - clue.place.bearing_rad)
-            cosines = _toward(scene.center[row, :2], places) @ directions.T
-            fits = np.clip((1.0 - _FRONTAL) + _FRONTAL * cosines, 0.0, 1.0)
-            fits = fits / (1.0 + gaps_m / _FAR_M)[:, None]
-        np.maximum(scores, fits, out=scores)
+    """(P, H), or (P, 1) where the heading does not matter, in [0, 1]: by the thing that fits best
+    from each place."""
+    if clue.is_seat:
+        return (nearest.gaps_m.min(axis=1) <= 0.0).astype(np.float64)[:, None]
+    if clue.place.bearing_rad is None:
+        gaps_m = nearest.gaps_m.min(axis=1)
+        return np.asarray(1.0 / (1.0 + (gaps_m / _NEAR_M) ** 2))[:, None]
+    # A thing at this bearing lies in this direction.
+    directions = _directions(headings - clue.place.bearing_rad)
+    scores = np.zeros((len(nearest.gaps_m), len(headings)))
+    for gaps_m, toward in zip(nearest.gaps_m.T, nearest.toward.transpose(1, 0, 2), strict=True):
+        fits = np.clip((1.0 - _FRONTAL) + _FRONTAL * (toward @ directions.T), 0.0, 1.0)
+        np.maximum(scores, fits / (1.0 + gaps_m / _FAR_M)[:, None], out=scores)
     return scores
 
 
@@ -104,25 +129,22 @@ def _inside_scores(scene: Scene, places: NDArray[np.float64]) -> NDArray[np.floa
     return np.asarray(1.0 - _MARGIN * np.clip(off.max(axis=1), 0.0, 1.0))
 
 
-def _toward(center: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(P, 2) unit, from each place; 0 where it is the same."""
-    offset = center - places
-    lengths = np.linalg.norm(offset, axis=1, keepdims=True)
-    return np.asarray(offset / np.maximum(lengths, 1e-9))
-
-
 def _directions(angles_rad: NDArray[np.float64]) -> NDArray[np.float64]:
     """(H, 2) unit."""
     return np.column_stack((np.cos(angles_rad), np.sin(angles_rad)))
 
 
-def _free_scores(scene: Scene, places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(P,): who stands does not stand in furniture, if it can be helped."""
-    blocked = np.zeros(len(places), bool)
+def _free_scores(
+    scene: Scene, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(Y * X,) of a grid: who stands does not stand in furniture, if it can be helped."""
     floor_z = scene.floor_z
     sizes = (scene.high - scene.low)[:, :2].max(axis=1, initial=0.0)
     standing = (scene.low[:, 2] < floor_z + _LIFTED_M) & (scene.high[:, 2] > floor_z + _FLAT_M)
-    for row in np.flatnonzero(scene.is_object & standing & (sizes < _HALL_M)).tolist():
-        low, high = scene.low[row, :2], scene.high[row, :2]
-        blocked |= ((places > low) & (places < high)).all(axis=1)
-    return np.where(blocked, _BLOCKED, 1.0)
+    rows = scene.is_object & standing & (sizes < _HALL_M)
+    low, high = scene.low[rows], scene.high[rows]
+    in_x = (x[:, None] > low[:, 0]) & (x[:, None] < high[:, 0])
+    in_y = (y[:, None] > low[:, 1]) & (y[:, None] < high[:, 1])
+    # How many boxes a place lies in: those of its column that are also those of its line.
+    boxes = in_y.astype(np.float64) @ in_x.T.astype(np.float64)
+    return np.where(boxes > 0.0, _BLOCKED, 1.0).ravel()

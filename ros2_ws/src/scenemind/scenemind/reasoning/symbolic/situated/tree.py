@@ -8,7 +8,7 @@ from typing import Literal
 Property = Literal["color", "shape", "material", "size"]
 Comparison = Literal["closest", "farthest", "largest", "smallest", "tallest"]
 BUILDING = frozenset(("wall", "walls", "floor", "ground", "corner", "ceiling"))
-Comparand = Literal["color", "shape", "thing"]
+Comparand = Literal["color", "shape", "material", "thing"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,12 @@ _DOING_THERE = re.compile(
     r"\bwhere (?:can|could|do|should) (?:i|we) (?!turn|go|walk|move|look|find)"
 )
 _SEEING = re.compile(
-    r"^(?:can|could|would|will|am|do|does) (?:i|you|we)(?: be able to| able to)? "
+    r"(?:^|, )(?:can|could|would|will|am|do|does) (?:i|you|we)(?: be able to| able to)? "
     r"(?:still )?(?P<verb>see|reach|touch|grab|face)\b(?P<rest>.*)"
+)
+_IN_VIEW = re.compile(
+    r"(?:^|, )(?:is|are|would|will)\b(?P<rest>.*?)"
+    r"\b(?:be )?(?:visible|in (?:my |the )?(?:view|sight))\b"
 )
 _NOT_THE_THING = re.compile(r"\b(?:out of|through|myself|my image)\b")
 _CIRCUMSTANCE = re.compile(r"\b(?:if|when|where|at where|from|without|at the moment)\b")
@@ -71,11 +75,11 @@ def direction(s: Sentence) -> AskDirection | AskWhat | None:
 
 def visible(s: Sentence) -> AskVisible | AskReach | None:
     """ "can I see the sink if I turn around", "can I reach it"."""
-    found = _SEEING.match(s.text)
+    found = _SEEING.search(s.text) or _IN_VIEW.search(s.text)
     if found is None or _NOT_THE_THING.search(s.text):
         return None
     part = Sentence.read(_CIRCUMSTANCE.split(found.group("rest"))[0])
-    if found.group("verb") in ("see", "face"):
+    if found.re is _IN_VIEW or found.group("verb") in ("see", "face"):
         turned = _TURNED.search(s.text) is not None and "without" not in s.text
         return AskVisible(part.thing(part.marked), turned)
     places = part.places.of(part.marked)
