@@ -194,6 +194,8 @@ def build_environment(ros: Ros) -> dict[str, str]:
     """For pip and colcon: the sourced ROS 2, or the virtual environment and nothing foreign."""
     environment = dict(os.environ)
     environment["PATH"] = f"{VENV / 'bin'}{os.pathsep}{environment['PATH']}"
+    # Left to itself, colcon lets make wait while the machine has anything else to do (-l).
+    environment["MAKEFLAGS"] = f"-j{len(os.sched_getaffinity(0))}"
     if ros.from_wheels:
         for name in FOREIGN_VARIABLES:
             environment.pop(name, None)

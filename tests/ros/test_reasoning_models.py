@@ -73,6 +73,21 @@ def test_an_answer_from_pictures_comes_with_them_and_with_what_it_used(
     assert set(frame.object_ids) & set(answer.object_ids)
 
 
+def test_what_was_looked_at_in_vain_comes_with_the_failure(
+    graph: RosGraph, memory: Memory
+) -> None:
+    with ChatServer(look(seen=False, answer="")) as server:
+        add_node(graph, memory, server)
+        response = ask(graph, policy="strict")
+    assert not response.success
+    assert response.error.code == Error.NOT_FOUND
+    (frame,) = response.evidence
+    sent = memory.key_frame(frame.frame_id)
+    assert bytes(frame.image.data) == sent.jpeg
+    assert response.answer.steps[0].startswith("tree chose the frames")
+    assert response.answer.steps[-1] == "scripted looked at 1 of them: The picture shows a chair."
+
+
 def test_feedback_tells_the_stages_the_words_so_far_and_the_frames(
     graph: RosGraph, memory: Memory
 ) -> None:
