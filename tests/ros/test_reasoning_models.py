@@ -73,9 +73,7 @@ def test_an_answer_from_pictures_comes_with_them_and_with_what_it_used(
     assert set(frame.object_ids) & set(answer.object_ids)
 
 
-def test_what_was_looked_at_in_vain_comes_with_the_failure(
-    graph: RosGraph, memory: Memory
-) -> None:
+def test_what_was_looked_at_in_vain_comes_with_the_failure(graph: RosGraph, memory: Memory) -> None:
     with ChatServer(look(seen=False, answer="")) as server:
         add_node(graph, memory, server)
         response = ask(graph, policy="strict")
