@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Timer
 
 import pytest
 
-from scenemind.config import LlmTpcConfig
+from scenemind.config import LlmTpcConfig, SandboxConfig
 from scenemind.evaluation.objects_memory import ObjectsMemory
+from scenemind.memory import KeyFrame
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning import Query, ReasoningError
 from scenemind.reasoning.llm_tpc import LlmTpc
@@ -135,6 +137,7 @@ def test_one_that_makes_up_what_its_program_printed_is_told_the_truth(sandbox: S
     lie = f"{program(COUNT)}\nObservation: 12 chairs\n{final('twelve')}"
     reply, requests = asked(sandbox, lie, final("two"))
     assert last_told(requests[1]) == "Observation: {<chair 4>, <chair 5>}"
+    assert "12 chairs" not in str(requests[1].body)
     assert reply.text == "two"
 
 
@@ -231,6 +234,24 @@ def test_nothing_runs_once_it_is_cancelled(sandbox: Sandbox) -> None:
             method.ask(HOW_MANY, MEMORY, Asking(allowance))
         assert error.value.kind == "cancelled"
         assert len(server.requests) == 1
+
+
+def test_a_program_ends_when_nobody_waits_any_more() -> None:
+    allowance = Allowance(60.0)
+    heard = Heard()
+
+    def report(stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        heard(stage, text, key_frames)
+        if stage == "program":
+            Timer(0.2, allowance.cancel).start()
+
+    endless = say(program("while True: pass"))
+    with Sandbox(SandboxConfig(seconds=60.0)) as sandbox, tpc(sandbox, endless) as (method, server):
+        with pytest.raises(ModelError) as error:
+            method.ask(HOW_MANY, MEMORY, Asking(allowance, report))
+        assert error.value.kind == "cancelled"
+        assert len(server.requests) == 1
+    assert heard.stages == ["think", "program"]
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))

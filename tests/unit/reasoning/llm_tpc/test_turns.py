@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.reasoning.llm_tpc.turns import GiveAnswer, Unreadable, WriteProgram, read_turn
+from scenemind.reasoning.llm_tpc.turns import (
+    GiveAnswer,
+    Unreadable,
+    WriteProgram,
+    read_turn,
+    said_in,
+)
 
 PROGRAM = "chairs = filter(scene(), 'chair')\nprint(len(chairs))"
 
@@ -21,6 +27,7 @@ PROGRAM = "chairs = filter(scene(), 'chair')\nprint(len(chairs))"
         f"Thought: count\nAction: Program\nAction Input:\n{PROGRAM}",
         f"Thought: count\nAction: Program\nAction Input:\n```python\n{PROGRAM}",
         f"count\n```python\n{PROGRAM}\n```",
+        f"Thought: count\nAction: Run a program\nAction Input: ```{PROGRAM}```",
         f"<think>Action: Final Answer</think>Thought: count\nAction: program\n```\n{PROGRAM}\n```",
     ],
 )
@@ -34,6 +41,7 @@ def test_a_program_is_found(text: str) -> None:
         ("Thought: so\nAction: Final Answer\nAction Input: left", "left", ()),
         ("Thought: so\nAction: Final Answer\nAction Input: Left.\nBecause of it.", "Left", ()),
         ("Thought: so\nAction: Final Answer: two chairs", "two chairs", ()),
+        ("Thought: so\nAction: Final Answer: A TV program", "A TV program", ()),
         ("Thought: so\n**Final Answer:** two chairs", "two chairs", ()),
         ("Thought: so\nAction: Final Answer\nAction Input:\n```\nno\n```", "no", ()),
         (
@@ -62,6 +70,8 @@ def test_a_program_may_hold_words_of_the_form() -> None:
         f"Thought: count\nAction: Program\nAction Input:\n```python\n{program}\n```\nObservation: 3"
     )
     assert read_turn(text) == WriteProgram("count", program)
+    without_action = f"count\n```python\n{program}\n```\nObservation: 3"
+    assert read_turn(without_action) == WriteProgram("count", program)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +79,8 @@ def test_a_program_may_hold_words_of_the_form() -> None:
     [
         ("", "says nothing"),
         ("<think>hm</think>", "says nothing"),
+        ("<think>hm\nAction: Final Answer\nAction Input: a draft", "says nothing"),
+        ('{"action": "Final Answer", "action_input": "two"}', "JSON"),
         ("The answer is left.", "no line that begins with Action"),
         ("Action: Search\nAction Input: chairs", 'no action "search"'),
         ("Action: Program\nAction Input:\n```python\n```", "no program"),
@@ -94,3 +106,18 @@ def test_anything_can_be_read(noise: str) -> None:
         if isinstance(turn, GiveAnswer):
             assert turn.answer.strip()
             assert "\n" not in turn.answer
+
+
+@pytest.mark.parametrize(
+    "part", ["` ", "``` ", "```\n", "<think>", "Observation:\n", "thought\n", "!"]
+)
+@pytest.mark.parametrize("end", ["", "x"])
+def test_a_model_that_stutters_is_read_in_no_time(part: str, end: str) -> None:
+    """Patterns that look back and forth would take minutes, with the interpreter's lock held."""
+    assert read_turn(f"```{part * 100_000}{end}") != GiveAnswer("", "")
+    assert isinstance(read_turn(f"```{' ' * 300_000}{end}"), Unreadable)
+
+
+def test_what_a_model_made_up_is_not_repeated_to_it() -> None:
+    text = f"<think>hm</think>Action: Program\n```\n{PROGRAM}\n```\nObservation: 12"
+    assert said_in(text) == f"Action: Program\n```\n{PROGRAM}\n```\n"

@@ -66,6 +66,28 @@ def test_all_mistakes_of_a_program_are_told_at_once(sandbox: Sandbox, api: Scene
     assert "`tables` used when not defined" in checked
 
 
+def test_what_is_right_is_not_told_as_a_mistake(sandbox: Sandbox, api: SceneApi) -> None:
+    """The checker complains of each of these lines, and all but the last are right."""
+    program = """
+nearest = None
+for thing in scene():
+    nearest = thing
+print(nearest.category, list(map(str, [1])), getattr(nearest, "id") > 0)
+print(relate(list(scene()), nearest, "on"))
+print(query_relation_agent(nearest, ("left", "right")))
+counts = {"cup": 2}
+print(max(counts, key=lambda x: counts[x]), filter(lambda x: x > 1, [1, 2]))
+print(table)
+"""
+    text = run_program(sandbox, api, program).text
+    assert text.endswith(
+        "line 10, in <module>: print(table)\nNameError: name 'table' is not defined"
+    )
+    checked = sandbox.check(program, api.of_sandbox)
+    assert checked is not None
+    assert len(checked.text.splitlines()) > 4
+
+
 def test_one_mistake_is_not_told_twice(sandbox: Sandbox, api: SceneApi) -> None:
     text = run_program(sandbox, api, "print(sofas)").text
     assert text == (
@@ -97,6 +119,31 @@ def test_what_a_limit_means_is_told(
     sandbox: Sandbox, api: SceneApi, program: str, says: str
 ) -> None:
     assert says in run_program(sandbox, api, program, seconds=1.0).text
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("scene().pop().color", "query_attribute() and query_state() tell the rest"),
+        ("scene().pop()['lwh']", "query_attribute() and query_state() tell the rest"),
+        ("scene()[0]", "take one of them with pop()"),
+        ("scene().category", "take one of them with pop()"),
+        ("counts = {'cup': 2}\nmax(counts, key=counts.get)", "write lambda x: counts.get(x)"),
+        ("sorted(['b', 'A'], key=str.lower)", "but not handed on"),
+    ],
+)
+def test_how_objects_and_sets_are_used_is_told(
+    sandbox: Sandbox, api: SceneApi, program: str, says: str
+) -> None:
+    assert says in run_program(sandbox, api, program).text
+
+
+def test_a_program_that_crashed_is_not_run_again_to_be_checked(
+    sandbox: Sandbox, api: SceneApi
+) -> None:
+    program = "print('ran')\nx = [query_relation_agent(o) for o in scene()]\n[1].append(*x)"
+    assert "It printed: ran\n" in run_program(sandbox, api, program).text
+    assert len(api.take_spoken_of()) == 0
 
 
 def test_what_is_printed_in_a_loop_does_not_hide_what_is_wrong(

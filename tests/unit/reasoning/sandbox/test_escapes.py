@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import yaml
 
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.reasoning.sandbox import ApiError, Outcome, Sandbox, SandboxApi
+from tests.unit.reasoning.sandbox.children import children_named
 from tests.waiting import wait_until
 
 # Small, so that what exhausts a limit does so at once.
@@ -24,7 +24,7 @@ def _teach(word: str) -> list[int]:
 
 
 API = SandboxApi(
-    prelude="class Thing:\n    def __init__(self, id):\n        self.id = id\nthings = [Thing(1)]\n",
+    prelude="class Thing:\n    def __init__(self, i):\n        self.id = i\nthings = [Thing(1)]\n",
     functions={"relate": _teach, "count": lambda: 3},
 )
 
@@ -68,7 +68,7 @@ def test_a_worker_has_no_environment_of_ours(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with Sandbox(SandboxConfig(workers=1)) as sandbox:
         sandbox.run("1", API)
-        workers = _children_named("monty")
+        workers = children_named("monty")
         assert workers
         for pid in workers:
             assert b"sk-secret" not in Path(f"/proc/{pid}/environ").read_bytes()
@@ -78,12 +78,12 @@ def test_a_worker_has_no_environment_of_ours(
 
 
 def test_closing_ends_the_workers() -> None:
-    others = set(_children_named("monty"))
+    others = set(children_named("monty"))
     with Sandbox(SandboxConfig(workers=2)) as sandbox:
         sandbox.run("1", API)
-        own = set(_children_named("monty")) - others
+        own = set(children_named("monty")) - others
         assert own
-    assert not own & set(_children_named("monty"))
+    assert not own & set(children_named("monty"))
 
 
 def test_workers_end_with_a_killed_process() -> None:
@@ -99,7 +99,7 @@ def test_workers_end_with_a_killed_process() -> None:
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        workers = _children_named("monty", parent=process.pid)
+        workers = children_named("monty", parent=process.pid)
         assert workers
         process.kill()
         # The pipe of a worker that lives on would keep this from coming to an end.
@@ -113,19 +113,3 @@ def _is_running(pid: int) -> bool:
     except OSError:
         return False
     return stat.rsplit(") ", 1)[1][0] != "Z"
-
-
-def _children_named(name: str, parent: int | None = None) -> list[int]:
-    """Processes of another, or of this one, by the kernel's word."""
-    wanted = os.getpid() if parent is None else parent
-    children = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            pid, rest = stat.read_text(encoding="utf-8").split(" (", 1)
-        except OSError:  # it ended meanwhile
-            continue
-        command, fields = rest.rsplit(") ", 1)
-        state, of = fields.split()[:2]
-        if command == name and int(of) == wanted and state != "Z":
-            children.append(int(pid))
-    return children

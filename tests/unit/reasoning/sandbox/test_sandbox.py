@@ -128,20 +128,24 @@ def test_what_cannot_run_is_named(sandbox: Sandbox, program: str, kind: str, say
 
 
 def test_the_checker_names_all_mistakes_at_once_and_nothing_runs(sandbox: Sandbox) -> None:
-    program = "print('ran')\nchairs = filter(scene(), kind='chair')\nprint(chairs[0].color)"
-    outcome = sandbox.run(program, api(STUBS))
-    assert outcome.printed == ""
-    assert outcome.error is not None
-    assert outcome.error.kind == "type"
-    assert "program:2:" in outcome.error.text
-    assert "`kind`" in outcome.error.text
-    assert "program:3:" in outcome.error.text
-    assert "no attribute `color`" in outcome.error.text
+    program = "begin()\nchairs = filter(scene(), kind='chair')\nprint(chairs[0].color)"
+    begun: list[int] = []
+    stubs = f"{STUBS}def begin() -> None: ..."
+    error = sandbox.check(program, api(stubs, begin=lambda: begun.append(1)))
+    assert begun == []
+    assert error is not None
+    assert error.kind == "type"
+    assert "program:2:" in error.text
+    assert "`kind`" in error.text
+    assert "program:3:" in error.text
+    assert "no attribute `color`" in error.text
+    assert len(error.text.splitlines()) == 3
 
 
-def test_a_program_that_the_checker_passes_runs(sandbox: Sandbox) -> None:
-    outcome = sandbox.run("filter(scene(), category='lamp')[0].id", api(STUBS))
-    assert (outcome.value, outcome.error) == (3, None)
+@pytest.mark.parametrize("end", ["", "\n", "  # the end", "; 3", " + \\"])
+def test_a_program_that_the_checker_passes_has_no_error(sandbox: Sandbox, end: str) -> None:
+    program = f"while filter(scene(), category='lamp')[0].id:\n    pass\n3{end}"
+    assert sandbox.check(program, api(STUBS)) is None
 
 
 def test_a_bug_of_ours_is_not_the_programs(sandbox: Sandbox) -> None:

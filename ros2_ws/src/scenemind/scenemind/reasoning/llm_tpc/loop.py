@@ -12,6 +12,7 @@ from scenemind.reasoning.llm_tpc.turns import (
     Unreadable,
     WriteProgram,
     read_turn,
+    said_in,
 )
 from scenemind.reasoning.method import Asking, say_nothing
 from scenemind.reasoning.programs import SceneApi, run_program
@@ -107,7 +108,8 @@ class Loop:
         report(stage)
         hear = None if report is say_nothing else (lambda text: report(stage, text))
         text = self._model.ask(self._messages, self._asking.allowance, on_text=hear).text
-        self._messages.append(ChatMessage("assistant", text.strip()[:_REPEATED_CHARACTERS] or "-"))
+        said = said_in(text).strip()[:_REPEATED_CHARACTERS]
+        self._messages.append(ChatMessage("assistant", said or "-"))
         turn = read_turn(text)
         if not isinstance(turn, Unreadable):
             self.steps.append(f"thought: {turn.thought}")
@@ -119,9 +121,11 @@ class Loop:
         """Runs the program; what to tell the model of it."""
         program = _printable(turn.program)
         self._asking.report("program", program)
-        self._asking.allowance.check()
-        seconds = max(self._asking.allowance.left_s, _LEAST_SECONDS)
-        observation = run_program(self._sandbox, self._api, turn.program, seconds)
+        allowance = self._asking.allowance
+        allowance.check()
+        seconds = max(allowance.left_s, _LEAST_SECONDS)
+        observation = run_program(self._sandbox, self._api, turn.program, seconds, allowance.waking)
+        allowance.check()
         seen = _printable(observation.text)[:_OBSERVED_CHARACTERS]
         self.steps += [f"program:\n{program}", f"observation: {seen}"]
         if observation.error is not None:

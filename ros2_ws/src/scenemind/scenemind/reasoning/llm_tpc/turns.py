@@ -19,9 +19,11 @@ _INPUT = re.compile(r"^[^\w\n`]*action[ _]input\W*:[ \t*]*", _FLAGS)
 _OBSERVATION = re.compile(r"^[^\w\n`]*observation\W*:", _FLAGS)
 _FINAL = re.compile(r"^[^\w\n`]*(?:the )?final answer\W*:[ \t*]*", _FLAGS)
 _OBJECTS = re.compile(r"^[^\w\n`]*objects\W*:(?P<names>.*)$", _FLAGS)
+_ANSWER = re.compile("answer", _FLAGS)
 _FENCE = "```"
+# Bounded, so that a model that stutters blanks is read in no time.
 _FENCED = re.compile(
-    r"```[^\S\n]*\w*[^\S\n]*\n(?P<code>.*?)(?:^[^\S\n]*```|\Z)", re.DOTALL | _FLAGS
+    r"```[^\S\n]{0,9}\w{0,20}[^\S\n]{0,9}\n(?P<code>.*?)(?:^[^\S\n]*```|\Z)", re.DOTALL | _FLAGS
 )
 
 
@@ -64,9 +66,8 @@ Turn = WriteProgram | GiveAnswer | Unreadable
 def read_turn(text: str) -> Turn:
     """The first action in a reply. What follows it is made up, an observation above all: nothing
     has been run yet."""
-    text = _ALOUD.sub("", text)
-    text = text[: _start_of(_OBSERVATION, text)]
-    action = _ACTION.search(text)
+    text = said_in(text)
+    action = _find_outside(_ACTION, text)
     if action is None:
         return _without_action(text)
     thought = _thought(text[: action.start()])
@@ -74,11 +75,19 @@ def read_turn(text: str) -> Turn:
     following = text[action.end() :]
     following = following[: _start_of(_ACTION, following)]
     given = following[_end_of(_INPUT, following) :]
-    if "program" in name:
+    if "action_input" in name:
+        return Unreadable("it is JSON, write lines instead")
+    if "program" in name and "answer" not in name.partition("program")[0]:
         return _program(thought, given)
     if "answer" in name:
-        return _answer(thought, given.strip() or name.rpartition("answer")[2])
+        return _answer(thought, given.strip() or _ANSWER.split(action["name"], 1)[1])
     return Unreadable(f'there is no action "{tame(name)}", only Program and Final Answer')
+
+
+def said_in(text: str) -> str:
+    """A reply without what was thought aloud and without observations that it makes up."""
+    text = _ALOUD.sub("", text).partition("<think>")[0]  # it may not have come to an end
+    return text[: _start_of(_OBSERVATION, text)]
 
 
 def _without_action(text: str) -> Turn:
@@ -96,7 +105,7 @@ def _without_action(text: str) -> Turn:
 
 def _program(thought: str, given: str) -> WriteProgram | Unreadable:
     fenced = _FENCED.search(given)
-    program = (given if fenced is None else fenced["code"]).strip("\n")
+    program = given.strip(" `\n") if fenced is None else fenced["code"].strip("\n")
     if not program.strip():
         return Unreadable("there is no program in it")
     return WriteProgram(thought, program.rstrip())
@@ -122,9 +131,19 @@ def _thought(text: str) -> str:
 
 
 def _start_of(pattern: re.Pattern[str], text: str) -> int:
-    """Where it begins outside of programs, whose comments may hold anything; else the end."""
-    starts = (found.start() for found in pattern.finditer(text))
-    return next((start for start in starts if text.count(_FENCE, 0, start) % 2 == 0), len(text))
+    found = _find_outside(pattern, text)
+    return len(text) if found is None else found.start()
+
+
+def _find_outside(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first outside of programs, whose comments may hold anything."""
+    is_outside, seen = True, 0
+    for found in pattern.finditer(text):
+        is_outside ^= text.count(_FENCE, seen, found.start()) % 2 == 1
+        seen = found.start()
+        if is_outside:
+            return found
+    return None
 
 
 def _end_of(pattern: re.Pattern[str], text: str) -> int:

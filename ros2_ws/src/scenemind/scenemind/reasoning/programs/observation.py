@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from dataclasses import dataclass
 
+from scenemind.reasoning.programs.hints import hints_for
 from scenemind.reasoning.programs.scene_api import SceneApi
-from scenemind.reasoning.sandbox import ProgramError, Sandbox
+from scenemind.reasoning.sandbox import ProgramError, Sandbox, Waking
 
 NOTHING_PRINTED = "The program ran and printed nothing: print() what you want to know."
-# The checker takes longer than most programs run, so it looks only at those that crashed, to tell
-# all at once that is wrong with them.
 _MOST_PRINTED = 3000  # characters
-# What the sandbox says in its own terms -> what to do.
-_HINTS = (
-    (
-        "cannot suspend in this synchronous context",
-        "list.sort() can only ask for xyz, and for the attributes lwh, distance and color without"
-        " candidates: use sorted(), or work its keys out before",
-    ),
-    (
-        "suspension limit",
-        "that are too many calls of the API: give relate() all objects at once, and ask for what"
-        " stays the same before a loop",
-    ),
-    ("feed time limit", "that takes too long to compute: look for a loop that does not end"),
-    ("memory limit exceeded", "that takes too much memory: look for a list that grows without end"),
-    ("does not yet support", "this small Python does not have that: write it in a simpler way"),
-)
+# The checker rejects some programs that run, and takes longer than they do; so it looks only at
+# those that crashed, to tell all at once that is wrong with them.
 _CHECKED = ("TypeError", "AttributeError", "NameError")
+_SURE = re.compile(
+    r"error\[(unknown-argument|missing-argument|too-many-positional-arguments|unresolved-\w+|not-subscriptable)\]"
+)
+_UNKNOWN_NAME = re.compile(r"Name `(?P<name>\w+)` used when not defined")
 # How the last expression is shown, and how that reads in a traceback.
 _SHOW = "_show("
 _SHOWN = re.compile(r"_show\((.*?)\)?$", re.MULTILINE)
@@ -50,26 +40,30 @@ class Observation:
 
 
 def run_program(
-    sandbox: Sandbox, api: SceneApi, program: str, seconds: float | None = None
+    sandbox: Sandbox,
+    api: SceneApi,
+    program: str,
+    seconds: float | None = None,
+    waking: Waking | None = None,
 ) -> Observation:
     """Run it, and look closer at it where it crashed.
 
     Args:
-        seconds: of computing, where that is less than the sandbox's limit.
+        seconds, waking: see `Sandbox.run`.
 
     Raises:
         SandboxError: the sandbox runs nothing.
     """
     api.take_spoken_of()
-    outcome = sandbox.run(_showing_its_value(program), api.of_sandbox, seconds)
+    outcome = sandbox.run(_showing_its_value(program), api.of_sandbox, seconds, waking)
     spoken_of = api.take_spoken_of()
     printed = _cut(outcome.printed.strip())
     if outcome.error is None:
         return Observation(printed or NOTHING_PRINTED, None, spoken_of)
     said = [f"It printed: {printed}"] if printed else []
     said.append(_SHOWN.sub(r"\1", outcome.error.text))
-    said += [hint for words, hint in _HINTS if words in outcome.error.text]
-    said += _all_mistakes(sandbox, api, program, outcome.error)
+    said += hints_for(outcome.error)
+    said += _all_mistakes(sandbox, api, program, outcome.error, seconds)
     return Observation("\n".join(said), outcome.error, spoken_of)
 
 
@@ -80,16 +74,27 @@ def _cut(printed: str) -> str:
     return f"{printed[:_MOST_PRINTED]}... ({left_out} more characters)"
 
 
-def _all_mistakes(sandbox: Sandbox, api: SceneApi, program: str, error: ProgramError) -> list[str]:
+def _all_mistakes(
+    sandbox: Sandbox, api: SceneApi, program: str, error: ProgramError, seconds: float | None
+) -> list[str]:
     """What a checker finds, where the crash may have more of its kind after it."""
     name = error.text.rpartition("\n")[2].partition(":")[0]
     if error.kind != "crash" or name not in _CHECKED:
         return []
-    found = sandbox.run(program, api.of_checker).error
-    if found is None or found.kind != "type":
+    found = sandbox.check(program, api.of_sandbox, seconds)
+    mistakes = [line for line in found.text.splitlines() if _is_sure(line)] if found else []
+    if len(mistakes) < 2:
         return []
-    is_more = "\n" in found.text
-    return ["A checker finds in the whole program:", found.text] if is_more else []
+    return ["A checker finds in the whole program:", *mistakes]
+
+
+def _is_sure(complaint: str) -> bool:
+    """The checker also takes a list for no set, and a variable that begins as None for None; and
+    does not know some builtins."""
+    if not _SURE.search(complaint) or " in union " in complaint:
+        return False
+    unknown = _UNKNOWN_NAME.search(complaint)
+    return unknown is None or not hasattr(builtins, unknown["name"])
 
 
 def _showing_its_value(program: str) -> str:

@@ -12,8 +12,9 @@ the interpreter makes of a generator expression: a list.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -41,7 +42,6 @@ class SceneApi:
 
     Attributes:
         of_sandbox: what the sandbox runs programs with.
-        of_checker: the same with declarations, so that programs are checked before they run.
         categories: how many objects of each there are, in the order of their names.
     """
 
@@ -58,7 +58,7 @@ class SceneApi:
         kept = KeptRelations.of(snapshot.relations, snapshot.levels)
         context = RelationContext(config or RelationConfig(), viewpoint, kept)
         building = [*map(_as_thing, snapshot.structure.values())]
-        building += [thing for thing in snapshot.objects.values() if _is_building(thing)]
+        building += [thing for thing in snapshot.objects.values() if _is_of_building(thing.label)]
         ids = {part.object_id for part in building}
         things = [thing for i, thing in snapshot.objects.items() if i not in ids]
         names = {thing.object_id: _category(thing) for thing in (*things, *building)}
@@ -69,10 +69,9 @@ class SceneApi:
         }
         functions = self._functions.by_name
         prelude = _read("builtins") + _read("prelude")
-        self.of_sandbox = SandboxApi(prelude, values, functions)
-        self.of_checker = SandboxApi(prelude, values, functions, documentation())
+        self.of_sandbox = SandboxApi(prelude, values, functions, documentation())
         of_things = [names[thing.object_id] for thing in things]
-        self.categories = {name: of_things.count(name) for name in sorted(set(of_things))}
+        self.categories = dict(sorted(Counter(of_things).items()))
 
     def take_spoken_of(self) -> tuple[int, ...]:
         """Ids of the objects that relations were found of or that were asked about since this was
@@ -96,26 +95,30 @@ def _rows(
 ) -> list[Row]:
     if not things:
         return []
+    query = RelationQuery(things, None, context)
+    low, high = np.hsplit(query.bounds, 2)
+    sides = high - low
+    sides[:, :2] = -np.sort(-sides[:, :2], axis=1)  # the longer horizontal one first
     distances: list[float] | list[None] = [None] * len(things)
     if context.viewpoint is not None:
-        distances = RelationQuery(things, None, context).distances_m().round(3).tolist()
+        distances = query.distances_m().round(3).tolist()
     return [
         (
             thing.object_id,
             names[thing.object_id],
-            tuple(round(float(value), 3) for value in thing.box.center),
-            _length_width_height(thing),
+            tuple(center),
+            tuple(lwh),
             distance,
             tame(thing.attributes.get("color", "")) or UNKNOWN,
         )
-        for thing, distance in zip(things, distances, strict=True)
+        for thing, center, lwh, distance in zip(
+            things,
+            ((low + high) / 2.0).round(3).tolist(),
+            sides.round(3).tolist(),
+            distances,
+            strict=True,
+        )
     ]
-
-
-def _length_width_height(thing: MapObject) -> tuple[float, ...]:
-    """Of the axis-aligned box, the longer horizontal side first."""
-    x, y, z = (round(float(side), 3) for side in thing.box.size)
-    return max(x, y), min(x, y), z
 
 
 def _category(thing: MapObject) -> str:
@@ -123,8 +126,9 @@ def _category(thing: MapObject) -> str:
     return tame(thing.label) or "thing"
 
 
-def _is_building(thing: MapObject) -> bool:
-    return sense_of(normal(thing.label)).structure is not None
+@lru_cache(maxsize=4096)
+def _is_of_building(label: str) -> bool:
+    return sense_of(normal(label)).structure is not None
 
 
 def _as_thing(plane: StructurePlane) -> MapObject:

@@ -22,6 +22,7 @@ from scenemind.memory.graph.relate import (
 )
 from scenemind.memory.graph.relation_query import RelationContext
 from scenemind.memory.graph.relations import RELATION_NAMES, find_relation
+from scenemind.reasoning.programs.arguments import thing_of, things_of, word_of, words_of
 from scenemind.reasoning.programs.attribute_choice import UNKNOWN, best_candidate
 from scenemind.reasoning.sandbox import ApiError
 from scenemind.words.english import normal
@@ -75,8 +76,9 @@ class SceneFunctions:
         self._spoken_of.clear()
         return latest_first
 
-    def _categories(self, word: str) -> list[str]:
+    def _categories(self, category: Any) -> list[str]:
         """Those that a word names: itself in another spelling or a synonym, else kinds of it."""
+        word = word_of(category, "filter(object_set, category): category")
         known = sorted(set(self._names.values()))
         wanted = normal(word)
         names = {wanted} | Thesaurus.load().synonyms(wanted)
@@ -90,52 +92,60 @@ class SceneFunctions:
             f" {_listed(known)}, not {quoted(word)}{_did_you_mean(near)}"
         )
 
-    def _relate(self, ids: Sequence[int], anchors: Sequence[int], relation: str) -> list[int]:
+    def _relate(self, ids: Any, anchors: Any, relation: Any) -> list[int]:
         with _teaching("relate(object_set, reference_object, relation)"):
             name = _relation(relation)
-            ends = [self._things[i] for i in anchors]
+            ends = things_of(anchors, self._things)
+            if len(ends) not in (1, 2):
+                raise ApiError("reference_object must be one object, or two of them for between")
             anchor = (ends[0], ends[1]) if len(ends) == 2 else ends[0]
-            return self._ids(relate(self._of(ids), anchor, name, self._context))
+            return self._ids(relate(things_of(ids, self._things), anchor, name, self._context))
 
-    def _relate_agent(self, ids: Sequence[int], relation: str) -> list[int]:
+    def _relate_agent(self, ids: Any, relation: Any) -> list[int]:
         with _teaching("relate_agent(object_set, relation)"):
             name = _relation(relation)
             self._check_place()
-            return self._ids(relate_agent(self._of(ids), name, self._context))
+            return self._ids(relate_agent(things_of(ids, self._things), name, self._context))
 
-    def _query_relation(self, thing: int, anchor: int, candidates: Sequence[str]) -> list[str]:
+    def _query_relation(self, thing_id: Any, anchor_id: Any, relations: Any) -> list[str]:
         with _teaching("query_relation(object, reference_object, candidate_relations)"):
-            for candidate in candidates:
-                _relation(candidate, OCLOCK)
-            self._spoken_of.append(thing)
-            end = self._things[anchor]
-            return query_relation(self._things[thing], end, candidates, self._context)
+            candidates = self._candidates(relations)
+            thing, anchor = (thing_of(i, self._things) for i in (thing_id, anchor_id))
+            self._spoken_of.append(thing.object_id)
+            return query_relation(thing, anchor, candidates, self._context)
 
-    def _query_relation_agent(self, thing: int, candidates: Sequence[str]) -> list[str]:
+    def _query_relation_agent(self, thing_id: Any, relations: Any) -> list[str]:
         with _teaching("query_relation_agent(object, candidate_relations)"):
-            for candidate in candidates:
-                _relation(candidate, OCLOCK)
+            candidates = self._candidates(relations)
             self._check_place()
-            self._spoken_of.append(thing)
-            return query_relation_agent(self._things[thing], candidates, self._context)
+            thing = thing_of(thing_id, self._things)
+            self._spoken_of.append(thing.object_id)
+            return query_relation_agent(thing, candidates, self._context)
 
-    def _query_attribute(self, thing_id: int, name: str, candidates: Sequence[str]) -> str:
+    def _query_attribute(self, thing_id: Any, attribute: Any, values: Any) -> str:
+        name = word_of(attribute, "attribute_type")
         if name == "distance":
             raise ApiError(_NO_PLACE)
         if name not in _OF_SCENE:
+            near = process.extract(name.lower(), ATTRIBUTES, score_cutoff=_ALIKE)
             raise ApiError(
                 "query_attribute(object, attribute_type, candidate_attribute_values):"
-                f" attribute_type must be one of {', '.join(ATTRIBUTES)}, not {quoted(name)};"
+                f" attribute_type must be one of {', '.join(ATTRIBUTES)}, not {quoted(name)}"
+                f"{_did_you_mean([known for known, _, _ in near])};"
                 " object.xyz is the position, and query_state() tells states"
             )
-        self._spoken_of.append(thing_id)
-        thing = self._things[thing_id]
+        thing = thing_of(thing_id, self._things)
+        candidates = words_of(values, "candidates")
+        self._spoken_of.append(thing.object_id)
         if candidates:
             return best_candidate(thing, name, candidates)
         return tame(thing.attributes.get(name, "")) or UNKNOWN
 
-    def _of(self, ids: Sequence[int]) -> list[MapObject]:
-        return [self._things[i] for i in ids]
+    def _candidates(self, relations: Any) -> list[str]:
+        words = words_of(relations, "candidate_relations")
+        for word in words:
+            _relation(word, OCLOCK)
+        return words
 
     def _ids(self, found: Sequence[Related]) -> list[int]:
         ids = [related.thing.object_id for related in found]
@@ -156,11 +166,12 @@ def _teaching(call: str) -> Iterator[None]:
         raise ApiError(f"{call}: {error}") from error
 
 
-def _relation(word: str, also: str = "") -> str:
+def _relation(relation: Any, also: str = "") -> str:
     """
     Raises:
         ApiError: there is no such relation.
     """
+    word = word_of(relation, "relation")
     if find_relation(word) is not None or (also and word == also):
         return word
     near = process.extract(word.lower(), list(_SPELLINGS), scorer=fuzz.WRatio, score_cutoff=_ALIKE)

@@ -19,7 +19,7 @@ class SandboxApi:
             functions.
         values: name -> data that the prelude and the program find.
         functions: name -> host function; raises `ApiError` to teach.
-        stubs: declarations of what a program may use, for the type checker; empty: no check.
+        stubs: declarations of what a program may use, for the type checker.
     """
 
     prelude: str = ""

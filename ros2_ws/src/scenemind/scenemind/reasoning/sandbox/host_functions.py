@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -17,10 +18,20 @@ class HostFunctions:
         by_name: what the sandbox calls.
     """
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]], seconds: float) -> None:
-        """Args: seconds: of all calls together, after which each fails."""
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[..., Any]],
+        seconds: float,
+        is_over: Callable[[], bool],
+    ) -> None:
+        """
+        Args:
+            seconds: of all calls together, after which each fails.
+            is_over: whether the program has been stopped: nothing is called then.
+        """
         self.by_name = {name: partial(self._call, f) for name, f in functions.items()}
         self._limit_s = seconds
+        self._is_over = is_over
         self._used_s = 0.0
         self._bug: Exception | None = None
 
@@ -30,7 +41,7 @@ class HostFunctions:
             raise self._bug
 
     def _call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if self._used_s >= self._limit_s:
+        if self._is_over() or self._used_s >= self._limit_s:
             raise TimeoutError(f"the {self._limit_s:g} s for calls of the API are over")
         start = time.perf_counter()
         try:
@@ -38,7 +49,18 @@ class HostFunctions:
         except ApiError as error:
             raise ValueError(str(error)) from error
         except Exception as error:
+            if isinstance(error, TypeError) and not _takes(function, args, kwargs):
+                raise
             self._bug = self._bug or error
             raise RuntimeError("the function failed by itself") from error
         finally:
             self._used_s += time.perf_counter() - start
+
+
+def _takes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call fits the function's parameters."""
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True

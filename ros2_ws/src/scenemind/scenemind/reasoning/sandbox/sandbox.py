@@ -13,7 +13,14 @@ import time
 from types import TracebackType
 from typing import Any
 
-from pydantic_monty import Monty, MontyError, MontySession, ResourceLimits
+from pydantic_monty import (
+    MontyError,
+    MontyRuntimeError,
+    MontySession,
+    MontySyntaxError,
+    MontyTypingError,
+    ResourceLimits,
+)
 
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.reasoning.sandbox.api import SandboxApi
@@ -22,14 +29,12 @@ from scenemind.reasoning.sandbox.host_functions import HostFunctions
 from scenemind.reasoning.sandbox.imports import find_forbidden_import
 from scenemind.reasoning.sandbox.outcome import Outcome
 from scenemind.reasoning.sandbox.printed import Printed
+from scenemind.reasoning.sandbox.running import RunningProgram, Waking
 from scenemind.reasoning.sandbox.tracebacks import error_of
-from scenemind.reasoning.sandbox.worker import WorkerScript
+from scenemind.reasoning.sandbox.workers import NoTimeLeftError, Workers
 
 _log = logging.getLogger(__name__)
 
-# Of the worker, on top of what the program may take: it is killed then, as its interpreter does not
-# look at the clock within one operation.
-_GRACE_S = 0.5
 # A defect of Monty 1.4: a comprehension outside functions whose variable has the name of a builtin
 # (`[id for id in ids]`) finds the builtin. It does not when the name is a global.
 _OWN_NAMES = (
@@ -39,8 +44,8 @@ _OWN_NAMES = (
     "set", "sorted", "str", "sum", "tuple", "zip",
 )  # fmt: skip
 _FIRST_LINES = "".join(f"{name} = {name}\n" for name in _OWN_NAMES)
-# For a worker to become free; there are as many as programs that may run at a time.
-_PATIENCE_S = 60.0
+# Known to nobody: the checker complains of it, so that nothing is run.
+_UNKNOWN = "_end_of_the_checked_program"
 
 
 class Sandbox:
@@ -52,47 +57,67 @@ class Sandbox:
             SandboxError: the interpreter is not installed, or does not start.
         """
         self._config = config or SandboxConfig()
-        self._is_closed = False
-        self._script = WorkerScript()
-        self._pool = Monty(
-            binary_path=str(self._script.path),
-            max_processes=self._config.workers,
-            checkout_timeout=_PATIENCE_S,
-            feed_duration_limit_grace=_GRACE_S,
-        )
-        try:
-            self._pool.__enter__()
-        except Exception as error:
-            self._script.close()
-            raise SandboxError(f"the sandbox's workers do not start: {error}") from error
+        self._workers = Workers(self._config.workers, self._config.memory_mb)
 
-    def run(self, program: str, api: SandboxApi, seconds: float | None = None) -> Outcome:
+    def run(
+        self,
+        program: str,
+        api: SandboxApi,
+        seconds: float | None = None,
+        waking: Waking | None = None,
+    ) -> Outcome:
         """What the program does; never raises for what a program can do.
 
-        Where the API has stubs, the program is checked by them first, and does not run with a call
-        that cannot work: what is wrong is then told all at once.
-
         Args:
-            seconds: of computing, where that is less than the configured limit.
+            seconds: until it has to be over, waiting for a worker and for host functions included;
+                it computes no longer than the configured limit either way. One call of a host
+                function is not broken off.
+            waking: has the program ended early, such as `Allowance.waking`.
 
         Raises:
             SandboxError: no worker is free, the API itself does not run, or it is closed.
             Exception: what a host function raised that is no `ApiError`.
         """
-        if self._is_closed:
-            raise SandboxError("the sandbox is closed, and runs no programs any more")
+        self._workers.check_open()
         start = time.perf_counter()
         printed = Printed(self._config.printed_characters)
         value, error = None, self._refusal(program)
         if error is None:
-            value, error = self._run(program, api, printed, seconds)
+            try:
+                value, error = self._run(program, api, printed, seconds, waking)
+            except NoTimeLeftError as failure:
+                error = ProgramError("time", f"TimeoutError: {failure}")
         return Outcome(value, printed.text, error, time.perf_counter() - start)
 
+    def check(
+        self, program: str, api: SandboxApi, seconds: float | None = None
+    ) -> ProgramError | None:
+        """What a type checker says of a program by the API's stubs, all of it at once; nothing is
+        run.
+
+        Raises:
+            SandboxError: no worker is free, or it is closed.
+        """
+        settings = {
+            **self._settings(seconds),
+            "type_check": True,
+            "type_check_stubs": api.stubs or None,
+            "type_check_format": "concise",
+        }
+        try:
+            with self._workers.session(seconds, None, settings) as (session, _):
+                session.feed_run(f"{program}\n{_UNKNOWN}")
+        except MontyTypingError as failure:
+            lines = failure.display().strip().splitlines()
+            text = "\n".join(line for line in lines if _UNKNOWN not in line)
+            return ProgramError("type", text) if text else None
+        except (MontyError, NoTimeLeftError) as failure:
+            _log.info("a program was not checked: %s", failure)
+        return None
+
     def close(self) -> None:
-        """End the workers; the second call does nothing."""
-        self._is_closed = True
-        self._pool.__exit__(None, None, None)
-        self._script.close()
+        """End the workers, and the programs that run; the second call does nothing."""
+        self._workers.close()
 
     def __enter__(self) -> Sandbox:
         return self
@@ -115,54 +140,49 @@ class Sandbox:
         return find_forbidden_import(program)
 
     def _run(
-        self, program: str, api: SandboxApi, printed: Printed, seconds: float | None
+        self,
+        program: str,
+        api: SandboxApi,
+        printed: Printed,
+        seconds: float | None,
+        waking: Waking | None,
     ) -> tuple[Any, ProgramError | None]:
-        config = self._config
-        functions = HostFunctions(api.functions, config.host_seconds)
-        checkout = self._pool.checkout(
-            script_name="program",
-            limits=self._limits(
-                config.seconds if seconds is None else min(seconds, config.seconds)
-            ),
-            type_check=bool(api.stubs),
-            type_check_stubs=api.stubs or None,
-            type_check_format="concise",
-            os_policy={"sleep": "zero"},
-        )
         value, error = None, None
-        try:
-            with checkout as session:
+        with self._workers.session(seconds, waking, self._settings(seconds)) as (session, running):
+            functions = HostFunctions(
+                api.functions, self._config.host_seconds, lambda: running.is_stopped
+            )
+            try:
                 _prepare(session, api, functions)
-                try:
-                    value = session.feed_run(
-                        program, external_lookup=functions.by_name, print_callback=printed
-                    )
-                except MontyError as failure:
-                    error = error_of(failure, printed, config)
-                except TypeError:
-                    # Of Monty 1.4, for a set of instances: it makes proxies that cannot be in one.
-                    _log.debug("the value of a program cannot leave the sandbox")
-        except TimeoutError as failure:
-            raise SandboxError(
-                f"none of the sandbox's {config.workers} workers became free in {_PATIENCE_S:g} s:"
-                " raise sandbox.workers, or ask less at a time"
-            ) from failure
+                value = _value_of(session, program, functions, printed)
+            except MontyError as failure:
+                error = self._error_of(failure, printed, running)
         functions.raise_bug()
         return value, error
 
-    def _limits(self, seconds: float) -> ResourceLimits:
+    def _error_of(
+        self, failure: MontyError, printed: Printed, running: RunningProgram
+    ) -> ProgramError:
+        if running.is_stopped:
+            self._workers.check_open()
+            return ProgramError("time", "TimeoutError: the time for the program is over")
+        return error_of(failure, printed, self._config)
+
+    def _settings(self, seconds: float | None) -> dict[str, Any]:
         config = self._config
-        return {
-            "max_feed_duration_secs": seconds,
+        limits: ResourceLimits = {
+            "max_feed_duration_secs": min(seconds or config.seconds, config.seconds),
             "max_memory": config.memory_mb * 2**20,
             "max_recursion_depth": config.recursion,
             "max_suspensions": config.host_calls,
         }
+        return {"script_name": "program", "limits": limits, "os_policy": {"sleep": "zero"}}
 
 
 def _prepare(session: MontySession, api: SandboxApi, functions: HostFunctions) -> None:
     """
     Raises:
+        MontyError: the time is over, or the worker dies.
         SandboxError: the prelude or a value of the API is no good, which no program can help.
     """
     try:
@@ -170,7 +190,20 @@ def _prepare(session: MontySession, api: SandboxApi, functions: HostFunctions) -
             _FIRST_LINES + api.prelude,
             inputs=dict(api.values),
             external_lookup=functions.by_name,
-            skip_type_check=True,
         )
-    except MontyError as failure:
+    except (MontyRuntimeError, MontySyntaxError) as failure:
+        if isinstance(failure.exception(), TimeoutError):
+            raise
         raise SandboxError(f"the API of the sandbox does not run: {failure}") from failure
+
+
+def _value_of(
+    session: MontySession, program: str, functions: HostFunctions, printed: Printed
+) -> Any:
+    """Runs it."""
+    try:
+        return session.feed_run(program, external_lookup=functions.by_name, print_callback=printed)
+    except TypeError:
+        # Of Monty 1.4, for a set of instances: it makes proxies that cannot be in one.
+        _log.debug("the value of a program cannot leave the sandbox")
+        return None

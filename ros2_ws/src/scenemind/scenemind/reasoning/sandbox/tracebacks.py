@@ -20,6 +20,9 @@ _PROGRAM = "<python-input-1>"
 _SHOWN_FRAMES = 12
 _SHOWN_CHARACTERS = 2000
 
+# Also of a single operation within which the interpreter does not look at its clock.
+_TOO_LONG = "TimeoutError: feed time limit exceeded"
+
 _LIMITS: tuple[tuple[type[BaseException], str, ProgramErrorKind], ...] = (
     (TimeoutError, "feed time limit", "time"),
     (MemoryError, "memory limit", "memory"),
@@ -36,6 +39,8 @@ def error_of(failure: MontyError, printed: Printed, config: SandboxConfig) -> Pr
         return ProgramError(
             "output", f"the program printed more than {config.printed_characters} characters"
         )
+    if isinstance(failure, MontyCrashedError) and failure.timed_out:
+        return ProgramError("time", _TOO_LONG)
     if isinstance(failure, MontyCrashedError):
         return ProgramError("worker", f"the program brought its interpreter down: {failure}")
     if isinstance(failure, MontySyntaxError):
