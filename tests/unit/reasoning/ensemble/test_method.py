@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from scenemind.evaluation.objects_memory import ObjectsMemory
-from scenemind.models import Allowance, ModelError
+from scenemind.models import Allowance, ModelError, Usage
 from scenemind.reasoning import AskMethod, ReasoningError
 from scenemind.reasoning.ensemble import Ensemble
 from scenemind.reasoning.method import Asking, MethodReply
@@ -101,9 +101,29 @@ def test_once_it_is_cancelled_no_other_is_asked() -> None:
     allowance = Allowance(20.0)
     allowance.cancel()
     other = method("two")
-    with chat_with(ChatServer(weighed("two"))) as chat, pytest.raises(ModelError, match="wait"):
+    with chat_with(ChatServer(weighed("two"))) as chat, pytest.raises(ModelError) as error:
         Ensemble(chat, method("three"), [other]).ask(QUESTION, MEMORY, Asking(allowance))
+    assert error.value.kind == "cancelled"
     assert other.asked == []
+
+
+@pytest.mark.parametrize("others", [[method("two", 0.6)], [method("three", 0.9)]])
+def test_an_answer_is_not_lost_where_the_time_or_the_money_is_spent(
+    others: Sequence[AskMethod],
+) -> None:
+    """Of the two, one agrees; the other would have to be weighed."""
+    with chat_with(ChatServer(weighed("three"))) as chat:
+        ensemble = Ensemble(chat, method("two", 0.7), others)
+        for allowance in (Allowance(-1.0), Allowance(20.0, tokens=1)):
+            allowance.spend(Usage(prompt_tokens=5))
+            reply = ensemble.ask(QUESTION, MEMORY, Asking(allowance))
+            assert (reply.text, reply.confidence) == ("two", 0.7)
+
+
+def test_an_answer_is_not_lost_where_nobody_can_weigh_it() -> None:
+    reply, _ = asked(method("two", 0.7), [method("three", 0.9)], refuse("no"))
+    assert (reply.text, reply.confidence) == ("two", 0.7)
+    assert any("nobody weighed them" in step for step in reply.steps)
 
 
 def test_the_grammar_is_one_of_the_others() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from scenemind.memory import MemoryAccess
-from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
+from scenemind.models import ChatMessage, ChatModel, ModelError, ask_for
 from scenemind.reasoning.attempt import attempt
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking, AskMethod, MethodReply
@@ -23,6 +23,8 @@ _PROMPTS = "scenemind.reasoning.ensemble"
 _LONGEST_SAID, _LONGEST_ANSWER = 500, 120
 # The paper's top answers of the other side.
 _MOST_OTHERS = 5
+# Or who replays a recording is to see where it differs.
+_NOBODY_WAITS = ("cancelled", "not_recorded")
 # An answer that none of the methods gave.
 _OF_ITS_OWN = 0.4
 
@@ -75,7 +77,8 @@ class Ensemble:
 
         def answers_of(method: AskMethod) -> list[_Said]:
             tried = attempt(method.name, lambda: method.ask(query, memory, asking))
-            asking.allowance.check()
+            if asking.allowance.is_cancelled:
+                asking.allowance.check()
             if tried.reply is None:
                 assert tried.failure is not None, "one of the two is there"
                 failures.append(tried.failure)
@@ -110,7 +113,9 @@ class Ensemble:
                 _complaint,
                 hears_thoughts(asking.report, "weigh"),
             )
-        except BadFormError as error:
+        except ModelError as error:
+            if error.kind in _NOBODY_WAITS:
+                raise
             steps.append(f"nobody weighed them: {error}")
             return _reply(best.answer, best.reply.confidence, best, (*steps, *best.reply.steps))
         answer = tame(form.answer, _LONGEST_ANSWER)
