@@ -36,7 +36,7 @@ def test_a_turn_of_zeros(tmp_path: Path) -> None:
     made.write_sqa3d(tmp_path)
     annotations = tmp_path / "v1_sqa_annotations_test.json"
     annotations.write_text(annotations.read_text().replace('"_w": 1', '"_w": 0'))
-    with pytest.raises(EvaluationError, match="row 1: rotation: .*zeros is no turn"):
+    with pytest.raises(EvaluationError, match=r"row 1: rotation: .*zeros is no turn"):
         list(read_sqa3d(tmp_path))
 
 

@@ -31,6 +31,7 @@ from scenemind.reasoning.symbolic.situated.tree import (
         ("What color is the door behind me?", AskProperty),
         ("The table on my left is what shape?", AskProperty),
         ("What is the desk made of?", AskProperty),
+        ("Tell me the color of the table behind me.", AskProperty),
         ("How many chairs are on my left?", AskCount),
         ("Is the number of chairs behind me odd or even?", AskCount),
         ("Are there an odd or an even number of chairs?", AskCount),

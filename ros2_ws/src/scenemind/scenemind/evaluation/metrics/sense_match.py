@@ -1,9 +1,12 @@
 """Sense match: whether an answer says what the truth says.
 
 Beside exact match, which takes "chairs" for wrong where the truth is "chair", and LLM-TPC's soft
-match, which takes "" for right. It knows articles, plurals, numbers, directions, and other words
-for one thing (`words/`), and that "kitchen cabinet" is a cabinet. No credit for nothing, for parts
-of words, for negation, for a shared small word, or for several answers of which one fits.
+match, which takes "" for right. It knows articles, plurals, numbers, directions, and synonyms
+(`words/`). Where one of the two names the other's kind by its last words, they are the same answer
+told more or less closely ("office chair" and "chair", "dark brown" and "brown"). Things that are
+only alike are not the same ("desk" and "table", "armchair" and "chair", "glass" and "mirror"). No
+credit for nothing, for parts of words, for negation, for a shared small word, or for several
+answers of which one fits.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from scenemind.evaluation.metrics.soft_match import number_words
+from scenemind.reasoning.symbolic import lexicon
 from scenemind.words.english import find_number, singular
 from scenemind.words.tables import read_table
 from scenemind.words.thesaurus import Thesaurus
@@ -22,6 +26,8 @@ _Words = tuple[str, ...]
 
 # Things with longer names are sentences: only what excludes other answers is looked for in them.
 _LONGEST_PHRASE = 5
+_MOST_NOUNS = 2
+_ADJECTIVES = lexicon.COLOURS.keys() | lexicon.SIZES.keys() | lexicon.ADJECTIVES
 _NOT_WORDS = re.compile(r"[^a-z0-9' ]+")
 _HOUR = re.compile(r"\b(\w+) ?o'? ?clock\b")
 _SHORTLY = re.compile(r"^(yes|no)\b *[,.;:].*", re.DOTALL)  # "no, nobody sits there"
@@ -87,9 +93,19 @@ def _is_called(words: _Words, name: _Words) -> bool:
     whole = " ".join(words)
     return any(
         whole.replace(" ", "") == other.replace(" ", "")
-        or (len(other.split()) >= len(name) and whole.endswith(" " + other))
+        or (
+            len(other.split()) >= len(name)
+            and whole.endswith(" " + other)
+            and _is_one(whole.removesuffix(other).split())
+        )
         for other in _names(name)
     )
+
+
+def _is_one(before: Sequence[str]) -> bool:
+    """Whether words before a name can belong to it ("toilet paper", "long brown"): more nouns are
+    further answers ("window door table")."""
+    return sum(word not in _ADJECTIVES for word in before) <= _MOST_NOUNS
 
 
 @cache

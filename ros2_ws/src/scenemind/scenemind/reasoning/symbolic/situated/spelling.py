@@ -17,6 +17,8 @@ _REWRITTEN = (
     (r"\bdivisible by\b", "divided by"),
     (r"\bcount of\b", "number of"),
     (r"^count (?:the|all(?: the)?)\b", "how many"),
+    (r"\b(odd|even) in number\b", r"\1"),
+    (r"^(?:tell me|name) (?=the\b)", "what is "),
     (r"\b(?:get|go|walk|step|head) out\b(?: of here)?", "exit"),
     # "@" marks places: see `Places`.
     (r"[?!.;:\"()@]", " "),
