@@ -7,7 +7,7 @@ import re
 from scenemind.reasoning.symbolic.situated.sentence import Sentence
 from scenemind.reasoning.symbolic.situated.tree import AskClaim, AskExists, AskRoom
 
-_TRUE_OR_FALSE = re.compile(r"\btrue or \w+\b")
+_TRUE_OR_FALSE = re.compile(r"\btrue or (?:false|not)\b")
 _WHAT_ROOM = re.compile(r"\bwhat (?:(?:type|kind) of )?room am i\b")
 _IN_A_ROOM = re.compile(
     r"^(?:am\b.*?(?:@\d+|\bin) (?:a|an|the)|is (?:this|the) (?:room|place)\b.*?\b(?:a|an|the))"

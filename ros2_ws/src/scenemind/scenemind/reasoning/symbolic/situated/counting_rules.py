@@ -16,7 +16,6 @@ _AMOUNT = re.compile(r"\b(?:amount|number|odd or even|even or odd)\b")
 _AMOUNT_OF = re.compile(r"\b(?:the )?(?:amount|number) of\b")
 _DIVIDED = re.compile(r"\b(?:be )?divided by (?:@\d+ )?(\w+)")
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b(?: of\b)?|\bnumber of\b|\bamount of\b")
-_ROWS_OF = re.compile(r"^ *rows? of ")
 _MARK = re.compile(r"@\d+")
 
 
@@ -46,7 +45,7 @@ def count(s: Sentence) -> AskCount | None:
     found = _HOW_MANY.search(s.marked)
     if found is None or s.is_yes_no:
         return None
-    before, counted = s.marked[: found.start()], _ROWS_OF.sub(" ", s.marked[found.end() :])
+    before, counted = s.marked[: found.start()], s.marked[found.end() :]
     thing = s.thing(counted)
     if not thing.places and s.places.of(before):
         thing = s.thing(f"{counted} {' '.join(_MARK.findall(before))}")

@@ -35,7 +35,6 @@ _ASKED: tuple[tuple[str, Property], ...] = (
         (rf"\b(?:what|which) (?:is |are |was )?(?:the )?(?:main |primary )?(?:{words})\b", which)
         for which, words in _WORDS.items()
     ),
-    (r"\bshape as what\b", "shape"),
     (r"\bmade (?:up )?(?:out of|of|from)(?= *(?:@\d+ *)*$)", "material"),
 )
 _PROPERTIES = tuple((re.compile(pattern), which) for pattern, which in _ASKED)

@@ -82,7 +82,7 @@ _RELATION = re.compile(
 _EXTREMES: tuple[tuple[str, Comparison], ...] = (
     (r"first|(?:closest|nearest)(?: to| from)?(?: me)?|run into|bump into|encounter|would i"
      r" hit|immediate", "closest"),
-    (r"(?:farthest|furthest|far) away|farthest|furthest|far corner", "farthest"),
+    (r"(?:farthest|furthest|far) away|farthest|furthest", "farthest"),
     (r"largest|biggest|bigger|larger", "largest"),
     (r"smallest|smaller|littlest", "smallest"),
     (r"tallest|highest|taller", "tallest"),

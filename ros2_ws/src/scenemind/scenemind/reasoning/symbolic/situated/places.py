@@ -41,7 +41,7 @@ _TURN = r"(?:turn|turned|turning|reverse|reversed)"
 _ALONE = r"(?= *(?:$|,|@|is\b|are\b|that\b))"
 
 _PATTERNS = (
-    (rf"{_TO}(?:my|the|mine)? ?{_CLOCK}(?: of me)?{_NOT_OF}", "hour"),
+    (rf"{_TO}(?:my|the)? ?{_CLOCK}(?: of me)?{_NOT_OF}", "hour"),
     (rf"{_TO}my {_HOW}(?P<side>{_NAMED})[ -]?(?P<more>{_NAMED})?{_AFTER}{_NOT_OF}", "side"),
     (
         rf"(?:(?:to|on|at|towards?) )(?:the )?{_HOW}(?P<side>left|right)[ -]?(?P<more>back|front)?"
