@@ -92,7 +92,7 @@ def test_a_server_that_is_late_keeps_nobody_else() -> None:
         assert asked.wait(SOON_S)
         assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
         slow.cancel()
-        with pytest.raises(ModelError, match="does not wait"):
+        with pytest.raises(ModelError, match="question was cancelled"):
             asking.result(SOON_S)
 
 
@@ -110,10 +110,10 @@ def test_who_asked_can_give_up_at_any_moment(
         asking = pool.submit(chat.ask, HELLO, allowance, on_text=on_text)
         assert asked.wait(SOON_S)
         allowance.cancel()
-        with pytest.raises(ModelError, match="does not wait") as raised:
+        with pytest.raises(ModelError, match="question was cancelled") as raised:
             asking.result(SOON_S)
         assert raised.value.kind == "cancelled"
-        with pytest.raises(ModelError, match="does not wait"):
+        with pytest.raises(ModelError, match="question was cancelled"):
             chat.ask(HELLO, allowance)
         assert len(server.requests) == 1
 
@@ -140,5 +140,5 @@ def test_the_server_learns_that_nobody_waits() -> None:
         assert begun.wait(SOON_S)
         allowance.cancel()
         assert has_heard.wait(SOON_S), "a model that writes on for nobody costs money"
-        with pytest.raises(ModelError, match="does not wait"):
+        with pytest.raises(ModelError, match="question was cancelled"):
             asking.result(SOON_S)

@@ -39,7 +39,8 @@ def with_backend(config: DetectorConfig) -> DetectorConfig:
     named = named or os.environ.get(WEIGHTS_VARIABLE, "")
     if not named:
         raise PerceptionError(
-            f"no detector is named: give detector.weights (a setting) or ${WEIGHTS_VARIABLE} an .onnx or .xml file, a .pt file, or a name such as"
+            "no detector is named: give detector.weights, --detector (where a command has it) or"
+            f" ${WEIGHTS_VARIABLE} an .onnx or .xml file, a .pt file, or a name such as"
             " yoloe-26n-seg (torch, extra `ultralytics`), of which `scenemind detector export"
             " yoloe-26n-seg --out yoloe.onnx` makes a file that runs without torch"
         )
