@@ -66,6 +66,13 @@ def test_all_mistakes_of_a_program_are_told_at_once(sandbox: Sandbox, api: Scene
     assert "`tables` used when not defined" in checked
 
 
+def test_a_call_that_lacks_something_is_told_with_its_line(sandbox: Sandbox, api: SceneApi) -> None:
+    """The interpreter tells the line of the function alone, which is none of the program's."""
+    text = run_program(sandbox, api, "x = scene().pop()\nprint(query_state(x))").text
+    assert "missing 1 required positional argument: 'candidate_states'" in text
+    assert "program:2:" in text
+
+
 def test_what_is_right_is_not_told_as_a_mistake(sandbox: Sandbox, api: SceneApi) -> None:
     """The checker complains of each of these lines, and all but the last are right."""
     program = """
@@ -78,6 +85,7 @@ print(query_relation_agent(nearest, ("left", "right")))
 counts = {"cup": 2}
 print(max(counts, key=lambda x: counts[x]), filter(lambda x: x > 1, [1, 2]))
 print(table)
+print("more")
 """
     text = run_program(sandbox, api, program).text
     assert text.endswith(

@@ -16,6 +16,7 @@ _MOST_PRINTED = 3000  # characters
 # The checker rejects some programs that run, and takes longer than they do; so it looks only at
 # those that crashed, to tell all at once that is wrong with them.
 _CHECKED = ("TypeError", "AttributeError", "NameError")
+_LINE = re.compile(r"^  line (\d+)", re.MULTILINE)
 _SURE = re.compile(
     r"error\[(unknown-argument|missing-argument|too-many-positional-arguments|unresolved-\w+|not-subscriptable)\]"
 )
@@ -79,13 +80,20 @@ def _all_mistakes(
 ) -> list[str]:
     """What a checker finds, where the crash may have more of its kind after it."""
     name = error.text.rpartition("\n")[2].partition(":")[0]
-    if error.kind != "crash" or name not in _CHECKED:
+    lines = [int(number) for number in _LINE.findall(error.text)]
+    if error.kind != "crash" or name not in _CHECKED or (lines and _is_last(lines[-1], program)):
         return []
     found = sandbox.check(program, api.of_sandbox, seconds)
     mistakes = [line for line in found.text.splitlines() if _is_sure(line)] if found else []
-    if len(mistakes) < 2:
+    if not mistakes or (lines and len(mistakes) < 2):
         return []
     return ["A checker finds in the whole program:", *mistakes]
+
+
+def _is_last(line: int, program: str) -> bool:
+    """Whether no statement begins after that line."""
+    statements = (node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.stmt))
+    return all(statement.lineno <= line for statement in statements)
 
 
 def _is_sure(complaint: str) -> bool:

@@ -14,6 +14,7 @@ from pydantic_monty import Monty, MontyCrashedError, MontyError, MontySession
 
 from scenemind.reasoning.sandbox.errors import SandboxError
 from scenemind.reasoning.sandbox.running import RunningProgram, Waking
+from scenemind.reasoning.sandbox.watchdog import Watchdog
 from scenemind.reasoning.sandbox.worker import WorkerScript
 
 _log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class Workers:
         self._lock = threading.Lock()  # of the two below
         self._running: set[RunningProgram] = set()
         self._is_closed = False
+        self._watchdog = Watchdog()
         self._script = WorkerScript(memory_mb)
         self._pool = Monty(
             binary_path=str(self._script.path),
@@ -76,6 +78,7 @@ class Workers:
             running = list(self._running)
         for program in running:
             program.stop()
+        self._watchdog.close()
         self._pool.__exit__(None, None, None)
         self._script.close()
 
@@ -106,10 +109,7 @@ class Workers:
                 stack.enter_context(waking(running.stop))
             if seconds is not None:
                 left_s = max(0.0, seconds - (time.monotonic() - start)) + _LATE_S
-                timer = threading.Timer(left_s, running.stop)
-                timer.daemon = True
-                timer.start()
-                stack.callback(timer.cancel)
+                stack.enter_context(self._watchdog.watching(running, left_s))
             session = self._started(stack, settings)
             running.begin(session.worker_pid)
             stack.callback(running.end)

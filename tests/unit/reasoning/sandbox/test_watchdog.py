@@ -1,0 +1,33 @@
+"""Whose time is over is stopped, and nobody else."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from scenemind.reasoning.sandbox.running import RunningProgram
+from scenemind.reasoning.sandbox.watchdog import Watchdog
+from tests.waiting import wait_until
+
+
+def test_each_is_stopped_in_its_time() -> None:
+    watchdog = Watchdog()
+    late, early, ended = RunningProgram(), RunningProgram(), RunningProgram()
+    with watchdog.watching(late, 600.0), watchdog.watching(early, 0.01):
+        wait_until(lambda: early.is_stopped)
+        assert not late.is_stopped
+    with watchdog.watching(ended, 600.0), watchdog.watching(late, 0.0):
+        wait_until(lambda: late.is_stopped)
+    watchdog.close()
+    assert not ended.is_stopped
+
+
+def test_its_thread_ends_with_it() -> None:
+    watchdog = Watchdog()
+    before = time.monotonic()
+    with watchdog.watching(RunningProgram(), 600.0):
+        (thread,) = [t for t in threading.enumerate() if t.name == "sandbox" and t.is_alive()]
+        watchdog.close()
+        thread.join(60.0)
+    assert not thread.is_alive()
+    assert time.monotonic() - before < 600.0
