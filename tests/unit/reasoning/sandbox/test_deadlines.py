@@ -65,6 +65,13 @@ def test_nobody_waits_longer_for_a_worker_than_for_the_answer() -> None:
         assert sandbox.run("1", SandboxApi(), seconds=LONG).value == 1
 
 
+@pytest.mark.parametrize("seconds", [0.0, -1.0])
+def test_without_any_time_left_a_program_does_not_run_on(seconds: float) -> None:
+    with Sandbox(SandboxConfig(workers=1, seconds=LONG)) as sandbox:
+        assert error_kind(sandbox.run("while True: pass", SandboxApi(), seconds)) == "time"
+        assert sandbox.run("1", SandboxApi()).value == 1
+
+
 def test_host_functions_count_towards_the_time_of_the_program() -> None:
     calls: list[float] = []
 

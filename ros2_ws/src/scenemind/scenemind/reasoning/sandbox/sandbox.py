@@ -44,6 +44,8 @@ _OWN_NAMES = (
     "set", "sorted", "str", "sum", "tuple", "zip",
 )  # fmt: skip
 _FIRST_LINES = "".join(f"{name} = {name}\n" for name in _OWN_NAMES)
+# Of a program whose time is over before it begins.
+_LEAST_SECONDS = 0.001
 # Known to nobody: the checker complains of it, so that nothing is run.
 _UNKNOWN = "_end_of_the_checked_program"
 
@@ -171,7 +173,11 @@ class Sandbox:
     def _settings(self, seconds: float | None) -> dict[str, Any]:
         config = self._config
         limits: ResourceLimits = {
-            "max_feed_duration_secs": min(seconds or config.seconds, config.seconds),
+            "max_feed_duration_secs": (
+                config.seconds
+                if seconds is None
+                else min(max(seconds, _LEAST_SECONDS), config.seconds)
+            ),
             "max_memory": config.memory_mb * 2**20,
             "max_recursion_depth": config.recursion,
             "max_suspensions": config.host_calls,

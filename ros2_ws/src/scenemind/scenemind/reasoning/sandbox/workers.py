@@ -116,16 +116,15 @@ class Workers:
             yield session, running
 
     def _wait_for_one(self, seconds: float | None) -> None:
-        is_hasty = seconds is not None and seconds < _PATIENCE_S
-        if self._free.acquire(timeout=seconds if is_hasty else _PATIENCE_S):
+        patience_s = _PATIENCE_S if seconds is None else min(max(seconds, 0.0), _PATIENCE_S)
+        if self._free.acquire(timeout=patience_s):
             return
-        busy = f"none of the sandbox's {self._count} workers became free in"
-        if is_hasty:
-            _log.warning("%s %g s: raise sandbox.workers, or ask less at a time", busy, seconds)
-            raise NoTimeLeftError(f"{busy} {seconds:.1f} s")
-        raise SandboxError(
-            f"{busy} {_PATIENCE_S:g} s: raise sandbox.workers, or ask less at a time"
-        )
+        busy = f"none of the sandbox's {self._count} workers became free in {patience_s:g} s"
+        advice = "raise sandbox.workers, or ask less at a time"
+        if patience_s == _PATIENCE_S:
+            raise SandboxError(f"{busy}: {advice}")
+        _log.warning("%s: %s", busy, advice)
+        raise NoTimeLeftError(busy)
 
     def _started(self, stack: ExitStack, settings: dict[str, Any]) -> MontySession:
         with self._lock:
