@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 
 def in_words(error: ValidationError, settings: type[BaseModel]) -> str:
@@ -19,7 +18,7 @@ def in_words(error: ValidationError, settings: type[BaseModel]) -> str:
     return "; ".join(_in_words(mistake, settings) for mistake in error.errors())
 
 
-def _in_words(mistake: ErrorDetails, settings: type[BaseModel]) -> str:
+def _in_words(mistake: Mapping[str, Any], settings: type[BaseModel]) -> str:
     path = [str(part) for part in mistake["loc"]]
     name = ".".join(path)
     if mistake["type"] == "extra_forbidden":

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from scenemind.models.allowance import Allowance
 from scenemind.models.chat import ChatMessage, ChatModel, OnText
@@ -158,7 +157,7 @@ def _mistakes(error: ValidationError) -> str:
     return "; ".join(map(_mistake, error.errors()[:_NAMED_MISTAKES]))
 
 
-def _mistake(mistake: ErrorDetails) -> str:
+def _mistake(mistake: Mapping[str, Any]) -> str:
     if mistake["type"] == "json_invalid":
         return f"it is no JSON ({mistake['ctx']['error']})"
     where = ".".join(map(str, mistake["loc"])) or "the whole"

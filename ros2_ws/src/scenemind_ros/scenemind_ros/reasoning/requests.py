@@ -61,7 +61,8 @@ class ReasoningRequests:
         self._models = models
         self._parameters = parameters
         self._publisher = publisher
-        self._sandbox = Sandbox(parameters.sandbox)
+        # Without a model there is nobody to write programs.
+        self._sandbox = None if models.vision is None else Sandbox(parameters.sandbox)
         self._selectors = Selectors(models, parameters)
         self._methods = self._selectors.methods(self._sandbox)
         self._work = BoundedWork(parameters.parallel_requests)
@@ -73,7 +74,8 @@ class ReasoningRequests:
 
     def close(self) -> None:
         self._work.close()
-        self._sandbox.close()
+        if self._sandbox is not None:
+            self._sandbox.close()
 
     def ask(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A question (Ask service or action)."""

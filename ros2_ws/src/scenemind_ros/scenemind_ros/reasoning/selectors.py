@@ -25,7 +25,7 @@ class Selectors:
         self._lock = threading.Lock()  # of those below
         self._opened: dict[SelectorName, FrameSelector] = {}
 
-    def methods(self, sandbox: Sandbox) -> dict[str, AskMethod]:
+    def methods(self, sandbox: Sandbox | None) -> dict[str, AskMethod]:
         """Those that ask a model, by name. They share the selectors with who asks for one."""
         if self._models.vision is None:
             return {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from scenemind.config import SceneMindConfig
 from scenemind.models import Models, open_models
@@ -14,13 +14,16 @@ from scenemind.reasoning.sandbox import Sandbox
 
 @contextmanager
 def opened_methods(settings: SceneMindConfig) -> Iterator[tuple[Models, dict[str, AskMethod]]]:
-    """The models, and what asks them, by name.
+    """The models, and what asks them, by name; without a model there is nobody to write programs.
 
     Raises:
         ModelError: see `open_models`.
         SandboxError: programs cannot be run here.
     """
-    with open_models(settings.models) as models, Sandbox(settings.sandbox) as sandbox:
+    with open_models(settings.models) as models, ExitStack() as opened:
+        sandbox = None
+        if models.vision is not None:
+            sandbox = opened.enter_context(Sandbox(settings.sandbox))
         yield (
             models,
             open_methods(

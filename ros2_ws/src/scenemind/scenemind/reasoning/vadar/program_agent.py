@@ -102,7 +102,12 @@ class ProgramAgent:
         self._asking.report("run", shown)
         self._asking.allowance.check()
         seconds = max(self._asking.allowance.left_s, _LEAST_SECONDS)
-        outcome = self._sandbox.run(f"{program}\n\nfinal_result\n", self._of_sandbox, seconds)
+        outcome = self._sandbox.run(
+            f"{program}\n\nfinal_result\n",
+            self._of_sandbox,
+            seconds,
+            self._asking.allowance.waking,
+        )
         self.object_ids = self._api.take_object_ids()
         calls = self._api.take_calls()
         self.has_looked = bool(calls)
