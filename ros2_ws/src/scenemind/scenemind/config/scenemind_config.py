@@ -16,6 +16,7 @@ from scenemind.config.relations import RelationConfig
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import Settings
+from scenemind.config.vlm_grounder import VlmGrounderConfig
 
 
 class SceneMindConfig(Settings):
@@ -37,6 +38,7 @@ class SceneMindConfig(Settings):
     sandbox: SandboxConfig = SandboxConfig()
     llm_tpc: LlmTpcConfig = LlmTpcConfig()
     vadar: VadarConfig = VadarConfig()
+    vlm_grounder: VlmGrounderConfig = VlmGrounderConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()
 
     @model_validator(mode="after")

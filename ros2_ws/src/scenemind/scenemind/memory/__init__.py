@@ -11,10 +11,12 @@ from scenemind.memory.stats import MemoryStats
 from scenemind.memory.tree.tree_json import TreeJson, tree_json
 from scenemind.memory.types import (
     Correction,
+    DepthImage,
     Description,
     DetectionNode,
     Edit,
     Embedding,
+    FrameIndex,
     KeyFrame,
     LocationNode,
     MapObject,
@@ -28,11 +30,13 @@ from scenemind.memory.types import (
 
 __all__ = [
     "Correction",
+    "DepthImage",
     "Description",
     "DetectionNode",
     "Edit",
     "Embedding",
     "Found",
+    "FrameIndex",
     "KeyFrame",
     "LeftOut",
     "LocationNode",

@@ -12,7 +12,14 @@ from typing import Protocol
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
-from scenemind.memory.types import Correction, Edit, KeyFrame, MemorySnapshot
+from scenemind.memory.types import (
+    Correction,
+    DepthImage,
+    Edit,
+    FrameIndex,
+    KeyFrame,
+    MemorySnapshot,
+)
 
 
 class MemoryAccess(Protocol):
@@ -57,6 +64,19 @@ class MemoryAccess(Protocol):
 
         Raises:
             SceneMemoryError: no image of this frame is stored.
+        """
+        ...
+
+    def frame_index(self) -> FrameIndex:
+        """All stored frames with what was detected in them, without images; cheap to ask for again
+        and again."""
+        ...
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        """The depth of a stored frame.
+
+        Raises:
+            SceneMemoryError: no image of this frame is stored, or none of its depth.
         """
         ...
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.frames import RGBDFrame
-from scenemind.perception.types import Detections
+from scenemind.perception.types import BoxMask, Detections
 
 
 class Detector(Protocol):
@@ -48,6 +48,28 @@ class OpenVocabularyDetector(Detector, Protocol):
 
     def label_similarity(self, a: str, b: str) -> float:
         """How alike two labels are to it, in [0, 1]: it may call one thing by either."""
+        ...
+
+
+class Segmenter(Protocol):
+    """Cuts objects out of an image, given their boxes."""
+
+    @property
+    def name(self) -> str:
+        """Shown wherever results appear."""
+        ...
+
+    def segment(
+        self, frame: RGBDFrame, boxes_px: NDArray[np.floating]
+    ) -> tuple[BoxMask | None, ...]:
+        """A mask for each of (N, 4) boxes x0, y0, x1, y1; None where it finds nothing in a box.
+
+        Args:
+            frame: where only every n-th pixel's depth is known, the others have 0 there.
+
+        Raises:
+            PerceptionError: the model cannot be had, or fails on this image.
+        """
         ...
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess
 from scenemind.models import Allowance
 from scenemind.reasoning.trail import Trail
-from scenemind.reasoning.types import Query
+from scenemind.reasoning.types import Picture, Query
 
 
 class Report(Protocol):
@@ -70,16 +70,19 @@ class GroundReply:
     """What a phrase means, before the router has timed it.
 
     Attributes:
-        objects: best first; at least one.
+        objects: best first; at least one. One of id 0 (`MEASURED`) is no object of the map, but a
+            box that was measured for this answer.
         confidences: of each, in [0, 1].
         steps: how they were found, in words.
         key_frames: as of `MethodReply`.
+        pictures: what was looked at and measured, in order, for reports.
     """
 
     objects: tuple[MapObject, ...]
     confidences: tuple[float, ...]
     steps: tuple[str, ...] = ()
     key_frames: tuple[KeyFrame, ...] | None = None
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def confidence(self) -> float:
@@ -102,5 +105,17 @@ class AskMethod(Protocol):
             ReasoningError: it cannot be answered so; `not_found` for a strict query where nothing
                 that was seen answers it.
             ModelError: a model failed, or the allowance is used up.
+        """
+        ...
+
+
+@runtime_checkable
+class GroundMethod(AskMethod, Protocol):
+    """Also finds what a phrase means, better than by the question which object that is."""
+
+    def ground(self, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
+        """What the phrase means on the memory of now.
+
+        Raises: as `ask`.
         """
         ...

@@ -41,6 +41,25 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 `always_answer` only: else it fails, or says that it knows of none."""
 
 
+MEASURED = 0
+"""Id of a box that was measured for one answer and is no object of the map; where it is about one,
+its attribute `SAME_AS` has that object's id."""
+SAME_AS = "same_as"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """Something to look at in a report.
+
+    Attributes:
+        title: one line: what it shows.
+        jpeg: JPEG file.
+    """
+
+    title: str
+    jpeg: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class ReasoningFailure:
     """Why there is no (sure) answer, and what the person can do."""
@@ -103,7 +122,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounding:
-    """The objects that a phrase means, best first, with a reason for the choice."""
+    """The objects that a phrase means, best first, with a reason for the choice.
+
+    Attributes:
+        pictures: what the method looked at and measured, in order; of `vlm_grounder` alone.
+    """
 
     query: Query
     objects: tuple[MapObject, ...]
@@ -115,6 +138,7 @@ class Grounding:
     failure: ReasoningFailure | None = None
     usage: Usage = field(default_factory=Usage)
     fallback: str = ""
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

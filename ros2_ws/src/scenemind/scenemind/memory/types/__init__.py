@@ -10,16 +10,25 @@ from scenemind.memory.types.graph import (
     StructurePlane,
 )
 from scenemind.memory.types.objects import AttributeSource, MapObject, Stay
-from scenemind.memory.types.tree import DetectionNode, KeyFrame, LocationNode, ObjectTracklet
+from scenemind.memory.types.tree import (
+    DepthImage,
+    DetectionNode,
+    FrameIndex,
+    KeyFrame,
+    LocationNode,
+    ObjectTracklet,
+)
 
 __all__ = [
     "AttributeSource",
     "Correction",
+    "DepthImage",
     "Description",
     "DetectionNode",
     "Edit",
     "EditKind",
     "Embedding",
+    "FrameIndex",
     "KeyFrame",
     "LocationNode",
     "MapObject",

@@ -64,6 +64,54 @@ class LocationNode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class DepthImage:
+    """Depth as it is stored of a key frame.
+
+    Attributes:
+        depth_m: (h, w) float32, metres along the optical axis; 0: not measured.
+        every_px: pixel (u, v) here is pixel (every_px u, every_px v) of the colour image.
+        camera: of this image.
+    """
+
+    depth_m: NDArray[np.float32]
+    every_px: int
+    camera: PinholeCamera
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameIndex:
+    """All stored frames and what was detected in them, as columns; no images.
+
+    Attributes:
+        frame_numbers: (N,) int32, oldest first.
+        stamps_ns: (N,) int64. location_ids: (N,) int32.
+        world_T_camera: (N, 4, 4) float64.
+        camera_indices: (N,) int32, rows of `cameras`.
+        detection_frames: (M,) int32, rows of the columns above, never falling.
+        detection_labels: (M,) int32, rows of `labels`: what the detector said.
+        detection_objects: (M,) int32, ids of objects as people see them; 0: of none.
+        detection_scores: (M,) float32, in [0, 1].
+        detection_boxes_px: (M, 4) float32, x0, y0, x1, y1.
+    """
+
+    frame_numbers: NDArray[np.int32]
+    stamps_ns: NDArray[np.int64]
+    location_ids: NDArray[np.int32]
+    world_T_camera: NDArray[np.float64]
+    camera_indices: NDArray[np.int32]
+    cameras: tuple[PinholeCamera, ...]
+    detection_frames: NDArray[np.int32]
+    detection_labels: NDArray[np.int32]
+    detection_objects: NDArray[np.int32]
+    detection_scores: NDArray[np.float32]
+    detection_boxes_px: NDArray[np.float32]
+    labels: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.frame_numbers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KeyFrame:
     """A stored frame with what can be seen in it.
 
