@@ -213,11 +213,13 @@ def test_an_answer_comes_back(text: str, fallback: str, confidence: float, token
     query = Query("where is it?", policy="strict")
     usage = Usage(2, tokens, tokens // 2, 30, 0.25)
     sent = Answer(
-        query, text, confidence, (), (), "memtree", 1.5, ("first", "then"), None, usage, fallback
-    )
+        query, text, confidence, (), (), "memtree", 1.5, ("first", "then"), None, usage, fallback,
+        brief=text[:5],
+    )  # fmt: skip
     response = Ask.Response(answer=c.answer_to_msg(sent, 12, "map"))
     back = c.answer_from_msg(through_wire(response), query, {})
     assert (back.text, back.confidence, back.method) == (text, confidence, "memtree")
+    assert back.brief == text[:5]
     assert (back.seconds, back.steps, back.usage) == (1.5, ("first", "then"), usage)
     assert (back.fallback, back.failure) == (fallback, None)
 

@@ -96,6 +96,7 @@ def answer_to_msg(answer: Answer, stamp: int, map_frame: str) -> AnswerMsg:
         header=header_to_msg(stamp, map_frame),
         question=answer.query.text,
         text="" if answer.failure else answer.text,
+        brief=answer.brief,
         confidence=float(answer.confidence),
         object_ids=[int(thing.object_id) for thing in answer.objects],
         boxes=[box_to_msg(thing.box) for thing in answer.objects],

@@ -39,6 +39,7 @@ def answer_from_msg(response: Any, query: Query, objects: Mapping[int, MapObject
         failure=failure,
         usage=usage_from_msg(answer.usage),
         fallback=answer.fallback,
+        brief=answer.brief,
     )
 
 
