@@ -109,7 +109,7 @@ def test_predictions_are_written(tmp_path: Path, scenes: Scenes) -> None:
         run_benchmark("nr3d", descriptions, scenes, method, keep=write)
     (line,) = read_lines(out)
     assert (line["found"][0], line["target"], line["right"]) == (1, 1, True)
-    questions = made.write_sqa3d(tmp_path)
+    questions, out = made.write_sqa3d(tmp_path), tmp_path / "answers.jsonl"
     with open_predictions(out) as write:
         run_benchmark("sqa3d", questions, scenes, method, keep=write)
     (line,) = read_lines(out)
@@ -154,6 +154,19 @@ def test_predictions_need_a_file_that_can_be_written(tmp_path: Path) -> None:
         open_predictions(tmp_path / "nowhere" / "out.jsonl"),
     ):
         pass
+
+
+def test_predictions_of_an_earlier_run_are_never_emptied(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    out.touch()
+    with open_predictions(out):  # a run that failed before its first row
+        out.write_text("{}\n")
+    with (
+        pytest.raises(EvaluationError, match=r"out\.jsonl is there already: name another"),
+        open_predictions(out),
+    ):
+        pass
+    assert read_lines(out) == [{}]
 
 
 def test_errors_of_who_answers_are_not_the_files(tmp_path: Path) -> None:

@@ -19,9 +19,12 @@ def open_predictions(path: Path) -> Iterator[Callable[[Prediction], None]]:
     is interrupted keeps the rows that it has done.
 
     Raises:
-        EvaluationError: the file cannot be written, now or later.
+        EvaluationError: the file cannot be written, now or later, or holds something already: it
+            may be another run of hours.
     """
     try:
+        if path.exists() and path.stat().st_size:
+            raise EvaluationError(f"{path} is there already: name another file, or remove it")
         file = path.open("w", encoding="utf-8", buffering=1)
     except OSError as error:
         raise _cannot_write(path, error) from error
