@@ -8,11 +8,11 @@ import pytest
 
 from scenemind.config import VadarConfig
 from scenemind.models import Allowance, ModelError
+from scenemind.reasoning.learned_methods.api_agent import ApiAgent
+from scenemind.reasoning.learned_methods.learned import LearnedMethod, source_of
+from scenemind.reasoning.learned_methods.signatures import Signature
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.vadar.api_agent import ApiAgent
-from scenemind.reasoning.vadar.learned import LearnedMethod, source_of
-from scenemind.reasoning.vadar.signatures import Signature
 from tests.chat_server import FAULTS, ChatServer
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 

@@ -11,11 +11,11 @@ import pytest
 from scenemind.config import VadarConfig
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning import Query
+from scenemind.reasoning.learned_methods.library import MethodLibrary
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar import Vadar
-from scenemind.reasoning.vadar.library import MethodLibrary
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 from tests.unit.reasoning.memtree_qa.talk import chat_with

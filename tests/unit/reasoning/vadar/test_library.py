@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scenemind.reasoning import ReasoningError
-from scenemind.reasoning.vadar.learned import LearnedMethod, source_of
-from scenemind.reasoning.vadar.library import MethodLibrary
-from scenemind.reasoning.vadar.signatures import Signature
+from scenemind.reasoning.learned_methods.learned import LearnedMethod, source_of
+from scenemind.reasoning.learned_methods.library import MethodLibrary
+from scenemind.reasoning.learned_methods.signatures import Signature
 
 from .talk import method
 

@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.reasoning.vadar.coding import find_code
+from scenemind.reasoning.coding import find_code
+from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.source import (
+    find_source_fault,
+    private_calls,
+    reserved_names,
+)
 from scenemind.reasoning.vadar.results import read_result
-from scenemind.reasoning.vadar.signatures import Signature
-from scenemind.reasoning.vadar.source import find_source_fault, private_calls, reserved_names
 
 from .talk import method
 

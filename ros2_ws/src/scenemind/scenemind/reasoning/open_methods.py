@@ -20,6 +20,7 @@ from scenemind.perception.protocols import OpenVocabularyDetector
 from scenemind.perception.text import make_image_text_encoder
 from scenemind.reasoning.ensemble import Ensemble
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.learned_methods.library import MethodLibrary
 from scenemind.reasoning.llm_tpc import LlmTpc
 from scenemind.reasoning.memtree_qa import MemTreeQA
 from scenemind.reasoning.memtree_qa.selectors.detector_search import DetectorSelector
@@ -33,7 +34,6 @@ from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.symbolic.method import SymbolicMethod
 from scenemind.reasoning.vadar import Vadar
 from scenemind.reasoning.vadar.detector_eyes import SharedDetector
-from scenemind.reasoning.vadar.library import MethodLibrary
 
 _LEARNED = "learned_methods.sqlite"
 

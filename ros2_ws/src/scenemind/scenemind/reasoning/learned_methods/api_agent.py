@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scenemind.config import VadarConfig
 from scenemind.models import ChatMessage, ChatModel
-from scenemind.reasoning.method import Asking
-from scenemind.reasoning.prompts import fill_prompt
-from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.vadar.coding import ask_for_code, printable
-from scenemind.reasoning.vadar.learned import LearnedMethod, source_of
-from scenemind.reasoning.vadar.signatures import Signature
-from scenemind.reasoning.vadar.source import (
+from scenemind.reasoning.coding import ask_for_code, printable
+from scenemind.reasoning.learned_methods.learned import LearnedMethod, source_of
+from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.source import (
     find_source_fault,
     private_calls,
     reserved_names,
     signature_of_call,
 )
-from scenemind.reasoning.vadar.trial import try_method
+from scenemind.reasoning.learned_methods.trial import try_method
+from scenemind.reasoning.method import Asking
+from scenemind.reasoning.prompts import fill_prompt
+from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar.vision_api import documentation
 
-_PROMPTS = "scenemind.reasoning.vadar"
+_PROMPTS = "scenemind.reasoning.learned_methods"
 _DEEPEST = 4
 _ERROR_CHARACTERS = 2000
 

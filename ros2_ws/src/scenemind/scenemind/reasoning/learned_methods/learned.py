@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from scenemind.reasoning.vadar.signatures import Signature
+from scenemind.reasoning.learned_methods.signatures import Signature
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from itertools import islice
 
 from scenemind.config import VadarConfig
 from scenemind.models import ChatModel
+from scenemind.reasoning.learned_methods.api_agent import ApiAgent
+from scenemind.reasoning.learned_methods.library import MethodLibrary
+from scenemind.reasoning.learned_methods.signature_agent import propose
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.vadar.api_agent import ApiAgent
-from scenemind.reasoning.vadar.library import MethodLibrary
-from scenemind.reasoning.vadar.signature_agent import propose
 
 
 class Learner:

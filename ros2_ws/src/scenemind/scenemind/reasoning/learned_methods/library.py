@@ -16,8 +16,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.vadar.learned import LearnedMethod, with_all_calls
-from scenemind.reasoning.vadar.signatures import Signature
+from scenemind.reasoning.learned_methods.learned import LearnedMethod, with_all_calls
+from scenemind.reasoning.learned_methods.signatures import Signature
 
 _CREATE = """
 CREATE TABLE IF NOT EXISTS methods (

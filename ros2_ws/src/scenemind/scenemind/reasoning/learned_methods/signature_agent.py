@@ -7,15 +7,15 @@ from collections.abc import Collection, Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
+from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.source import reserved_names
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import fill_prompt
 from scenemind.reasoning.thoughts import hears_thoughts
-from scenemind.reasoning.vadar.signatures import Signature
-from scenemind.reasoning.vadar.source import reserved_names
 from scenemind.reasoning.vadar.vision_api import documentation
 from scenemind.words.quoting import quoted
 
-_PROMPTS = "scenemind.reasoning.vadar"
+_PROMPTS = "scenemind.reasoning.learned_methods"
 _LONGEST_SAID = 500
 
 

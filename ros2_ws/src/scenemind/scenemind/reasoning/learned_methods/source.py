@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from functools import cache
 
+from scenemind.reasoning.learned_methods.signatures import Parameter, ParameterType, Signature
 from scenemind.reasoning.sandbox.imports import find_forbidden_import
-from scenemind.reasoning.vadar.signatures import Parameter, ParameterType, Signature
 from scenemind.reasoning.vadar.vision_api import prelude
 
 _CONSTANTS: dict[type, ParameterType] = {bool: "bool", int: "int", float: "float", str: "str"}

@@ -7,9 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from scenemind.reasoning.learned_methods.signatures import Signature
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar.probes import probe_argument, probe_look, probe_views
-from scenemind.reasoning.vadar.signatures import Signature
 from scenemind.reasoning.vadar.vision_api import VisionApi
 
 _SECONDS = 1.0

@@ -12,21 +12,21 @@ from scenemind.config import VadarConfig
 from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.models import ChatModel
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.learned_methods.learned import declarations, source_of
+from scenemind.reasoning.learned_methods.learner import Learner
+from scenemind.reasoning.learned_methods.library import MethodLibrary
+from scenemind.reasoning.learned_methods.source import private_calls
 from scenemind.reasoning.memtree_qa.evidence import with_all_boxes, with_boxes_of
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.types import Query
 from scenemind.reasoning.vadar.detector_eyes import SharedDetector
-from scenemind.reasoning.vadar.learned import declarations, source_of
-from scenemind.reasoning.vadar.learner import Learner
-from scenemind.reasoning.vadar.library import MethodLibrary
 from scenemind.reasoning.vadar.looking import look
 from scenemind.reasoning.vadar.map_eyes import view_of_frame
 from scenemind.reasoning.vadar.program_agent import ProgramAgent
 from scenemind.reasoning.vadar.question import messages_of
 from scenemind.reasoning.vadar.results import Result
-from scenemind.reasoning.vadar.source import private_calls
 from scenemind.reasoning.vadar.view import View
 from scenemind.reasoning.vadar.vision_api import VisionApi
 from scenemind.words.quoting import tame

@@ -7,7 +7,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-from scenemind.reasoning.vadar.signatures import ParameterType
+from scenemind.reasoning.learned_methods.signatures import ParameterType
 from scenemind.reasoning.vadar.view import BoxPx, View
 
 _WIDTH, _HEIGHT = 640, 480

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenemind.models import ChatMessage, ChatModel, ModelError
+from scenemind.reasoning.coding import ask_for_code, printable
 from scenemind.reasoning.method import Asking, say_nothing
 from scenemind.reasoning.prompts import fill_prompt
 from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.vadar.coding import ask_for_code, printable
 from scenemind.reasoning.vadar.results import Result, read_result
 from scenemind.reasoning.vadar.vision_api import VisionApi
 
