@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -21,7 +22,7 @@ class Request:
     @property
     def text(self) -> str:
         """All text of all messages, a line each."""
-        parts = [m["content"] for m in self.body["messages"]]
+        parts = [m["content"] or "" for m in self.body["messages"]]
         texts = [
             [p] if isinstance(p, str) else [i["text"] for i in p if "text" in i] for p in parts
         ]
@@ -61,10 +62,17 @@ class Exchange:
         self._begin(status, "application/json", Content_Length=str(length), **headers)
         self.handler.wfile.write(body)
 
-    def reply(self, text: str = "", finish_reason: str = "stop", **more: Any) -> None:
+    def reply(
+        self,
+        text: str = "",
+        finish_reason: str = "stop",
+        calls: Sequence[tuple[str, str]] = (),
+        **more: Any,
+    ) -> None:
         """A chat completion as the client wants it: whole, or in pieces of a few characters.
 
         Args:
+            calls: of tools: name and arguments of each.
             more: members of the message, such as `refusal`.
         """
         counted = token_count(text)
@@ -72,11 +80,15 @@ class Exchange:
         usage["total_tokens"] = usage["prompt_tokens"] + counted
         if not self.request.is_streamed:
             message = {"role": "assistant", "content": text or None, **more}
+            if calls:
+                message["tool_calls"] = [_call(*call, f"id_{i}") for i, call in enumerate(calls)]
             body = completion([{"message": message, "finish_reason": finish_reason}], usage=usage)
             self.send(200, json.dumps(body).encode())
             return
         self.begin_stream()
         self.stream({"role": "assistant", "content": "", **more})
+        for number, call in enumerate(calls):
+            self._stream_call(number, call)
         for start in range(0, len(text), 5):
             self.stream({"content": text[start : start + 5]})
         self.stream({}, finish_reason)
@@ -84,6 +96,14 @@ class Exchange:
             self.send_event(json.dumps(completion([], usage=usage)))
         self.send_event("[DONE]")
         self.end_stream()
+
+    def _stream_call(self, number: int, call: tuple[str, str]) -> None:
+        """As servers do: the name first, then pieces of the arguments."""
+        name, arguments = call
+        self.stream({"tool_calls": [{"index": number, **_call(name, "", f"id_{number}")}]})
+        for start in range(0, len(arguments), 5):
+            piece = {"index": number, "function": {"arguments": arguments[start : start + 5]}}
+            self.stream({"tool_calls": [piece]})
 
     def begin_stream(self) -> None:
         self._begin(200, "text/event-stream", Transfer_Encoding="chunked")
@@ -113,6 +133,14 @@ class Exchange:
         for name, value in headers.items():
             self.handler.send_header(name.replace("_", "-"), value)
         self.handler.end_headers()
+
+
+def _call(name: str, arguments: str, call_id: str) -> dict[str, Any]:
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
 
 
 def completion(choices: list[dict[str, Any]], **more: Any) -> dict[str, Any]:

@@ -117,6 +117,12 @@ def say(text: str | Callable[[Request], str], **more: Any) -> Step:
     return lambda e: e.reply(text if isinstance(text, str) else text(e.request), **more)
 
 
+def call(*calls: tuple[str, dict[str, Any]], text: str = "") -> Step:
+    """Ask for tools: the name and the arguments of each."""
+    named = [(name, json.dumps(arguments)) for name, arguments in calls]
+    return lambda e: e.reply(text, finish_reason="tool_calls", calls=named)
+
+
 def choose(step_for: Callable[[Request], Step]) -> Step:
     """What is done depends on what is asked."""
     return lambda e: step_for(e.request)(e)

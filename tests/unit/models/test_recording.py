@@ -16,10 +16,18 @@ import numpy as np
 import pytest
 
 from scenemind.config import ChatModelConfig
-from scenemind.models import Allowance, ChatMessage, ChatModel, ChatReply, ModelError, OpenAIChat
+from scenemind.models import (
+    Allowance,
+    ChatMessage,
+    ChatModel,
+    ChatReply,
+    ModelError,
+    OpenAIChat,
+    Tool,
+)
 from scenemind.models.recording import Recorder, Recording
 from scenemind.models.replaying import Replay, Replayer
-from tests.chat_server import ChatServer, Request, Step, fail, refuse, say
+from tests.chat_server import ChatServer, Request, Step, call, fail, refuse, say
 
 KEY = "sk-not-for-any-file"
 CUP = [ChatMessage("system", "You see cups."), ChatMessage("user", "Which color?\nSay one word.")]
@@ -286,4 +294,16 @@ def test_the_file_is_readable(path: Path) -> None:
         "role": "system",
         "text": "You see cups.",
         "pictures": [],
+        "calls": [],
+        "call_id": "",
     }
+
+
+def test_calls_of_tools_are_replayed_and_part_of_what_was_asked(path: Path) -> None:
+    find = Tool("find", "Find a thing.", {"type": "object", "properties": {}})
+    with recorder(path, call(("find", {"name": "cup"}))) as (model, _):
+        said = model.ask(CUP, Allowance(5.0), tools=[find])
+    assert said.calls[0].name == "find"
+    with pytest.raises(ModelError, match=r"-.*tool .*Find a thing"):
+        replayer(path).ask(CUP, Allowance(5.0))
+    assert replayer(path).ask(CUP, Allowance(5.0), tools=[find]) == said

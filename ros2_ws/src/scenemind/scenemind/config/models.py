@@ -25,6 +25,9 @@ class ChatModelConfig(Settings):
     json_schema: bool = Field(
         True, description="the server holds replies to a JSON schema; false: the prompt asks for it"
     )
+    tool_calls: bool = Field(
+        True, description="the server has calls of tools; false: the prompt asks for them in words"
+    )
     image_px: int = Field(
         1024, ge=64, le=4096, description="longest side of a picture as it is sent"
     )

@@ -1,7 +1,7 @@
 """Language and vision models behind one protocol."""
 
 from scenemind.models.allowance import Allowance
-from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText
+from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText, Tool, ToolCall
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.openai_chat import OpenAIChat
 from scenemind.models.roles import Models, open_models
@@ -21,6 +21,8 @@ __all__ = [
     "Models",
     "OnText",
     "OpenAIChat",
+    "Tool",
+    "ToolCall",
     "Usage",
     "ask_for",
     "open_models",

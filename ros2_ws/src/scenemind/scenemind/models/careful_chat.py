@@ -12,7 +12,7 @@ from typing import Any
 from scenemind.models.allowance import Allowance
 from scenemind.models.backoff import Backoff
 from scenemind.models.breaker import Outcome
-from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText
+from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText, Tool
 from scenemind.models.endpoint import Endpoint
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.ledger import Ledger
@@ -82,11 +82,12 @@ class CarefulChat:
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
         on_text: OnText | None = None,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """See `ChatModel`. A server that is left alone: overloaded, or resting."""
         pause_s: float | None = None
         for tries in count(1):
-            outcome = self._try(messages, allowance, schema, on_text)
+            outcome = self._try(messages, allowance, schema, on_text, tools)
             if isinstance(outcome, ChatReply):
                 return outcome
             pause_s = self._backoff.next_s(pause_s)
@@ -99,6 +100,7 @@ class CarefulChat:
         allowance: Allowance,
         schema: Mapping[str, Any] | None,
         on_text: OnText | None,
+        tools: Sequence[Tool],
     ) -> ChatReply | ModelError:
         """The reply, or how the call failed.
 
@@ -112,7 +114,7 @@ class CarefulChat:
             self._ledger.check()  # who had a turn before may have spent the rest of the day
             left_s = allowance.left_s
             try:
-                reply = self._chat.ask(messages, allowance, schema, on_text)
+                reply = self._chat.ask(messages, allowance, schema, on_text, tools)
             except ModelError as error:
                 note(self._outcome(error, left_s), str(error))
                 if error.retry_after_s:

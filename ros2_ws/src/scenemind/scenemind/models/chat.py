@@ -16,16 +16,48 @@ tried again, is called on a thread of the model, and should return soon."""
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """Something that a model may ask to have done.
+
+    Attributes:
+        description: for the model: what it does and when to use it.
+        parameters: JSON schema of its arguments, an object.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What a model asks to have done.
+
+    Attributes:
+        call_id: by which the answer names it.
+        arguments: JSON as the model wrote it, so that it may be anything.
+    """
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChatMessage:
     """One turn.
 
     Attributes:
         jpegs: pictures that follow the text, as JPEG files.
+        calls: of an assistant's turn.
+        call_id: of a tool's turn: which call it answers.
     """
 
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     text: str
     jpegs: tuple[bytes, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
 
     def __post_init__(self) -> None:
         """
@@ -50,12 +82,14 @@ class ChatReply:
         model: which answered, as the server names it.
         usage: of this call.
         seconds: from the question to the whole answer.
+        calls: of tools, in order; there is a text, a call, or both.
     """
 
     text: str
     model: str
     usage: Usage
     seconds: float
+    calls: tuple[ToolCall, ...] = ()
 
 
 class ChatModel(Protocol):
@@ -72,12 +106,15 @@ class ChatModel(Protocol):
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
         on_text: OnText | None = None,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """The model's next turn; returns or raises within the allowance, and soon after it is
         cancelled. What was used is taken off it.
 
         Args:
             schema: JSON schema that the server is to hold the answer to; see `ask_for`.
+            tools: that it may call, in place of a schema. A server that has no such calls is told
+                of them in words, and its reply read for them.
 
         Raises:
             ModelError: no usable answer.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenemind.models.allowance import Allowance
-from scenemind.models.chat import ChatMessage, ChatReply, OnText
+from scenemind.models.chat import ChatMessage, ChatReply, OnText, Tool
 from scenemind.models.errors import ModelError
 
 
@@ -31,6 +31,7 @@ class KeylessChat:
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,  # noqa: ARG002
         on_text: OnText | None = None,  # noqa: ARG002
+        tools: Sequence[Tool] = (),  # noqa: ARG002
     ) -> ChatReply:
         """See `ChatModel`.
 

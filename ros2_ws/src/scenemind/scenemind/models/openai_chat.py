@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -13,14 +14,18 @@ from urllib.parse import urlsplit
 from scenemind.config import ChatModelConfig
 from scenemind.models.allowance import Allowance
 from scenemind.models.background_loop import BackgroundLoop
-from scenemind.models.chat import ChatMessage, ChatReply, OnText
+from scenemind.models.chat import ChatMessage, ChatReply, OnText, Tool
 from scenemind.models.errors import ModelError
 from scenemind.models.keys import key_of
 from scenemind.models.openai_reply import Draft
 from scenemind.models.openai_request import request_of
+from scenemind.models.tools_in_words import read_for_calls, told_of_tools
 from scenemind.models.usage import Usage
 
 _log = logging.getLogger(__name__)
+
+# What a server without calls of tools complains of.
+_ABOUT_TOOLS = re.compile(r"\btools?\b|tool_calls?|function.call", re.IGNORECASE)
 
 
 class OpenAIChat:
@@ -45,6 +50,7 @@ class OpenAIChat:
         self._exchange = OpenAIExchange(config, key)
         self._loop = BackgroundLoop(f"chat with {config.model}")
         self._counts = True  # as far as is known
+        self._has_tools = config.tool_calls  # as far as is known
 
     @property
     def name(self) -> str:
@@ -56,12 +62,34 @@ class OpenAIChat:
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
         on_text: OnText | None = None,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """See `ChatModel`. With `on_text`, the reply is streamed."""
+        if tools and self._has_tools:
+            try:
+                return self._exchanged(messages, allowance, schema, on_text, tools)
+            except ModelError as error:
+                if error.kind != "rejected" or not _ABOUT_TOOLS.search(str(error)):
+                    raise
+                self._has_tools = False
+                _log.warning("%s is told of tools in words from now on: %s", self.name, error)
+        if not tools:
+            return self._exchanged(messages, allowance, schema, on_text)
+        told = told_of_tools(messages, tools)
+        return read_for_calls(self._exchanged(told, allowance, schema, on_text))
+
+    def _exchanged(
+        self,
+        messages: Sequence[ChatMessage],
+        allowance: Allowance,
+        schema: Mapping[str, Any] | None,
+        on_text: OnText | None,
+        tools: Sequence[Tool] = (),
+    ) -> ChatReply:
         allowance.check()
         start = time.monotonic()
         deadline_s = min(self._config.call_deadline_s, allowance.left_s)
-        request = request_of(self._config, messages, schema, on_text is not None, allowance)
+        request = request_of(self._config, messages, schema, on_text is not None, allowance, tools)
         listener = None if on_text is None else _Listener(on_text)
         try:
             draft = self._loop.run(
@@ -88,7 +116,8 @@ class OpenAIChat:
             self._say_once_that_nothing_is_counted()
         allowance.spend(usage)
         text = self._text_of(draft, usage)
-        return ChatReply(text, draft.model or self.name, usage, time.monotonic() - start)
+        seconds = time.monotonic() - start
+        return ChatReply(text, draft.model or self.name, usage, seconds, draft.calls)
 
     def close(self) -> None:
         """Give up what is being asked, and the connections; the second call does nothing."""
@@ -131,7 +160,7 @@ class OpenAIChat:
                 f"{self.name} ran into its limit of tokens: raise max_reply_tokens in its settings",
                 usage=usage,
             )
-        if not draft.text:
+        if not draft.text and not draft.calls:
             raise ModelError("bad_reply", f"{self.name} sent an empty reply", usage=usage)
         return draft.text
 

@@ -7,9 +7,24 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ValidationError
 
 from scenemind.config import ChatModelConfig
+from scenemind.models.chat import ToolCall
 from scenemind.models.usage import Usage
 
 _MOST_TOKENS = 1_000_000_000
+_MOST_CALLS = 32  # of one reply
+
+
+class _Function(BaseModel):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class _Call(BaseModel):
+    """A call of a tool, or a piece of one."""
+
+    index: int | None = None
+    id: str | None = None
+    function: _Function | None = None
 
 
 class _Words(BaseModel):
@@ -17,6 +32,7 @@ class _Words(BaseModel):
 
     content: str | None = None
     refusal: str | None = None
+    tool_calls: list[_Call] | None = None
 
 
 class _Choice(BaseModel):
@@ -58,6 +74,16 @@ class Draft:
     finish: str = ""
     model: str = ""
     _counts: _Counts = field(default_factory=_Counts)
+    _calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Of tools, in order."""
+        named = (
+            ToolCall(call_id or f"call_{number}", name, arguments)
+            for number, (call_id, name, arguments) in sorted(self._calls.items())
+        )
+        return tuple(named)[:_MOST_CALLS]
 
     def add(self, body: object) -> bool:
         """Take in the JSON of a whole reply, or of a piece; False: it is neither."""
@@ -73,9 +99,19 @@ class Draft:
             words = choice.message or choice.delta or _Words()
             self.text += _mended(words.content or "")
             self.refusal += _mended(words.refusal or "")
+            for place, call in enumerate(words.tool_calls or ()):
+                self._add_call(place if call.index is None else call.index, call)
             is_whole = choice.message is not None
             self.finish = choice.finish_reason or self.finish or ("stop" if is_whole else "")
         return True
+
+    def _add_call(self, number: int, call: _Call) -> None:
+        """Pieces of a stream bear the number of their call; only arguments come in several."""
+        known = self._calls.setdefault(number, ["", "", ""])
+        function = call.function or _Function()
+        known[0] = known[0] or _mended(call.id or "")
+        known[1] = known[1] or _mended(function.name or "")
+        known[2] += _mended(function.arguments or "")
 
     def usage(self, config: ChatModelConfig) -> Usage:
         """Without counts where the server sent none."""

@@ -13,12 +13,12 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from scenemind.config import ChatModelConfig
 from scenemind.models.allowance import Allowance
-from scenemind.models.chat import ChatMessage
+from scenemind.models.chat import ChatMessage, Tool, ToolCall
 from scenemind.models.pictures import fitted
 
 _log = logging.getLogger(__name__)
@@ -36,10 +36,12 @@ def request_of(
     schema: Mapping[str, Any] | None,
     is_streamed: bool,
     allowance: Allowance,
+    tools: Sequence[Tool] = (),
 ) -> dict[str, Any]:
     """The body of a chat completion.
 
     Args:
+        tools: none for a server that is told of them in words (`told_of_tools`).
         allowance: large pictures can take longer than there is time.
 
     Raises:
@@ -52,6 +54,8 @@ def request_of(
     if schema is not None and config.json_schema:
         form = {"name": schema.get("title", "Reply"), "schema": schema, "strict": True}
         request["response_format"] = {"type": "json_schema", "json_schema": form}
+    if tools:
+        request["tools"] = [{"type": "function", "function": asdict(tool)} for tool in tools]
     if config.temperature >= 0.0:
         request["temperature"] = config.temperature
     if config.max_reply_tokens:
@@ -100,6 +104,11 @@ def _with_form(messages: Sequence[ChatMessage], schema: Mapping[str, Any]) -> Se
 
 
 def _turn(message: ChatMessage, config: ChatModelConfig, allowance: Allowance) -> dict[str, Any]:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    if message.calls:
+        calls = [_call(call) for call in message.calls]
+        return {"role": message.role, "content": message.text or None, "tool_calls": calls}
     if not message.jpegs:
         return {"role": message.role, "content": message.text}
     content: list[dict[str, Any]] = [{"type": "text", "text": message.text}]
@@ -110,3 +119,8 @@ def _turn(message: ChatMessage, config: ChatModelConfig, allowance: Allowance) -
             {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{small}"}}
         )
     return {"role": message.role, "content": content}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.call_id, "type": "function", "function": function}

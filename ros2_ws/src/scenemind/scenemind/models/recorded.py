@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
 
-from scenemind.models.chat import ChatMessage, ChatReply
+from scenemind.models.chat import ChatMessage, ChatReply, Tool, ToolCall
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.usage import Usage
 
@@ -32,11 +32,13 @@ class RecordedMessage:
     role: str
     text: str
     pictures: tuple[str, ...]
+    calls: tuple[ToolCall, ...]
+    call_id: str
 
     @classmethod
     def of(cls, message: ChatMessage) -> RecordedMessage:
         pictures = (hashlib.sha256(jpeg).hexdigest() for jpeg in message.jpegs)
-        return cls(message.role, message.text, tuple(pictures))
+        return cls(message.role, message.text, tuple(pictures), message.calls, message.call_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,17 @@ class RecordedRequest:
     model: str
     messages: tuple[RecordedMessage, ...]
     schema: Mapping[str, Any] | None
+    tools: tuple[Tool, ...]
 
     @classmethod
     def of(
-        cls, model: str, messages: Sequence[ChatMessage], schema: Mapping[str, Any] | None
+        cls,
+        model: str,
+        messages: Sequence[ChatMessage],
+        schema: Mapping[str, Any] | None,
+        tools: Sequence[Tool],
     ) -> RecordedRequest:
-        return cls(model, tuple(map(RecordedMessage.of, messages)), schema)
+        return cls(model, tuple(map(RecordedMessage.of, messages)), schema, tuple(tools))
 
     @property
     def key(self) -> str:
@@ -70,9 +77,11 @@ class RecordedRequest:
         lines = [f"model {self.model}"]
         if self.schema is not None:
             lines += ["schema", *json.dumps(self.schema, sort_keys=True, indent=1).splitlines()]
+        lines += [f"tool {json.dumps(asdict(tool), sort_keys=True)}" for tool in self.tools]
         for message in self.messages:
             lines += [f"{message.role}:", *message.text.splitlines()]
             lines += [f"picture {digest}" for digest in message.pictures]
+            lines += [f"calls {call.name} {call.arguments}" for call in message.calls]
         return lines
 
 

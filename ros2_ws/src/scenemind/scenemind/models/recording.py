@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from scenemind.models.allowance import Allowance
-from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText
+from scenemind.models.chat import ChatMessage, ChatModel, ChatReply, OnText, Tool
 from scenemind.models.errors import FailureKind, ModelError
 from scenemind.models.recorded import HEADER, Exchange, RecordedError, RecordedRequest
 
@@ -94,11 +94,12 @@ class Recorder:
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
         on_text: OnText | None = None,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """See `ChatModel`."""
-        request = RecordedRequest.of(self.name, messages, schema)
+        request = RecordedRequest.of(self.name, messages, schema, tools)
         try:
-            reply = self._model.ask(messages, allowance, schema, on_text)
+            reply = self._model.ask(messages, allowance, schema, on_text, tools)
         except ModelError as error:
             if error.kind in _SAID_BY_THE_MODEL:
                 self._recording.add(Exchange(request, RecordedError.of(error)))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scenemind.models.allowance import Allowance
-from scenemind.models.chat import ChatMessage, ChatReply, OnText
+from scenemind.models.chat import ChatMessage, ChatReply, OnText, Tool
 from scenemind.models.differences import difference, likeness
 from scenemind.models.errors import ModelError
 from scenemind.models.recorded import HEADER, Exchange, RecordedError, RecordedRequest
@@ -93,10 +93,11 @@ class Replayer:
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
         on_text: OnText | None = None,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """See `ChatModel`. At once, but as if the tokens were used."""
         allowance.check()
-        outcome = self._replay.take(RecordedRequest.of(self._name, messages, schema))
+        outcome = self._replay.take(RecordedRequest.of(self._name, messages, schema, tools))
         allowance.spend(outcome.usage)
         if isinstance(outcome, RecordedError):
             raise ModelError(outcome.kind, outcome.message, usage=outcome.usage)

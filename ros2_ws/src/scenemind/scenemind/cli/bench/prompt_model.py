@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scenemind.models import Allowance, ChatMessage, ChatReply, OnText, Usage
+from scenemind.models import Allowance, ChatMessage, ChatReply, OnText, Tool, Usage
 
 
 class PromptModel:
@@ -24,9 +24,10 @@ class PromptModel:
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,
         on_text: OnText | None = None,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """See `ChatModel`."""
-        del messages, schema, on_text
+        del messages, schema, on_text, tools
         allowance.check()
         text = self._replies[self._asked % len(self._replies)]
         self._asked += 1

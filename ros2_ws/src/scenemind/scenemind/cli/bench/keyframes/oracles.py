@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from scenemind.cli.bench.keyframes.mapped_room import MappedRoom
 from scenemind.frames import RGBDFrame
 from scenemind.frames.encodings import decode_color_file
-from scenemind.models import Allowance, ChatMessage, ChatReply, OnText, Usage
+from scenemind.models import Allowance, ChatMessage, ChatReply, OnText, Tool, Usage
 from scenemind.perception.types import Detections
 from scenemind.reasoning.memtree_qa.location_choice import ChosenLocation, LocationChoice
 from scenemind.reasoning.memtree_qa.selectors.detector_search import TargetClasses
@@ -36,6 +36,7 @@ class Oracle:
         allowance: Allowance,
         schema: Mapping[str, Any] | None = None,  # noqa: ARG002
         on_text: OnText | None = None,
+        tools: Sequence[Tool] = (),  # noqa: ARG002
     ) -> ChatReply:
         """See `ChatModel`."""
         allowance.check()
