@@ -44,7 +44,7 @@ class PromptCache:
 def _tokens(messages: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
     """Pieces of the prompt in order, and how many tokens each is."""
     for message in messages:
-        content = message["content"]
+        content = message["content"] or ""
         parts = [{"text": content}] if isinstance(content, str) else content
         yield message["role"], 1
         for part in parts:

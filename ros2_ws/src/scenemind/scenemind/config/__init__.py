@@ -16,6 +16,7 @@ from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.scenemind_config import SceneMindConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import ConfigError, Settings
+from scenemind.config.synergai import SynergaiConfig
 
 __all__ = [
     "ChatModelConfig",
@@ -35,6 +36,7 @@ __all__ = [
     "Settings",
     "StoreConfig",
     "SyncConfig",
+    "SynergaiConfig",
     "TrackerConfig",
     "TreeConfig",
     "VadarConfig",

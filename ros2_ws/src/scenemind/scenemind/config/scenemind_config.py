@@ -16,6 +16,7 @@ from scenemind.config.relations import RelationConfig
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import Settings
+from scenemind.config.synergai import SynergaiConfig
 from scenemind.config.vlm_grounder import VlmGrounderConfig
 
 
@@ -39,6 +40,7 @@ class SceneMindConfig(Settings):
     llm_tpc: LlmTpcConfig = LlmTpcConfig()
     vadar: VadarConfig = VadarConfig()
     vlm_grounder: VlmGrounderConfig = VlmGrounderConfig()
+    synergai: SynergaiConfig = SynergaiConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()
 
     @model_validator(mode="after")

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess
+from scenemind.memory import Correction, KeyFrame, MapObject, MemoryAccess
 from scenemind.models import Allowance
+from scenemind.reasoning.dialogue import Dialogue
 from scenemind.reasoning.trail import Trail
 from scenemind.reasoning.types import Picture, Query
 
@@ -35,11 +36,15 @@ class Asking:
 
     Attributes:
         trail: where a method leaves how far it came, for when it fails.
+        dialogue: that the question is part of; None: it stands alone.
+        by: who speaks, for the journal.
     """
 
     allowance: Allowance = field(default_factory=lambda: Allowance(60.0))
     report: Report = say_nothing
     trail: Trail = field(default_factory=Trail)
+    dialogue: Dialogue | None = None
+    by: str = "a person"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +95,34 @@ class GroundReply:
         return self.confidences[0]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AlignReply:
+    """What became of a correcting sentence, before the router has timed it.
+
+    Attributes:
+        text: for the person.
+        corrections: entries of the journal that it wrote, took back or let stand again.
+        objects: what it speaks of beside these, most relevant first.
+        steps: how it was reached, in words.
+        asks_back: the text is a question to the person; nothing was changed.
+        confidence: in [0, 1].
+    """
+
+    text: str
+    corrections: Sequence[Correction] = ()
+    objects: tuple[MapObject, ...] = ()
+    steps: tuple[str, ...] = ()
+    asks_back: bool = False
+    confidence: float = 1.0
+
+    @property
+    def object_ids(self) -> tuple[int, ...]:
+        """Of all objects that it speaks of, each once, without floors, walls and ceilings."""
+        changed = (i for c in self.corrections for i in (*c.edit.object_ids, *c.edit.new_ids))
+        ids = (*(thing.object_id for thing in self.objects), *changed)
+        return tuple(dict.fromkeys(i for i in ids if i >= 0))
+
+
 class AskMethod(Protocol):
     """Answers questions; may be asked from several threads at once."""
 
@@ -117,5 +150,17 @@ class GroundMethod(AskMethod, Protocol):
         """What the phrase means on the memory of now.
 
         Raises: as `ask`.
+        """
+        ...
+
+
+@runtime_checkable
+class AlignMethod(AskMethod, Protocol):
+    """Also corrects the memory as a person says."""
+
+    def align(self, query: Query, memory: MemoryAccess, asking: Asking) -> AlignReply:
+        """Answer a question, or do what a person tells.
+
+        Raises: as `ask`; nothing was written then.
         """
         ...

@@ -16,7 +16,7 @@ Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _BY_MODEL = "memtree"  # what `auto` asks
 # What needs a model beside it.
-_NEED_MODEL = ("memtree", "llm_tpc", "vadar", "ensemble")
+_NEED_MODEL = ("memtree", "llm_tpc", "vadar", "ensemble", "synergai")
 BUILT_METHODS = ("auto", "symbolic", *_NEED_MODEL)
 """Those of `METHODS` that this version has."""
 

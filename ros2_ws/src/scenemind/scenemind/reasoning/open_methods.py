@@ -9,6 +9,7 @@ from scenemind.config import (
     LlmTpcConfig,
     MemTreeConfig,
     RelationConfig,
+    SynergaiConfig,
     VadarConfig,
 )
 from scenemind.config.home import default_root
@@ -32,6 +33,7 @@ from scenemind.reasoning.memtree_qa.selectors.uniform import UniformSelector
 from scenemind.reasoning.method import AskMethod
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.symbolic.method import SymbolicMethod
+from scenemind.reasoning.synergai import Synergai
 from scenemind.reasoning.vadar import Vadar
 from scenemind.reasoning.vadar.detector_eyes import SharedDetector
 
@@ -47,6 +49,7 @@ def open_methods(
     relations: RelationConfig | None = None,
     selector: FrameSelector | None = None,
     vadar: VadarConfig | None = None,
+    synergai: SynergaiConfig | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
     is read from disk by the first question that needs it.
@@ -64,11 +67,12 @@ def open_methods(
     if models.vision is None:
         return {}
     selector = selector or open_selector(memtree.selector, models, memtree, detector)
+    language = models.language or models.vision
     methods: dict[str, AskMethod] = {
         "memtree": MemTreeQA(models.vision, selector, memtree.frames),
+        "synergai": Synergai(language, models.vision, synergai, relations),
     }
     if sandbox is not None:
-        language = models.language or models.vision
         writer = LlmTpc(language, sandbox, llm_tpc, relations)
         others = (SymbolicMethod(relations), methods["memtree"])
         methods |= {"llm_tpc": writer, "ensemble": Ensemble(language, writer, others)}

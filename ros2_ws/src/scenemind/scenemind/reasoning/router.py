@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scenemind.config import RelationConfig
-from scenemind.memory import Correction, KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
-from scenemind.reasoning.attempt import Attempt
+from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
+from scenemind.reasoning.attempt import Attempt, attempt, is_not_understood
+from scenemind.reasoning.dialogue import Dialogue, Dialogues, Turn, agrees, declines
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.ground_by_asking import ground_by_asking
-from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
+from scenemind.reasoning.method import (
+    AlignMethod,
+    AlignReply,
+    Asking,
+    AskMethod,
+    GroundReply,
+    MethodReply,
+)
 from scenemind.reasoning.method_choice import MethodChoice
 from scenemind.reasoning.sentence import check_sentence
 from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
-from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
+from scenemind.reasoning.symbolic.command_syntax import Undo
 from scenemind.reasoning.trail import Trail
-from scenemind.reasoning.types import Alignment, Answer, Grounding, Query, ReasoningFailure
+from scenemind.reasoning.types import Alignment, Answer, Grounding, Query
 
 _log = logging.getLogger(__name__)
 
@@ -40,15 +48,19 @@ class Router:
         relations: RelationConfig | None = None,
         methods: Mapping[str, AskMethod] | None = None,
         falls_back: bool = True,
+        dialogues: Dialogues | None = None,
     ) -> None:
         """
         Args:
+            dialogues: those that go on, shared by routers of one memory; None: none does.
             methods: those beside `symbolic`, by name; see `open_methods`.
             falls_back: `symbolic` answers where a model fails; see `MethodChoice`.
         """
         self._memory = memory
         self._symbolic = SymbolicReasoner(memory, relations or RelationConfig())
         self._choice = MethodChoice(methods or {}, falls_back)
+        self._agent = (methods or {}).get("synergai")
+        self._dialogues = dialogues or Dialogues(1, 1)
 
     def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
         """The answer to a question, with its evidence.
@@ -58,7 +70,9 @@ class Router:
             asking: what models may use, and who hears of progress; None: a minute without budgets,
                 and nobody.
         """
-        start, asking = time.perf_counter(), _begun(asking)
+        start, asked = time.perf_counter(), query
+        dialogue = self._dialogues.get(query.dialogue_id)
+        query, asking = dialogue.resolved(query), _begun(asking, dialogue)
         tried = self._try(
             query,
             method,
@@ -70,8 +84,9 @@ class Router:
         reply = tried.reply or MethodReply(
             _text_of(tried), 0.0, key_frames=trail.key_frames, steps=trail.steps
         )
+        dialogue.add(Turn(query.text, reply.text, tuple(o.object_id for o in reply.objects)))
         return Answer(
-            query,
+            asked,
             reply.text,
             reply.confidence,
             reply.objects,
@@ -92,7 +107,9 @@ class Router:
         Args:
             method, asking: see `ask`.
         """
-        start, asking = time.perf_counter(), _begun(asking)
+        start, asked = time.perf_counter(), query
+        dialogue = self._dialogues.get(query.dialogue_id)
+        query, asking = dialogue.resolved(query), _begun(asking, dialogue)
         tried = self._try(
             query,
             method,
@@ -103,8 +120,9 @@ class Router:
         reply = tried.reply or GroundReply(
             (), (), (_text_of(tried),), key_frames=asking.trail.key_frames
         )
+        dialogue.add(Turn(query.text, "", tuple(o.object_id for o in reply.objects)))
         return Grounding(
-            query,
+            asked,
             reply.objects,
             reply.confidences,
             "; ".join(reply.steps),
@@ -116,32 +134,53 @@ class Router:
             tried.fallback,
         )
 
-    def align(self, query: Query, by: str) -> Alignment:
-        """Change the memory as a sentence says; `by` is who said it."""
-        start = time.perf_counter()
-        try:
-            check_sentence(query, "correction")
-            wanted = self._symbolic.align(query, self._snapshot())
-            if wanted.of_journal is not None:
-                return self._of_journal(query, wanted.of_journal, start)
-            if not wanted.edits:
-                ids = tuple(thing.object_id for thing in wanted.objects)
-                return Alignment(query, wanted.response, (), ids, _since(start))
-            written = self._memory.apply(wanted.edits, by, query.text)
-        except ReasoningError as error:
-            return _unaligned(query, error.failure, start)
-        except SceneMemoryError as error:
-            return _unaligned(query, ReasoningFailure("memory_refused", str(error)), start)
-        numbers = tuple(correction.correction_id for correction in written)
-        return Alignment(query, wanted.response, numbers, _objects_of(written), _since(start))
+    def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:
+        """Change the memory as a sentence says; `by` is who said it. What the grammar does not
+        understand, the agent does, where there is a model for it."""
+        start, asked = time.perf_counter(), query
+        dialogue = self._dialogues.get(query.dialogue_id)
+        query, asking = dialogue.resolved(query), replace(_begun(asking, dialogue), by=by)
+        tried = attempt("symbolic", lambda: self._aligned(query, dialogue, asking))
+        agent = self._agent
+        if isinstance(agent, AlignMethod) and is_not_understood(tried):
+            tried = attempt(agent.name, lambda: agent.align(query, self._memory, asking))
+        done = tried.reply or AlignReply(_text_of(tried))
+        dialogue.add(Turn(query.text, done.text, done.object_ids))
+        numbers = tuple(correction.correction_id for correction in done.corrections)
+        return Alignment(
+            asked,
+            done.text,
+            numbers,
+            done.object_ids,
+            _since(start),
+            tried.failure,
+            tried.method,
+            done.steps,
+            asking.allowance.used,
+        )
 
-    def _of_journal(self, query: Query, wanted: Undo | Redo, start: float) -> Alignment:
-        if isinstance(wanted, Undo):
-            response, entries = taking_back.take_back(self._memory, wanted)
-        else:
-            response, entries = taking_back.let_stand(self._memory, wanted)
-        numbers = tuple(entry.correction_id for entry in entries)
-        return Alignment(query, response, numbers, _objects_of(entries), _since(start))
+    def _aligned(self, query: Query, dialogue: Dialogue, asking: Asking) -> AlignReply:
+        """
+        Raises:
+            ReasoningError: not understood, or not to be done.
+            SceneMemoryError: the memory does not take it.
+        """
+        check_sentence(query, "correction")
+        proposal = dialogue.take_proposal()
+        if proposal is not None and agrees(query.text):
+            written = self._memory.apply(proposal.edits, asking.by, proposal.reason)
+            return AlignReply(f"Done. {proposal.summary}", tuple(written))
+        if proposal is not None and declines(query.text):
+            return AlignReply("Nothing was changed.")
+        wanted = self._symbolic.align(query, self._snapshot())
+        if isinstance(wanted.of_journal, Undo):
+            return AlignReply(*taking_back.take_back(self._memory, wanted.of_journal))
+        if wanted.of_journal is not None:
+            return AlignReply(*taking_back.let_stand(self._memory, wanted.of_journal))
+        if not wanted.edits:
+            return AlignReply(wanted.response, (), wanted.objects)
+        written = self._memory.apply(wanted.edits, asking.by, query.text)
+        return AlignReply(wanted.response, tuple(written))
 
     def _try(
         self,
@@ -186,24 +225,14 @@ class Router:
             return ()
 
 
-def _begun(asking: Asking | None) -> Asking:
+def _begun(asking: Asking | None, dialogue: Dialogue) -> Asking:
     """What the caller allows, with a trail of this question alone."""
-    return Asking() if asking is None else replace(asking, trail=Trail())
+    return replace(asking or Asking(), trail=Trail(), dialogue=dialogue)
 
 
-def _text_of(failed: Attempt[Reply]) -> str:
+def _text_of(failed: Attempt[Any]) -> str:
     return failed.failure.text if failed.failure else ""
-
-
-def _objects_of(entries: Sequence[Correction]) -> tuple[int, ...]:
-    """The objects that entries speak of, each once, without floors, walls and ceilings."""
-    of_each = (i for entry in entries for i in (*entry.edit.object_ids, *entry.edit.new_ids))
-    return tuple(dict.fromkeys(i for i in of_each if i >= 0))
 
 
 def _since(start: float) -> float:
     return time.perf_counter() - start
-
-
-def _unaligned(query: Query, failure: ReasoningFailure, start: float) -> Alignment:
-    return Alignment(query, failure.text, (), (), _since(start), failure)

@@ -82,6 +82,7 @@ class Query:
             None for the camera's latest pose.
         marked_object_ids: objects that the person pointed at ("this", "the marked object").
         policy: where nothing that was seen answers it.
+        dialogue_id: of the conversation that it belongs to; empty: it stands alone.
     """
 
     text: str
@@ -89,6 +90,7 @@ class Query:
     viewpoint: Pose | None = None
     marked_object_ids: tuple[int, ...] = ()
     policy: Policy = "balanced"
+    dialogue_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +150,11 @@ class Alignment:
     Attributes:
         correction_ids: entries of the journal that it wrote, or that it took back or let stand
             again; none where it only asked what could be done as well.
-        object_ids: what it speaks of; the parts of what was split included.
+        object_ids: what it speaks of; the parts of what was split included. Of a question back
+            to the person, the candidates.
+        method: which understood it.
+        steps: how it was reached, in words.
+        usage: of models.
     """
 
     query: Query
@@ -157,3 +163,6 @@ class Alignment:
     object_ids: tuple[int, ...]
     seconds: float
     failure: ReasoningFailure | None = None
+    method: str = "symbolic"
+    steps: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)

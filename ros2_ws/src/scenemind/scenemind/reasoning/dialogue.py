@@ -1,0 +1,134 @@
+"""What was said before, so that "it", "no, that is a toolbox" and "yes" mean something."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from scenemind.memory import Edit
+from scenemind.reasoning.types import Query
+
+# Words for what was spoken of, where nothing is marked.
+_POINTING = re.compile(r"\b(it|its|that|this|they|them|those|these)\b", re.IGNORECASE)
+_YES = re.compile(
+    r"\s*(yes|yeah|yep|ok|okay|sure|right|correct|do (it|so|that)|please do|go ahead)"
+    r"([\s,]+(please|do (it|so|that)|go ahead))*[\s.!]*",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"\s*(no|nope|cancel|never mind|don'?t|do not|stop)"
+    r"([\s,]+(thanks|thank you|please|do(n'?t)?( it)?|never mind))*[\s.!]*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange.
+
+    Attributes:
+        said, answered: the person's words and the reply.
+        object_ids: what the reply was about, most relevant first.
+    """
+
+    said: str
+    answered: str
+    object_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Edits that wait for a yes.
+
+    Attributes:
+        reason: the person's words that asked for them.
+        summary: what they would change.
+    """
+
+    edits: tuple[Edit, ...]
+    reason: str
+    summary: str
+
+
+class Dialogue:
+    """One conversation; thread-safe.
+
+    Attributes:
+        dialogue_id: by which it goes on; empty: one turn without a past.
+    """
+
+    def __init__(self, dialogue_id: str = "", most_turns: int = 6) -> None:
+        self.dialogue_id = dialogue_id
+        self._turns: deque[Turn] = deque(maxlen=most_turns)
+        self._proposal: Proposal | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Oldest first."""
+        with self._lock:
+            return tuple(self._turns)
+
+    def add(self, turn: Turn) -> None:
+        with self._lock:
+            self._turns.append(turn)
+
+    def propose(self, proposal: Proposal) -> None:
+        """In place of an earlier one, which nobody agreed to."""
+        with self._lock:
+            self._proposal = proposal
+
+    def take_proposal(self) -> Proposal | None:
+        """What waits for a yes; it does no longer."""
+        with self._lock:
+            proposal, self._proposal = self._proposal, None
+        return proposal
+
+    def resolved(self, query: Query) -> Query:
+        """With what was spoken of last as marked, where the words point at something and nothing is
+        marked."""
+        if query.marked_object_ids or not _POINTING.search(query.text):
+            return query
+        last = next((t.object_ids for t in reversed(self.turns) if t.object_ids), ())
+        return replace(query, marked_object_ids=last) if len(last) == 1 else query
+
+
+def agrees(text: str) -> bool:
+    """The person says yes, and nothing else."""
+    return _YES.fullmatch(text) is not None
+
+
+def declines(text: str) -> bool:
+    """The person says no, and nothing else."""
+    return _NO.fullmatch(text) is not None
+
+
+class Dialogues:
+    """Those that go on, by their ids; of too many the one that was silent for longest is
+    forgotten. Thread-safe."""
+
+    def __init__(self, most: int, most_turns: int) -> None:
+        self._most = most
+        self._most_turns = most_turns
+        self._known: OrderedDict[str, Dialogue] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, dialogue_id: str) -> Dialogue:
+        """A new one where there is none, and where the id is empty."""
+        if not dialogue_id:
+            return Dialogue(most_turns=self._most_turns)
+        with self._lock:
+            found = self._known.pop(dialogue_id, None)
+            found = found or Dialogue(dialogue_id, self._most_turns)
+            self._known[dialogue_id] = found
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+        return found
+
+    def ids(self) -> Sequence[str]:
+        """The one that was silent for longest first."""
+        with self._lock:
+            return tuple(self._known)
