@@ -67,11 +67,6 @@ def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
         return _failed(method, "memory_refused", error)
 
 
-def is_not_understood(tried: Attempt[Reply]) -> bool:
-    """The grammar does not read it; a model may."""
-    return tried.failure is not None and tried.failure.code == "not_understood"
-
-
 def in_place_of(broken: Attempt[Reply], other: Attempt[Reply]) -> Attempt[Reply]:
     """What stands where one way broke and another was tried: the other's reply, marked as such; a
     failure with both reasons, where that failed too."""

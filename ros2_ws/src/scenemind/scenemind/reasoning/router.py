@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from scenemind.config import RelationConfig
-from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
-from scenemind.reasoning.attempt import Attempt, attempt, is_not_understood
-from scenemind.reasoning.dialogue import Dialogue, Dialogues, Turn, agrees, declines
+from scenemind.memory import KeyFrame, MemoryAccess, SceneMemoryError
+from scenemind.reasoning.aligning import Aligner
+from scenemind.reasoning.attempt import Attempt
+from scenemind.reasoning.dialogue import Dialogue, Dialogues, Turn
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.ground_by_asking import ground_by_asking
 from scenemind.reasoning.method import (
     AlignMethod,
-    AlignReply,
     Asking,
     AskMethod,
     GroundReply,
@@ -24,8 +24,8 @@ from scenemind.reasoning.method import (
 )
 from scenemind.reasoning.method_choice import MethodChoice
 from scenemind.reasoning.sentence import check_sentence
-from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
-from scenemind.reasoning.symbolic.command_syntax import Undo
+from scenemind.reasoning.snapshots import snapshot_with_objects
+from scenemind.reasoning.symbolic import SymbolicReasoner
 from scenemind.reasoning.trail import Trail
 from scenemind.reasoning.types import Alignment, Answer, Grounding, Query
 
@@ -59,7 +59,9 @@ class Router:
         self._memory = memory
         self._symbolic = SymbolicReasoner(memory, relations or RelationConfig())
         self._choice = MethodChoice(methods or {}, falls_back)
-        self._agent = (methods or {}).get("synergai")
+        agent = (methods or {}).get("synergai")
+        by_model = agent if isinstance(agent, AlignMethod) else None
+        self._aligner = Aligner(memory, self._symbolic, by_model)
         self._dialogues = dialogues or Dialogues(1, 1)
 
     def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
@@ -77,7 +79,7 @@ class Router:
             query,
             method,
             asking,
-            lambda: self._symbolic.ask(query, self._snapshot()),
+            lambda: self._symbolic.ask(query, snapshot_with_objects(self._memory)),
             lambda chosen: chosen.ask(query, self._memory, asking),
         )
         trail = asking.trail
@@ -114,7 +116,7 @@ class Router:
             query,
             method,
             asking,
-            lambda: self._symbolic.ground(query, self._snapshot()),
+            lambda: self._symbolic.ground(query, snapshot_with_objects(self._memory)),
             lambda chosen: ground_by_asking(chosen, query, self._memory, asking),
         )
         reply = tried.reply or GroundReply(
@@ -137,50 +139,8 @@ class Router:
     def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:
         """Change the memory as a sentence says; `by` is who said it. What the grammar does not
         understand, the agent does, where there is a model for it."""
-        start, asked = time.perf_counter(), query
         dialogue = self._dialogues.get(query.dialogue_id)
-        query, asking = dialogue.resolved(query), replace(_begun(asking, dialogue), by=by)
-        tried = attempt("symbolic", lambda: self._aligned(query, dialogue, asking))
-        agent = self._agent
-        if isinstance(agent, AlignMethod) and is_not_understood(tried):
-            tried = attempt(agent.name, lambda: agent.align(query, self._memory, asking))
-        done = tried.reply or AlignReply(_text_of(tried))
-        dialogue.add(Turn(query.text, done.text, done.object_ids))
-        numbers = tuple(correction.correction_id for correction in done.corrections)
-        return Alignment(
-            asked,
-            done.text,
-            numbers,
-            done.object_ids,
-            _since(start),
-            tried.failure,
-            tried.method,
-            done.steps,
-            asking.allowance.used,
-        )
-
-    def _aligned(self, query: Query, dialogue: Dialogue, asking: Asking) -> AlignReply:
-        """
-        Raises:
-            ReasoningError: not understood, or not to be done.
-            SceneMemoryError: the memory does not take it.
-        """
-        check_sentence(query, "correction")
-        proposal = dialogue.take_proposal()
-        if proposal is not None and agrees(query.text):
-            written = self._memory.apply(proposal.edits, asking.by, proposal.reason)
-            return AlignReply(f"Done. {proposal.summary}", tuple(written))
-        if proposal is not None and declines(query.text):
-            return AlignReply("Nothing was changed.")
-        wanted = self._symbolic.align(query, self._snapshot())
-        if isinstance(wanted.of_journal, Undo):
-            return AlignReply(*taking_back.take_back(self._memory, wanted.of_journal))
-        if wanted.of_journal is not None:
-            return AlignReply(*taking_back.let_stand(self._memory, wanted.of_journal))
-        if not wanted.edits:
-            return AlignReply(wanted.response, (), wanted.objects)
-        written = self._memory.apply(wanted.edits, asking.by, query.text)
-        return AlignReply(wanted.response, tuple(written))
+        return self._aligner.align(query, dialogue, replace(_begun(asking, dialogue), by=by))
 
     def _try(
         self,
@@ -195,20 +155,6 @@ class Router:
             return self._choice.answer(query, method, asking, by_symbols, by_model)
         except ReasoningError as error:
             return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
-
-    def _snapshot(self) -> MemorySnapshot:
-        """With objects, which the symbolic reasoner speaks of.
-
-        Raises:
-            ReasoningError: there are none.
-        """
-        snapshot = self._memory.snapshot()
-        if not snapshot.objects:
-            raise ReasoningError(
-                "empty_memory",
-                "The memory holds no objects yet: start mapping, or load a saved memory.",
-            )
-        return snapshot
 
     def _evidence(self, reply: MethodReply | GroundReply) -> tuple[KeyFrame, ...]:
         """The reply's own, or frames that show its objects; an answer stands without them, so a

@@ -82,9 +82,10 @@ class Agent:
                         self._note("observation", observation)
                 turns.append(ChatMessage("tool", observation, call_id=call.call_id))
             left = self._config.steps - number - 1
-            if was_talking or left == 1:
-                name = "act" if was_talking else "last_step"
-                turns.append(ChatMessage("user", read_prompt(_PROMPTS, name)))
+            if left == 1:
+                turns.append(ChatMessage("user", read_prompt(_PROMPTS, "last_step")))
+            elif was_talking:
+                turns.append(ChatMessage("user", read_prompt(_PROMPTS, "act")))
         raise ModelError(
             "bad_reply", f"{self._language.name} came to no answer in {self._config.steps} steps"
         )

@@ -11,6 +11,7 @@ from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.memory.tree.token_estimate import estimate_tokens
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.programs import find_viewpoint
+from scenemind.reasoning.snapshots import snapshot_with_objects
 from scenemind.reasoning.synergai.observations import about, related, whole_graph_tokens
 from scenemind.reasoning.synergai.toolbox import ToolError
 from scenemind.reasoning.types import Query
@@ -35,7 +36,7 @@ class AgentScene:
         most_objects: int,
     ) -> None:
         self.memory = memory
-        self.snapshot = memory.snapshot()
+        self.snapshot = snapshot_with_objects(memory)
         self.query = query
         self.asking = asking
         self.viewpoint: Viewpoint | None = find_viewpoint(query, self.snapshot)

@@ -12,7 +12,6 @@ from scenemind.config import RelationConfig, SynergaiConfig
 from scenemind.memory import Correction, MemoryAccess
 from scenemind.models import ChatMessage, ChatModel
 from scenemind.reasoning.dialogue import Dialogue, Proposal
-from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import AlignReply, Asking, MethodReply
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.synergai.agent import Agent
@@ -67,10 +66,6 @@ class Synergai:
             ModelError: the model failed, or came to no end; nothing was written.
         """
         scene = AgentScene(memory, query, asking, self._relations, self._config.objects)
-        if not scene.snapshot.objects:
-            raise ReasoningError(
-                "empty_memory", "The memory holds no objects yet: start mapping, or load one."
-            )
         dialogue = asking.dialogue or Dialogue()
         staged, endings = StagedEdits(query), EndingTools(scene)
         reading, editing = ReadingTools(scene, self._vision), EditingTools(scene, staged)

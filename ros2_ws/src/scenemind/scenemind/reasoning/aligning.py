@@ -1,0 +1,89 @@
+"""Correcting the memory as a person says: by the grammar, else by the agent."""
+
+from __future__ import annotations
+
+import time
+
+from scenemind.memory import MemoryAccess, SceneMemoryError
+from scenemind.reasoning.attempt import Attempt, attempt
+from scenemind.reasoning.dialogue import Dialogue, Turn, agrees, declines
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.method import AlignMethod, AlignReply, Asking
+from scenemind.reasoning.sentence import check_sentence
+from scenemind.reasoning.snapshots import snapshot_with_objects
+from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
+from scenemind.reasoning.symbolic.command_syntax import Undo
+from scenemind.reasoning.types import Alignment, Query
+
+
+class Aligner:
+    """Of one memory, for several threads."""
+
+    def __init__(
+        self, memory: MemoryAccess, symbolic: SymbolicReasoner, agent: AlignMethod | None
+    ) -> None:
+        """
+        Args:
+            agent: asked where the grammar does not understand; None: that is a failure.
+        """
+        self._memory = memory
+        self._symbolic = symbolic
+        self._agent = agent
+
+    def align(self, query: Query, dialogue: Dialogue, asking: Asking) -> Alignment:
+        """Change the memory as a sentence says, or say why not."""
+        start = time.perf_counter()
+        meant = dialogue.resolved(query)
+        tried = attempt("symbolic", lambda: self._by_symbols(meant, dialogue, asking.by))
+        agent = self._agent
+        if agent is not None and _is_not_understood(tried):
+            tried = attempt(agent.name, lambda: agent.align(meant, self._memory, asking))
+        done = tried.reply or AlignReply(tried.failure.text if tried.failure else "")
+        dialogue.add(Turn(query.text, done.text, done.object_ids))
+        return Alignment(
+            query,
+            done.text,
+            tuple(correction.correction_id for correction in done.corrections),
+            done.object_ids,
+            time.perf_counter() - start,
+            tried.failure,
+            tried.method,
+            done.steps,
+            asking.allowance.used,
+        )
+
+    def _by_symbols(self, query: Query, dialogue: Dialogue, by: str) -> AlignReply:
+        """
+        Raises:
+            ReasoningError: not understood, or not to be done.
+        """
+        check_sentence(query, "correction")
+        try:
+            return self._answer_to_proposal(query, dialogue, by) or self._written(query, by)
+        except SceneMemoryError as error:
+            raise ReasoningError("memory_refused", str(error)) from error
+
+    def _answer_to_proposal(self, query: Query, dialogue: Dialogue, by: str) -> AlignReply | None:
+        """None where nothing waits for a yes, or something else is said."""
+        proposal = dialogue.take_proposal()
+        if proposal is None or not (agrees(query.text) or declines(query.text)):
+            return None
+        if declines(query.text):
+            return AlignReply("Nothing was changed.")
+        written = self._memory.apply(proposal.edits, by, proposal.reason)
+        return AlignReply(f"Done. {proposal.summary}", tuple(written))
+
+    def _written(self, query: Query, by: str) -> AlignReply:
+        wanted = self._symbolic.align(query, snapshot_with_objects(self._memory))
+        if isinstance(wanted.of_journal, Undo):
+            return AlignReply(*taking_back.take_back(self._memory, wanted.of_journal))
+        if wanted.of_journal is not None:
+            return AlignReply(*taking_back.let_stand(self._memory, wanted.of_journal))
+        if not wanted.edits:
+            return AlignReply(wanted.response, objects=wanted.objects)
+        written = self._memory.apply(wanted.edits, by, query.text)
+        return AlignReply(wanted.response, tuple(written))
+
+
+def _is_not_understood(tried: Attempt[AlignReply]) -> bool:
+    return tried.failure is not None and tried.failure.code == "not_understood"
