@@ -21,6 +21,7 @@ from scenemind.reasoning import (
     open_methods,
     open_selector,
 )
+from scenemind.reasoning.detecting import open_detector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.sandbox import Sandbox
 from tests.chat_exchange import Request
@@ -177,7 +178,8 @@ def answered_by(config: MemTreeConfig, memory: Memory, folder: Path, question: s
             return json.dumps({"think": "children like chairs", "classes": ["chair"]})
         return honest(request)
 
-    no_camera = DetectorConfig(backend="instance_camera")  # only simulations have its names
+    # Only simulations have its names.
+    no_camera = open_detector(DetectorConfig(backend="instance_camera"))
     with (
         ChatServer(say(reply)) as server,
         open_models(settings(server.endpoint), folder / "ledger.sqlite") as models,

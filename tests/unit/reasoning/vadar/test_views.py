@@ -19,11 +19,11 @@ from scenemind.models import Allowance
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Detections
 from scenemind.reasoning import Query, ReasoningError
+from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import ApiError, Sandbox
 from scenemind.reasoning.vadar import Vadar
-from scenemind.reasoning.vadar.detector_eyes import SharedDetector
 from scenemind.reasoning.vadar.map_eyes import view_of_frame
 from scenemind.reasoning.vadar.oracle import ORACLE, oracle_view
 from scenemind.reasoning.vadar.photograph import view_of_photograph

@@ -14,10 +14,8 @@ from scenemind.config import (
 from scenemind.config.home import default_root
 from scenemind.config.memtree import SelectorName
 from scenemind.models import ChatModel, Models
-from scenemind.perception import PerceptionError
-from scenemind.perception.backends import make_detector
-from scenemind.perception.protocols import OpenVocabularyDetector
 from scenemind.perception.text import make_image_text_encoder
+from scenemind.reasoning.detecting import SharedDetector, open_detector
 from scenemind.reasoning.ensemble import Ensemble
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.library import MethodLibrary
@@ -33,7 +31,6 @@ from scenemind.reasoning.method import AskMethod
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.symbolic.method import SymbolicMethod
 from scenemind.reasoning.vadar import Vadar
-from scenemind.reasoning.vadar.detector_eyes import SharedDetector
 
 _LEARNED = "learned_methods.sqlite"
 
@@ -41,7 +38,7 @@ _LEARNED = "learned_methods.sqlite"
 def open_methods(
     models: Models,
     memtree: MemTreeConfig,
-    detector: DetectorConfig | None = None,
+    detector: SharedDetector | None = None,
     sandbox: Sandbox | None = None,
     llm_tpc: LlmTpcConfig | None = None,
     relations: RelationConfig | None = None,
@@ -53,8 +50,8 @@ def open_methods(
 
     Args:
         models: stay open as long as the methods are used.
-        detector: of the selector `detector`, and of `vadar` where that looks with one; None: the
-            configuration's defaults.
+        detector: of the selector `detector`, and of `vadar` where that looks with one; None: that
+            of the configuration's defaults.
         selector: one that is open already, as it may hold a detector or the frames it has seen;
             None: that of the configuration.
         sandbox: runs what models write, and stays open as well; None: there are no methods that
@@ -63,6 +60,7 @@ def open_methods(
     """
     if models.vision is None:
         return {}
+    detector = detector or open_detector(DetectorConfig())
     selector = selector or open_selector(memtree.selector, models, memtree, detector)
     methods: dict[str, AskMethod] = {
         "memtree": MemTreeQA(models.vision, selector, memtree.frames),
@@ -72,8 +70,7 @@ def open_methods(
         writer = LlmTpc(language, sandbox, llm_tpc, relations)
         others = (SymbolicMethod(relations), methods["memtree"])
         methods |= {"llm_tpc": writer, "ensemble": Ensemble(language, writer, others)}
-        settings = detector or DetectorConfig()
-        methods["vadar"] = _vadar(language, models.vision, selector, sandbox, vadar, settings)
+        methods["vadar"] = _vadar(language, models.vision, selector, sandbox, vadar, detector)
     return methods
 
 
@@ -81,7 +78,7 @@ def open_selector(
     name: SelectorName,
     models: Models,
     memtree: MemTreeConfig,
-    detector: DetectorConfig | None = None,
+    detector: SharedDetector | None = None,
 ) -> FrameSelector:
     """Who chooses key frames; see `open_methods`.
 
@@ -95,8 +92,8 @@ def open_selector(
     if name == "retrieval":
         return RetrievalSelector(make_image_text_encoder(memtree.image_encoder))
     if name == "detector":
-        settings = detector or DetectorConfig()
-        return DetectorSelector(_language_of(models, name), lambda: _open_vocabulary(settings))
+        detector = detector or open_detector(DetectorConfig())
+        return DetectorSelector(_language_of(models, name), detector)
     return TreeSelector(_language_of(models, name), memtree.tree_tokens)
 
 
@@ -106,14 +103,14 @@ def _vadar(
     selector: FrameSelector,
     sandbox: Sandbox,
     config: VadarConfig | None,
-    detector: DetectorConfig,
+    detector: SharedDetector,
 ) -> Vadar:
     config = config or VadarConfig()
     path = Path(config.library) if config.library else default_root() / _LEARNED
     library = MethodLibrary(path, config.library_methods)
     looks = config.locator == "detector"
-    shared = SharedDetector(lambda: _open_vocabulary(detector)) if looks else None
-    return Vadar(language, vision, selector, sandbox, config, library, shared)
+    eyes = detector if looks else None
+    return Vadar(language, vision, selector, sandbox, config, library, eyes)
 
 
 def _language_of(models: Models, selector: str) -> ChatModel:
@@ -126,13 +123,3 @@ def _language_of(models: Models, selector: str) -> ChatModel:
             ' (models.language.model, --model); "objects" and "uniform" need none.',
         )
     return model
-
-
-def _open_vocabulary(config: DetectorConfig) -> OpenVocabularyDetector:
-    found = make_detector(config)
-    if not isinstance(found, OpenVocabularyDetector):
-        raise PerceptionError(
-            f"the detector {found.name} finds only what it was trained for: name the weights of"
-            " an open-vocabulary one, such as yoloe-26n-seg, in detector.weights"
-        )
-    return found

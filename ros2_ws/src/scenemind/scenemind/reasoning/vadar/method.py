@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from scenemind.config import VadarConfig
 from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.models import ChatModel
+from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.learned import declarations, source_of
 from scenemind.reasoning.learned_methods.learner import Learner
@@ -21,7 +22,6 @@ from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.types import Query
-from scenemind.reasoning.vadar.detector_eyes import SharedDetector
 from scenemind.reasoning.vadar.looking import look
 from scenemind.reasoning.vadar.map_eyes import view_of_frame
 from scenemind.reasoning.vadar.program_agent import ProgramAgent

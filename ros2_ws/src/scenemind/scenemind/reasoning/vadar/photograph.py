@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from scenemind.frames.encodings import encode_color_file
+from scenemind.reasoning.detecting import SharedDetector
+from scenemind.perception.protocols import DepthEstimator
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.vadar.detector_eyes import DetectorLocator, SharedDetector
-from scenemind.reasoning.vadar.image_depth import DepthEstimator, ImageDepth
+from scenemind.reasoning.vadar.detector_eyes import DetectorLocator
+from scenemind.reasoning.vadar.image_depth import ImageDepth
 from scenemind.reasoning.vadar.view import View, decoded
 from scenemind.words.quoting import tame
 
