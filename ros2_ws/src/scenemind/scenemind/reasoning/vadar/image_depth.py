@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,23 +9,6 @@ from scenemind.reasoning.vadar.view import BoxPx
 
 # Of a box, in the middle of it.
 _MIDDLE = 0.25
-
-
-class DepthEstimator(Protocol):
-    """A model that sees how far away things are in a plain photograph."""
-
-    @property
-    def name(self) -> str:
-        """Shown wherever its depths appear."""
-        ...
-
-    def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """(H, W) metres along the optical axis, of a picture (H, W, 3) RGB; 0 where unknown.
-
-        Raises:
-            PerceptionError: the model cannot be had, or fails on this picture.
-        """
-        ...
 
 
 class ImageDepth:

@@ -7,6 +7,7 @@ from pathlib import Path
 from scenemind.frames.encodings import encode_color_file
 from scenemind.reasoning.detecting import SharedDetector
 from scenemind.perception.protocols import DepthEstimator
+from scenemind.perception.protocols import DepthEstimator
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.vadar.detector_eyes import DetectorLocator
 from scenemind.reasoning.vadar.image_depth import ImageDepth
