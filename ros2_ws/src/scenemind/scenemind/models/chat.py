@@ -21,11 +21,14 @@ class ChatMessage:
 
     Attributes:
         jpegs: pictures that follow the text, as JPEG files.
+        sized: they have the size in which the model is to see them; else they are made as small as
+            its `image_px`.
     """
 
     role: Literal["system", "user", "assistant"]
     text: str
     jpegs: tuple[bytes, ...] = ()
+    sized: bool = False
 
     def __post_init__(self) -> None:
         """
