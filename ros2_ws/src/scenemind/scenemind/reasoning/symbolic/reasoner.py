@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenemind.config import RelationConfig
 from scenemind.memory import Edit, MapObject, MemoryAccess, MemorySnapshot
@@ -15,6 +15,7 @@ from scenemind.reasoning.symbolic.commands import parse_command
 from scenemind.reasoning.symbolic.editor import edits_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
+from scenemind.reasoning.symbolic.readings import is_description
 from scenemind.reasoning.symbolic.referring.referring import refer
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -27,6 +28,8 @@ from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
 
 _log = logging.getLogger(__name__)
+
+_MORE_LIKELY = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +52,8 @@ class Wanted:
 class SymbolicReasoner:
     """Answers from a memory's snapshots, for several threads; keeps the columns of one.
 
-    It never guesses but for `always_answer`: else what is not in the map has no answer here.
+    It never guesses but for `always_answer`: else what is not in the map has no answer here. Only
+    phrases to be grounded may be read more freely; see `ground`.
     """
 
     def __init__(
@@ -94,8 +98,9 @@ class SymbolicReasoner:
     def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         """The objects of a phrase, or those that a question is about.
 
-        Where one must be named, and where the grammar does not read the phrase and nobody minds
-        that parts of it are left out, those that fit best.
+        Where one must be named, those that fit best. So too, unless the query is strict, for a
+        phrase that the grammar does not read, and for one that nothing fits to the letter where
+        the best of its kind is more likely meant than not.
 
         Raises:
             ReasoningError: `not_understood` or `not_found`.
@@ -108,13 +113,31 @@ class SymbolicReasoner:
         try:
             return self._sure_grounding(query, snapshot)
         except ReasoningError as error:
-            if error.failure.code != "not_understood" or query.policy == "strict":
+            if query.policy == "strict":
                 raise
-            try:
-                return refer(query, self._seen(snapshot), self._vocabulary)
-            except ReasoningError as nothing:
-                _log.debug("no expression either: %s", nothing)
-                raise error from nothing
+            return self._likely_grounding(query, snapshot, error)
+
+    def _likely_grounding(
+        self, query: Query, snapshot: MemorySnapshot, error: ReasoningError
+    ) -> GroundReply:
+        """In place of an error.
+
+        Raises:
+            ReasoningError: that error.
+        """
+        is_read = error.failure.code == "not_found"
+        if is_read and not is_description(parse_question(query.text)):
+            raise error
+        try:
+            reply = refer(query, self._seen(snapshot), self._vocabulary)
+        except ReasoningError as nothing:
+            _log.debug("no expression either: %s", nothing)
+            raise error from nothing
+        if not is_read:
+            return reply
+        if reply.confidence <= _MORE_LIKELY:
+            raise error
+        return replace(reply, steps=(f"to the letter: {error}", *reply.steps))
 
     def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         question = self._parsed(query)
