@@ -1,4 +1,4 @@
-"""What a model thinks, read from a reply that it is still writing."""
+"""What a model thinks, in a reply that it is still writing, or aloud before it answers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from scenemind.reasoning.method import Report, say_nothing
 
 # A JSON string, also one that has not ended yet, without half an escape.
 _THINK = re.compile(r'"think"\s*:\s*("(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt])*)')
+
+# Reasoning models think aloud first; some servers leave out where it begins.
+_ALOUD = re.compile(r"(?:\A|<think>)(?:(?!<think>).)*?</think>", re.DOTALL)
+
+
+def without_thoughts(text: str) -> str:
+    """A reply without what was thought aloud, which may not have come to an end."""
+    return _ALOUD.sub("", text).partition("<think>")[0]
 
 
 def hears_thoughts(report: Report, stage: str) -> OnText | None:
