@@ -15,10 +15,11 @@ from scenemind.reasoning.learned_methods.source import (
     private_calls,
     reserved_names,
 )
+from scenemind.reasoning.vadar.picture_methods import picture_methods
 from scenemind.reasoning.vadar.results import read_result
+from tests.unit.reasoning.learned_methods.talk import method
 
-from .talk import method
-
+API = picture_methods()
 CODE = "boxes = loc(image, 'chair')\nfinal_result = len(boxes)"
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -46,7 +47,7 @@ def test_any_text_can_be_read(text: str) -> None:
     find_code(text)
     find_code(f"```{text}")
     private_calls(text)
-    find_source_fault(text, Signature.model_validate(method("_x", image="Image")))
+    find_source_fault(text, Signature.model_validate(method("_x", image="Image")), API)
 
 
 @given(values)
@@ -85,7 +86,7 @@ def test_a_signature_reads_as_python_whatever_its_description_says() -> None:
     compile(f"{declaration}\n    pass", "declaration", "exec")
 
 
-@pytest.mark.parametrize("name", sorted(reserved_names()))
+@pytest.mark.parametrize("name", sorted(reserved_names(API)))
 def test_predefined_names_cannot_be_taken(name: str) -> None:
     signature = Signature.model_validate(method(name, image="Image"))
-    assert signature.find_fault(reserved_names()) is not None
+    assert signature.find_fault(API, reserved_names(API)) is not None

@@ -10,7 +10,7 @@ from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
 from scenemind.config.memtree import MemTreeConfig
 from scenemind.config.models import ChatModelConfig, ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
-from scenemind.config.programs import LlmTpcConfig, VadarConfig
+from scenemind.config.programs import LearnedMethodsConfig, LlmTpcConfig, VadarConfig
 from scenemind.config.relations import RelationConfig
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.scenemind_config import SceneMindConfig
@@ -24,6 +24,7 @@ __all__ = [
     "DescriptionsConfig",
     "DetectorConfig",
     "LiftingConfig",
+    "LearnedMethodsConfig",
     "LlmTpcConfig",
     "MapperConfig",
     "MemTreeConfig",

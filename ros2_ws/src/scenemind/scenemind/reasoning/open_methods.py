@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from scenemind.config import (
     DetectorConfig,
+    LearnedMethodsConfig,
     LlmTpcConfig,
     MemTreeConfig,
     RelationConfig,
     VadarConfig,
 )
-from scenemind.config.home import default_root
 from scenemind.config.memtree import SelectorName
 from scenemind.models import ChatModel, Models
 from scenemind.perception.text import make_image_text_encoder
 from scenemind.reasoning.detecting import SharedDetector, open_detector
 from scenemind.reasoning.ensemble import Ensemble
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.learned_methods.library import MethodLibrary
 from scenemind.reasoning.llm_tpc import LlmTpc
 from scenemind.reasoning.memtree_qa import MemTreeQA
 from scenemind.reasoning.memtree_qa.selectors.detector_search import DetectorSelector
@@ -28,11 +25,10 @@ from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.memtree_qa.selectors.tree import TreeSelector
 from scenemind.reasoning.memtree_qa.selectors.uniform import UniformSelector
 from scenemind.reasoning.method import AskMethod
+from scenemind.reasoning.open_learner import open_learner
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.symbolic.method import SymbolicMethod
 from scenemind.reasoning.vadar import Vadar
-
-_LEARNED = "learned_methods.sqlite"
 
 
 def open_methods(
@@ -44,6 +40,7 @@ def open_methods(
     relations: RelationConfig | None = None,
     selector: FrameSelector | None = None,
     vadar: VadarConfig | None = None,
+    learned_methods: LearnedMethodsConfig | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
     is read from disk by the first question that needs it.
@@ -67,10 +64,16 @@ def open_methods(
     }
     if sandbox is not None:
         language = models.language or models.vision
-        writer = LlmTpc(language, sandbox, llm_tpc, relations)
+        of_scenes = open_learner("scene", language, sandbox, learned_methods)
+        of_pictures = open_learner("picture", language, sandbox, learned_methods)
+        writer = LlmTpc(language, sandbox, llm_tpc, relations, of_scenes)
         others = (SymbolicMethod(relations), methods["memtree"])
         methods |= {"llm_tpc": writer, "ensemble": Ensemble(language, writer, others)}
-        methods["vadar"] = _vadar(language, models.vision, selector, sandbox, vadar, detector)
+        looks = vadar is not None and vadar.locator == "detector"
+        eyes = detector if looks else None
+        methods["vadar"] = Vadar(
+            language, models.vision, selector, sandbox, vadar, of_pictures, eyes
+        )
     return methods
 
 
@@ -95,22 +98,6 @@ def open_selector(
         detector = detector or open_detector(DetectorConfig())
         return DetectorSelector(_language_of(models, name), detector)
     return TreeSelector(_language_of(models, name), memtree.tree_tokens)
-
-
-def _vadar(
-    language: ChatModel,
-    vision: ChatModel,
-    selector: FrameSelector,
-    sandbox: Sandbox,
-    config: VadarConfig | None,
-    detector: SharedDetector,
-) -> Vadar:
-    config = config or VadarConfig()
-    path = Path(config.library) if config.library else default_root() / _LEARNED
-    library = MethodLibrary(path, config.library_methods)
-    looks = config.locator == "detector"
-    eyes = detector if looks else None
-    return Vadar(language, vision, selector, sandbox, config, library, eyes)
 
 
 def _language_of(models: Models, selector: str) -> ChatModel:

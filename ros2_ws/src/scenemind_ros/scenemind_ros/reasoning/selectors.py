@@ -41,6 +41,7 @@ class Selectors:
             settings.relations,
             self.get(settings.memtree.selector),
             settings.vadar,
+            settings.learned_methods,
         )
 
     def get(self, name: str) -> FrameSelector:

@@ -35,5 +35,6 @@ def opened_methods(settings: SceneMindConfig) -> Iterator[tuple[Models, dict[str
                 settings.llm_tpc,
                 settings.relations,
                 vadar=settings.vadar,
+                learned_methods=settings.learned_methods,
             ),
         )

@@ -41,7 +41,7 @@ class Loop:
     """Of one question.
 
     Attributes:
-        steps: what was thought, run and seen, in order.
+        programs: those that were run, with whether each came to its end.
         object_ids: what the last program that ran was about, the latest first.
         has_observed: a program ran to its end.
         was_pressed: there was no answer before the turns for programs were over.
@@ -56,11 +56,13 @@ class Loop:
         messages: Sequence[ChatMessage],
         asking: Asking,
         must_answer: bool,
+        steps: list[str],
     ) -> None:
         """
         Args:
             messages: up to the model's first turn.
             must_answer: "unknown" is no answer.
+            steps: takes what is thought, run and seen, in order.
         """
         self._model = model
         self._sandbox = sandbox
@@ -69,7 +71,8 @@ class Loop:
         self._messages = list(messages)
         self._asking = asking
         self._must_answer = must_answer
-        self.steps: list[str] = []
+        self._steps = steps
+        self.programs: list[tuple[str, bool]] = []
         self.object_ids: tuple[int, ...] = ()
         self.has_observed = False
         self.was_pressed = False
@@ -90,7 +93,7 @@ class Loop:
             else:
                 self._complain(turn)
         self.was_pressed = True
-        self.steps.append("the turns for programs are over")
+        self._steps.append("the turns for programs are over")
         self._tell(read_prompt(_PROMPTS, "summarize"))
         for _ in range(self._config.summary_turns):
             turn = self._next_turn("summarize")
@@ -113,7 +116,7 @@ class Loop:
         self._messages.append(ChatMessage("assistant", said or "-"))
         turn = read_turn(text)
         if not isinstance(turn, Unreadable):
-            self.steps.append(f"thought: {turn.thought}")
+            self._steps.append(f"thought: {turn.thought}")
         if isinstance(turn, GiveAnswer) and self._must_answer and is_no_answer(turn.answer):
             return Unreadable("it evades the question: give your best guess")
         return turn
@@ -128,7 +131,8 @@ class Loop:
         observation = run_program(self._sandbox, self._api, turn.program, seconds, allowance.waking)
         allowance.check()
         seen = printable(observation.text)[:_OBSERVED_CHARACTERS]
-        self.steps += [f"program:\n{program}", f"observation: {seen}"]
+        self._steps += [f"program:\n{program}", f"observation: {seen}"]
+        self.programs.append((turn.program, observation.error is None))
         if observation.error is not None:
             self._asking.report("rectify", seen)
             return fill_prompt(_PROMPTS, "program_failed", error=seen)
@@ -138,7 +142,7 @@ class Loop:
         return f"Observation: {seen}"
 
     def _complain(self, turn: Unreadable) -> None:
-        self.steps.append(f"asked again: {turn.complaint}")
+        self._steps.append(f"asked again: {turn.complaint}")
         self._asking.report("rectify", turn.complaint)
         self._tell(fill_prompt(_PROMPTS, "unreadable", complaint=turn.complaint))
 
