@@ -20,10 +20,10 @@ from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar import Vadar
 from tests.chat_exchange import Request
 from tests.chat_server import FAULTS, ChatServer, Step, choose, say
+from tests.unit.reasoning.learned_methods.talk import RED, fenced, sees
 from tests.unit.reasoning.memtree_qa.talk import Heard, chat_with
 
 from .room import BOXES, photographed_room
-from .talk import RED, fenced, sees
 
 QUESTION = Query("Which chair or cup is nearest to the left edge?")
 LEFTMOST = """boxes = loc(image, "chair") + loc(image, "cup")

@@ -30,11 +30,11 @@ from scenemind.reasoning.vadar.photograph import view_of_photograph
 from scenemind.reasoning.vadar.view import View
 from scenemind.simulation import simulate
 from tests.chat_server import ChatServer
+from tests.unit.reasoning.learned_methods.talk import Author
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 from tests.unit.reasoning.scene import ROOM, snapshot_of
 
 from .room import BOXES, FRAME
-from .talk import Author
 
 RED_BOX = (40, 30, 80, 90)
 
