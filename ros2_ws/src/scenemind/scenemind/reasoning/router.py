@@ -48,7 +48,7 @@ class Router:
         """
         self._memory = memory
         self._symbolic = SymbolicReasoner(memory, relations or RelationConfig())
-        self._choice = MethodChoice(methods or {}, falls_back)
+        self._choice = MethodChoice(methods or {}, falls_back, self._labels)
 
     def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
         """The answer to a question, with its evidence.
@@ -156,6 +156,14 @@ class Router:
             return self._choice.answer(query, method, asking, by_symbols, by_model)
         except ReasoningError as error:
             return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
+
+    def _labels(self) -> set[str]:
+        """Of the map's objects; none where the memory cannot say, which the methods tell."""
+        try:
+            return {thing.label for thing in self._memory.snapshot().objects.values()}
+        except SceneMemoryError as error:
+            _log.warning("the labels of the map are not known: %s", error)
+            return set()
 
     def _snapshot(self) -> MemorySnapshot:
         """With objects, which the symbolic reasoner speaks of.

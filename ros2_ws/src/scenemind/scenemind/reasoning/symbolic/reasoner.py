@@ -30,6 +30,10 @@ from scenemind.words.vocabulary import Vocabulary
 _log = logging.getLogger(__name__)
 
 _MORE_LIKELY = 0.5
+# That what nothing fits to the letter is in the map at all. Of such phrases of Nr3D nearly as many are
+# answered when their target is taken out of the scene (45 %) as when it is there (48 %), so that this
+# is how often it is there: of ten things that people ask for, one is taken not to be.
+_IS_THERE = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,9 +139,11 @@ class SymbolicReasoner:
             raise error from nothing
         if not is_read:
             return reply
-        if reply.confidence <= _MORE_LIKELY:
+        sure = tuple(_IS_THERE * confidence for confidence in reply.confidences)
+        if sure[0] <= _MORE_LIKELY:
             raise error
-        return replace(reply, steps=(f"to the letter: {error}", *reply.steps))
+        steps = (f"to the letter: {error}", *reply.steps)
+        return replace(reply, confidences=sure, steps=steps)
 
     def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         question = self._parsed(query)
