@@ -1,7 +1,7 @@
 """Made-up scenes on which new methods are tried. They are known by heart, and the same each time,
 so that what methods do in them can be compared.
 
-The office, seen from above (x to the right, y away from who stands at its door, metres):
+The office, seen from above (x to the right, y ahead of who faces its desk, metres):
 
         y=3    window 9             door 10
         y=2    cabinet 4 with plant 5

@@ -24,7 +24,7 @@ _CALLS = 6  # in one scene from one place
 _RELATIONS = ("on", "near", "left", "right", "closest", "behind", "front", "farthest")
 _WORDS = ("red", "wood", "round", "black", "empty")
 _WORLDS: tuple[tuple[Sequence[Row], Viewpoint], ...] = (
-    (OFFICE, standing(0.0, -2.5, (0.0, 0.0))),
+    (OFFICE, standing(0.0, -1.0, (0.0, 0.0))),
     (OFFICE, standing(2.5, 1.5, (-1.0, 0.5))),
     (LIVING_ROOM, standing(-2.0, 2.2, (0.5, 0.5))),
     (LIVING_ROOM, standing(0.5, -2.0, (0.5, 1.0))),

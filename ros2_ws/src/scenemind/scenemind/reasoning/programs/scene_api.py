@@ -35,8 +35,6 @@ from scenemind.words.quoting import tame
 Row = tuple[int, str, tuple[float, ...], tuple[float, ...], float | None, str]
 """Id, category, centre, length-width-height, distance from the viewpoint, colour."""
 
-# Of parameters of learned functions.
-_TYPES = "Category = str\nRelation = str\n\n"
 _NO_POINTS = np.zeros((0, 3), np.float32)
 
 
@@ -76,9 +74,8 @@ class SceneApi:
         functions = self._functions.by_name
         learned = learned or Offer()
         self.declared = learned.declarations
-        stubs = f"{documentation()}\n\n{_TYPES}{self.declared}"
         source = f"{prelude()}\n\n{learned.source}"
-        self.of_sandbox = SandboxApi(source, values, functions, stubs)
+        self.of_sandbox = SandboxApi(source, values, functions, documentation())
         of_things = [names[thing.object_id] for thing in things]
         self.categories = dict(sorted(Counter(of_things).items()))
 
