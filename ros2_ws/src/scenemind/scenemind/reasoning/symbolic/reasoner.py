@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scenemind.config import RelationConfig
 from scenemind.memory import Edit, MapObject, MemoryAccess, MemorySnapshot
@@ -15,7 +15,7 @@ from scenemind.reasoning.symbolic.commands import parse_command
 from scenemind.reasoning.symbolic.editor import edits_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
-from scenemind.reasoning.symbolic.readings import is_description
+from scenemind.reasoning.symbolic.referring.likely import refer_likely
 from scenemind.reasoning.symbolic.referring.referring import refer
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -28,12 +28,6 @@ from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
 
 _log = logging.getLogger(__name__)
-
-_MORE_LIKELY = 0.5
-# That what nothing fits to the letter is in the map at all. Of such phrases of Nr3D nearly as many are
-# answered when their target is taken out of the scene (45 %) as when it is there (48 %), so that this
-# is how often it is there: of ten things that people ask for, one is taken not to be.
-_IS_THERE = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,9 +96,8 @@ class SymbolicReasoner:
     def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         """The objects of a phrase, or those that a question is about.
 
-        Where one must be named, those that fit best. So too, unless the query is strict, for a
-        phrase that the grammar does not read, and for one that nothing fits to the letter where
-        the best of its kind is more likely meant than not.
+        Where one must be named, those that fit best; so too, unless the query is strict, where the
+        grammar finds nothing and they are likely enough.
 
         Raises:
             ReasoningError: `not_understood` or `not_found`.
@@ -119,31 +112,7 @@ class SymbolicReasoner:
         except ReasoningError as error:
             if query.policy == "strict":
                 raise
-            return self._likely_grounding(query, snapshot, error)
-
-    def _likely_grounding(
-        self, query: Query, snapshot: MemorySnapshot, error: ReasoningError
-    ) -> GroundReply:
-        """In place of an error.
-
-        Raises:
-            ReasoningError: that error.
-        """
-        is_read = error.failure.code == "not_found"
-        if is_read and not is_description(parse_question(query.text)):
-            raise error
-        try:
-            reply = refer(query, self._seen(snapshot), self._vocabulary)
-        except ReasoningError as nothing:
-            _log.debug("no expression either: %s", nothing)
-            raise error from nothing
-        if not is_read:
-            return reply
-        sure = tuple(_IS_THERE * confidence for confidence in reply.confidences)
-        if sure[0] <= _MORE_LIKELY:
-            raise error
-        steps = (f"to the letter: {error}", *reply.steps)
-        return replace(reply, confidences=sure, steps=steps)
+            return refer_likely(query, self._seen(snapshot), self._vocabulary, error)
 
     def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         question = self._parsed(query)
