@@ -6,6 +6,8 @@ fails sends back its whole traceback, and depths of key frames are measured rath
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from scenemind.config import VadarConfig
 from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.models import ChatModel
@@ -23,7 +25,7 @@ from scenemind.reasoning.vadar.picture_methods import picture_methods
 from scenemind.reasoning.vadar.program_agent import ProgramAgent
 from scenemind.reasoning.vadar.question import messages_of
 from scenemind.reasoning.vadar.results import Result
-from scenemind.reasoning.vadar.view import View
+from scenemind.reasoning.vadar.view import BoxPx, View
 from scenemind.reasoning.vadar.vision_api import VisionApi
 from scenemind.words.quoting import tame
 
@@ -84,16 +86,15 @@ class Vadar:
         snapshot = memory.snapshot()
         with asking.trail.kept(steps, (frame,)):
             view = view_of_frame(frame, snapshot, self._detector)
-            result, agent = self._run(query, view, asking, steps)
+            result, agent = self._run(query, view, asking, steps, snapshot.objects)
         objects = _objects_of(result, agent, view, snapshot)
-        text = _text(result, view, snapshot)
         return MethodReply(
-            text=text,
+            text=result.text,
             confidence=_sureness(agent),
             objects=objects,
             key_frames=(with_boxes_of({thing.object_id for thing in objects}, frame),),
             steps=tuple(steps),
-            brief=text,
+            brief=result.text,
         )
 
     def ask_view(self, query: Query, view: View, asking: Asking) -> MethodReply:
@@ -104,13 +105,21 @@ class Vadar:
         """
         steps: list[str] = []
         with asking.trail.kept(steps):
-            result, agent = self._run(query, view, asking, steps)
+            result, agent = self._run(query, view, asking, steps, {})
         return MethodReply(result.text, _sureness(agent), steps=tuple(steps), brief=result.text)
 
     def _run(
-        self, query: Query, view: View, asking: Asking, steps: list[str]
+        self,
+        query: Query,
+        view: View,
+        asking: Asking,
+        steps: list[str],
+        objects: Mapping[int, MapObject],
     ) -> tuple[Result, ProgramAgent]:
         """
+        Args:
+            objects: of the map, by id.
+
         Raises:
             ReasoningError: the program found no answer.
         """
@@ -122,9 +131,16 @@ class Vadar:
             lambda of, question, box: look(self._vision, of, question, box, asking),
             self._config.looks,
         )
+
+        def name_of(box_px: BoxPx) -> str:
+            found = view.find_object(box_px)
+            if found is None or found not in objects:
+                return api.name_of(box_px)
+            return f"{tame(objects[found].label)} {found}"
+
         messages = messages_of(query, view, offer.declarations)
         agent = ProgramAgent(
-            self._language, self._sandbox, api, messages, asking, steps, offer.source
+            self._language, self._sandbox, api, messages, asking, steps, offer.source, name_of
         )
         try:
             result = agent.answer(self._config.program_retries, query.policy == "always_answer")
@@ -154,11 +170,3 @@ def _objects_of(
     """What the result is, else what the program was about."""
     ids = view.find_objects(result.boxes_px) or agent.object_ids
     return tuple(snapshot.objects[i] for i in ids if i in snapshot.objects)[:_MOST_OBJECTS]
-
-
-def _text(result: Result, view: View, snapshot: MemorySnapshot) -> str:
-    """The names of the things whose boxes the program gave, else what it said."""
-    ids = view.find_objects(result.boxes_px)
-    if not ids:
-        return result.text
-    return ", ".join(f"{tame(snapshot.objects[i].label)} {i}" for i in ids)
