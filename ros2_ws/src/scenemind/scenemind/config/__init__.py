@@ -16,6 +16,7 @@ from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.scenemind_config import SceneMindConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import ConfigError, Settings
+from scenemind.config.vlm_grounder import SegmenterConfig, VlmGrounderConfig
 
 __all__ = [
     "ChatModelConfig",
@@ -33,10 +34,12 @@ __all__ = [
     "RelationConfig",
     "SandboxConfig",
     "SceneMindConfig",
+    "SegmenterConfig",
     "Settings",
     "StoreConfig",
     "SyncConfig",
     "TrackerConfig",
     "TreeConfig",
     "VadarConfig",
+    "VlmGrounderConfig",
 ]
