@@ -24,6 +24,7 @@ DISTRIBUTIONS = {
     "segment_anything": "segment-anything",
     "typing_extensions": "typing-extensions",
     "open_clip": "open-clip-torch",
+    "huggingface_hub": "huggingface-hub",
     "ultralytics": "ultralytics-opencv-headless",
 }
 

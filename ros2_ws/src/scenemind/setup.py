@@ -58,6 +58,14 @@ setup(
             "torchvision>=0.17",
             "ultralytics-opencv-headless>=8.4.190",
         ],
+        # Metric depth of plain photographs.
+        "depth": [
+            "huggingface-hub>=1.0",
+            "safetensors>=0.4",
+            "torch>=2.2",
+            "torchvision>=0.17",
+            "transformers>=5.0",
+        ],
         "segment": ["torch>=2.2", "segment-anything>=1.0"],
         "open3d": ["open3d>=0.18"],
         "graph": ["networkx>=3.2"],

@@ -28,8 +28,10 @@ def test_a_router_answers_on_it(memory: ObjectsMemory) -> None:
 def test_there_are_no_frames(memory: ObjectsMemory) -> None:
     assert list(memory.stored_frames()) == memory.select_key_frames([1]) == []
     assert memory.tree_json().locations_shown == 0
-    with pytest.raises(SceneMemoryError, match="frame 3 is not stored"):
-        memory.key_frame(3)
+    assert len(memory.frame_index()) == 0
+    for ask in (memory.key_frame, memory.depth_image):
+        with pytest.raises(SceneMemoryError, match="frame 3 is not stored"):
+            ask(3)
 
 
 def test_it_takes_no_corrections(memory: ObjectsMemory) -> None:

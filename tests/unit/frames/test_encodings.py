@@ -14,8 +14,10 @@ from hypothesis.extra.numpy import arrays
 from scenemind.frames import FrameError
 from scenemind.frames.compressed_depth import (
     FORMAT,
+    PNG_FORMAT,
     decode_compressed_depth,
     encode_compressed_depth,
+    encode_depth_png,
 )
 from scenemind.frames.encodings import (
     decode_color,
@@ -73,6 +75,7 @@ def test_depth_survives_every_way_to_within_a_millimetre(depth_m: np.ndarray) ->
     assert np.array_equal(
         decode_compressed_depth(encode_compressed_depth(depth_m), FORMAT), whole_mm
     )
+    assert np.array_equal(decode_compressed_depth(encode_depth_png(depth_m), PNG_FORMAT), whole_mm)
 
 
 def test_depth_that_16_bits_of_millimetres_cannot_hold_is_a_hole() -> None:

@@ -51,6 +51,13 @@ def test_half_the_resolution_sees_the_same_corner() -> None:
     np.testing.assert_allclose(half.ray(-0.5, -0.5), CAMERA.ray(-0.5, -0.5), atol=1e-12)
 
 
+@given(st.integers(1, 20), st.integers(0, 31), st.integers(0, 23))
+def test_every_nth_pixel_looks_where_it_did(n: int, u: int, v: int) -> None:
+    fewer = CAMERA.subsampled(n)
+    assert (fewer.height, fewer.width) == np.zeros((480, 640))[::n, ::n].shape
+    np.testing.assert_allclose(fewer.ray(u, v), CAMERA.ray(n * u, n * v), atol=1e-12)
+
+
 @pytest.mark.parametrize("bad", [(0, 480, 1, 1, 0, 0), (640, 480, 0, 1, 0, 0)])
 def test_an_empty_camera_info_is_refused(bad: tuple) -> None:
     with pytest.raises(GeometryError):

@@ -66,6 +66,12 @@ def test_pictures_follow_their_text_in_order_and_no_larger_than_wanted() -> None
     assert shown.mean() == pytest.approx(200, abs=2)
 
 
+def test_pictures_that_have_their_size_go_as_they_are() -> None:
+    large = picture(400, 200)
+    request = sent([ChatMessage("user", "what?", (large,), sized=True)], image_px=100)
+    assert base64.b64decode(request.pictures[0].partition(",")[2]) == large
+
+
 def test_a_picture_that_is_none_never_leaves() -> None:
     with ChatServer(say("hello")) as server, chat_with(server) as chat:
         with pytest.raises(ModelError, match="no JPEG"):

@@ -21,7 +21,9 @@ from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import (
     Correction,
+    DepthImage,
     Edit,
+    FrameIndex,
     KeyFrame,
     MapObject,
     MemorySnapshot,
@@ -161,6 +163,13 @@ class SmallMemory:
             KeyFrame(number, number, 0, camera, Pose.identity(), b"", 1.0, boxes)
             for number in range(count)
         ]
+
+    def frame_index(self) -> FrameIndex:
+        """Nothing is stored."""
+        return FrameIndex.empty()
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        raise SceneMemoryError(f"frame {frame_number} is not stored")
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         objects, structure = self.perceived.objects, self.perceived.structure

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from scenemind.config import DetectorConfig, MemTreeConfig, ModelsConfig, VadarConfig
+from scenemind.config import DetectorConfig, LearnedMethodsConfig, MemTreeConfig, ModelsConfig
 from scenemind.config.memtree import SelectorName
 from scenemind.memory import Memory
 from scenemind.models import Models, open_models
@@ -21,6 +21,7 @@ from scenemind.reasoning import (
     open_methods,
     open_selector,
 )
+from scenemind.reasoning.detecting import open_detector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.sandbox import Sandbox
 from tests.chat_exchange import Request
@@ -108,11 +109,11 @@ def test_a_program_on_a_key_frame_is_a_method_as_well(memory: Memory, tmp_path: 
         open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
         Sandbox() as sandbox,
     ):
-        learned = VadarConfig(library=str(tmp_path / "learned.sqlite"))
-        methods = open_methods(models, config, sandbox=sandbox, vadar=learned)
+        learned = LearnedMethodsConfig(library=str(tmp_path / "learned.sqlite"))
+        methods = open_methods(models, config, sandbox=sandbox, learned_methods=learned)
         answer = Router(memory, methods=methods).ask(Query("is there a chair?"), "vadar")
     assert (answer.brief, answer.method, answer.failure) == ("yes", "vadar", None)
-    assert (tmp_path / "learned.sqlite").exists()
+    assert not (tmp_path / "learned.sqlite").exists()  # nothing was learned
     assert len(answer.key_frames) == 1
     assert {thing.label for thing in answer.objects} == {"chair"}
 
@@ -128,8 +129,8 @@ def test_a_library_that_cannot_be_used_is_a_failure_of_the_method(
         open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
         Sandbox() as sandbox,
     ):
-        vadar = VadarConfig(library=str(broken))
-        methods = open_methods(models, config, sandbox=sandbox, vadar=vadar)
+        learned = LearnedMethodsConfig(library=str(broken))
+        methods = open_methods(models, config, sandbox=sandbox, learned_methods=learned)
         answer = Router(memory, methods=methods).ask(Query("is there a chair?"), "vadar")
     assert answer.failure is not None
     assert answer.failure.code == "method_unavailable"
@@ -177,7 +178,8 @@ def answered_by(config: MemTreeConfig, memory: Memory, folder: Path, question: s
             return json.dumps({"think": "children like chairs", "classes": ["chair"]})
         return honest(request)
 
-    no_camera = DetectorConfig(backend="instance_camera")  # only simulations have its names
+    # Only simulations have its names.
+    no_camera = open_detector(DetectorConfig(backend="instance_camera"))
     with (
         ChatServer(say(reply)) as server,
         open_models(settings(server.endpoint), folder / "ledger.sqlite") as models,

@@ -8,20 +8,21 @@ from threading import Barrier
 
 import pytest
 
-from scenemind.config import VadarConfig
-from scenemind.models import Allowance, ModelError
+from scenemind.config import LearnedMethodsConfig, VadarConfig
+from scenemind.models import Allowance, ChatModel, ModelError
 from scenemind.reasoning import Query
-from scenemind.reasoning.learned_methods.library import MethodLibrary
+from scenemind.reasoning.learned_methods import Learner, Lesson, MethodLibrary
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar import Vadar
+from scenemind.reasoning.vadar.picture_methods import picture_methods
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
+from tests.unit.reasoning.learned_methods.talk import Author, designs, method
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 
 from .room import photographed_room
-from .talk import Author, designs, method
 
 FARTHEST = method("_farthest", "Box", image="Image", kind="str")
 FARTHEST_CODE = """def _farthest(image, kind):
@@ -31,13 +32,18 @@ QUESTION = Query("Which cup is the farthest?")
 PROGRAM = "final_result = _farthest(image, 'cup')"
 
 
+def learner_of(chat: ChatModel, sandbox: Sandbox, library: MethodLibrary) -> Learner:
+    return Learner(chat, sandbox, picture_methods(), library, LearnedMethodsConfig())
+
+
 def asked(
     sandbox: Sandbox, library: MethodLibrary | None, author: Author, **settings: object
 ) -> tuple[MethodReply, list[Request]]:
     config = VadarConfig.model_validate(settings)
     server = ChatServer(author.step)
     with chat_with(server) as chat:
-        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, config, library)
+        learner = None if library is None else learner_of(chat, sandbox, library)
+        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, config, learner)
         return vadar.ask(QUESTION, photographed_room(), Asking(Allowance(20.0))), server.requests
 
 
@@ -48,7 +54,7 @@ def test_a_question_is_answered_by_a_method_that_was_written_for_it(sandbox: San
     assert len(requests) == 3
     assert "def _farthest(image: Image, kind: str) -> Box:" in requests[2].text
     assert f"method:\n{FARTHEST_CODE}" in reply.steps
-    assert "_farthest works on made-up pictures" in reply.steps
+    assert "_farthest works on made-up data" in reply.steps
 
 
 def test_later_questions_use_what_earlier_ones_have_learned(
@@ -56,8 +62,8 @@ def test_later_questions_use_what_earlier_ones_have_learned(
 ) -> None:
     path = tmp_path / "methods.sqlite"
     first = Author(designs(FARTHEST), {"_farthest": FARTHEST_CODE}, [PROGRAM])
-    asked(sandbox, MethodLibrary(path, 10), first)
-    library = MethodLibrary(path, 10)
+    asked(sandbox, MethodLibrary(path, "picture", 10), first)
+    library = MethodLibrary(path, "picture", 10)
     reply, requests = asked(sandbox, library, Author(programs=[PROGRAM]), learns=False)
     assert reply.text == "cup 10"
     assert len(requests) == 1
@@ -69,7 +75,7 @@ def test_later_questions_use_what_earlier_ones_have_learned(
 
 
 def test_what_is_there_is_not_designed_again(sandbox: Sandbox) -> None:
-    library = MethodLibrary(None, 10)
+    library = MethodLibrary(None, "picture", 10)
     methods = {"_farthest": FARTHEST_CODE}
     asked(sandbox, library, Author(designs(FARTHEST), methods, [PROGRAM]))
     reply, requests = asked(sandbox, library, Author(designs(FARTHEST), methods, [PROGRAM]))
@@ -81,10 +87,11 @@ def test_a_batch_is_designed_for_at_once(sandbox: Sandbox) -> None:
     author = Author(designs(FARTHEST), {"_farthest": FARTHEST_CODE})
     server = ChatServer(author.step)
     with chat_with(server) as chat:
-        library = MethodLibrary(None, 10)
-        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, VadarConfig(), library)
+        library = MethodLibrary(None, "picture", 10)
         questions = [f"Which thing is number {n}?" for n in range(10)]
-        vadar.learn(questions, Asking(Allowance(20.0)))
+        learner = learner_of(chat, sandbox, library)
+        lessons = list(learner.learn(questions, Asking(Allowance(20.0)), []))
+    assert lessons == [Lesson(10, ("_farthest",))]
     assert len(server.requests) == 2
     assert all(question in server.requests[0].text for question in questions)
     assert list(library.methods()) == ["_farthest"]
@@ -124,7 +131,7 @@ def test_a_method_that_cannot_be_written_does_not_stop_the_question(sandbox: San
 
 def test_methods_that_fail_on_real_pictures_are_forgotten(sandbox: Sandbox) -> None:
     """They work on made-up ones, where everything is found."""
-    library = MethodLibrary(None, 10)
+    library = MethodLibrary(None, "picture", 10)
     careless = "def _farthest(image, kind):\n    return loc(image, 'a unicorn')[0]"
     author = Author(
         designs(FARTHEST), {"_farthest": careless}, [PROGRAM] * 5 + ["final_result = 1"]
@@ -136,7 +143,7 @@ def test_methods_that_fail_on_real_pictures_are_forgotten(sandbox: Sandbox) -> N
 
 def test_several_may_ask_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
     """All design the same method; one of them is kept, and everybody has an answer."""
-    library, together = MethodLibrary(tmp_path / "methods.sqlite", 10), Barrier(4)
+    library, together = MethodLibrary(tmp_path / "methods.sqlite", "picture", 10), Barrier(4)
 
     def ask(_: int) -> str:
         together.wait(5.0)

@@ -20,10 +20,10 @@ from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar import Vadar
 from tests.chat_exchange import Request
 from tests.chat_server import FAULTS, ChatServer, Step, choose, say
+from tests.unit.reasoning.learned_methods.talk import RED, fenced, sees
 from tests.unit.reasoning.memtree_qa.talk import Heard, chat_with
 
 from .room import BOXES, photographed_room
-from .talk import RED, fenced, sees
 
 QUESTION = Query("Which chair or cup is nearest to the left edge?")
 LEFTMOST = """boxes = loc(image, "chair") + loc(image, "cup")
@@ -89,6 +89,9 @@ def test_a_program_answers_on_what_the_map_knows_of_a_key_frame(sandbox: Sandbox
         ("box = loc(image, 'chair')[0]\nfinal_result = same_object(image, box, box)", "yes"),
         ("w, h = get_2D_object_size(image, [1, 2, 4, 10])\nfinal_result = [w, h]", "3, 8"),
         ("final_result = None", None),
+        ("final_result = ['near', loc(image, 'black chair')[0], 3.5]", "near, chair 4, 3.5"),
+        ("final_result = [2 * [box] for box in loc(image, 'black chair')]", "chair 4"),
+        ("final_result = [1, 2, 30, 40]", "(1, 2, 30, 40)"),
     ],
 )
 def test_what_a_program_leaves_is_the_answer(
@@ -138,6 +141,9 @@ def _decoded(url: str) -> np.ndarray:
         ("final_result = {'a': 1}", "final_result must be a number"),
         ("b = loc(image, 'chair')\nb.sort(key=lambda x: depth(image, x))", "boxes = sorted(boxes"),
         ("final_result = (", "SyntaxError"),
+        ("final_result = _depth(7, [1, 2, 3, 4])", "call depth(image, bbox)"),
+        ("final_result = 7 ** 7000", "last line is too large"),
+        ("final_result = 7 ** 30", "no number of a usual size"),
         ("", "no program in the reply"),
     ],
 )

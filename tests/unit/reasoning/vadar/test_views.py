@@ -19,22 +19,23 @@ from scenemind.models import Allowance
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Detections
 from scenemind.reasoning import Query, ReasoningError
+from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import ApiError, Sandbox
 from scenemind.reasoning.vadar import Vadar
-from scenemind.reasoning.vadar.detector_eyes import SharedDetector
+from scenemind.reasoning.vadar.image_depth import ImageDepth
 from scenemind.reasoning.vadar.map_eyes import view_of_frame
 from scenemind.reasoning.vadar.oracle import ORACLE, oracle_view
 from scenemind.reasoning.vadar.photograph import view_of_photograph
-from scenemind.reasoning.vadar.view import View
+from scenemind.reasoning.vadar.view import BoxPx, View
 from scenemind.simulation import simulate
 from tests.chat_server import ChatServer
+from tests.unit.reasoning.learned_methods.talk import Author
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 from tests.unit.reasoning.scene import ROOM, snapshot_of
 
 from .room import BOXES, FRAME
-from .talk import Author
 
 RED_BOX = (40, 30, 80, 90)
 
@@ -68,7 +69,11 @@ class SlopeEstimator:
 
     name = "slope"
 
+    def __init__(self) -> None:
+        self.asked = 0
+
     def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.asked += 1
         height, width = color.shape[:2]
         return np.repeat(np.linspace(5.0, 1.0, height, dtype=np.float32)[:, None], width, axis=1)
 
@@ -115,6 +120,52 @@ def test_words_that_name_nothing_are_the_programs_mistake(photograph: Path) -> N
     view = view_of_photograph(photograph, SharedDetector(RedDetector))
     with pytest.raises(ApiError, match="no name of a thing"):
         view.locator.locate("?!")
+
+
+def test_an_estimator_looks_once_and_only_where_somebody_asks(photograph: Path) -> None:
+    """It may take seconds, and many questions are about no depth."""
+    estimator = SlopeEstimator()
+    view = view_of_photograph(photograph, SharedDetector(RedDetector), estimator)
+    view.locator.locate("red thing")
+    assert estimator.asked == 0
+    assert view.depth is not None
+    near, far = (view.depth.find_depth_m((0.0, y, 10.0, y + 2.0)) for y in (118.0, 0.0))
+    assert (near, far, estimator.asked) == (
+        pytest.approx(1.0, abs=0.1),
+        pytest.approx(5.0, abs=0.1),
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "shrunk"), [((4000, 3000), (1536, 1152)), ((10, 5000), (3, 1536))]
+)
+def test_a_large_photograph_is_made_smaller_once_for_all_who_look(
+    tmp_path: Path, size: tuple[int, int], shrunk: tuple[int, int]
+) -> None:
+    width, height = size
+    bgr = np.full((height, width, 3), 200, np.uint8)
+    bgr[height // 4 : height // 2, width // 2 :] = (0, 0, 255)
+    path = tmp_path / "large.png"
+    cv2.imwrite(str(path), bgr)
+    view = view_of_photograph(path, SharedDetector(RedDetector))
+    assert (view.width, view.height) == shrunk
+    assert view.decoded().shape[:2] == shrunk[::-1]
+    (box,) = view.locator.locate("red thing")
+    expected = (shrunk[0] / 2, shrunk[1] / 4, shrunk[0], shrunk[1] / 2)
+    assert box == pytest.approx(expected, abs=1.0)
+
+
+@pytest.mark.parametrize(("file", "says"), [("", "it is no file"), ("nowhere.jpg", "no such file")])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, file: str, says: str) -> None:
+    with pytest.raises(ReasoningError, match=says):
+        view_of_photograph(tmp_path / file, SharedDetector(RedDetector))
+
+
+@pytest.mark.parametrize("box", [(-90.0, -90.0, 1.0, 1.0), (-20.0, 0.0, -10.0, 5.0)])
+def test_depth_is_known_within_the_image_only(box: BoxPx) -> None:
+    depth_m = np.full((40, 50), 2.0, np.float32)
+    assert ImageDepth(depth_m, "a camera").find_depth_m(box) is None
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no picture"])

@@ -43,7 +43,7 @@ def _ask(
         str,
         typer.Option(
             help=f"Who answers: {', '.join(BUILT_METHODS)}. auto: symbolic, and where that cannot,"
-            " memtree, where a model is named."
+            " llm_tpc or memtree by the question, where a model is named."
         ),
     ] = "auto",
     policy: Annotated[

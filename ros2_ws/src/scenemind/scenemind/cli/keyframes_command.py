@@ -29,6 +29,7 @@ from scenemind.memory import MemoryAccess
 from scenemind.models import Models, open_models
 from scenemind.reasoning import Query
 from scenemind.reasoning.attempt import attempt
+from scenemind.reasoning.detecting import open_detector
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.open_methods import open_selector
@@ -108,7 +109,8 @@ def _choose(
 
     def select() -> Selection:
         check_sentence(query)
-        selector = open_selector(memtree.selector, models, memtree, settings.detector)
+        detector = open_detector(settings.detector)
+        selector = open_selector(memtree.selector, models, memtree, detector)
         return selector.select(query, memory, memtree.frames, asking)
 
     tried = attempt(memtree.selector, select)

@@ -10,13 +10,14 @@ from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
 from scenemind.config.memtree import MemTreeConfig
 from scenemind.config.models import ChatModelConfig, ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
-from scenemind.config.programs import LlmTpcConfig, VadarConfig
+from scenemind.config.programs import LearnedMethodsConfig, LlmTpcConfig, VadarConfig
 from scenemind.config.relations import RelationConfig
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.scenemind_config import SceneMindConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
 from scenemind.config.settings import ConfigError, Settings
 from scenemind.config.synergai import SynergaiConfig
+from scenemind.config.vlm_grounder import SegmenterConfig, VlmGrounderConfig
 
 __all__ = [
     "ChatModelConfig",
@@ -24,6 +25,7 @@ __all__ = [
     "DepthConfig",
     "DescriptionsConfig",
     "DetectorConfig",
+    "LearnedMethodsConfig",
     "LiftingConfig",
     "LlmTpcConfig",
     "MapperConfig",
@@ -33,6 +35,7 @@ __all__ = [
     "RelationConfig",
     "SandboxConfig",
     "SceneMindConfig",
+    "SegmenterConfig",
     "Settings",
     "StoreConfig",
     "SyncConfig",
@@ -40,4 +43,5 @@ __all__ = [
     "TrackerConfig",
     "TreeConfig",
     "VadarConfig",
+    "VlmGrounderConfig",
 ]

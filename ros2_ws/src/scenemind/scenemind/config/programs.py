@@ -14,6 +14,7 @@ class LlmTpcConfig(Settings):
 
     coder_turns: int = Field(6, ge=1, le=50, description="turns to think, write and correct")
     summary_turns: int = Field(2, ge=1, le=10, description="then, without programs, to answer")
+    learns: bool = Field(False, description="write new methods for the questions that are asked")
 
 
 class VadarConfig(Settings):
@@ -25,9 +26,15 @@ class VadarConfig(Settings):
     program_retries: int = Field(5, ge=0, le=20, description="after a question's first program")
     looks: int = Field(30, ge=1, le=500, description="questions of programs to the vision model")
     learns: bool = Field(True, description="write new methods for the questions that are asked")
+
+
+class LearnedMethodsConfig(Settings):
+    """What writing methods may cost, and what is kept of them, on each API by itself."""
+
     new_methods: int = Field(3, ge=1, le=20, description="designed for one batch of questions")
     batch: int = Field(10, ge=1, le=50, description="questions that are looked at together")
-    method_retries: int = Field(5, ge=0, le=20, description="after a method's first try")
-    method_calls: int = Field(20, ge=1, le=200, description="to write all methods of a batch")
-    library: str = Field("", description="file of learned methods; empty: in SceneMind's home")
-    library_methods: int = Field(60, ge=1, le=500, description="that are kept")
+    retries: int = Field(5, ge=0, le=20, description="after a method's first try")
+    calls: int = Field(20, ge=1, le=200, description="of a model, to write a batch's methods")
+    library: str = Field("", description="file of them; empty: in SceneMind's home")
+    kept: int = Field(60, ge=1, le=500, description="that are kept")
+    offered: int = Field(20, ge=0, le=100, description="that programs are told of, the best")

@@ -11,7 +11,7 @@ from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
 from scenemind.config.memtree import MemTreeConfig
 from scenemind.config.models import ModelsConfig
 from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
-from scenemind.config.programs import LlmTpcConfig, VadarConfig
+from scenemind.config.programs import LearnedMethodsConfig, LlmTpcConfig, VadarConfig
 from scenemind.config.relations import RelationConfig
 from scenemind.config.sandbox import SandboxConfig
 from scenemind.config.sensing import DepthConfig, SyncConfig
@@ -39,6 +39,7 @@ class SceneMindConfig(Settings):
     sandbox: SandboxConfig = SandboxConfig()
     llm_tpc: LlmTpcConfig = LlmTpcConfig()
     vadar: VadarConfig = VadarConfig()
+    learned_methods: LearnedMethodsConfig = LearnedMethodsConfig()
     vlm_grounder: VlmGrounderConfig = VlmGrounderConfig()
     synergai: SynergaiConfig = SynergaiConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()

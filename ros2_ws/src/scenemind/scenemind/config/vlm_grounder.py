@@ -39,7 +39,13 @@ class VlmGrounderConfig(Settings):
         162, ge=1, description="images of one query; the best of each location"
     )
     detection_score: Fraction = Field(0.2, description="a surer detection shows the class")
+    text_encoder: Literal["", "clip_vit_b32"] = Field(
+        "", description="compares labels by meaning; its weights are never fetched; empty: none"
+    )
     retries: int = Field(3, ge=0, le=20, description="M: further choices after an invalid one")
+    asks_about_one: bool = Field(
+        False, description="ask which object is meant also where an image shows one candidate"
+    )
     views: int = Field(7, ge=1, le=50, description="N: images that a box is measured from")
     erosion_px: int = Field(
         7, ge=0, description="of masks, for images 640 wide: 7 is a 15x15 square"
@@ -54,3 +60,4 @@ class VlmGrounderConfig(Settings):
     fallback_detector: bool = Field(
         True, description="look again, with the words of the query, where nothing mapped fits them"
     )
+    fallback_frames: int = Field(200, ge=1, description="most images of such a look")

@@ -7,7 +7,9 @@ from typing import NoReturn
 
 from scenemind.memory import (
     Correction,
+    DepthImage,
     Edit,
+    FrameIndex,
     KeyFrame,
     MemorySnapshot,
     SceneMemoryError,
@@ -65,7 +67,18 @@ class ObjectsMemory:
             SceneMemoryError: always.
         """
         del object_ids
-        raise SceneMemoryError(f"frame {frame_number} is not stored: these are {SOURCE} only")
+        raise _not_stored(frame_number)
+
+    def frame_index(self) -> FrameIndex:
+        """Of no frames."""
+        return FrameIndex.empty()
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        """
+        Raises:
+            SceneMemoryError: always.
+        """
+        raise _not_stored(frame_number)
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """
@@ -107,6 +120,10 @@ class ObjectsMemory:
         """None."""
         del edit, count
         return []
+
+
+def _not_stored(frame_number: int) -> SceneMemoryError:
+    return SceneMemoryError(f"frame {frame_number} is not stored: these are {SOURCE} only")
 
 
 def _refuse() -> NoReturn:

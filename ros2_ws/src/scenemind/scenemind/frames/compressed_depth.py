@@ -17,6 +17,7 @@ from scenemind.frames.errors import FrameError
 from scenemind.frames.image_files import depth_from_units
 
 FORMAT = "16UC1; compressedDepth png"
+PNG_FORMAT = "16UC1; png compressed"
 _HEADER = struct.Struct("<iff")
 _MM_PER_M = 1000.0
 
@@ -54,8 +55,13 @@ def decode_compressed_depth(data: Buffer, format_name: str) -> NDArray[np.float3
 
 def encode_compressed_depth(depth_m: NDArray[np.float32]) -> bytes:
     """Depth (H, W) in metres as the `data` of a message whose format is `FORMAT`."""
+    return _HEADER.pack(0, 0.0, 0.0) + encode_depth_png(depth_m)
+
+
+def encode_depth_png(depth_m: NDArray[np.float32]) -> bytes:
+    """Depth (H, W) in metres as a PNG of whole millimetres, a message's `data` in `PNG_FORMAT`."""
     _, png = cv2.imencode(".png", depth_to_mm(depth_m))
-    return _HEADER.pack(0, 0.0, 0.0) + bytes(png)
+    return bytes(png)
 
 
 def _from_inverse(

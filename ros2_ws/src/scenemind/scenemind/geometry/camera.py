@@ -74,3 +74,14 @@ class PinholeCamera:
             (self.cx + 0.5) * sx - 0.5,
             (self.cy + 0.5) * sy - 0.5,
         )
+
+    def subsampled(self, every_px: int) -> PinholeCamera:
+        """Of every n-th pixel of every n-th row alone: pixel (u, v) is pixel (n u, n v) of this."""
+        return PinholeCamera(
+            -(-self.width // every_px),
+            -(-self.height // every_px),
+            self.fx / every_px,
+            self.fy / every_px,
+            self.cx / every_px,
+            self.cy / every_px,
+        )

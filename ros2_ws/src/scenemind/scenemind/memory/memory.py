@@ -14,6 +14,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.memory.disk.changes import Changes
 from scenemind.memory.disk.memory_disk import MemoryDisk
+from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.garbage import no_garbage_collection
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.exchange import corrections_from_json
@@ -217,6 +218,7 @@ class Memory(MemoryReader):
         with self._disk.writer.lock, self._lock:
             self._disk.clear()
             self._scene = Scene(self._config, revision=self._scene.snapshot().revision + 1)
+            self._frame_indexer = FrameIndexer()
 
     def flush(self) -> None:
         """Return when everything so far is on disk.

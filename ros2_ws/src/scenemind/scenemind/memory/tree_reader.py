@@ -9,12 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.memory.disk.memory_disk import MemoryDisk
+from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.scene import Scene
 from scenemind.memory.tree.key_frames import rank_frames
 from scenemind.memory.tree.packed_location import PackedLocation
 from scenemind.memory.tree.select_frames import rank_key_frames
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson, TreeJsonWriter
-from scenemind.memory.types import KeyFrame, LocationNode, MapObject, MemorySnapshot
+from scenemind.memory.types import (
+    DepthImage,
+    FrameIndex,
+    KeyFrame,
+    LocationNode,
+    MapObject,
+    MemorySnapshot,
+)
 
 
 class TreeReader:
@@ -27,6 +35,8 @@ class TreeReader:
         self._lock = threading.Lock()
         self._tree_text = TreeJsonWriter()
         self._tree_text_lock = threading.Lock()
+        self._frame_indexer = FrameIndexer()
+        self._frame_indexer_lock = threading.Lock()
 
     def snapshot(self) -> MemorySnapshot:
         """The scene graph now; the same value until something changes."""
@@ -136,6 +146,35 @@ class TreeReader:
         with self._lock:
             return self._scene.retention.frames()
 
+    def frame_index(self) -> FrameIndex:
+        """All stored frames with what was detected in them, without images; the same value until
+        something changes. It grows from the one before, while frames go on.
+
+        Objects are those that are there, as `key_frame` shows them. A frame whose image goes is in
+        no later index.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        with self._frame_indexer_lock:
+            while True:
+                with self._lock:
+                    indexer, stored = self._frame_indexer, self._scene.retention.frames()
+                    seen = self._seen_now()
+                index = indexer.refresh(stored, *seen, self._disk.evidence.columns)
+                with self._lock:
+                    if indexer is self._frame_indexer:  # else all was forgotten meanwhile
+                        return index
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        """The depth of a stored frame, in the resolution and rounding in which it is stored.
+
+        Raises:
+            SceneMemoryError: no image of this frame is stored, or none of its depth
+                (`StoreConfig.depth_every_px` was 0); or it cannot be read.
+        """
+        return self._disk.evidence.depth_image(frame_number)
+
     def view_count_of(self, object_id: int) -> int:
         """How many stored frames are among the best views of an object."""
         with self._lock:
@@ -144,10 +183,16 @@ class TreeReader:
     def _seen(
         self,
     ) -> tuple[tuple[PackedLocation, ...], Mapping[int, MapObject], Mapping[int, int]]:
-        """Locations, the objects that they may name, and of which of these others are part."""
         with self._lock:
-            shown_as = self._scene.journal.sources.shown_as
-            return self._scene.tree.locations(), self._scene.snapshot().objects, shown_as
+            return self._seen_now()
+
+    def _seen_now(
+        self,
+    ) -> tuple[tuple[PackedLocation, ...], Mapping[int, MapObject], Mapping[int, int]]:
+        """Locations, the objects that they may name, and of which of these others are part; with
+        the lock held."""
+        shown_as = self._scene.journal.sources.shown_as
+        return self._scene.tree.locations(), self._scene.snapshot().objects, shown_as
 
     def _sources(self, object_ids: Iterable[int]) -> Iterable[int]:
         """The objects of perception behind those that people see."""

@@ -49,6 +49,8 @@ class ChatMessage:
 
     Attributes:
         jpegs: pictures that follow the text, as JPEG files.
+        sized: they have the size in which the model is to see them; else they are made as small as
+            its `image_px`.
         calls: of an assistant's turn.
         call_id: of a tool's turn: which call it answers.
     """
@@ -56,6 +58,7 @@ class ChatMessage:
     role: Literal["system", "user", "assistant", "tool"]
     text: str
     jpegs: tuple[bytes, ...] = ()
+    sized: bool = False
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
 

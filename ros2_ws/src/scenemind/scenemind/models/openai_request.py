@@ -114,9 +114,10 @@ def _turn(message: ChatMessage, config: ChatModelConfig, allowance: Allowance) -
     content: list[dict[str, Any]] = [{"type": "text", "text": message.text}]
     for jpeg in message.jpegs:
         allowance.check()
-        small = base64.b64encode(fitted(jpeg, config.image_px, config.jpeg_quality)).decode()
+        sent = jpeg if message.sized else fitted(jpeg, config.image_px, config.jpeg_quality)
+        shown = base64.b64encode(sent).decode()
         content.append(
-            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{small}"}}
+            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{shown}"}}
         )
     return {"role": message.role, "content": content}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -178,4 +178,4 @@ def _with_complaint(messages: Sequence[ChatMessage], wrong: _Attempt[Form]) -> l
     if said:
         return [*messages, ChatMessage("assistant", said), ChatMessage("user", complaint)]
     last = messages[-1]
-    return [*messages[:-1], ChatMessage(last.role, f"{last.text}\n\n{complaint}", last.jpegs)]
+    return [*messages[:-1], replace(last, text=f"{last.text}\n\n{complaint}")]

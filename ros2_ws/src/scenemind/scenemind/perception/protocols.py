@@ -73,6 +73,23 @@ class Segmenter(Protocol):
         ...
 
 
+class DepthEstimator(Protocol):
+    """Sees how far away things are in a plain photograph."""
+
+    @property
+    def name(self) -> str:
+        """Shown wherever its depths appear."""
+        ...
+
+    def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """(H, W) metres along the optical axis, of a picture (H, W, 3) RGB; 0 where unknown.
+
+        Raises:
+            PerceptionError: the model cannot be had, or fails on this picture.
+        """
+        ...
+
+
 class ImageTextEncoder(Protocol):
     """Pictures and words to vectors that can be compared, as CLIP makes them."""
 

@@ -6,12 +6,17 @@ import re
 
 from scenemind.models import ChatMessage, ChatModel, ModelError, OnText
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.thoughts import without_thoughts
 
 # Of what a model said, when it sees it again.
 _REPEATED_CHARACTERS = 6000
-# Reasoning models think aloud first; some servers leave out where it begins.
-_ALOUD = re.compile(r"(?:\A|<think>)(?:(?!<think>).)*?</think>", re.DOTALL)
-_FENCED = re.compile(r"^[^\S\n]*```[^\S\n]*\w*[^\S\n]*\n(.*?)(?:^[^\S\n]*```|\Z)", re.DOTALL | re.M)
+_PYTHON = frozenset(("python", "py", "python3"))
+# Bounded, so that a model that stutters blanks is read in no time.
+FENCED = re.compile(
+    r"```[^\S\n]{0,9}(?P<language>\w{0,20})[^\S\n]{0,9}\n(?P<code>.*?)(?:^[^\S\n]*```|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Code between fences, or from a fence to the end."""
 
 
 def ask_for_code(
@@ -29,15 +34,17 @@ def ask_for_code(
         if error.kind != "bad_reply":
             raise
         text = ""
-    said = _ALOUD.sub("", text).strip()
+    said = without_thoughts(text).strip()
     messages.append(ChatMessage("assistant", said[:_REPEATED_CHARACTERS] or "-"))
     return find_code(said)
 
 
 def find_code(text: str) -> str:
-    """The last fenced code in a text, or all of it where nothing is fenced; may be empty."""
-    fenced: list[str] = _FENCED.findall(text)
-    return (fenced[-1] if fenced else text).strip("\n").rstrip()
+    """The last fenced code in a text, of what is called Python where anything is, or all of it
+    where nothing is fenced; may be empty."""
+    fenced = list(FENCED.finditer(text))
+    in_python = [block for block in fenced if block["language"].lower() in _PYTHON] or fenced
+    return (in_python[-1]["code"] if in_python else text).strip("\n").rstrip()
 
 
 def printable(text: str) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
 from scenemind.reasoning.attempt import Attempt, attempt, in_place_of
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
+from scenemind.reasoning.model_choice import ModelChoice, choose_model
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE
 from scenemind.reasoning.types import CANCELLED, METHODS, Query
 
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
-_BY_MODEL = "memtree"  # what `auto` asks
 # What needs a model beside it.
 _NEED_MODEL = ("memtree", "llm_tpc", "vadar", "ensemble", "synergai")
 BUILT_METHODS = ("auto", "symbolic", *_NEED_MODEL)
@@ -22,19 +22,29 @@ BUILT_METHODS = ("auto", "symbolic", *_NEED_MODEL)
 
 
 class MethodChoice:
-    """`auto` is `symbolic` where that is sure, else `memtree` where there is a model. It is sure of
-    what is more likely right than not, so that "there is none", which rests on not having seen
-    one, is looked at in frames too. A situation in words is for a model from the start: the
-    grammar does not read it.
+    """`auto` is `symbolic` where that is sure, else what suits the question of the methods that ask
+    a model (`model_choice`), and the steps say why. It is sure of what is more likely right than
+    not, so that "there is none", which rests on not having seen one, is looked at in frames too. A
+    situation in words is for a model from the start: the grammar only guesses where that is.
 
     What breaks a method, such as a model that fails, makes `symbolic` answer in its place, and the
     answer is marked so. So too where frames do not show what the grammar could say, if only with
     little confidence; not for a strict question, which asks for what was seen.
     """
 
-    def __init__(self, methods: Mapping[str, AskMethod], falls_back: bool) -> None:
+    def __init__(
+        self,
+        methods: Mapping[str, AskMethod],
+        falls_back: bool,
+        labels: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        """
+        Args:
+            labels: of the objects of the map now.
+        """
         self._methods = methods
         self._falls_back = falls_back
+        self._labels = labels
 
     def answer(
         self,
@@ -52,17 +62,20 @@ class MethodChoice:
             ReasoningError: there is no such method, or it needs a model and has none.
         """
         _check(name)
-        chosen = self._methods.get(_BY_MODEL if name == "auto" else name)
-        if name == "symbolic" or (name == "auto" and chosen is None):
+        if name == "symbolic":
             return attempt("symbolic", by_symbols)
-        if chosen is None:
-            raise _unavailable(name)
         symbolic = None
         if name == "auto" and not _is_beyond_symbols(query):
             symbolic = attempt("symbolic", by_symbols)
             if symbolic.reply is not None and symbolic.reply.confidence > ABSENCE_CONFIDENCE:
                 return symbolic
-        tried = attempt(chosen.name, lambda: by_model(chosen))
+        picked = self._pick(query) if name == "auto" else ModelChoice(name, "")
+        if picked is None:
+            return symbolic or attempt("symbolic", by_symbols)
+        chosen = self._methods.get(picked.method)
+        if chosen is None:
+            raise _unavailable(name)
+        tried = attempt(chosen.name, lambda: _explained(by_model(chosen), picked))
         if tried.is_broken and asking.allowance.is_cancelled:
             return replace(tried, failure=CANCELLED)
         has_other = symbolic is not None and symbolic.reply is not None
@@ -71,6 +84,16 @@ class MethodChoice:
             return tried
         asking.report("fallback", tried.failure.text if tried.failure else "")
         return in_place_of(tried, symbolic or attempt("symbolic", by_symbols))
+
+    def _pick(self, query: Query) -> ModelChoice | None:
+        return choose_model(query, self._labels(), self._methods)
+
+
+def _explained(reply: Reply, choice: ModelChoice) -> Reply:
+    """With why this method was asked, where there was a choice."""
+    if not choice.reason:
+        return reply
+    return replace(reply, steps=(f"asked {choice.method}: {choice.reason}", *reply.steps))
 
 
 def _check(name: str) -> None:

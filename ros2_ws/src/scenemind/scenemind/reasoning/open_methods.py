@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from scenemind.config import (
     DetectorConfig,
+    LearnedMethodsConfig,
     LlmTpcConfig,
     MemTreeConfig,
     RelationConfig,
     SynergaiConfig,
     VadarConfig,
 )
-from scenemind.config.home import default_root
 from scenemind.config.memtree import SelectorName
 from scenemind.models import ChatModel, Models
-from scenemind.perception import PerceptionError
-from scenemind.perception.backends import make_detector
-from scenemind.perception.protocols import OpenVocabularyDetector
 from scenemind.perception.text import make_image_text_encoder
+from scenemind.reasoning.detecting import SharedDetector, open_detector
 from scenemind.reasoning.ensemble import Ensemble
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.learned_methods.library import MethodLibrary
 from scenemind.reasoning.llm_tpc import LlmTpc
 from scenemind.reasoning.memtree_qa import MemTreeQA
 from scenemind.reasoning.memtree_qa.selectors.detector_search import DetectorSelector
@@ -31,24 +26,23 @@ from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.memtree_qa.selectors.tree import TreeSelector
 from scenemind.reasoning.memtree_qa.selectors.uniform import UniformSelector
 from scenemind.reasoning.method import AskMethod
+from scenemind.reasoning.open_learner import open_learner
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.symbolic.method import SymbolicMethod
 from scenemind.reasoning.synergai import Synergai
 from scenemind.reasoning.vadar import Vadar
-from scenemind.reasoning.vadar.detector_eyes import SharedDetector
-
-_LEARNED = "learned_methods.sqlite"
 
 
 def open_methods(
     models: Models,
     memtree: MemTreeConfig,
-    detector: DetectorConfig | None = None,
+    detector: SharedDetector | None = None,
     sandbox: Sandbox | None = None,
     llm_tpc: LlmTpcConfig | None = None,
     relations: RelationConfig | None = None,
     selector: FrameSelector | None = None,
     vadar: VadarConfig | None = None,
+    learned_methods: LearnedMethodsConfig | None = None,
     synergai: SynergaiConfig | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
@@ -56,8 +50,8 @@ def open_methods(
 
     Args:
         models: stay open as long as the methods are used.
-        detector: of the selector `detector`, and of `vadar` where that looks with one; None: the
-            configuration's defaults.
+        detector: of the selector `detector`, and of `vadar` where that looks with one; None: that
+            of the configuration's defaults.
         selector: one that is open already, as it may hold a detector or the frames it has seen;
             None: that of the configuration.
         sandbox: runs what models write, and stays open as well; None: there are no methods that
@@ -66,6 +60,7 @@ def open_methods(
     """
     if models.vision is None:
         return {}
+    detector = detector or open_detector(DetectorConfig())
     selector = selector or open_selector(memtree.selector, models, memtree, detector)
     language = models.language or models.vision
     methods: dict[str, AskMethod] = {
@@ -73,11 +68,16 @@ def open_methods(
         "synergai": Synergai(language, models.vision, synergai, relations),
     }
     if sandbox is not None:
-        writer = LlmTpc(language, sandbox, llm_tpc, relations)
+        of_scenes = open_learner("scene", language, sandbox, learned_methods)
+        of_pictures = open_learner("picture", language, sandbox, learned_methods)
+        writer = LlmTpc(language, sandbox, llm_tpc, relations, of_scenes)
         others = (SymbolicMethod(relations), methods["memtree"])
         methods |= {"llm_tpc": writer, "ensemble": Ensemble(language, writer, others)}
-        settings = detector or DetectorConfig()
-        methods["vadar"] = _vadar(language, models.vision, selector, sandbox, vadar, settings)
+        looks = vadar is not None and vadar.locator == "detector"
+        eyes = detector if looks else None
+        methods["vadar"] = Vadar(
+            language, models.vision, selector, sandbox, vadar, of_pictures, eyes
+        )
     return methods
 
 
@@ -85,7 +85,7 @@ def open_selector(
     name: SelectorName,
     models: Models,
     memtree: MemTreeConfig,
-    detector: DetectorConfig | None = None,
+    detector: SharedDetector | None = None,
 ) -> FrameSelector:
     """Who chooses key frames; see `open_methods`.
 
@@ -99,25 +99,9 @@ def open_selector(
     if name == "retrieval":
         return RetrievalSelector(make_image_text_encoder(memtree.image_encoder))
     if name == "detector":
-        settings = detector or DetectorConfig()
-        return DetectorSelector(_language_of(models, name), lambda: _open_vocabulary(settings))
+        detector = detector or open_detector(DetectorConfig())
+        return DetectorSelector(_language_of(models, name), detector)
     return TreeSelector(_language_of(models, name), memtree.tree_tokens)
-
-
-def _vadar(
-    language: ChatModel,
-    vision: ChatModel,
-    selector: FrameSelector,
-    sandbox: Sandbox,
-    config: VadarConfig | None,
-    detector: DetectorConfig,
-) -> Vadar:
-    config = config or VadarConfig()
-    path = Path(config.library) if config.library else default_root() / _LEARNED
-    library = MethodLibrary(path, config.library_methods)
-    looks = config.locator == "detector"
-    shared = SharedDetector(lambda: _open_vocabulary(detector)) if looks else None
-    return Vadar(language, vision, selector, sandbox, config, library, shared)
 
 
 def _language_of(models: Models, selector: str) -> ChatModel:
@@ -130,13 +114,3 @@ def _language_of(models: Models, selector: str) -> ChatModel:
             ' (models.language.model, --model); "objects" and "uniform" need none.',
         )
     return model
-
-
-def _open_vocabulary(config: DetectorConfig) -> OpenVocabularyDetector:
-    found = make_detector(config)
-    if not isinstance(found, OpenVocabularyDetector):
-        raise PerceptionError(
-            f"the detector {found.name} finds only what it was trained for: name the weights of"
-            " an open-vocabulary one, such as yoloe-26n-seg, in detector.weights"
-        )
-    return found

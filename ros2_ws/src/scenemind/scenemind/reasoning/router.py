@@ -58,7 +58,7 @@ class Router:
         """
         self._memory = memory
         self._symbolic = SymbolicReasoner(memory, relations or RelationConfig())
-        self._choice = MethodChoice(methods or {}, falls_back)
+        self._choice = MethodChoice(methods or {}, falls_back, self._labels)
         agent = (methods or {}).get("synergai")
         by_model = agent if isinstance(agent, AlignMethod) else None
         self._aligner = Aligner(memory, self._symbolic, by_model)
@@ -155,6 +155,14 @@ class Router:
             return self._choice.answer(query, method, asking, by_symbols, by_model)
         except ReasoningError as error:
             return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
+
+    def _labels(self) -> set[str]:
+        """Of the map's objects; none where the memory cannot say, which the methods tell."""
+        try:
+            return {thing.label for thing in self._memory.snapshot().objects.values()}
+        except SceneMemoryError as error:
+            _log.warning("the labels of the map are not known: %s", error)
+            return set()
 
     def _evidence(self, reply: MethodReply | GroundReply) -> tuple[KeyFrame, ...]:
         """The reply's own, or frames that show its objects; an answer stands without them, so a

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from scenemind.config import (
     DetectorConfig,
+    LearnedMethodsConfig,
     LlmTpcConfig,
     MemTreeConfig,
     ModelsConfig,
@@ -29,6 +30,7 @@ class ReasoningParameters(Settings):
     sandbox: SandboxConfig = SandboxConfig()
     llm_tpc: LlmTpcConfig = LlmTpcConfig()
     vadar: VadarConfig = VadarConfig()
+    learned_methods: LearnedMethodsConfig = LearnedMethodsConfig()
     detector: DetectorConfig = Field(
         DetectorConfig(), description="of the selector detector; apart from the mapping node's"
     )

@@ -8,6 +8,7 @@ from typing import get_args
 from scenemind.config.memtree import SelectorName
 from scenemind.models import Models
 from scenemind.reasoning import AskMethod
+from scenemind.reasoning.detecting import open_detector
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.open_methods import open_methods, open_selector
 from scenemind.reasoning.sandbox import Sandbox
@@ -22,6 +23,7 @@ class Selectors:
     def __init__(self, models: Models, parameters: ReasoningParameters) -> None:
         self._models = models
         self._parameters = parameters
+        self._detector = open_detector(parameters.detector)
         self._lock = threading.Lock()  # of those below
         self._opened: dict[SelectorName, FrameSelector] = {}
 
@@ -33,12 +35,13 @@ class Selectors:
         return open_methods(
             self._models,
             settings.memtree,
-            settings.detector,
+            self._detector,
             sandbox,
             settings.llm_tpc,
             settings.relations,
             self.get(settings.memtree.selector),
             settings.vadar,
+            settings.learned_methods,
         )
 
     def get(self, name: str) -> FrameSelector:
@@ -54,7 +57,7 @@ class Selectors:
             if known not in self._opened:
                 settings = self._parameters
                 self._opened[known] = open_selector(
-                    known, self._models, settings.memtree, settings.detector
+                    known, self._models, settings.memtree, self._detector
                 )
             return self._opened[known]
 

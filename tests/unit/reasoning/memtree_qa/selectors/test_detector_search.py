@@ -13,6 +13,7 @@ from scenemind.memory import KeyFrame, Memory
 from scenemind.models import Allowance, ModelError
 from scenemind.perception.types import Detections
 from scenemind.reasoning import Query
+from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.memtree_qa.selectors.detector_search import DetectorSelector
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
@@ -57,7 +58,7 @@ def search(
 ) -> tuple[Selection, ChatServer]:
     server = ChatServer(*map(say, replies))
     with chat_with(server) as chat:
-        selector = DetectorSelector(chat, lambda: detector or RedDetector())
+        selector = DetectorSelector(chat, SharedDetector(lambda: detector or RedDetector()))
         return selector.select(QUESTION, memory, count, Asking(Allowance(20.0))), server
 
 
@@ -90,7 +91,7 @@ def test_the_question_reaches_the_model_as_a_quotation(row: Memory):
 def test_every_question_is_searched_for_anew(row: Memory):
     detector, server = RedDetector(), ChatServer(say(classes("warm")), say(classes("cup")))
     with chat_with(server) as chat:
-        selector = DetectorSelector(chat, lambda: detector)
+        selector = DetectorSelector(chat, SharedDetector(lambda: detector))
         for _ in range(2):
             selector.select(QUESTION, row, 3, Asking(Allowance(20.0)))
     assert detector.told == [("warm",), ("cup",)]
@@ -130,7 +131,7 @@ def test_a_search_ends_when_it_is_cancelled(row: Memory):
             allowance.cancel()
 
     with chat_with(ChatServer(say(classes("warm")))) as chat:
-        selector = DetectorSelector(chat, lambda: detector)
+        selector = DetectorSelector(chat, SharedDetector(lambda: detector))
         with pytest.raises(ModelError, match="question was cancelled"):
             selector.select(QUESTION, row, 3, Asking(allowance, cancel))
     assert detector.seen == 1

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from scenemind.config import SceneMindConfig
 from scenemind.models import Models, open_models
 from scenemind.reasoning import AskMethod
+from scenemind.reasoning.detecting import open_detector
 from scenemind.reasoning.open_methods import open_methods
 from scenemind.reasoning.sandbox import Sandbox
 
@@ -29,10 +30,11 @@ def opened_methods(settings: SceneMindConfig) -> Iterator[tuple[Models, dict[str
             open_methods(
                 models,
                 settings.memtree,
-                settings.detector,
+                open_detector(settings.detector),
                 sandbox,
                 settings.llm_tpc,
                 settings.relations,
                 vadar=settings.vadar,
+                learned_methods=settings.learned_methods,
             ),
         )

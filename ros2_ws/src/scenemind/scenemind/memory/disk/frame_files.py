@@ -93,6 +93,14 @@ def find_jpeg(folder: Path, number: int) -> bytes | None:
         return None
 
 
+def find_depth_png(folder: Path, number: int) -> bytes | None:
+    """The depth image as it is stored; None when it is not."""
+    try:
+        return depth_path(folder, number).read_bytes()
+    except FileNotFoundError:
+        return None
+
+
 def present(folder: Path, named: Mapping[int, int]) -> dict[int, int]:
     """Those of the named frames whose image is there, with its size."""
     return {n: size for n, size in named.items() if color_path(folder, n).exists()}

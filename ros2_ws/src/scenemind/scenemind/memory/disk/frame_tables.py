@@ -3,8 +3,9 @@ detections of a frame packed into one, since an hour has two million of them."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,9 @@ from numpy.typing import NDArray
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import FrameRecord
+from scenemind.memory.disk.frame_columns import DETECTION, FrameColumns
 from scenemind.memory.types import DetectionNode
 
-# One detection. `label` is a row of `labels`.
-DETECTION = np.dtype(
-    [("track", "<i4"), ("label", "<u2"), ("score", "<f4"), ("box_px", "<f4", (4,))]
-)
 _FRAME = (
     "SELECT number, stamp_ns, location_id, world_T_camera, on_path, width, height, fx, fy, cx, cy,"
     " packed FROM frames JOIN cameras ON camera_id = cameras.id LEFT JOIN detections ON number ="
@@ -76,6 +74,22 @@ class FrameTables:
     def find_newest(self) -> FrameRecord | None:
         row = self._connection.execute(f"{_FRAME} ORDER BY number DESC LIMIT 1").fetchone()
         return None if row is None else self._record(row)
+
+    def columns(self, numbers: Sequence[int]) -> FrameColumns:
+        """Those of some frames that there are, with their detections."""
+        query = self._connection.execute
+        found = query(
+            "SELECT number, stamp_ns, location_id, camera_id, world_T_camera, packed FROM frames"
+            " LEFT JOIN detections ON number = frame"
+            " WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number",
+            (json.dumps(numbers),),
+        ).fetchall()
+        cameras = query("SELECT id, width, height, fx, fy, cx, cy FROM cameras")
+        return FrameColumns.of_rows(
+            found,
+            {camera_id: PinholeCamera(*camera) for camera_id, *camera in cameras},
+            dict(query("SELECT id, label FROM labels")),
+        )
 
     def image_bytes(self) -> dict[int, int]:
         """Frame -> bytes, of all that have an image."""

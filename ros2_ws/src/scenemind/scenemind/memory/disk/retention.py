@@ -52,7 +52,7 @@ class Retention:
 
     def frames(self) -> list[int]:
         """Numbers of the frames whose images are on disk or on their way there, oldest first."""
-        return sorted({*self._on_disk, *self._under_way})
+        return sorted([*self._on_disk, *self._under_way])
 
     @property
     def image_bytes(self) -> int:

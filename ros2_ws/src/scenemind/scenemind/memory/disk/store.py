@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import Changes, FrameRecord
+from scenemind.memory.disk.frame_columns import FrameColumns
 from scenemind.memory.disk.frame_tables import FrameTables
 from scenemind.memory.disk.store_schema import check, connect, create_tables, sqlite_errors
 from scenemind.memory.errors import SceneMemoryError
@@ -140,6 +141,11 @@ class Store:
         """A frame with its detections; None when it is not stored (yet)."""
         with self._lock, sqlite_errors(self._path, f"reading frame {number}"):
             return self._frames.find(number)
+
+    def frame_columns(self, numbers: Sequence[int]) -> FrameColumns:
+        """Those of some frames that are stored, with their detections."""
+        with self._lock, sqlite_errors(self._path, "reading"):
+            return self._frames.columns(numbers)
 
     def frame_stamps(self) -> NDArray[np.int64]:
         """(N, 2) int64: number and stamp of every frame, by ascending number."""

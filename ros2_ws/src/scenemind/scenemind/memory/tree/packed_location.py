@@ -112,6 +112,15 @@ class PackedLocation:
         rows = np.flatnonzero(self._columns["track_id"] == track_id)
         return _object(int(self._object_ids[rows[0]])) if len(rows) else None
 
+    def objects_of(self, track_ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """(M,) int32: `object_of` of many tracks (M,), `NO_OBJECT` for none."""
+        known = self._columns["track_id"]
+        if not len(known):
+            return np.full(len(track_ids), NO_OBJECT, np.int32)
+        order = np.argsort(known)
+        rows = order[np.minimum(np.searchsorted(known, track_ids, sorter=order), len(known) - 1)]
+        return np.where(known[rows] == track_ids, self._object_ids[rows], np.int32(NO_OBJECT))
+
     def contents(self) -> Contents:
         """Objects and labels alone, kept once they were asked for."""
         if self._contents is None:

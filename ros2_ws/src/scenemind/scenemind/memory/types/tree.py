@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -109,6 +109,34 @@ class FrameIndex:
 
     def __len__(self) -> int:
         return len(self.frame_numbers)
+
+    @classmethod
+    def empty(cls) -> FrameIndex:
+        """Of no frames."""
+        number, stamp, score = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.float32)
+        return cls(
+            frame_numbers=number,
+            stamps_ns=stamp,
+            location_ids=number,
+            world_T_camera=np.zeros((0, 4, 4)),
+            camera_indices=number,
+            cameras=(),
+            detection_frames=number,
+            detection_labels=number,
+            detection_objects=number,
+            detection_scores=score,
+            detection_boxes_px=np.zeros((0, 4), np.float32),
+            labels=(),
+        )
+
+    def is_called(self, labels: Collection[str]) -> NDArray[np.bool_]:
+        """(M,) bool: the detections that the detector called one of these."""
+        wanted = np.array([label in labels for label in self.labels], np.bool_)
+        return wanted[self.detection_labels]
+
+    def is_of(self, object_ids: Collection[int]) -> NDArray[np.bool_]:
+        """(M,) bool: the detections of these objects."""
+        return np.isin(self.detection_objects, list(object_ids))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,3 +65,23 @@ def source_of(names: Iterable[str], methods: Mapping[str, LearnedMethod]) -> str
 def declarations(methods: Iterable[LearnedMethod]) -> str:
     """For a model that may call them."""
     return "\n\n".join(method.signature.declaration for method in methods)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a question's programs may call beside the API's own functions.
+
+    Attributes:
+        declarations: for the model; empty: there is nothing.
+        source: of the methods, and of all that they call.
+    """
+
+    declarations: str = ""
+    source: str = ""
+
+
+def offer_of(methods: Mapping[str, LearnedMethod], most: int) -> Offer:
+    """The best methods, best first."""
+    by_score = sorted(methods.values(), key=lambda m: (-m.score, -m.uses))
+    best = by_score[:most]
+    return Offer(declarations(best), source_of([method.name for method in best], methods))

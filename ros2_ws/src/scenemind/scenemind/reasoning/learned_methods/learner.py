@@ -1,55 +1,126 @@
-"""The API that grows: what questions need is designed, written, tried and kept."""
+"""The API that grows: what questions need is designed, written, tried, kept, and used again
+(VADAR), whatever functions it grows on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
-from scenemind.config import VadarConfig
+from scenemind.config import LearnedMethodsConfig
 from scenemind.models import ChatModel
+from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.api_agent import ApiAgent
+from scenemind.reasoning.learned_methods.learned import Offer, offer_of
 from scenemind.reasoning.learned_methods.library import MethodLibrary
+from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signature_agent import propose
+from scenemind.reasoning.learned_methods.source import private_calls
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What came of one batch of questions.
+
+    Attributes:
+        questions: how many.
+        learned: names of the methods that are new.
+        refused: name -> why there is no such method.
+        trouble: with the design; empty: none.
+    """
+
+    questions: int
+    learned: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+    trouble: str = ""
 
 
 class Learner:
     """The signature agent and the API agent, with the library that they write to."""
 
     def __init__(
-        self, model: ChatModel, sandbox: Sandbox, library: MethodLibrary, config: VadarConfig
+        self,
+        model: ChatModel,
+        sandbox: Sandbox,
+        api: MethodApi,
+        library: MethodLibrary,
+        config: LearnedMethodsConfig,
     ) -> None:
+        """
+        Args:
+            library: of methods on this API.
+        """
         self._model = model
         self._sandbox = sandbox
+        self._api = api
         self._library = library
         self._config = config
 
-    def learn(self, questions: Iterable[str], asking: Asking, steps: list[str]) -> None:
-        """Extend the library for such questions, a batch at a time.
+    def learn(self, questions: Iterable[str], asking: Asking, steps: list[str]) -> Iterator[Lesson]:
+        """Extend the library for such questions, a batch each time the next lesson is wanted.
 
         Args:
             steps: takes what is done, a line each.
 
         Raises:
-            ModelError: the model was not reached, refused, or the allowance is used up.
+            ModelError: the model was not reached, refused, or the allowance is used up; methods
+                that were ready by then are kept.
             SandboxError: no program can be run.
             ReasoningError: the library cannot be used.
         """
         left = iter(questions)
         while batch := list(islice(left, self._config.batch)):
-            self._learn_batch(batch, asking, steps)
+            yield self._learn_batch(batch, asking, steps)
 
-    def _learn_batch(self, questions: Sequence[str], asking: Asking, steps: list[str]) -> None:
+    def learn_at_once(self, questions: Iterable[str], asking: Asking, steps: list[str]) -> None:
+        """The same for all of them, lessons aside."""
+        for _ in self.learn(questions, asking, steps):
+            pass
+
+    def offer(self) -> Offer:
+        """The best of the library.
+
+        Raises:
+            ReasoningError: it cannot be used.
+        """
+        return offer_of(self._library.methods(), self._config.offered)
+
+    def note_uses(self, programs: Iterable[tuple[str, bool]]) -> None:
+        """Score methods by programs that were run, with whether each came to a result. A library
+        that cannot be written costs nobody an answer."""
+        for program, succeeded in programs:
+            try:
+                self._library.note_use(private_calls(program), succeeded)
+            except ReasoningError as error:
+                _log.warning("the use of learned methods is not noted: %s", error)
+                return
+
+    def _learn_batch(self, questions: Sequence[str], asking: Asking, steps: list[str]) -> Lesson:
         config, known = self._config, self._library.methods()
         signatures = [method.signature for method in known.values()]
-        wanted, trouble = propose(self._model, questions, signatures, config.new_methods, asking)
+        wanted, trouble = propose(
+            self._model, self._api, questions, signatures, config.new_methods, asking
+        )
         if trouble:
             steps.append(f"the design of new methods is of little use: {trouble}")
         if not wanted:
             steps.append(f"{len(known)} learned methods, none new")
-            return
+            return Lesson(len(questions), trouble=trouble)
         steps.append(f"new methods: {', '.join(signature.name for signature in wanted)}")
-        agent = ApiAgent(self._model, self._sandbox, known, config, asking, steps)
-        agent.implement(wanted)
-        self._library.add(agent.new.values())
+        agent = ApiAgent(self._model, self._sandbox, self._api, known, config, asking, steps)
+        try:
+            agent.implement(wanted)
+        finally:
+            self._library.add(agent.new.values())
+        return Lesson(len(questions), tuple(agent.new), agent.refused, trouble)
+
+
+def forgetful_learner(model: ChatModel, sandbox: Sandbox, api: MethodApi) -> Learner:
+    """One whose library lives as long as itself."""
+    config = LearnedMethodsConfig()
+    return Learner(model, sandbox, api, MethodLibrary(None, api.name, config.kept), config)

@@ -1,7 +1,7 @@
 """The learned methods on disk: a library that grows with the questions.
 
-A method that fails too often is retired, and one of its name may be written anew, as its next
-version; what was retired stays in the file.
+A file has the methods of all APIs, each for itself. A method that fails too often is retired, and
+one of its name may be written anew, as its next version; what was retired stays in the file.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from pydantic import ValidationError
 
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.learned import LearnedMethod, with_all_calls
+from scenemind.reasoning.learned_methods.method_api import ApiName
 from scenemind.reasoning.learned_methods.signatures import Signature
 
 _CREATE = """
 CREATE TABLE IF NOT EXISTS methods (
+    api TEXT NOT NULL,
     name TEXT NOT NULL,
     version INTEGER NOT NULL,
     signature TEXT NOT NULL,  -- JSON
@@ -30,20 +32,32 @@ CREATE TABLE IF NOT EXISTS methods (
     uses INTEGER NOT NULL,
     successes INTEGER NOT NULL,
     is_live INTEGER NOT NULL,
-    PRIMARY KEY (name, version)
+    PRIMARY KEY (api, name, version)
 )
 """
 _READ = """
 SELECT signature, source, calls, behaviour, version, uses, successes
-FROM methods WHERE is_live ORDER BY rowid
+FROM methods WHERE is_live AND api = ? ORDER BY rowid
 """
 _ADD = """
 INSERT INTO methods VALUES (
-    ?, 1 + (SELECT COALESCE(MAX(version), 0) FROM methods WHERE name = ?), ?, ?, ?, ?, 0, 0, 1
+    :api,
+    :name,
+    1 + (SELECT COALESCE(MAX(version), 0) FROM methods WHERE api = :api AND name = :name),
+    :signature,
+    :source,
+    :calls,
+    :behaviour,
+    0,
+    0,
+    1
 )
 """
-_NOTE = "UPDATE methods SET uses = uses + 1, successes = successes + ? WHERE name = ? AND is_live"
-_RETIRE = "UPDATE methods SET is_live = 0 WHERE name = ? AND is_live"
+_NOTE = """
+UPDATE methods SET uses = uses + 1, successes = successes + ?
+WHERE api = ? AND name = ? AND is_live
+"""
+_RETIRE = "UPDATE methods SET is_live = 0 WHERE api = ? AND name = ? AND is_live"
 # For another process that writes.
 _WAIT_S = 2.0
 # Worse ones are retired once they have been used so often.
@@ -51,38 +65,41 @@ _WORST_SCORE, _FAIR_USES = 0.35, 4
 
 
 class MethodLibrary:
-    """Thread-safe, and of several processes. The file is opened by the first use."""
+    """Of one API. Thread-safe, and of several processes. The file is opened by the first use."""
 
-    def __init__(self, path: Path | None, most: int) -> None:
+    def __init__(self, path: Path | None, api: ApiName, most: int) -> None:
         """
         Args:
             path: SQLite file, which need not exist; None: nothing outlives this object.
             most: methods; beyond that those of the lowest score are retired.
         """
         self.path = path
+        self.api: ApiName = api
         self._most = most
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
     def methods(self) -> dict[str, LearnedMethod]:
-        """By name, oldest first.
+        """By name, oldest first; none where there is no file yet.
 
         Raises:
             ReasoningError: the file cannot be used; and so do all others.
         """
+        if self.path is not None and not self.path.exists():
+            return {}
         with self._used("BEGIN") as connection:
-            return _read(connection)
+            return self._read(connection)
 
     def add(self, methods: Iterable[LearnedMethod]) -> None:
         """Those whose name is free, each after what it calls; then retire what is too much."""
         new = {method.name: method for method in methods}
         with self._used() as connection:
-            known = _read(connection)
+            known = self._read(connection)
             for name in with_all_calls(new, new):
                 method = new[name]
                 if name in known or not all(c in known for c in method.calls):
                     continue  # another process was first
-                connection.execute(_ADD, (name, name, *_columns(method)))
+                connection.execute(_ADD, {"api": self.api, **_columns(method)})
                 known[name] = method
             self._retire_worst(connection)
 
@@ -92,8 +109,8 @@ class MethodLibrary:
         if not names:
             return
         with self._used() as connection:
-            called = with_all_calls(names, _read(connection))
-            connection.executemany(_NOTE, [(int(succeeded), name) for name in called])
+            called = with_all_calls(names, self._read(connection))
+            connection.executemany(_NOTE, [(int(succeeded), self.api, name) for name in called])
             self._retire_worst(connection)
 
     def close(self) -> None:
@@ -117,12 +134,24 @@ class MethodLibrary:
                 raise ReasoningError(
                     "method_unavailable",
                     f"The library of learned methods {self.path} cannot be used: {error}. Move it"
-                    " away, or name another file in vadar.library.",
+                    " away, or name another file in learned_methods.library.",
                 ) from error
 
+    def _read(self, connection: sqlite3.Connection) -> dict[str, LearnedMethod]:
+        """
+        Raises:
+            sqlite3.Error, ValueError: the file is damaged.
+        """
+        methods = {}
+        for signature, source, calls, behaviour, *counts in connection.execute(_READ, (self.api,)):
+            known = Signature.model_validate_json(signature)
+            called = tuple(json.loads(calls))
+            methods[known.name] = LearnedMethod(known, source, called, behaviour, *counts)
+        return methods
+
     def _retire_worst(self, connection: sqlite3.Connection) -> None:
-        while (worst := _find_worst(_read(connection), self._most)) is not None:
-            connection.execute(_RETIRE, (worst,))
+        while (worst := _find_worst(self._read(connection), self._most)) is not None:
+            connection.execute(_RETIRE, (self.api, worst))
 
 
 def _find_worst(methods: Mapping[str, LearnedMethod], most: int) -> str | None:
@@ -153,19 +182,11 @@ def _open(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def _read(connection: sqlite3.Connection) -> dict[str, LearnedMethod]:
-    """
-    Raises:
-        sqlite3.Error, ValueError: the file is damaged.
-    """
-    methods = {}
-    for signature, source, calls, behaviour, *counts in connection.execute(_READ):
-        known = Signature.model_validate_json(signature)
-        called = tuple(json.loads(calls))
-        methods[known.name] = LearnedMethod(known, source, called, behaviour, *counts)
-    return methods
-
-
-def _columns(method: LearnedMethod) -> tuple[str, str, str, str]:
-    signature = method.signature.model_dump_json()
-    return signature, method.source, json.dumps(method.calls), method.behaviour
+def _columns(method: LearnedMethod) -> dict[str, str]:
+    return {
+        "name": method.name,
+        "signature": method.signature.model_dump_json(),
+        "source": method.source,
+        "calls": json.dumps(method.calls),
+        "behaviour": method.behaviour,
+    }

@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
+from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signatures import Signature
 from scenemind.reasoning.learned_methods.source import reserved_names
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import fill_prompt
 from scenemind.reasoning.thoughts import hears_thoughts
-from scenemind.reasoning.vadar.vision_api import documentation
 from scenemind.words.quoting import quoted
 
 _PROMPTS = "scenemind.reasoning.learned_methods"
@@ -30,6 +30,7 @@ class NewMethods(BaseModel):
 
 def propose(
     model: ChatModel,
+    api: MethodApi,
     questions: Sequence[str],
     known: Sequence[Signature],
     most: int,
@@ -44,34 +45,19 @@ def propose(
     Raises:
         ModelError: the model was not reached, refused, or the allowance is used up.
     """
-    listed = "\n\n".join(signature.declaration for signature in known)
-    messages = [
-        ChatMessage(
-            "system",
-            fill_prompt(_PROMPTS, "signatures", documentation=documentation(), most=str(most)),
-        ),
-        ChatMessage(
-            "user",
-            fill_prompt(
-                _PROMPTS,
-                "signatures_question",
-                known=f"```python\n{listed}\n```" if listed else "none yet",
-                questions="\n".join(f"- {quoted(q, _LONGEST_SAID)}" for q in questions),
-            ),
-        ),
-    ]
+    messages = _messages(api, questions, known, most)
     there = {signature.name for signature in known}
     asking.report("design")
     hear = hears_thoughts(asking.report, "design")
 
     def complaint(form: NewMethods) -> str | None:
-        return "; ".join(_faults(_new(form, there), most)) or None
+        return "; ".join(_faults(_new(form, there), most, api)) or None
 
     try:
         form = ask_for(model, messages, NewMethods, asking.allowance, complaint, hear)
     except BadFormError as error:
         methods = _new(error.form, there) if isinstance(error.form, NewMethods) else []
-        return _usable(methods, most), str(error)
+        return _usable(methods, most, api), str(error)
     return _new(form, there), ""
 
 
@@ -80,9 +66,9 @@ def _new(form: NewMethods, there: Collection[str]) -> list[Signature]:
     return [method for method in form.methods if method.name not in there]
 
 
-def _faults(methods: Sequence[Signature], most: int) -> list[str]:
-    taken = reserved_names()
-    faults = [fault for method in methods if (fault := method.find_fault(taken))]
+def _faults(methods: Sequence[Signature], most: int, api: MethodApi) -> list[str]:
+    taken = reserved_names(api)
+    faults = [fault for method in methods if (fault := method.find_fault(api, taken))]
     if len({method.name for method in methods}) < len(methods):
         faults.append("two methods have one name")
     if len(methods) > most:
@@ -90,7 +76,30 @@ def _faults(methods: Sequence[Signature], most: int) -> list[str]:
     return faults
 
 
-def _usable(methods: Sequence[Signature], most: int) -> list[Signature]:
-    taken = reserved_names()
-    by_name = {method.name: method for method in methods if not method.find_fault(taken)}
+def _usable(methods: Sequence[Signature], most: int, api: MethodApi) -> list[Signature]:
+    taken = reserved_names(api)
+    by_name = {method.name: method for method in methods if not method.find_fault(api, taken)}
     return list(by_name.values())[:most]
+
+
+def _messages(
+    api: MethodApi, questions: Sequence[str], known: Sequence[Signature], most: int
+) -> list[ChatMessage]:
+    listed = "\n\n".join(signature.declaration for signature in known)
+    task = fill_prompt(
+        _PROMPTS,
+        "signatures",
+        questions=api.questions,
+        documentation=api.documentation,
+        most=str(most),
+        advice=api.design,
+        parameters=", ".join(api.parameters),
+        returns=", ".join(api.returns),
+    )
+    asked = fill_prompt(
+        _PROMPTS,
+        "signatures_question",
+        known=f"```python\n{listed}\n```" if listed else "none yet",
+        questions="\n".join(f"- {quoted(q, _LONGEST_SAID)}" for q in questions),
+    )
+    return [ChatMessage("system", task), ChatMessage("user", asked)]

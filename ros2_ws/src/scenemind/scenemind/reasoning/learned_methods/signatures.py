@@ -5,14 +5,11 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Collection
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.words.quoting import tame
-
-ParameterType = Literal["Image", "Box", "list[Box]", "str", "float", "int", "bool"]
-ReturnType = Literal["Box", "list[Box]", "str", "list[str]", "float", "int", "bool", "Any"]
 
 _NAME = re.compile(r"_[a-z][a-z0-9_]{0,40}\Z")
 _LONGEST_DESCRIPTION = 300
@@ -25,7 +22,7 @@ class Parameter(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
-    type: ParameterType
+    type: str = Field(description="one of the types of parameters")
 
 
 class Signature(BaseModel):
@@ -35,7 +32,7 @@ class Signature(BaseModel):
 
     name: str = Field(description="begins with an underscore")
     parameters: tuple[Parameter, ...]
-    returns: ReturnType
+    returns: str = Field(description="one of the types of results")
     description: str = Field(description="what it returns, in one sentence")
 
     @property
@@ -45,7 +42,7 @@ class Signature(BaseModel):
         text = tame(self.description, _LONGEST_DESCRIPTION).replace("\\", "/").replace('"', "'")
         return f'def {self.name}({parameters}) -> {self.returns}:\n    """{text}"""'
 
-    def find_fault(self, reserved: Collection[str]) -> str | None:
+    def find_fault(self, api: MethodApi, reserved: Collection[str]) -> str | None:
         """What is wrong with it, for a model, without a full stop; None: nothing.
 
         Args:
@@ -59,4 +56,16 @@ class Signature(BaseModel):
         if not 1 <= len(names) <= _MOST_PARAMETERS or len(set(names)) < len(names):
             return f"{self.name}: it needs 1 to {_MOST_PARAMETERS} parameters of different names"
         unusable = [n for n in names if not n.isidentifier() or keyword.iskeyword(n)]
-        return f"{self.name}: no names: {tame(', '.join(unusable))}" if unusable else None
+        if unusable:
+            return f"{self.name}: no names: {tame(', '.join(unusable))}"
+        return self._find_strange_type(api)
+
+    def _find_strange_type(self, api: MethodApi) -> str | None:
+        for parameter in self.parameters:
+            if parameter.type not in api.parameters:
+                known = ", ".join(api.parameters)
+                return f"{self.name}: {tame(parameter.type)} is no type of a parameter: {known}"
+        if self.returns in api.returns:
+            return None
+        known = ", ".join(api.returns)
+        return f"{self.name}: {tame(self.returns)} is no type of a result: {known}"

@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Iterator
 from functools import cache
 
-from scenemind.reasoning.learned_methods.signatures import Parameter, ParameterType, Signature
+from scenemind.reasoning.learned_methods.method_api import MethodApi
+from scenemind.reasoning.learned_methods.signatures import Parameter, Signature
 from scenemind.reasoning.sandbox.imports import find_forbidden_import
-from scenemind.reasoning.vadar.vision_api import prelude
 
-_CONSTANTS: dict[type, ParameterType] = {bool: "bool", int: "int", float: "float", str: "str"}
-_OF_TRIALS = frozenset(("_results", "_arguments", "_error"))
+# Of the program that tries a method.
+_OF_TRIALS = frozenset(("_results",))
+_CONSTANTS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
+_Import = (ast.Import, ast.ImportFrom)
 
 
 @cache
-def reserved_names() -> frozenset[str]:
-    """Private names of the predefined functions, and Python's."""
-    names = (n.id for n in ast.walk(ast.parse(prelude())) if isinstance(n, ast.Name))
-    functions = (n.name for n in ast.walk(ast.parse(prelude())) if isinstance(n, ast.FunctionDef))
-    private = {name for name in (*names, *functions) if name.startswith("_")}
-    return frozenset(private) | _OF_TRIALS
+def reserved_names(api: MethodApi) -> frozenset[str]:
+    """Private names of an API, which methods neither take nor use."""
+    return frozenset(n for n in _names(api) if n.startswith("_")) | _OF_TRIALS
 
 
-def find_source_fault(source: str, signature: Signature) -> str | None:
-    """Why a source is not the one function that was asked for, beside imports; None: it is. Nothing
-    but definitions may stand in it, since it runs with every program."""
+@cache
+def _names(api: MethodApi) -> frozenset[str]:
+    nodes = list(ast.walk(ast.parse(api.prelude)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(names | {n.name for n in nodes if isinstance(n, ast.FunctionDef)})
+
+
+def find_source_fault(source: str, signature: Signature, api: MethodApi) -> str | None:
+    """Why a source is not the one function that was asked for, beside imports; None: it is.
+
+    Nothing but definitions may stand in it, since it runs with every program; and neither may it
+    put its own in the place of what others use, nor call what is behind the API's functions.
+    """
     try:
-        body = ast.parse(source).body
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"it does not parse: {error}"
     forbidden = find_forbidden_import(source)
     if forbidden is not None:
         return forbidden.text
-    functions = [n for n in body if not isinstance(n, (ast.Import, ast.ImportFrom))]
+    functions = [node for node in tree.body if not isinstance(node, _Import)]
     if len(functions) != 1 or not isinstance(functions[0], ast.FunctionDef):
         return f"write the one function {signature.name}, and nothing beside it but imports"
-    function = functions[0]
+    return _find_other_function(functions[0], signature) or _find_reach(tree, api)
+
+
+def _find_other_function(function: ast.FunctionDef, signature: Signature) -> str | None:
     wanted = [p.name for p in signature.parameters]
     if function.name != signature.name or _parameters(function) != wanted:
         return f"the function must be {signature.name}({', '.join(wanted)})"
@@ -51,31 +65,61 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
     return [argument.arg for argument in arguments.args]
 
 
+def _find_reach(tree: ast.Module, api: MethodApi) -> str | None:
+    """How a source reaches beyond its own function."""
+    for name in _imported_names(tree):
+        if name.startswith("_") or name in _names(api) or hasattr(builtins, name):
+            return f"an import must not be called {name}, which others use"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            return f"global {', '.join(node.names)}: a method changes nothing but its own variables"
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            return f"{ast.unparse(node)}: a method does not change what it is given"
+    hidden = sorted(_used_names(tree) & reserved_names(api))
+    return f"{hidden[0]} is not among the functions that can be used" if hidden else None
+
+
+def _imported_names(tree: ast.Module) -> Iterator[str]:
+    """As the whole program sees them: those outside the function."""
+    for node in tree.body:
+        if isinstance(node, _Import):
+            for alias in node.names:
+                yield alias.asname or alias.name.partition(".")[0]
+
+
+def _used_names(tree: ast.Module) -> set[str]:
+    """Of what a source does not define itself."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    own |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return {node.id for node in names} - own
+
+
 def private_calls(source: str) -> dict[str, ast.Call]:
     """Name -> a call of it, of all functions with an underscore that a source calls and does not
     define itself, in the order of their names; empty where it does not parse."""
     try:
-        nodes = list(ast.walk(ast.parse(source)))
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     calls = {
         node.func.id: node
-        for node in nodes
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    return {name: calls[name] for name in sorted(calls) if name.startswith("_") and name not in own}
+    others = _used_names(tree)
+    return {name: calls[name] for name in sorted(calls) if name.startswith("_") and name in others}
 
 
-def signature_of_call(name: str, call: ast.Call) -> Signature:
+def signature_of_call(name: str, call: ast.Call, api: MethodApi) -> Signature:
     """What a method that was only called seems to be like."""
     parameters: list[Parameter] = []
     for number, argument in enumerate((*call.args, *(k.value for k in call.keywords)), start=1):
         guess = argument.id if isinstance(argument, ast.Name) else f"value{number}"
         known = {parameter.name for parameter in parameters}
         spelled = f"{guess}{number}" if guess in known else guess
-        parameters.append(Parameter(name=spelled, type=_type_of(argument)))
+        parameters.append(Parameter(name=spelled, type=_type_of(argument, api)))
     return Signature(
         name=name,
         parameters=tuple(parameters),
@@ -84,13 +128,9 @@ def signature_of_call(name: str, call: ast.Call) -> Signature:
     )
 
 
-def _type_of(argument: ast.expr) -> ParameterType:
-    """By the names that the predefined functions use."""
+def _type_of(argument: ast.expr, api: MethodApi) -> str:
+    """By the names that the API uses."""
     if isinstance(argument, ast.Constant):
         return _CONSTANTS.get(type(argument.value), "str")
-    name = argument.id.lower() if isinstance(argument, ast.Name) else ""
-    if name == "image":
-        return "Image"
-    if "boxes" in name:
-        return "list[Box]"
-    return "Box" if "box" in name else "str"
+    named = argument.func if isinstance(argument, ast.Call) else argument
+    return api.guess_type(named.id.lower() if isinstance(named, ast.Name) else "")

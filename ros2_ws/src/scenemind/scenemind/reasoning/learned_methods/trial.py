@@ -1,40 +1,21 @@
-"""New methods, tried on made-up pictures before anything rests on them."""
+"""New methods, tried in small made-up worlds before anything rests on them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from scenemind.reasoning.learned_methods.method_api import MethodApi, Probe
 from scenemind.reasoning.learned_methods.signatures import Signature
-from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.vadar.probes import probe_argument, probe_look, probe_views
-from scenemind.reasoning.vadar.vision_api import VisionApi
+from scenemind.reasoning.sandbox import ProgramError, Sandbox
 
 _SECONDS = 1.0
-_LOOKS = 1000
-# What fails in the picture of nothing only is told to nobody, and is how it behaves.
-_TRY = """
-
-_results = []
-for _arguments in [{tried}]:
-    _results.append({name}(*_arguments))
-try:
-    _results.append({name}(*({nothing},)))
-except Exception as _error:
-    _results.append("fails where nothing is found")
-_results
-"""
-_KINDS: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "int": (int,),
-    "float": (int, float),
-    "str": (str,),
-    "Box": (list, tuple),
-    "list[Box]": (list, tuple),
-    "list[str]": (list, tuple),
-}
+# Fewer different values may agree by chance; then it counts as well what was asked.
+_TELLING_VALUES = 4
+_DIGITS = 6
+_FAILS = "fails where nothing is found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +23,16 @@ class Trial:
     """
     Attributes:
         error: for who wrote the method; empty: it works.
-        behaviour: the same for methods that ask the same and give the same on all pictures.
+        behaviour: the same for methods that do the same in all worlds.
     """
 
     error: str
     behaviour: str = ""
 
 
-def try_method(sandbox: Sandbox, signature: Signature, source: str, used: str) -> Trial:
+def try_method(
+    sandbox: Sandbox, api: MethodApi, signature: Signature, source: str, used: str
+) -> Trial:
     """
     Args:
         used: source of the methods that it calls.
@@ -57,36 +40,53 @@ def try_method(sandbox: Sandbox, signature: Signature, source: str, used: str) -
     Raises:
         SandboxError: no program can be run.
     """
-    views = probe_views()
-    api = VisionApi(views, probe_look, _LOOKS)
-    parameters = signature.parameters
-    calls = [
-        ", ".join(probe_argument(p.type, place, number) for place, p in enumerate(parameters))
-        for number in range(len(views))
-    ]
-    *tried, nothing = calls
-    program = source + _TRY.format(
-        name=signature.name, tried=", ".join(f"({call},)" for call in tried), nothing=nothing
-    )
-    outcome = sandbox.run(program, api.of_sandbox(used), _SECONDS)
+    values: list[Any] = []
+    asked: list[str] = []
+    for probe in api.probes([parameter.type for parameter in signature.parameters]):
+        told, error = _told(sandbox, probe, signature, source, used)
+        if error is None:
+            wrong = [value for value in told if not api.returns[signature.returns](value)]
+            if wrong and not probe.is_bare:
+                return Trial(f"it must return {signature.returns}, and returned {_shown(wrong[0])}")
+        elif not (probe.is_bare and error.kind == "crash"):
+            return Trial(f"On made-up data:\n{error.text}")
+        values += told
+        asked += probe.asked()
+    return Trial("", _behaviour(signature, values, asked))
+
+
+def _told(
+    sandbox: Sandbox, probe: Probe, signature: Signature, source: str, used: str
+) -> tuple[list[Any], ProgramError | None]:
+    """What the calls return."""
+    lines = [f"_results.append(_told({signature.name}({call})))" for call in probe.calls]
+    program = "\n".join((source, "_results = []", *lines, "_results"))
+    api = replace(probe.api, prelude=f"{probe.api.prelude}\n\n{used}")
+    outcome = sandbox.run(program, api, _SECONDS)
     if outcome.error is not None:
-        return Trial(f"On a made-up picture:\n{outcome.error.text}")
+        return [_FAILS], outcome.error
     if not isinstance(outcome.value, list):
-        return Trial(f"it must return {signature.returns}, not an object")
-    wrong = [value for value in outcome.value[:-1] if not _fits(value, signature.returns)]
-    if wrong:
-        return Trial(f"it must return {signature.returns}, and returned {wrong[0]!r:.100}")
-    return Trial("", _behaviour(signature, outcome.value, api.calls))
+        return [], ProgramError("crash", f"it must return {signature.returns}, not an object")
+    return outcome.value, None
 
 
-def _fits(value: Any, returns: str) -> bool:
-    kinds = _KINDS.get(returns)
-    if kinds is None or (value is None and returns == "Box"):  # a box that is not there
-        return True
-    return isinstance(value, kinds) and not (isinstance(value, bool) and returns != "bool")
+def _shown(value: Any) -> str:
+    return f"{value!r:.100}"
 
 
-def _behaviour(signature: Signature, values: list[Any], calls: list[str]) -> str:
+def _behaviour(signature: Signature, values: list[Any], asked: list[str]) -> str:
     types = [parameter.type for parameter in signature.parameters]
-    told = json.dumps([types, signature.returns, values, sorted(calls)], default=str)
+    seen = [json.dumps(_rounded(value), default=str) for value in values]
+    if len(set(seen)) < _TELLING_VALUES:
+        seen += sorted(asked)
+    told = json.dumps([types, signature.returns, seen])
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _rounded(value: Any) -> Any:
+    """Two ways to calculate one number differ in its last digits."""
+    if isinstance(value, float):
+        return round(value, _DIGITS)
+    if isinstance(value, (list, tuple)):
+        return [_rounded(item) for item in value]
+    return value

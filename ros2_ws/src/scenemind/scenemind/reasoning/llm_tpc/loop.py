@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scenemind.config import LlmTpcConfig
 from scenemind.models import ChatMessage, ChatModel, ModelError
+from scenemind.reasoning.coding import printable
 from scenemind.reasoning.llm_tpc.turns import (
     GiveAnswer,
     Turn,
@@ -40,7 +41,7 @@ class Loop:
     """Of one question.
 
     Attributes:
-        steps: what was thought, run and seen, in order.
+        programs: those that were run, with whether each came to its end.
         object_ids: what the last program that ran was about, the latest first.
         has_observed: a program ran to its end.
         was_pressed: there was no answer before the turns for programs were over.
@@ -55,11 +56,13 @@ class Loop:
         messages: Sequence[ChatMessage],
         asking: Asking,
         must_answer: bool,
+        steps: list[str],
     ) -> None:
         """
         Args:
             messages: up to the model's first turn.
             must_answer: "unknown" is no answer.
+            steps: takes what is thought, run and seen, in order.
         """
         self._model = model
         self._sandbox = sandbox
@@ -68,7 +71,8 @@ class Loop:
         self._messages = list(messages)
         self._asking = asking
         self._must_answer = must_answer
-        self.steps: list[str] = []
+        self._steps = steps
+        self.programs: list[tuple[str, bool]] = []
         self.object_ids: tuple[int, ...] = ()
         self.has_observed = False
         self.was_pressed = False
@@ -89,7 +93,7 @@ class Loop:
             else:
                 self._complain(turn)
         self.was_pressed = True
-        self.steps.append("the turns for programs are over")
+        self._steps.append("the turns for programs are over")
         self._tell(read_prompt(_PROMPTS, "summarize"))
         for _ in range(self._config.summary_turns):
             turn = self._next_turn("summarize")
@@ -112,22 +116,23 @@ class Loop:
         self._messages.append(ChatMessage("assistant", said or "-"))
         turn = read_turn(text)
         if not isinstance(turn, Unreadable):
-            self.steps.append(f"thought: {turn.thought}")
+            self._steps.append(f"thought: {turn.thought}")
         if isinstance(turn, GiveAnswer) and self._must_answer and is_no_answer(turn.answer):
             return Unreadable("it evades the question: give your best guess")
         return turn
 
     def _observed(self, turn: WriteProgram) -> str:
         """Runs the program; what to tell the model of it."""
-        program = _printable(turn.program)
+        program = printable(turn.program)
         self._asking.report("program", program)
         allowance = self._asking.allowance
         allowance.check()
         seconds = max(allowance.left_s, _LEAST_SECONDS)
         observation = run_program(self._sandbox, self._api, turn.program, seconds, allowance.waking)
         allowance.check()
-        seen = _printable(observation.text)[:_OBSERVED_CHARACTERS]
-        self.steps += [f"program:\n{program}", f"observation: {seen}"]
+        seen = printable(observation.text)[:_OBSERVED_CHARACTERS]
+        self._steps += [f"program:\n{program}", f"observation: {seen}"]
+        self.programs.append((turn.program, observation.error is None))
         if observation.error is not None:
             self._asking.report("rectify", seen)
             return fill_prompt(_PROMPTS, "program_failed", error=seen)
@@ -137,7 +142,7 @@ class Loop:
         return f"Observation: {seen}"
 
     def _complain(self, turn: Unreadable) -> None:
-        self.steps.append(f"asked again: {turn.complaint}")
+        self._steps.append(f"asked again: {turn.complaint}")
         self._asking.report("rectify", turn.complaint)
         self._tell(fill_prompt(_PROMPTS, "unreadable", complaint=turn.complaint))
 
@@ -148,8 +153,3 @@ class Loop:
             self._messages[-1] = ChatMessage("user", f"{last.text}\n\n{text}")
         else:
             self._messages.append(ChatMessage("user", text))
-
-
-def _printable(text: str) -> str:
-    """Lines without what could move a terminal's cursor."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)

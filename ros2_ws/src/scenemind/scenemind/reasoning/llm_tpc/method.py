@@ -7,6 +7,7 @@ as an observation that it made up, is not believed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from scenemind.config import LlmTpcConfig, RelationConfig
@@ -14,8 +15,10 @@ from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.models import ChatModel
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.learned_methods import Learner, Offer, forgetful_learner
 from scenemind.reasoning.llm_tpc.loop import Loop, is_no_answer
 from scenemind.reasoning.llm_tpc.question import messages_of
+from scenemind.reasoning.llm_tpc.scene_methods import scene_methods
 from scenemind.reasoning.llm_tpc.turns import GiveAnswer
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.object_words import ObjectWords
@@ -23,13 +26,16 @@ from scenemind.reasoning.programs import SceneApi, find_viewpoint
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.types import Query
 
+_log = logging.getLogger(__name__)
+
 _MOST_OBJECTS = 8
 # Rules of thumb: the model says nothing of how sure it is.
 _OBSERVED, _ONLY_THOUGHT, _PRESSED = 0.75, 0.45, 0.6
 
 
 class LlmTpc:
-    """An `AskMethod`. Stages that it reports: think, program, observe, rectify, summarize."""
+    """An `AskMethod`. Stages that it reports: think, program, observe, rectify, summarize; where it
+    learns, design and implement before them."""
 
     name = "llm_tpc"
 
@@ -39,15 +45,18 @@ class LlmTpc:
         sandbox: Sandbox,
         config: LlmTpcConfig | None = None,
         relations: RelationConfig | None = None,
+        learner: Learner | None = None,
     ) -> None:
         """
         Args:
             sandbox: stays open as long as the method is used.
+            learner: of methods on scenes; None: they live as long as this object.
         """
         self._language = language
         self._sandbox = sandbox
         self._config = config or LlmTpcConfig()
         self._relations = relations or RelationConfig()
+        self._learner = learner or forgetful_learner(language, sandbox, scene_methods())
 
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
         """See `AskMethod`; the reply's steps have the programs and what they printed.
@@ -57,22 +66,53 @@ class LlmTpc:
         """
         snapshot = memory.snapshot()
         viewpoint = find_viewpoint(query, snapshot)
-        api = SceneApi(snapshot, viewpoint, self._relations)
-        messages = messages_of(query, snapshot, api, viewpoint)
-        must_answer = query.policy == "always_answer"
-        loop = Loop(self._language, self._sandbox, api, self._config, messages, asking, must_answer)
-        with asking.trail.kept(loop.steps):
-            final = loop.answer()
-            if is_no_answer(final.answer):
-                thought = final.thought or final.answer
-                raise ReasoningError("not_found", f"No program told: {thought}")
+        steps = [_seen_from(viewpoint)]
+        with asking.trail.kept(steps):
+            offer = self._learned(query, asking, steps)
+            api = SceneApi(snapshot, viewpoint, self._relations, offer)
+            messages = messages_of(query, snapshot, api, viewpoint)
+            loop = Loop(
+                self._language,
+                self._sandbox,
+                api,
+                self._config,
+                messages,
+                asking,
+                query.policy == "always_answer",
+                steps,
+            )
+            final = self._answer(loop)
         return MethodReply(
             text=final.answer,
             confidence=_confidence(loop),
             objects=_objects_of(final, loop.object_ids, snapshot),
-            steps=(_seen_from(viewpoint), *loop.steps),
+            steps=tuple(steps),
             brief=final.answer,
         )
+
+    def _learned(self, query: Query, asking: Asking, steps: list[str]) -> Offer:
+        """What programs may call beside the API; nothing where the library cannot be used."""
+        try:
+            if self._config.learns:
+                self._learner.learn_at_once([query.text], asking, steps)
+            return self._learner.offer()
+        except ReasoningError as error:
+            _log.warning("programs have no learned methods: %s", error)
+            steps.append(f"no learned methods: {error}")
+            return Offer()
+
+    def _answer(self, loop: Loop) -> GiveAnswer:
+        """
+        Raises:
+            ReasoningError: nobody knows.
+        """
+        try:
+            final = loop.answer()
+        finally:
+            self._learner.note_uses(loop.programs)
+        if is_no_answer(final.answer):
+            raise ReasoningError("not_found", f"No program told: {final.thought or final.answer}")
+        return final
 
 
 def _seen_from(viewpoint: Viewpoint | None) -> str:

@@ -15,6 +15,7 @@ from scenemind.words.quoting import quoted
 
 _PROMPTS = "scenemind.reasoning.llm_tpc"
 _LONGEST_SAID = 500
+_LEARNED = "There are these functions as well, made of the ones above:\n\n```python\n{}\n```\n"
 _MOST_CATEGORIES = 200
 
 
@@ -36,12 +37,13 @@ def messages_of(
     question = fill_prompt(
         _PROMPTS,
         "question",
+        learned=_LEARNED.format(api.declared) if api.declared else "",
         objects=_listed(api.categories),
         circumstances="\n".join(_circumstances(query, snapshot, viewpoint)),
         question=quoted(query.text, _LONGEST_SAID),
         policy=read_prompt(_PROMPTS, f"policy_{query.policy}"),
     )
-    return [ChatMessage("system", task), ChatMessage("user", question)]
+    return [ChatMessage("system", task), ChatMessage("user", question.strip())]
 
 
 def _listed(categories: Mapping[str, int]) -> str:

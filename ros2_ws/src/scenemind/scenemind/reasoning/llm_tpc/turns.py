@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from scenemind.reasoning.coding import FENCED
+from scenemind.reasoning.thoughts import without_thoughts
 from scenemind.words.quoting import tame
 
 _LONGEST_ANSWER, _LONGEST_THOUGHT = 120, 2000
 _MOST_OBJECTS = 20
 
-# Reasoning models think aloud first; some servers leave out where it begins.
-_ALOUD = re.compile(r"(?:\A|<think>)(?:(?!<think>).)*?</think>", re.DOTALL)
 _FLAGS = re.MULTILINE | re.IGNORECASE
 _THOUGHT = re.compile(r"^[^\w\n`]*thought\W*:", _FLAGS)
 _ACTION = re.compile(r"^[^\w\n`]*action\W*:[ \t*]*(?P<name>.*)$", _FLAGS)
@@ -21,10 +21,6 @@ _FINAL = re.compile(r"^[^\w\n`]*(?:the )?final answer\W*:[ \t*]*", _FLAGS)
 _OBJECTS = re.compile(r"^[^\w\n`]*objects\W*:(?P<names>.*)$", _FLAGS)
 _ANSWER = re.compile("answer", _FLAGS)
 _FENCE = "```"
-# Bounded, so that a model that stutters blanks is read in no time.
-_FENCED = re.compile(
-    r"```[^\S\n]{0,9}\w{0,20}[^\S\n]{0,9}\n(?P<code>.*?)(?:^[^\S\n]*```|\Z)", re.DOTALL | _FLAGS
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +82,13 @@ def read_turn(text: str) -> Turn:
 
 def said_in(text: str) -> str:
     """A reply without what was thought aloud and without observations that it makes up."""
-    text = _ALOUD.sub("", text).partition("<think>")[0]  # it may not have come to an end
+    text = without_thoughts(text)
     return text[: _start_of(_OBSERVATION, text)]
 
 
 def _without_action(text: str) -> Turn:
     """Many models forget the line, and write the program or the answer all the same."""
-    fenced = _FENCED.search(text)
+    fenced = FENCED.search(text)
     if fenced is not None:
         return _program(_thought(text[: fenced.start()]), fenced[0])
     final = _FINAL.search(text)
@@ -104,7 +100,7 @@ def _without_action(text: str) -> Turn:
 
 
 def _program(thought: str, given: str) -> WriteProgram | Unreadable:
-    fenced = _FENCED.search(given)
+    fenced = FENCED.search(given)
     program = given.strip(" `\n") if fenced is None else fenced["code"].strip("\n")
     if not program.strip():
         return Unreadable("there is no program in it")

@@ -84,7 +84,7 @@ def _all_mistakes(
     if error.kind != "crash" or name not in _CHECKED or (lines and _is_last(lines[-1], program)):
         return []
     found = sandbox.check(program, api.of_sandbox, seconds)
-    mistakes = [line for line in found.text.splitlines() if _is_sure(line)] if found else []
+    mistakes = [line for line in found.text.splitlines() if _is_sure(line, api)] if found else []
     if not mistakes or (lines and len(mistakes) < 2):
         return []
     return ["A checker finds in the whole program:", *mistakes]
@@ -96,13 +96,16 @@ def _is_last(line: int, program: str) -> bool:
     return all(statement.lineno <= line for statement in statements)
 
 
-def _is_sure(complaint: str) -> bool:
+def _is_sure(complaint: str, api: SceneApi) -> bool:
     """The checker also takes a list for no set, and a variable that begins as None for None; and
-    does not know some builtins."""
+    knows neither some builtins nor what was learned."""
     if not _SURE.search(complaint) or " in union " in complaint:
         return False
     unknown = _UNKNOWN_NAME.search(complaint)
-    return unknown is None or not hasattr(builtins, unknown["name"])
+    if unknown is None:
+        return True
+    name = unknown["name"]
+    return not hasattr(builtins, name) and f"def {name}(" not in api.declared
 
 
 def _showing_its_value(program: str) -> str:

@@ -25,6 +25,7 @@ from scenemind.memory.graph.kept_relations import KeptRelations
 from scenemind.memory.graph.relation_query import RelationContext, RelationQuery
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.memory.graph.verification.common_sense import sense_of
+from scenemind.reasoning.learned_methods import Offer
 from scenemind.reasoning.programs.attribute_choice import UNKNOWN
 from scenemind.reasoning.programs.scene_functions import SceneFunctions
 from scenemind.reasoning.sandbox import SandboxApi
@@ -42,6 +43,7 @@ class SceneApi:
 
     Attributes:
         of_sandbox: what the sandbox runs programs with.
+        declared: declarations of learned functions; empty: there are none.
         categories: how many objects of each there are, in the order of their names.
     """
 
@@ -50,10 +52,12 @@ class SceneApi:
         snapshot: MemorySnapshot,
         viewpoint: Viewpoint | None,
         config: RelationConfig | None = None,
+        learned: Offer | None = None,
     ) -> None:
         """
         Args:
             viewpoint: where the agent stands; None: not known, and programs are told so.
+            learned: more functions; None: there are none.
         """
         kept = KeptRelations.of(snapshot.relations, snapshot.levels)
         context = RelationContext(config or RelationConfig(), viewpoint, kept)
@@ -68,8 +72,10 @@ class SceneApi:
             "_building_rows": _rows(building, names, context),
         }
         functions = self._functions.by_name
-        prelude = _read("builtins") + _read("prelude")
-        self.of_sandbox = SandboxApi(prelude, values, functions, documentation())
+        learned = learned or Offer()
+        self.declared = learned.declarations
+        source = f"{prelude()}\n\n{learned.source}"
+        self.of_sandbox = SandboxApi(source, values, functions, documentation())
         of_things = [names[thing.object_id] for thing in things]
         self.categories = dict(sorted(Counter(of_things).items()))
 
@@ -82,6 +88,11 @@ class SceneApi:
 def documentation() -> str:
     """The API as declarations with examples, for models and for the type checker alike."""
     return _read("documentation")
+
+
+def prelude() -> str:
+    """Source of the functions, and of builtins whose keys may call them."""
+    return _read("builtins") + _read("prelude")
 
 
 @cache

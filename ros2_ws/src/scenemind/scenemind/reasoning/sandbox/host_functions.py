@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from scenemind.reasoning.sandbox.errors import ApiError
+from scenemind.reasoning.sandbox.values import is_small
 
 
 class HostFunctions:
@@ -43,6 +44,8 @@ class HostFunctions:
     def _call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if self._is_over() or self._used_s >= self._limit_s:
             raise TimeoutError(f"the {self._limit_s:g} s for calls of the API are over")
+        if not is_small((args, kwargs)):
+            raise ValueError("what is given to a function of the API is too large")
         start = time.perf_counter()
         try:
             return function(*args, **kwargs)

@@ -31,6 +31,7 @@ from scenemind.reasoning.sandbox.outcome import Outcome
 from scenemind.reasoning.sandbox.printed import Printed
 from scenemind.reasoning.sandbox.running import RunningProgram, Waking
 from scenemind.reasoning.sandbox.tracebacks import error_of
+from scenemind.reasoning.sandbox.values import is_small
 from scenemind.reasoning.sandbox.workers import NoTimeLeftError, Workers
 
 _log = logging.getLogger(__name__)
@@ -160,6 +161,8 @@ class Sandbox:
             except MontyError as failure:
                 error = self._error_of(failure, printed, running)
         functions.raise_bug()
+        if not is_small(value):
+            return None, ProgramError("output", "the value of the program's last line is too large")
         return value, error
 
     def _error_of(

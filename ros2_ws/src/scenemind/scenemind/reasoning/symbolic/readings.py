@@ -1,14 +1,25 @@
-"""The other reading of "the cup on the table next to the sofa": both are said of the cup."""
+"""How else a sentence may be read than to the letter."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from scenemind.reasoning.symbolic.syntax import Condition, NounPhrase, Reference, Related
+from scenemind.reasoning.symbolic.syntax import (
+    Condition,
+    Ground,
+    NounPhrase,
+    Question,
+    Reference,
+    Related,
+    Viewer,
+)
 
 
 def flattened(phrase: NounPhrase) -> NounPhrase | None:
-    """The phrase with the relations of its anchors moved to its own noun; None without any."""
+    """The other reading of "the cup on the table next to the sofa", where both are said of the cup.
+
+    The phrase with the relations of its anchors moved to its own noun; None without any.
+    """
     conditions: list[Condition] = []
     moved = False
     for condition in phrase.conditions:
@@ -25,6 +36,22 @@ def flattened(phrase: NounPhrase) -> NounPhrase | None:
         else:
             conditions.append(condition)
     return replace(phrase, conditions=tuple(conditions)) if moved else None
+
+
+def is_description(question: Question) -> bool:
+    """Whether it is a phrase in words, which may be taken loosely: with the number of an object, or
+    a mark, one thing is meant and no other."""
+    return isinstance(question, Ground) and _is_in_words(question.subject)
+
+
+def _is_in_words(reference: Reference) -> bool:
+    if not isinstance(reference, NounPhrase):
+        return isinstance(reference, Viewer)
+    related = [c for c in reference.conditions if isinstance(c, Related)]
+    others = [anchor for condition in related for anchor in condition.anchors]
+    if reference.rank is not None and reference.rank.anchor is not None:
+        others.append(reference.rank.anchor)
+    return all(map(_is_in_words, others))
 
 
 def _relations(reference: Reference) -> list[Related]:

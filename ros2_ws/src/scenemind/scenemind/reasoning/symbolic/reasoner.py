@@ -15,6 +15,7 @@ from scenemind.reasoning.symbolic.commands import parse_command
 from scenemind.reasoning.symbolic.editor import edits_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
+from scenemind.reasoning.symbolic.referring.likely import refer_likely
 from scenemind.reasoning.symbolic.referring.referring import refer
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -49,7 +50,8 @@ class Wanted:
 class SymbolicReasoner:
     """Answers from a memory's snapshots, for several threads; keeps the columns of one.
 
-    It never guesses but for `always_answer`: else what is not in the map has no answer here.
+    It never guesses but for `always_answer`: else what is not in the map has no answer here. Only
+    phrases to be grounded may be read more freely; see `ground`.
     """
 
     def __init__(
@@ -94,8 +96,8 @@ class SymbolicReasoner:
     def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         """The objects of a phrase, or those that a question is about.
 
-        Where one must be named, and where the grammar does not read the phrase and nobody minds
-        that parts of it are left out, those that fit best.
+        Where one must be named, those that fit best; so too, unless the query is strict, where the
+        grammar finds nothing and they are likely enough.
 
         Raises:
             ReasoningError: `not_understood` or `not_found`.
@@ -108,13 +110,9 @@ class SymbolicReasoner:
         try:
             return self._sure_grounding(query, snapshot)
         except ReasoningError as error:
-            if error.failure.code != "not_understood" or query.policy == "strict":
+            if query.policy == "strict":
                 raise
-            try:
-                return refer(query, self._seen(snapshot), self._vocabulary)
-            except ReasoningError as nothing:
-                _log.debug("no expression either: %s", nothing)
-                raise error from nothing
+            return refer_likely(query, self._seen(snapshot), self._vocabulary, error)
 
     def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         question = self._parsed(query)

@@ -13,7 +13,9 @@ from scenemind.reasoning.vadar.view import BoxPx, View
 from scenemind.words.quoting import quoted, tame
 
 _PROMPTS = "scenemind.reasoning.vadar"
-_RED, _LINE_PX = (255, 0, 0), 3
+_RED = (255, 0, 0)
+# Of the box's line: to be seen in a large picture as well.
+_LEAST_LINE_PX, _LINE_SHARE = 3, 0.004
 _LONGEST_QUESTION, _LONGEST_ANSWER = 300, 60
 
 
@@ -55,5 +57,6 @@ def _complaint(form: LookAnswer) -> str | None:
 def _with_box(view: View, box_px: BoxPx) -> bytes:
     color = view.decoded().copy()
     x0, y0, x1, y1 = (round(v) for v in box_px)
-    cv2.rectangle(color, (x0, y0), (x1, y1), _RED, _LINE_PX)
+    line_px = max(_LEAST_LINE_PX, round(_LINE_SHARE * max(view.width, view.height)))
+    cv2.rectangle(color, (x0, y0), (x1, y1), _RED, line_px)
     return encode_color_file(color)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.memory.finding.finder import LONGEST_TEXT, ObjectFinder
-from scenemind.reasoning.vadar.detector_eyes import DetectorLocator, SharedDetector
+from scenemind.reasoning.detecting import SharedDetector
+from scenemind.reasoning.vadar.detector_eyes import DetectorLocator
 from scenemind.reasoning.vadar.view import BoxPx, Locator, View, decoded, find_same
 
 _MOST_BOXES = 50

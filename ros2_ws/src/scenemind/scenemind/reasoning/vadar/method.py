@@ -6,28 +6,26 @@ fails sends back its whole traceback, and depths of key frames are measured rath
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from scenemind.config import VadarConfig
 from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.models import ChatModel
+from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.learned_methods.learned import declarations, source_of
-from scenemind.reasoning.learned_methods.learner import Learner
-from scenemind.reasoning.learned_methods.library import MethodLibrary
-from scenemind.reasoning.learned_methods.source import private_calls
+from scenemind.reasoning.learned_methods import Learner, forgetful_learner
 from scenemind.reasoning.memtree_qa.evidence import with_all_boxes, with_boxes_of
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.types import Query
-from scenemind.reasoning.vadar.detector_eyes import SharedDetector
 from scenemind.reasoning.vadar.looking import look
 from scenemind.reasoning.vadar.map_eyes import view_of_frame
+from scenemind.reasoning.vadar.picture_methods import picture_methods
 from scenemind.reasoning.vadar.program_agent import ProgramAgent
 from scenemind.reasoning.vadar.question import messages_of
 from scenemind.reasoning.vadar.results import Result
-from scenemind.reasoning.vadar.view import View
+from scenemind.reasoning.vadar.view import BoxPx, View
 from scenemind.reasoning.vadar.vision_api import VisionApi
 from scenemind.words.quoting import tame
 
@@ -49,7 +47,7 @@ class Vadar:
         selector: FrameSelector,
         sandbox: Sandbox,
         config: VadarConfig | None = None,
-        library: MethodLibrary | None = None,
+        learner: Learner | None = None,
         detector: SharedDetector | None = None,
     ) -> None:
         """
@@ -58,7 +56,7 @@ class Vadar:
             vision: answers what programs ask of the picture.
             selector: chooses the key frame.
             sandbox: stays open as long as the method is used.
-            library: of learned methods; None: they live as long as this object.
+            learner: of methods on pictures; None: they live as long as this object.
             detector: finds things in key frames; None: the map does.
         """
         self._language = language
@@ -66,9 +64,8 @@ class Vadar:
         self._selector = selector
         self._sandbox = sandbox
         self._config = config or VadarConfig()
-        self._library = library or MethodLibrary(None, self._config.library_methods)
         self._detector = detector
-        self._learner = Learner(language, sandbox, self._library, self._config)
+        self._learner = learner or forgetful_learner(language, sandbox, picture_methods())
 
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
         """See `AskMethod`; about the stored frame that shows best what the question is about, and
@@ -89,16 +86,15 @@ class Vadar:
         snapshot = memory.snapshot()
         with asking.trail.kept(steps, (frame,)):
             view = view_of_frame(frame, snapshot, self._detector)
-            result, agent = self._run(query, view, asking, steps)
+            result, agent = self._run(query, view, asking, steps, snapshot.objects)
         objects = _objects_of(result, agent, view, snapshot)
-        text = _text(result, view, snapshot)
         return MethodReply(
-            text=text,
+            text=result.text,
             confidence=_sureness(agent),
             objects=objects,
             key_frames=(with_boxes_of({thing.object_id for thing in objects}, frame),),
             steps=tuple(steps),
-            brief=text,
+            brief=result.text,
         )
 
     def ask_view(self, query: Query, view: View, asking: Asking) -> MethodReply:
@@ -109,46 +105,47 @@ class Vadar:
         """
         steps: list[str] = []
         with asking.trail.kept(steps):
-            result, agent = self._run(query, view, asking, steps)
+            result, agent = self._run(query, view, asking, steps, {})
         return MethodReply(result.text, _sureness(agent), steps=tuple(steps), brief=result.text)
 
-    def learn(self, questions: Iterable[str], asking: Asking) -> list[str]:
-        """Extend the library before such questions are asked, ten at a time (or as configured) as
-        in the paper.
-
-        Returns:
-            What was done, a line each.
-
-        Raises:
-            SandboxError, ReasoningError, ModelError: see `Learner.learn`.
-        """
-        steps: list[str] = []
-        self._learner.learn(questions, asking, steps)
-        return steps
-
     def _run(
-        self, query: Query, view: View, asking: Asking, steps: list[str]
+        self,
+        query: Query,
+        view: View,
+        asking: Asking,
+        steps: list[str],
+        objects: Mapping[int, MapObject],
     ) -> tuple[Result, ProgramAgent]:
         """
+        Args:
+            objects: of the map, by id.
+
         Raises:
             ReasoningError: the program found no answer.
         """
         if self._config.learns:
-            self._learner.learn([query.text], asking, steps)
-        methods = self._library.methods()
+            self._learner.learn_at_once([query.text], asking, steps)
+        offer = self._learner.offer()
         api = VisionApi(
             (view,),
             lambda of, question, box: look(self._vision, of, question, box, asking),
             self._config.looks,
         )
-        messages = messages_of(query, view, declarations(methods.values()))
-        learned = source_of(methods, methods)
-        agent = ProgramAgent(self._language, self._sandbox, api, messages, asking, steps, learned)
+
+        def name_of(box_px: BoxPx) -> str:
+            found = view.find_object(box_px)
+            if found is None or found not in objects:
+                return api.name_of(box_px)
+            return f"{tame(objects[found].label)} {found}"
+
+        messages = messages_of(query, view, offer.declarations)
+        agent = ProgramAgent(
+            self._language, self._sandbox, api, messages, asking, steps, offer.source, name_of
+        )
         try:
             result = agent.answer(self._config.program_retries, query.policy == "always_answer")
         finally:
-            for program, succeeded in agent.programs:
-                self._library.note_use(private_calls(program), succeeded)
+            self._learner.note_uses(agent.programs)
         steps.append(_sources(view))
         if not result.text:
             raise ReasoningError("not_found", f"The program found no answer in {view.name}.")
@@ -173,11 +170,3 @@ def _objects_of(
     """What the result is, else what the program was about."""
     ids = view.find_objects(result.boxes_px) or agent.object_ids
     return tuple(snapshot.objects[i] for i in ids if i in snapshot.objects)[:_MOST_OBJECTS]
-
-
-def _text(result: Result, view: View, snapshot: MemorySnapshot) -> str:
-    """The names of the things whose boxes the program gave, else what it said."""
-    ids = view.find_objects(result.boxes_px)
-    if not ids:
-        return result.text
-    return ", ".join(f"{tame(snapshot.objects[i].label)} {i}" for i in ids)

@@ -6,15 +6,22 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 
-from scenemind.reasoning.learned_methods.signatures import ParameterType
+from scenemind.reasoning.learned_methods.method_api import Probe
 from scenemind.reasoning.vadar.view import BoxPx, View
+from scenemind.reasoning.vadar.vision_api import VisionApi
 
 _WIDTH, _HEIGHT = 640, 480
 _PICTURES = 12
 _ANSWERS = ("chair", "red", "wood", "table", "left", "large", "blue", "round")
 _YES_OR_NO = ("is", "are", "does", "do", "can", "has", "have", "was", "will")
+_LOOKS = 1000
 _TEXTS = ("chair", "red", "table", "what color is it?")
+TOLD = """
+def _told(value):
+    return value
+"""
 
 
 class ProbeEyes:
@@ -38,11 +45,22 @@ class ProbeEyes:
         return 0.5 + _dice(self._number, *box_px) % 800 / 100
 
 
-def probe_views() -> list[View]:
-    """The last is of nothing."""
-    most_boxes = [*(1 + i % 4 for i in range(_PICTURES)), 0]
+def picture_probes(types: Sequence[str]) -> list[Probe]:
+    """For parameters of these types: one of several pictures, and one of a picture of nothing."""
+    things = _probe([1 + i % 4 for i in range(_PICTURES)], types)
+    return [things, replace(_probe([0], types), is_bare=True)]
+
+
+def _probe(most_boxes: Sequence[int], types: Sequence[str]) -> Probe:
     eyes = [ProbeEyes(number, most) for number, most in enumerate(most_boxes)]
-    return [View(eye.name, _WIDTH, _HEIGHT, b"", eye, eye) for eye in eyes]
+    views = [View(eye.name, _WIDTH, _HEIGHT, b"", eye, eye) for eye in eyes]
+    api = VisionApi(views, probe_look, _LOOKS)
+    of_sandbox = api.of_sandbox(TOLD)
+    calls = (
+        ", ".join(_argument(type_, place, number) for place, type_ in enumerate(types))
+        for number in range(len(views))
+    )
+    return Probe(of_sandbox, tuple(calls), lambda: api.calls)
 
 
 def probe_look(view: View, question: str, box_px: BoxPx | None) -> str:
@@ -65,7 +83,7 @@ def probe_box(*seed: object) -> BoxPx:
     return x0, y0, x0 + width, y0 + height
 
 
-def probe_argument(type_: ParameterType, place: int, number: int) -> str:
+def _argument(type_: str, place: int, number: int) -> str:
     """Source of a value for the parameter in a place, in the picture of that number."""
     values = {
         "Image": f"_images[{number}]",

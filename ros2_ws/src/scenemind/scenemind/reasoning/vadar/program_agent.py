@@ -3,7 +3,7 @@ program agent)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from scenemind.models import ChatMessage, ChatModel, ModelError
 from scenemind.reasoning.coding import ask_for_code, printable
@@ -11,6 +11,7 @@ from scenemind.reasoning.method import Asking, say_nothing
 from scenemind.reasoning.prompts import fill_prompt
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar.results import Result, read_result
+from scenemind.reasoning.vadar.view import BoxPx
 from scenemind.reasoning.vadar.vision_api import VisionApi
 
 _PROMPTS = "scenemind.reasoning.vadar"
@@ -41,13 +42,15 @@ class ProgramAgent:
         messages: Sequence[ChatMessage],
         asking: Asking,
         steps: list[str],
-        learned: str = "",
+        learned: str,
+        name_of: Callable[[BoxPx], str],
     ) -> None:
         """
         Args:
             messages: up to the model's first turn.
             steps: takes programs, what they ask and are told, and what is wrong, in order.
             learned: source of the functions that the messages tell of beside the predefined ones.
+            name_of: what people call what is in a box that a program leaves.
         """
         self._model = model
         self._sandbox = sandbox
@@ -56,6 +59,7 @@ class ProgramAgent:
         self._messages = list(messages)
         self._asking = asking
         self._steps = steps
+        self._name_of = name_of
         self.object_ids: tuple[int, ...] = ()
         self.turns = 0
         self.has_looked = False
@@ -112,9 +116,9 @@ class ProgramAgent:
         calls = self._api.take_calls()
         self.has_looked = bool(calls)
         self._steps += [f"program:\n{shown}", *map(printable, calls)]
-        result = read_result(outcome.value) if outcome.error is None else Result("")
+        result = read_result(outcome.value, self._name_of) if outcome.error is None else Result("")
         error = result.complaint if outcome.error is None else outcome.error.text
         if _CANNOT_CALL_BACK in error:
             error = f"{error}\n{_SORT_HINT}"
-        self.programs.append((program, not error))
+        self.programs.append((program, bool(result.text) and not error))
         return result, printable(error)[:_ERROR_CHARACTERS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,9 @@ from scenemind.words.quoting import tame
 
 _LONGEST_ANSWER = 200
 _MOST_ITEMS = 20
+_FARTHEST_PX = 1e6
+# Of numbers: from here on digits behind the point say nothing; and no answer is as large.
+_LARGE, _HUGE = 1e3, 1e15
 _NO_ANSWERS = frozenset(
     ("", "unknown", "none", "n/a", "not sure", "unclear", "cannot be determined")
 )
@@ -35,34 +38,50 @@ class Result:
     complaint: str = ""
 
 
-def read_result(value: Any) -> Result:
-    """The value of a program's last line."""
+def box_text(box: BoxPx) -> str:
+    """ "(120, 33, 180, 90)", in pixels."""
+    return f"({', '.join(map(_number_text, box))})"
+
+
+def read_result(value: Any, name_of: Callable[[BoxPx], str] = box_text) -> Result:
+    """The value of a program's last line.
+
+    Args:
+        name_of: what people call what is in a box; one name is said once.
+    """
     if value is None or (isinstance(value, str) and value.strip(" .!?").lower() in _NO_ANSWERS):
         return Result("")
     box = _find_box(value)
     if box is not None:
-        return Result(_text(value), (box,))
+        return Result(tame(name_of(box), _LONGEST_ANSWER), (box,))
     if isinstance(value, (list, tuple)):
-        parts = [read_result(item) for item in value[:_MOST_ITEMS]]
-        complaint = next((part.complaint for part in parts if part.complaint), "")
-        text = ", ".join(part.text for part in parts if part.text)
-        boxes = tuple(box for part in parts for box in part.boxes_px)
-        return Result(tame(text, _LONGEST_ANSWER), boxes, complaint)
-    if isinstance(value, float) and not math.isfinite(value):
-        return Result("", complaint=f"final_result is {value}")
-    if isinstance(value, (bool, int, float, str)):
-        return Result(tame(_text(value), _LONGEST_ANSWER))
+        return _joined([read_result(item, name_of) for item in value[:_MOST_ITEMS]])
+    if isinstance(value, bool):
+        return Result("yes" if value else "no")
+    if isinstance(value, (int, float)):
+        is_number = abs(value) < _HUGE  # NaN is not either
+        complaint = "" if is_number else "final_result is no number of a usual size"
+        return Result(_number_text(value) if is_number else "", complaint=complaint)
+    if isinstance(value, str):
+        return Result(tame(value, _LONGEST_ANSWER))
     return Result("", complaint=f"{_USABLE}, not {type(value).__name__}")
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return str(round(value)) if value.is_integer() else f"{value:.3g}"
-    if isinstance(value, (list, tuple)):
-        return f"({', '.join(f'{v:.0f}' for v in value)})"
-    return str(value)
+def _joined(parts: Sequence[Result]) -> Result:
+    texts: list[str] = []
+    for part in parts:
+        if part.text and not (part.boxes_px and part.text in texts):
+            texts.append(part.text)
+    complaint = next((part.complaint for part in parts if part.complaint), "")
+    boxes = tuple(box for part in parts for box in part.boxes_px)
+    return Result(tame(", ".join(texts), _LONGEST_ANSWER), boxes, complaint)
+
+
+def _number_text(value: float) -> str:
+    """Without an exponent where people would write none."""
+    if value == round(value) or abs(value) >= _LARGE:
+        return str(round(value))
+    return f"{value:.3g}"
 
 
 def _find_box(value: Any) -> BoxPx | None:
@@ -71,6 +90,7 @@ def _find_box(value: Any) -> BoxPx | None:
         return None
     if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in value):
         return None
+    if not all(abs(v) < _FARTHEST_PX for v in value):
+        return None
     x0, y0, x1, y1 = map(float, value)
-    is_box = x0 < x1 and y0 < y1 and all(map(math.isfinite, (x0, y0, x1, y1)))
-    return (x0, y0, x1, y1) if is_box else None
+    return (x0, y0, x1, y1) if x0 < x1 and y0 < y1 else None

@@ -7,21 +7,28 @@ show it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from scenemind.reasoning.sandbox import ApiError, SandboxApi
-from scenemind.reasoning.vadar.view import BoxPx, View
-from scenemind.words.quoting import quoted
+from scenemind.reasoning.vadar.results import box_text
+from scenemind.reasoning.vadar.view import BoxPx, View, find_same
+from scenemind.words.quoting import quoted, tame
 
 Look = Callable[[View, str, BoxPx | None], str]
 """Answers a question about a picture, or about the thing in a box of it."""
 
-_UNKNOWN_DEPTH = (
-    "depth(image, bbox): how far away the thing in that box is, is not known; use what loc() found"
+_UNKNOWN_DEPTH = "how far away the thing in that box is, is not known; use what loc() found"
+_LOC, _VQA, _DEPTH = (
+    "loc(image, object_prompt)",
+    "vqa(image, question, bbox)",
+    "depth(image, bbox)",
 )
 _MOST_CALLS_TOLD = 60
+_LONGEST_WORDS = 500
 
 
 class VisionApi:
@@ -41,6 +48,7 @@ class VisionApi:
         self._look = look
         self._looks_left = looks
         self._looked: dict[tuple[int, str, BoxPx | None], str] = {}
+        self._located: dict[tuple[int, str], list[BoxPx]] = {}
         self._boxes: list[BoxPx] = []
         self.calls: list[str] = []
 
@@ -70,50 +78,76 @@ class VisionApi:
         self._boxes.clear()
         return found
 
-    def _loc(self, number: int, prompt: str) -> list[list[float]]:
-        boxes = [_whole(box) for box in self._views[number].locator.locate(prompt)]
+    def name_of(self, box_px: BoxPx) -> str:
+        """What is in a box of the first picture, in the words by which it was found, and where."""
+        for (number, prompt), boxes in self._located.items():
+            if number == 0 and find_same(box_px, dict(enumerate(boxes))) is not None:
+                return f"{tame(prompt)} at {_shown([box_px])}"
+        return box_text(box_px)
+
+    # A program may call the three functions below without the prelude's checks.
+
+    def _loc(self, number: Any, prompt: Any) -> list[list[float]]:
+        view, words = self._view(number, _LOC), _checked_words(prompt, _LOC)
+        key = (number, words)
+        if key not in self._located:
+            self._located[key] = [_whole(box) for box in view.locator.locate(words)]
+        boxes = self._located[key]
         self._boxes += reversed(boxes)
-        self.calls.append(f"loc({quoted(prompt)}) -> {len(boxes)} boxes {_shown(boxes)}".rstrip())
+        self.calls.append(f"loc({quoted(words)}) -> {len(boxes)} boxes {_shown(boxes)}".rstrip())
         return [list(box) for box in boxes]
 
-    def _vqa(self, number: int, question: str, box: Sequence[float] | None) -> str:
-        box_px = None if box is None else self._checked(number, box, "vqa(image, question, bbox)")
-        key = (number, question, box_px)
+    def _vqa(self, number: Any, question: Any, box: Any) -> str:
+        view, words = self._view(number, _VQA), _checked_words(question, _VQA)
+        box_px = None if box is None else self._checked_box(view, box, _VQA)
+        key = (number, words, box_px)
         if key not in self._looked:
             if self._looks_left <= 0:
-                raise ApiError("vqa(image, question, bbox): the program has asked too often")
+                raise ApiError(f"{_VQA}: the program has asked too often")
             self._looks_left -= 1
-            self._looked[key] = self._look(self._views[number], question, box_px)
+            self._looked[key] = self._look(view, words, box_px)
         answer = self._looked[key]
         about = "" if box_px is None else f", {_shown([box_px])}"
-        self.calls.append(f"vqa({quoted(question)}{about}) -> {quoted(answer)}")
+        self.calls.append(f"vqa({quoted(words)}{about}) -> {quoted(answer)}")
         return answer
 
-    def _depth(self, number: int, box: Sequence[float]) -> float:
-        box_px = self._checked(number, box, "depth(image, bbox)")
-        source = self._views[number].depth
-        depth_m = None if source is None else source.find_depth_m(box_px)
+    def _depth(self, number: Any, box: Any) -> float:
+        view = self._view(number, _DEPTH)
+        box_px = self._checked_box(view, box, _DEPTH)
+        depth_m = None if view.depth is None else view.depth.find_depth_m(box_px)
         told = "unknown" if depth_m is None else f"{depth_m:.2f} m"
         self.calls.append(f"depth({_shown([box_px])}) -> {told}")
         if depth_m is None:
-            raise ApiError(_UNKNOWN_DEPTH)
+            raise ApiError(f"{_DEPTH}: {_UNKNOWN_DEPTH}")
         return round(depth_m, 3)
 
-    def _checked(self, number: int, box: Sequence[float], call: str) -> BoxPx:
+    def _view(self, number: Any, call: str) -> View:
         """
         Raises:
-            ApiError: it is no box within the picture.
+            ApiError: there is no picture of that number.
         """
-        view = self._views[number]
-        x0, y0, x1, y1 = box
-        if not (x0 < x1 and y0 < y1 and x1 > 0 and y1 > 0 and x0 < view.width and y0 < view.height):
-            raise ApiError(
-                f"{call}: bbox must be [x0, y0, x1, y1] with x0 < x1 and y0 < y1 within the image"
-                f" of {view.width} x {view.height} pixels, not {list(box)}"
-            )
-        box_px = (x0, y0, x1, y1)
-        self._boxes.append(box_px)
-        return box_px
+        if type(number) is not int or not 0 <= number < len(self._views):
+            raise ApiError(f"call {call}")
+        return self._views[number]
+
+    def _checked_box(self, view: View, box: Any, call: str) -> BoxPx:
+        """A box, without what is beyond the picture.
+
+        Raises:
+            ApiError: nothing of it is within the picture, or it is no box.
+        """
+        edges = box if isinstance(box, (list, tuple)) else ()
+        if len(edges) == 4 and all(isinstance(edge, (int, float)) for edge in edges):
+            x0, x1 = (min(max(edge, 0.0), float(view.width)) for edge in edges[::2])
+            y0, y1 = (min(max(edge, 0.0), float(view.height)) for edge in edges[1::2])
+            if x0 < x1 and y0 < y1 and not any(map(math.isnan, edges)):
+                box_px = (x0, y0, x1, y1)
+                self._boxes.append(box_px)
+                return box_px
+        raise ApiError(
+            f"{call}: bbox must be [x0, y0, x1, y1] with x0 < x1 and y0 < y1 within the image"
+            f" of {view.width} x {view.height} pixels, not {tame(str(box))}"
+        )
 
 
 def prelude() -> str:
@@ -124,6 +158,16 @@ def prelude() -> str:
 def documentation() -> str:
     """The predefined functions as declarations, for models."""
     return _read("vadar", "documentation").strip()
+
+
+def _checked_words(words: Any, call: str) -> str:
+    """
+    Raises:
+        ApiError: they are no words, or too many.
+    """
+    if not isinstance(words, str) or not 0 < len(words.strip()) <= _LONGEST_WORDS:
+        raise ApiError(f"call {call} with 1 to {_LONGEST_WORDS} characters of text")
+    return words
 
 
 def _whole(box: BoxPx) -> BoxPx:

@@ -23,6 +23,7 @@ from scenemind.cli.bench.keyframes.oracles import (
 from scenemind.cli.output import progress_console
 from scenemind.memory import KeyFrame
 from scenemind.reasoning import Query, ReasoningError
+from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.memtree_qa.selectors.detector_search import DetectorSelector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
 from scenemind.reasoning.memtree_qa.selectors.retrieval import RetrievalSelector
@@ -100,7 +101,7 @@ def _makers(room: MappedRoom) -> _Makers:
         lambda asked: TreeSelector(location_oracle(room, asked, _K)),
         lambda _: ObjectSelector(),
         lambda asked: DetectorSelector(
-            class_oracle(room, asked), lambda: detector, "detector (simulated)"
+            class_oracle(room, asked), SharedDetector(lambda: detector), "detector (simulated)"
         ),
         lambda _: retrieval,
         lambda _: UniformSelector(),

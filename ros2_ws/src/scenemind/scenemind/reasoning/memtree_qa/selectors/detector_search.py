@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from scenemind.frames import RGBDFrame
-from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.perception.errors import PerceptionError
-from scenemind.perception.protocols import OpenVocabularyDetector
 from scenemind.perception.text import checked_vocabulary, normalized_label
-from scenemind.perception.types import Detections
+from scenemind.reasoning.detecting import SharedDetector, search_frames
 from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID, circumstances
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
-from scenemind.reasoning.memtree_qa.selectors.stored_frames import (
-    RankedFrame,
-    StoredFrames,
-    one_a_location_first,
-)
 from scenemind.reasoning.memtree_qa.selectors.uniform import evenly
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import read_prompt
+from scenemind.reasoning.stored_frames import RankedFrame, StoredFrames, one_a_location_first
 from scenemind.reasoning.thoughts import hears_thoughts
 from scenemind.reasoning.types import Query
 from scenemind.words.quoting import quoted, tame
 
 _PROMPTS = "scenemind.reasoning.memtree_qa"
 _MOST_CLASSES = 8  # as the prompt says
-_REPORT_EVERY = 25  # frames
 _LONGEST_REASONING = 2000
 
 
@@ -59,21 +49,17 @@ class DetectorSelector:
     def __init__(
         self,
         model: ChatModel,
-        build: Callable[[], OpenVocabularyDetector],
+        detector: SharedDetector,
         name: str = "detector",
     ) -> None:
         """
         Args:
             model: for language.
-            build: makes the detector, at the first question. It is told what to look for, so it
-                must not be the mapper's.
             name: another one where the detector is simulated.
         """
         self.name = name
         self._model = model
-        self._build = build
-        self._detector: OpenVocabularyDetector | None = None
-        self._lock = threading.Lock()  # of the detector, for a frame
+        self._detector = detector
 
     def select(self, query: Query, memory: MemoryAccess, count: int, asking: Asking) -> Selection:
         """See `FrameSelector`."""
@@ -83,12 +69,17 @@ class DetectorSelector:
         wanted = self._ask(_messages(query, memory.snapshot()), asking, steps)
         classes = checked_vocabulary(_usable(wanted.classes))
         started = time.perf_counter()
-        hits = list(self._search(stored, classes, asking))
+        searched = search_frames(self._detector, classes, stored, stored.numbers, asking, "select")
+        hits = [
+            RankedFrame(float(found.scores.max()), key_frame.frame_number, key_frame.location_id)
+            for key_frame, found in searched
+            if len(found)
+        ]
         seconds = time.perf_counter() - started
         each_ms = 1e3 * seconds / len(stored.numbers)
         steps.append(
             f"looked for {', '.join(classes)} in {len(stored.numbers)} stored frames: {len(hits)}"
-            f" show some ({self._detector_name}, {seconds:.2f} s, {each_ms:.1f} ms a frame)"
+            f" show some ({self._detector.name}, {seconds:.2f} s, {each_ms:.1f} ms a frame)"
         )
         ranked = one_a_location_first(hits)
         if not ranked:
@@ -98,10 +89,6 @@ class DetectorSelector:
         return Selection(
             key_frames, tame(wanted.think, _LONGEST_REASONING), (*steps, *stored.steps())
         )
-
-    @property
-    def _detector_name(self) -> str:
-        return "" if self._detector is None else self._detector.name
 
     def _ask(
         self, messages: Sequence[ChatMessage], asking: Asking, steps: list[str]
@@ -126,30 +113,6 @@ class DetectorSelector:
                 raise
             steps.append(f"took what is right of the second reply: {_complaint(error.form)}")
             return error.form
-
-    def _search(
-        self, stored: StoredFrames, classes: tuple[str, ...], asking: Asking
-    ) -> Iterator[RankedFrame]:
-        total = len(stored.numbers)
-        for done, number in enumerate(stored.numbers):
-            asking.allowance.check()
-            if done % _REPORT_EVERY == 0:
-                asking.report("select", f"looked for {', '.join(classes)} in {done} of {total}")
-            stored_frame = stored.find_color(number)
-            if stored_frame is None:
-                continue
-            key_frame, color = stored_frame
-            found = self._detect(_as_frame(key_frame, color), classes)
-            if len(found):
-                yield RankedFrame(float(found.scores.max()), number, key_frame.location_id)
-
-    def _detect(self, frame: RGBDFrame, classes: tuple[str, ...]) -> Detections:
-        with self._lock:
-            if self._detector is None:
-                self._detector = self._build()
-            if self._detector.vocabulary != classes:  # another question's, or none yet
-                self._detector.set_vocabulary(classes)
-            return self._detector.detect(frame)
 
 
 def _messages(query: Query, snapshot: MemorySnapshot) -> list[ChatMessage]:
@@ -179,15 +142,3 @@ def _is_name(word: str) -> bool:
     except PerceptionError:
         return False
     return True
-
-
-def _as_frame(key_frame: KeyFrame, color: NDArray[np.uint8]) -> RGBDFrame:
-    """For a detector, which looks at colours alone: depth is not measured."""
-    return RGBDFrame(
-        key_frame.frame_number,
-        key_frame.stamp_ns,
-        color,
-        np.zeros(color.shape[:2], np.float32),
-        key_frame.camera,
-        key_frame.world_T_camera,
-    )

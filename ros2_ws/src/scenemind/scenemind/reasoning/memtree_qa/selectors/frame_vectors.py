@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.perception.protocols import ImageTextEncoder
-from scenemind.reasoning.memtree_qa.selectors.stored_frames import RankedFrame, StoredFrames
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.stored_frames import RankedFrame, StoredFrames
 
 _log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from scenemind.perception.protocols import ImageTextEncoder
 from scenemind.reasoning.memtree_qa.circumstances import LONGEST_SAID
 from scenemind.reasoning.memtree_qa.selectors.frame_vectors import FrameVectors
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
-from scenemind.reasoning.memtree_qa.selectors.stored_frames import StoredFrames
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.stored_frames import StoredFrames
 from scenemind.reasoning.types import Query
 from scenemind.words.quoting import tame
 

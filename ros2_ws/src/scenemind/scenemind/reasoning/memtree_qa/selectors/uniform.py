@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
-from scenemind.reasoning.memtree_qa.selectors.stored_frames import StoredFrames
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.stored_frames import StoredFrames
 from scenemind.reasoning.types import Query
 
 

@@ -28,6 +28,8 @@ _MAYBE, _LIKELY, _SURELY = 0.1, 0.45, 0.8
 # What a relation counts that may be said of this mention, but rather of the nearer noun.
 _OUTER = 0.5
 _COMPARING = ("closest", "farthest", "far")
+# What is denied and yet so is this much less likely.
+_LEAST_DENIED = 0.1
 
 
 class Grounder:
@@ -93,29 +95,48 @@ class Grounder:
         """(N,) by label and look alone."""
         if mention not in self._priors:
             said = self._description.mentions[mention]
-            fit = named(self._scene, self._vocabulary, said.noun)
-            like = fit.copy()
+            fit = self.label_fit(said.noun).copy()
             for trait in said.traits if fit.any() else ():
-                fit *= self._looks(trait, like)
+                fit *= self._looks(mention, trait)
             for trait in said.without if fit.any() else ():
-                fit *= np.maximum(1.0 - self._looks(trait, like), LEAST)
+                fit *= np.maximum(1.0 - self._looks(mention, trait), LEAST)
             self._priors[mention] = fit
         return self._priors[mention]
 
-    def _looks(self, trait: str, like: Vector) -> Vector:
-        """(N,) how well each looks so; all 1 for what nothing is known of."""
+    def label_fit(self, noun: str) -> Vector:
+        """(N,) how well each is what a noun says; see `named`."""
+        return named(self._scene, self._vocabulary, noun)
+
+    def look_fit(self, mention: int, trait: str) -> Vector:
+        """(N,) how well each looks so, sizes among what the mention's noun says; all 1 for what
+        nothing is known of."""
+        like = self.label_fit(self._description.mentions[mention].noun)
         scores = look_scores(trait, self._scene.objects, self._space, like)
-        if scores is None:
-            return np.ones(len(like))
-        return np.asarray(np.maximum(scores, LEAST) ** weight(kind_of_look(trait)))
+        return np.ones(len(like)) if scores is None else scores
+
+    def _looks(self, mention: int, trait: str) -> Vector:
+        fit = np.maximum(self.look_fit(mention, trait), LEAST)
+        return np.asarray(fit ** weight(kind_of_look(trait)))
 
     def _link_scores(self, link: Link, among: Mask, depth: int) -> Vector:
         """(N,) log scores of being the subject of a relation."""
-        anchors = [self._may_be(anchor, depth) for anchor in link.anchors]
-        if not all(anchors):
-            return np.zeros(len(among))
         if link.predicate in _COMPARING:
-            return self._compared(link, anchors[0], among)
+            anchors = self._may_be(link.anchors[0], depth)
+            return self._compared(link, anchors, among) if anchors else np.zeros(len(among))
+        fit = self.link_fit(link, depth)
+        if fit is None:
+            return np.zeros(len(among))
+        if _is_denied(link):
+            return np.asarray(np.log(np.maximum(fit, _LEAST_DENIED)))
+        best = max(float(fit[among].max()), 1e-6)
+        return np.asarray(np.log(np.clip(fit / best, LEAST, 1.0)))
+
+    def link_fit(self, link: Link, depth: int = 0) -> Vector | None:
+        """(N,) in [0, 1]: how well each stands in a relation to what it may be said of; None where
+        nothing of that kind is known, and where things are only compared."""
+        anchors = [self._may_be(anchor, depth) for anchor in link.anchors]
+        if link.predicate in _COMPARING or not all(anchors):
+            return None
         if link.predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
             fit = between(self._space, anchors[0], anchors[-1])
         else:
@@ -124,10 +145,7 @@ class Grounder:
                 for row, w in anchors[0]
             ]
             fit = np.max(each, axis=0)
-        if link.predicate == "without" or link.negated:
-            return np.asarray(np.log(np.maximum(1.0 - fit, 0.1)))
-        best = max(float(fit[among].max()), 1e-6)
-        return np.asarray(np.log(np.clip(fit / best, LEAST, 1.0)))
+        return np.asarray(1.0 - fit) if _is_denied(link) else fit
 
     def _compared(self, link: Link, anchors: Weighted, among: Mask) -> Vector:
         rows = [row for row, fit in anchors if fit >= _LIKELY]
@@ -166,7 +184,7 @@ class Grounder:
         if view is None or (view.mention is None and view.kind == "facing"):
             return None
         if view.mention is None:
-            scores = named(self._scene, self._vocabulary, "door")
+            scores = self.label_fit("door")
         else:
             scores = self.scores(view.mention, 1)
         if not scores.any():
@@ -174,6 +192,10 @@ class Grounder:
         rows = np.flatnonzero(scores >= _SURELY * scores.max())
         where = self._space.center[rows, :2].mean(axis=0)
         return looking(middle, where, 1.0) if view.kind == "facing" else looking(where, middle, 1.0)
+
+
+def _is_denied(link: Link) -> bool:
+    return link.negated or link.predicate == "without"
 
 
 def _likely(log_scores: Vector) -> Mask:

@@ -25,13 +25,24 @@ def told(description: Description) -> str:
     parts = [_mention(description.mentions[target])]
     for link in description.links:
         if target in (*link.subjects, *link.anchors):
-            parts.append(_link(description, link))
+            parts.append(told_link(description, link))
     parts += [_place(place) for place in description.places if place.subject == target]
     view = description.view
     if view is not None:
         what = "the door" if view.mention is None else _mention(description.mentions[view.mention])
         parts.append(f"{_VIEWS[view.kind]} {what}")
     return ", ".join(shown(part) for part in parts)
+
+
+def told_link(description: Description, link: Link) -> str:
+    """A relation of the target's: "next to desk", "with lamp above chair"."""
+    anchors = joined([_mention(description.mentions[anchor]) for anchor in link.anchors])
+    text = f"{'not ' if link.negated else ''}{link.predicate} {anchors}"
+    if link.order > 1:
+        text = f"{ordinal(link.order)} {text}"
+    if description.target in link.subjects:
+        return text
+    return f"with {_mention(description.mentions[link.subjects[0]])} {text}"
 
 
 def unused(description: Description, grounder: Grounder) -> list[str]:
@@ -50,16 +61,6 @@ def _mention(mention: Mention) -> str:
     noun = mention.noun or "object"
     looks = [*mention.traits, *(f"not {trait}" for trait in mention.without)]
     return f"{noun} ({joined(looks)})" if looks else noun
-
-
-def _link(description: Description, link: Link) -> str:
-    anchors = joined([_mention(description.mentions[anchor]) for anchor in link.anchors])
-    text = f"{'not ' if link.negated else ''}{link.predicate} {anchors}"
-    if link.order > 1:
-        text = f"{ordinal(link.order)} {text}"
-    if description.target in link.subjects:
-        return text
-    return f"with {_mention(description.mentions[link.subjects[0]])} {text}"
 
 
 def _place(place: Placed) -> str:

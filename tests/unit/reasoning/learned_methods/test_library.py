@@ -21,18 +21,40 @@ def learned(name: str, *calls: str, behaviour: str = "") -> LearnedMethod:
 
 @pytest.fixture
 def library(tmp_path: Path) -> MethodLibrary:
-    return MethodLibrary(tmp_path / "folder" / "methods.sqlite", 10)
+    return MethodLibrary(tmp_path / "folder" / "methods.sqlite", "picture", 10)
 
 
 def test_another_process_finds_what_was_learned(library: MethodLibrary) -> None:
     library.add([learned("_b", "_a"), learned("_a")])
     assert library.path is not None
-    other = MethodLibrary(library.path, 10)
+    other = MethodLibrary(library.path, "picture", 10)
     assert list(other.methods()) == ["_a", "_b"]  # what is called comes first
     assert other.methods()["_b"] == learned("_b", "_a")
     other.note_use(["_b"], succeeded=True)
     uses = {name: (m.uses, m.successes) for name, m in library.methods().items()}
     assert uses == {"_a": (1, 1), "_b": (1, 1)}
+
+
+def test_methods_on_pictures_and_on_scenes_share_a_file_and_nothing_else(
+    library: MethodLibrary,
+) -> None:
+    scenes = MethodLibrary(library.path, "scene", 10)
+    library.add([learned("_a", behaviour="of pictures"), learned("_b", "_a")])
+    scenes.add([learned("_a", behaviour="of scenes")])
+    assert list(library.methods()) == ["_a", "_b"]
+    assert list(scenes.methods()) == ["_a"]
+    scenes.note_use(["_a", "_b"], succeeded=True)
+    assert library.methods()["_a"] == learned("_a", behaviour="of pictures")
+    for _ in range(8):
+        scenes.note_use(["_a"], succeeded=False)
+    assert scenes.methods() == {}
+    assert list(library.methods()) == ["_a", "_b"]
+
+
+def test_who_only_reads_makes_no_file(library: MethodLibrary) -> None:
+    assert library.methods() == {}
+    assert library.path is not None
+    assert not library.path.parent.exists()
 
 
 def test_the_first_of_a_name_stays(library: MethodLibrary) -> None:
@@ -54,7 +76,7 @@ def test_one_that_fails_is_retired_and_written_anew(library: MethodLibrary) -> N
 
 
 def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
-    library = MethodLibrary(tmp_path / "methods.sqlite", 3)
+    library = MethodLibrary(tmp_path / "methods.sqlite", "scene", 3)
     library.add([learned("_used"), learned("_base")])
     library.note_use(["_used"], succeeded=True)
     for number in range(10):
@@ -67,7 +89,7 @@ def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
 
 
 def test_one_without_a_file_forgets() -> None:
-    library = MethodLibrary(None, 10)
+    library = MethodLibrary(None, "scene", 10)
     library.add([learned("_a")])
     assert list(library.methods()) == ["_a"]
     library.close()
@@ -82,13 +104,13 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "methods.sqlite"
     path.write_bytes(content)
     with pytest.raises(
-        ReasoningError, match=r"methods\.sqlite cannot be used.*vadar\.library"
+        ReasoningError, match=r"methods\.sqlite cannot be used.*learned_methods\.library"
     ) as e:
-        MethodLibrary(path, 10).methods()
+        MethodLibrary(path, "scene", 10).methods()
     assert e.value.failure.code == "method_unavailable"
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ReasoningError, match="cannot be used"):
-        MethodLibrary(tmp_path / "file" / "methods.sqlite", 10).methods()
+        MethodLibrary(tmp_path / "file" / "methods.sqlite", "scene", 10).add([learned("_a")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from tests.chat_exchange import Request
 from tests.chat_server import Step, choose, say
@@ -33,7 +34,7 @@ NOTHING_NEW = designs()
 
 
 class Author:
-    """A model that designs methods once, writes each method's versions in turn, and programs.
+    """A model that designs methods, writes each method's versions in turn, and programs.
 
     Attributes:
         written: names of the methods that were asked for, in order.
@@ -46,13 +47,18 @@ class Author:
         methods: Mapping[str, str | Iterable[str]] | None = None,
         programs: Iterable[str] = (),
         looks: Step = RED,
+        turns: Iterable[str] = (),
     ) -> None:
+        """
+        Args:
+            turns: what it says beside, after the programs.
+        """
         self._design = design
         self._methods = {
             name: iter([texts] if isinstance(texts, str) else texts)
             for name, texts in (methods or {}).items()
         }
-        self._programs = iter(programs)
+        self._turns = chain(map(fenced, programs), turns)
         self._looks = looks
         self.written: list[str] = []
         self.last_told: list[str] = []
@@ -73,4 +79,4 @@ class Author:
             (name,) = re.findall(r"def (\w+)\(", asked)
             self.written.append(name)
             return say(fenced(next(self._methods[name])))
-        return say(fenced(next(self._programs)))
+        return say(next(self._turns))

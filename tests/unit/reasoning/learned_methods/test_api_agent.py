@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from scenemind.config import VadarConfig
+from scenemind.config import LearnedMethodsConfig
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning.learned_methods.api_agent import ApiAgent
 from scenemind.reasoning.learned_methods.learned import LearnedMethod, source_of
 from scenemind.reasoning.learned_methods.signatures import Signature
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
+from scenemind.reasoning.vadar.picture_methods import picture_methods
 from tests.chat_server import FAULTS, ChatServer
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 
@@ -36,9 +37,9 @@ def written(
 ) -> tuple[ApiAgent, list[str]]:
     """The agent when it is done, and its steps."""
     steps: list[str] = []
-    config, asking = VadarConfig(method_calls=calls), Asking(Allowance(30.0))
+    config, asking = LearnedMethodsConfig(calls=calls), Asking(Allowance(30.0))
     with chat_with(ChatServer(author.step)) as chat:
-        agent = ApiAgent(chat, sandbox, known or {}, config, asking, steps)
+        agent = ApiAgent(chat, sandbox, picture_methods(), known or {}, config, asking, steps)
         agent.implement([Signature.model_validate(signature) for signature in wanted])
     return agent, steps
 
@@ -157,6 +158,8 @@ def test_a_method_that_does_what_another_does_is_not_kept_twice(sandbox: Sandbox
 @pytest.mark.parametrize("fault", ["server_error", "refusal", "silent", "cut"])
 def test_a_model_that_is_not_reached_ends_it(sandbox: Sandbox, fault: str) -> None:
     with chat_with(ChatServer(FAULTS[fault])) as chat:
-        agent = ApiAgent(chat, sandbox, {}, VadarConfig(), Asking(Allowance(0.5)), [])
+        agent = ApiAgent(
+            chat, sandbox, picture_methods(), {}, LearnedMethodsConfig(), Asking(Allowance(0.5)), []
+        )
         with pytest.raises(ModelError):
             agent.implement([Signature.model_validate(COLOR)])

@@ -1,0 +1,54 @@
+"""Pictures as what methods can be learned on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from scenemind.reasoning.learned_methods import MethodApi
+from scenemind.reasoning.prompts import read_prompt
+from scenemind.reasoning.vadar.probes import TOLD, picture_probes
+from scenemind.reasoning.vadar.vision_api import documentation, prelude
+
+_PROMPTS = "scenemind.reasoning.vadar"
+_PARAMETERS = ("Image", "Box", "list[Box]", "str", "float", "int", "bool")
+
+
+@cache
+def picture_methods() -> MethodApi:
+    """On the five predefined functions."""
+    return MethodApi(
+        name="picture",
+        questions="pictures of places: what things there are, what they are like, how large they"
+        " are, how far away, and how they lie to each other in three dimensions",
+        design=read_prompt(_PROMPTS, "design_advice"),
+        writing=read_prompt(_PROMPTS, "writing_advice"),
+        documentation=documentation(),
+        prelude=prelude() + TOLD,
+        parameters=_PARAMETERS,
+        returns={
+            "Box": _is_one_of(list, tuple, type(None)),  # None: a box that is not there
+            "list[Box]": _is_one_of(list, tuple),
+            "str": _is_one_of(str),
+            "list[str]": _is_one_of(list, tuple),
+            "float": _is_one_of(int, float),
+            "int": _is_one_of(int),
+            "bool": lambda value: isinstance(value, bool),
+            "Any": lambda _: True,
+        },
+        guess_type=_guess_type,
+        probes=picture_probes,
+    )
+
+
+def _is_one_of(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _guess_type(name: str) -> str:
+    if name == "image":
+        return "Image"
+    if "boxes" in name or name == "loc":
+        return "list[Box]"
+    return "Box" if "box" in name else "str"
