@@ -1,0 +1,102 @@
+"""The place in colour: points of the stored frames, one a voxel, no more than a browser can draw."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.frames import FrameError
+from scenemind.frames.encodings import decode_color_file
+from scenemind.geometry.points import voxel_keys
+from scenemind.memory import MemoryAccess, SceneMemoryError
+
+_log = logging.getLogger(__name__)
+
+_FARTHEST_M = 5.0  # noise grows with the distance squared
+_GROWTH = 1.5  # of voxels, where there are too many points
+_EVERY = 2  # depth pixels that are taken: one of so many a row and a column
+
+OnProgress = Callable[[int, int], None]
+
+
+class ColoredCloud:
+    """Grows with the memory. For one thread.
+
+    Attributes:
+        points: (N, 3) float32, world, metres.
+        colors: (N, 3) uint8, RGB.
+        voxel_m: a point stands for a cube of this side.
+    """
+
+    def __init__(self, most_points: int = 500_000, voxel_m: float = 0.02) -> None:
+        """
+        Args:
+            most_points: beyond that voxels become larger.
+            voxel_m: at first.
+        """
+        self._most = most_points
+        self.voxel_m = voxel_m
+        self.points = np.zeros((0, 3), np.float32)
+        self.colors = np.zeros((0, 3), np.uint8)
+        self._keys = np.zeros(0, np.int64)  # sorted, of the points
+        self._seen: set[int] = set()
+        self._lost = 0
+
+    def update(
+        self, memory: MemoryAccess, most_frames: int = 50, on_progress: OnProgress | None = None
+    ) -> bool:
+        """Take in stored frames that are new, evenly of too many; whether there were any.
+
+        A frame without a depth image, or a damaged one, is passed over; the first is logged.
+        """
+        new = [number for number in memory.stored_frames() if number not in self._seen]
+        chosen = _evenly(new, most_frames)
+        self._seen.update(new)
+        for done, number in enumerate(chosen):
+            self._take(memory, number)
+            if on_progress is not None:
+                on_progress(done + 1, len(chosen))
+        return bool(chosen)
+
+    def _take(self, memory: MemoryAccess, number: int) -> None:
+        try:
+            frame, depth = memory.key_frame(number), memory.depth_image(number)
+            color = decode_color_file(frame.jpeg)
+        except (SceneMemoryError, FrameError) as error:
+            if not self._lost:
+                _log.warning("frame %d is not drawn: %s; others are only counted", number, error)
+            self._lost += 1
+            return
+        depth_m = depth.depth_m[::_EVERY, ::_EVERY]
+        rows, columns = np.nonzero((depth_m > 0.0) & (depth_m < _FARTHEST_M))
+        u_px, v_px = columns * _EVERY, rows * _EVERY
+        in_camera = depth.camera.unproject(u_px, v_px, depth_m[rows, columns])
+        points = frame.world_T_camera.transform(in_camera).astype(np.float32)
+        self._add(points, color[v_px * depth.every_px, u_px * depth.every_px])
+
+    def _add(self, points: NDArray[np.float32], colors: NDArray[np.uint8]) -> None:
+        """The first point of a voxel stays."""
+        self._join(
+            np.concatenate((self.points, points)),
+            np.concatenate((self.colors, colors)),
+            np.concatenate((self._keys, voxel_keys(points, self.voxel_m))),
+        )
+        while len(self.points) > self._most:
+            self.voxel_m *= _GROWTH
+            self._join(self.points, self.colors, voxel_keys(self.points, self.voxel_m))
+
+    def _join(
+        self, points: NDArray[np.float32], colors: NDArray[np.uint8], keys: NDArray[np.int64]
+    ) -> None:
+        self._keys, first = np.unique(keys, return_index=True)
+        self.points, self.colors = points[first], colors[first]
+
+
+def _evenly(numbers: Sequence[int], count: int) -> list[int]:
+    if len(numbers) <= count:
+        return list(numbers)
+    places = np.linspace(0, len(numbers) - 1, count).round().astype(int)
+    return [numbers[place] for place in dict.fromkeys(places.tolist())]
