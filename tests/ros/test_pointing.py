@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot, Relation
+from scenemind.memory.finding.pointing import find_object_on_ray
 from scenemind_ros.mapping.object_query import ObjectQuery, select_objects
-from scenemind_ros.mapping.pointing import find_object_on_ray
 
 
 def thing(object_id: int, label: str, center: tuple[float, float, float]) -> MapObject:

@@ -8,6 +8,7 @@ import numpy as np
 
 from scenemind.memory import KeyFrame
 from scenemind.memory.finding.named import objects_named
+from scenemind.memory.finding.pointing import find_object_in_view, find_object_on_ray
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
@@ -24,7 +25,6 @@ from scenemind_ros.conversions import (
 )
 from scenemind_ros.errors import RosError
 from scenemind_ros.mapping.object_query import ObjectQuery, select_objects
-from scenemind_ros.mapping.pointing import find_object_in_view, find_object_on_ray
 from scenemind_ros.mapping.services.service import Service
 from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.parameters import MappingParameters

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scenemind.memory import KeyFrame, MapObject
+from scenemind.memory.types import KeyFrame, MapObject
 
 
 def find_object_on_ray(
