@@ -1,4 +1,4 @@
-"""The place in colour: points of the stored frames, one a voxel, no more than a browser can draw."""
+"""The place in colour: points of the stored frames, one a voxel, as many as a browser can draw."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def about(thing: MapObject, scene: MemorySnapshot) -> str:
     title = f"<b>{shown(thing.label)}</b> (object {thing.object_id})"
     if thing.corrected:
         title += f", corrected; perception says {shown(thing.perceived_label)}"
-    size = " × ".join(f"{v:.2f}" for v in thing.box.size)
+    size = " x ".join(f"{v:.2f}" for v in thing.box.size)
     known = [f"{shown(key)}: {shown(value)}" for key, value in thing.attributes.items()]
     known.append(f"{size} m, confidence {100.0 * thing.confidence:.0f} %")
     return panel(lines((title, *known))) + small(lines(_relations(thing, scene)))

@@ -171,7 +171,8 @@ class Viewer:
         low, high = points.min(axis=0), points.max(axis=0)
         middle, reach = (low + high) / 2.0, float((high - low)[:2].max())
         camera = self._server.initial_camera
-        camera.position = tuple((middle + (-0.55 * reach, -0.55 * reach, 0.8 * reach)).tolist())
+        x, y, z = middle.tolist()
+        camera.position = (x - 0.55 * reach, y - 0.55 * reach, z + 0.8 * reach)
         camera.look_at = tuple(middle.tolist())
         camera.up = (0.0, 0.0, 1.0)
 
