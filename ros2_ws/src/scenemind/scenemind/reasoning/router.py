@@ -12,7 +12,7 @@ from scenemind.config import RelationConfig
 from scenemind.memory import Correction, KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.reasoning.attempt import Attempt
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.ground_by_asking import ground_by_asking
+from scenemind.reasoning.ground_by_asking import ground_by
 from scenemind.reasoning.method import Asking, AskMethod, GroundReply, MethodReply
 from scenemind.reasoning.method_choice import MethodChoice
 from scenemind.reasoning.sentence import check_sentence
@@ -98,11 +98,10 @@ class Router:
             method,
             asking,
             lambda: self._symbolic.ground(query, self._snapshot()),
-            lambda chosen: ground_by_asking(chosen, query, self._memory, asking),
+            lambda chosen: ground_by(chosen, query, self._memory, asking),
         )
-        reply = tried.reply or GroundReply(
-            (), (), (_text_of(tried),), key_frames=asking.trail.key_frames
-        )
+        trail = asking.trail
+        reply = tried.reply or GroundReply((), (), (_text_of(tried),), trail.key_frames)
         return Grounding(
             query,
             reply.objects,
@@ -114,6 +113,8 @@ class Router:
             tried.failure,
             asking.allowance.used,
             tried.fallback,
+            reply.pictures or trail.pictures,
+            reply.steps if tried.reply else trail.steps,
         )
 
     def align(self, query: Query, by: str) -> Alignment:

@@ -126,6 +126,7 @@ class Grounding:
 
     Attributes:
         pictures: what the method looked at and measured, in order; of `vlm_grounder` alone.
+        steps: how they were found, or how far the method came; `reasoning` in pieces.
     """
 
     query: Query
@@ -139,6 +140,7 @@ class Grounding:
     usage: Usage = field(default_factory=Usage)
     fallback: str = ""
     pictures: tuple[Picture, ...] = ()
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
