@@ -94,7 +94,7 @@ class LlmTpc:
         """What programs may call beside the API; nothing where the library cannot be used."""
         try:
             if self._config.learns:
-                self._learner.learn_at_once([query.text], asking, steps)
+                self._learner.learn([query.text], asking, steps)
             return self._learner.offer()
         except ReasoningError as error:
             _log.warning("programs have no learned methods: %s", error)
