@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from scenemind.frames import RGBDFrame, read_sequence
 from scenemind.mapping import Mapper
 from scenemind.memory import Memory
 from scenemind.models import Allowance
+from scenemind.perception import PerceptionError
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.reasoning import Query, ReasoningError
 from scenemind.reasoning.detecting import SharedDetector
@@ -130,6 +132,30 @@ def test_a_picture_that_cannot_be_read_is_named(tmp_path: Path, content: bytes |
         path.write_bytes(content)
     with pytest.raises(ReasoningError, match=r"desk\.jpg cannot be read"):
         view_of_photograph(path, SharedDetector(RedDetector))
+
+
+def test_words_that_a_detector_does_not_know_are_told_to_the_program(photograph: Path) -> None:
+    """Where vectors of words were published, and their encoder is not there."""
+
+    class Knows(RedDetector):
+        def set_vocabulary(self, classes: Sequence[str]) -> None:
+            if classes == ("beaker",):
+                raise PerceptionError("beaker has no vector")
+            super().set_vocabulary(classes)
+
+    view = view_of_photograph(photograph, SharedDetector(Knows))
+    with pytest.raises(ApiError, match=r"beaker cannot be looked for.*no vector"):
+        view.locator.locate("beaker")
+    assert view.locator.locate("red thing") == [RED_BOX]
+
+
+def test_a_detector_that_cannot_be_had_is_no_mistake_of_a_program(photograph: Path) -> None:
+    def build() -> RedDetector:
+        raise PerceptionError("no weights")
+
+    view = view_of_photograph(photograph, SharedDetector(build))
+    with pytest.raises(PerceptionError, match="no weights"):
+        view.locator.locate("red thing")
 
 
 def test_the_map_knows_depths_from_the_surfaces_that_it_has_measured() -> None:

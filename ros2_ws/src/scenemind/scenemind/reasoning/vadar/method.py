@@ -14,7 +14,7 @@ from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.models import ChatModel
 from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.learned_methods import Learner, forgetful_learner
+from scenemind.reasoning.learned_methods import Learner, forgetful_learner, offer_for
 from scenemind.reasoning.memtree_qa.evidence import with_all_boxes, with_boxes_of
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
@@ -144,9 +144,7 @@ class Vadar:
         Raises:
             ReasoningError: the program found no answer.
         """
-        if self._config.learns:
-            self._learner.learn([query.text], asking, steps)
-        offer = self._learner.offer()
+        offer = offer_for(query.text, self._learner, self._config.learns, asking, steps)
         api = VisionApi(
             (view,),
             lambda of, question, box: look(self._vision, of, question, box, asking),
