@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message, serialize_message
+from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import Header, String
 from visualization_msgs.msg import Marker
@@ -21,8 +23,10 @@ from scenemind.frames.encodings import encode_color_file
 from scenemind.geometry import Box3D, GeometryError, PinholeCamera, Pose
 from scenemind.memory import (
     Correction,
+    DepthImage,
     DetectionNode,
     Edit,
+    FrameIndex,
     KeyFrame,
     LocationNode,
     MapObject,
@@ -37,9 +41,10 @@ from scenemind.reasoning import Answer, Query, ReasoningFailure
 from scenemind.reasoning.types import ErrorCode
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_interfaces.msg import Error
-from scenemind_interfaces.srv import Ask
+from scenemind_interfaces.srv import Ask, GetFrameIndex
 from scenemind_ros import conversions as c
 from scenemind_ros.errors import RosError
+from tests.unit.memory.index_rows import assert_same_index
 
 metres = st.floats(-50.0, 50.0).map(lambda x: np.float64(x))
 edges = st.floats(0.0, 10.0)
@@ -206,6 +211,84 @@ def test_a_key_frame_comes_back_with_boxes_to_the_pixel(
     assert back.boxes_px.keys() == boxes_px.keys()
     for object_id, box in boxes_px.items():
         np.testing.assert_allclose(back.boxes_px[object_id], box, atol=0.5)
+
+
+@given(st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_depth_comes_back_with_its_key_frame(every_px: int, seed: int) -> None:
+    camera = PinholeCamera(30, 21, 25.0, 26.0, 14.5, 10.0)
+    fewer = camera.subsampled(every_px)
+    depth_mm = np.random.default_rng(seed).integers(0, 65535, (fewer.height, fewer.width))
+    depth = DepthImage((depth_mm / 1000.0).astype(np.float32), every_px, fewer)
+    key_frame = KeyFrame(12, 34, 5, camera, Pose.identity(), b"")
+    back = c.depth_image_from_msg(through_wire(c.key_frame_to_msg(key_frame, "optical", depth)))
+    assert back is not None
+    np.testing.assert_array_equal(back.depth_m, depth.depth_m)
+    assert (back.every_px, back.camera) == (every_px, fewer)
+    assert c.depth_image_from_msg(through_wire(c.key_frame_to_msg(key_frame, "optical"))) is None
+
+
+def test_depth_that_does_not_fit_its_image_is_refused() -> None:
+    camera = PinholeCamera(30, 21, 25.0, 26.0, 14.5, 10.0)
+    depth = DepthImage(np.ones((11, 15), np.float32), 2, camera.subsampled(2))
+    message = c.key_frame_to_msg(KeyFrame(12, 34, 5, camera, Pose.identity(), b""), "", depth)
+    for every_px in (0, 1, 3):
+        message.depth_every_px = every_px
+        with pytest.raises(RosError, match="depth of frame 12 has"):
+            c.depth_image_from_msg(message)
+    message.depth.data = message.depth.data[:40]
+    with pytest.raises(RosError, match=r"depth of frame 12: .*cut short"):
+        c.depth_image_from_msg(message)
+
+
+def some_index(frames: int, detections: int, seed: int = 1) -> FrameIndex:
+    rng = np.random.default_rng(seed)
+    turns = Rotation.random(frames, rng).as_matrix() if frames else np.zeros((0, 3, 3))
+    matrices = np.tile(np.eye(4), (frames, 1, 1))
+    matrices[:, :3, :3], matrices[:, :3, 3] = turns, rng.uniform(-9, 9, (frames, 3))
+    rows = np.sort(rng.integers(0, frames, detections)) if frames else np.zeros(0)
+    return FrameIndex(
+        frame_numbers=np.arange(frames, dtype=np.int32) * 3,
+        stamps_ns=np.arange(frames, dtype=np.int64) * 33_000_000 + 1_700_000_000_000_000_000,
+        location_ids=np.arange(frames, dtype=np.int32) // 4,
+        world_T_camera=matrices,
+        camera_indices=rng.integers(0, 2, frames, np.int32),
+        cameras=(PinholeCamera(64, 48, 50.0, 51.0, 32.0, 24.0), PinholeCamera(8, 6, 5, 5, 4, 3)),
+        detection_frames=rows.astype(np.int32),
+        detection_labels=rng.integers(0, 2, len(rows), np.int32),
+        detection_objects=rng.integers(0, 5, len(rows), np.int32),
+        detection_scores=rng.uniform(0, 1, len(rows)).astype(np.float32),
+        detection_boxes_px=rng.uniform(0, 64, (len(rows), 4)).astype(np.float32),
+        labels=("chair", "Stuhl äöü"),
+    )
+
+
+@given(st.integers(0, 20), st.integers(0, 60), st.integers(0, 1000))
+def test_an_index_of_frames_comes_back(frames: int, detections: int, seed: int) -> None:
+    index = some_index(frames, detections, seed)
+    response = GetFrameIndex.Response()
+    c.fill_frame_index(index, response, "optical")
+    assert_same_index(c.frame_index_from_msg(through_wire(response)), index)
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "says"),
+    [
+        ("stamps_ns", lambda values: values[1:], "stamps_ns .* has 4 values, not 5"),
+        ("world_t_camera", lambda values: values[1:], "world_t_camera .* 34 values, not 35"),
+        ("detection_boxes_px", lambda values: values[4:], "detection_boxes_px"),
+        ("camera_indices", lambda values: [2, *values[1:]], "camera_indices .* beyond the 2"),
+        ("detection_frames", lambda values: [*values[:-1], 5], "detection_frames .* the 5"),
+        ("detection_labels", lambda values: [-1, *values[1:]], "detection_labels .* the 2"),
+    ],
+)
+def test_an_index_of_frames_that_contradicts_itself_is_refused(
+    column: str, change: Callable[[Sequence[float]], Sequence[float]], says: str
+) -> None:
+    response = GetFrameIndex.Response()
+    c.fill_frame_index(some_index(5, 9), response, "optical")
+    setattr(response, column, change(getattr(response, column)))
+    with pytest.raises(RosError, match=says):
+        c.frame_index_from_msg(response)
 
 
 @given(words, words, st.floats(0, 1, width=32), st.integers(0, 2**31))

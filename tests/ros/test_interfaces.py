@@ -47,6 +47,7 @@ CONTRACT = {
         "FindObjects",
         "FindSimilar",
         "GetChanges",
+        "GetFrameIndex",
         "GetKeyFrames",
         "GetMemTree",
         "GetSceneGraph",

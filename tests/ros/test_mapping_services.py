@@ -13,8 +13,14 @@ from visualization_msgs.msg import MarkerArray
 from scenemind.geometry import Box3D
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Correction, Error, MemTree, SceneGraph, SceneObjectArray
-from scenemind_ros.conversions import box_to_msg, stamp_ns
+from scenemind_ros.conversions import (
+    box_to_msg,
+    depth_image_from_msg,
+    frame_index_from_msg,
+    stamp_ns,
+)
 from scenemind_ros.qos import LATCHED
+from tests.unit.memory.index_rows import assert_is_of_the_key_frames, assert_same_index
 
 from .graph import NODE, wait_for
 from .mapped_room import FRAMES, Mapped, mapped_room, scene_of
@@ -241,6 +247,37 @@ def test_stored_frames_are_listed_and_given_by_their_numbers(mapped: Mapped) -> 
     assert shown <= known
     one = min(shown)
     assert list(get(frame_ids=wanted[:1], object_ids=[one]).key_frames[0].object_ids) == [one]
+
+
+def test_stored_frames_come_with_their_depth_where_that_is_asked(mapped: Mapped) -> None:
+    assert mapped.node.session is not None
+    memory = mapped.node.session.memory
+    numbers = memory.stored_frames()[:3]
+
+    def get(with_depth: bool) -> srv.GetKeyFrames.Response:
+        return mapped.graph.call(
+            srv.GetKeyFrames, f"{NODE}/get_key_frames", frame_ids=numbers, with_depth=with_depth
+        )
+
+    assert not any(frame.depth.data or frame.depth_every_px for frame in get(False).key_frames)
+    for frame in get(True).key_frames:
+        depth, stored = depth_image_from_msg(frame), memory.depth_image(frame.frame_id)
+        assert depth is not None
+        assert (depth.every_px, depth.camera) == (stored.every_px, stored.camera)
+        np.testing.assert_array_equal(depth.depth_m, stored.depth_m)
+        assert 0.3 < np.median(depth.depth_m) < 10.0
+
+
+def test_all_stored_frames_are_indexed_without_their_images(mapped: Mapped) -> None:
+    assert mapped.node.session is not None
+    memory = mapped.node.session.memory
+    response = mapped.graph.call(srv.GetFrameIndex, f"{NODE}/get_frame_index")
+    assert response.success
+    index = frame_index_from_msg(response)
+    assert_is_of_the_key_frames(index, memory)
+    assert_same_index(index, memory.frame_index())
+    assert "chair" in index.labels
+    assert len(index) > 5
 
 
 def test_one_frame_a_location_is_given_where_that_is_asked(mapped: Mapped) -> None:

@@ -49,9 +49,15 @@ def test_values_arrive_whole_numbers_and_lists_included(graph: RosGraph) -> None
     assert parameters.base_T_camera == [0.1, 0.0, 0.5, 0.0, 0.0, 0.0]
 
 
+def test_pairs_arrive_as_their_numbers_one_after_the_other(graph: RosGraph) -> None:
+    parameters = parameters_of(graph, vlm_grounder__layouts=[2, 1, 3, 2])
+    assert parameters.vlm_grounder.layouts == [(2, 1), (3, 2)]
+
+
 @pytest.mark.parametrize(
     ("overrides", "says"),
     [
+        ({"vlm_grounder__layouts": [4, 1, 2]}, r"vlm_grounder\.layouts"),
         ({"tracker__high_skore": 0.5}, r"tracker\.high_skore.*tracker\.high_score"),
         ({"tree__translation_m": -1.0}, r"tree\.translation_m.*greater than 0"),
         ({"tree__translation_m": "far"}, r"tree\.translation_m.*'far'"),

@@ -15,9 +15,11 @@ from scenemind.memory import Edit, Memory, SceneMemoryError
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
+from scenemind_ros.reasoning.pinned_memory import PinnedMemory
 from scenemind_ros.reasoning.remote_memory import RemoteMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 from tests.chat_server import ChatServer
+from tests.unit.memory.index_rows import assert_same_index
 
 from .graph import NODE, SIMULATED, TIMEOUT_S, RosGraph
 from .processes import Process, ros_arguments
@@ -121,9 +123,62 @@ def test_the_text_of_the_tree_is_fetched_again_when_the_map_has_changed(
     assert "throne" not in before.text
 
 
+def test_its_index_and_depth_are_those_of_the_other_process(
+    remote: RemoteMemory, stored_room: Path
+) -> None:
+    with Memory.open(stored_room, SceneMindConfig()) as memory:
+        assert_same_index(remote.frame_index(), memory.frame_index())
+        assert len(memory.frame_index()) > 10
+        for number in memory.stored_frames()[:3]:
+            here, there = memory.depth_image(number), remote.depth_image(number)
+            assert (there.every_px, there.camera) == (here.every_px, here.camera)
+            np.testing.assert_array_equal(there.depth_m, here.depth_m)
+
+
+def test_the_index_is_fetched_again_when_the_map_has_changed(remote: RemoteMemory) -> None:
+    first, second, *_ = remote.snapshot().objects
+    before = remote.frame_index()
+    assert remote.frame_index() is before
+    remote.apply([Edit("merge", (first, second))], "me", "because")
+    assert second in remote.frame_index().detection_objects
+    remote.snapshot()
+    after = remote.frame_index()
+    was_second = before.is_of([second])
+    assert was_second.any()
+    assert set(after.detection_objects[was_second].tolist()) == {first}
+    np.testing.assert_array_equal(after.frame_numbers, before.frame_numbers)
+
+
+def test_one_request_sees_one_index(remote: RemoteMemory) -> None:
+    first, second, *_ = remote.snapshot().objects
+    pinned = PinnedMemory(remote)
+    index = pinned.frame_index()
+    remote.apply([Edit("merge", (first, second))], "me", "because")
+    remote.snapshot()
+    assert pinned.frame_index() is index
+    assert PinnedMemory(remote).frame_index() is not index
+    number = int(index.frame_numbers[0])
+    assert pinned.depth_image(number).every_px == remote.depth_image(number).every_px
+
+
+def test_depth_that_is_not_stored_is_refused(
+    remote: RemoteMemory, memories: Path, mapping: Process
+) -> None:
+    numbers = list(remote.stored_frames())
+    frames = memories / "current" / "frames"
+    (frames / f"{numbers[0]:06d}.png").unlink()
+    (frames / f"{numbers[1]:06d}.png").write_bytes(b"no depth")
+    for number in numbers[:2]:
+        with pytest.raises(SceneMemoryError, match=f"frame {number} has no depth"):
+            remote.depth_image(number)
+        assert remote.key_frame(number).jpeg
+    mapping.wait_for_line(f"frame {numbers[1]} cannot be read")
+
+
 def test_a_frame_that_is_not_stored_is_refused(remote: RemoteMemory) -> None:
-    with pytest.raises(SceneMemoryError, match="123456"):
-        remote.key_frame(123456)
+    for ask in (remote.key_frame, remote.depth_image):
+        with pytest.raises(SceneMemoryError, match="123456"):
+            ask(123456)
     with pytest.raises(SceneMemoryError, match="token budget"):
         remote.tree_json(0)
 

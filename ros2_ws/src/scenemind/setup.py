@@ -35,7 +35,7 @@ setup(
         "onnxruntime>=1.17",
         "openai>=3.30",
         "opencv-python-headless>=4.8",
-        # pydantic-monty looks for it with every call, and a search that fails costs a question 2 ms.
+        # pydantic-monty looks for it with every call; in vain that costs a question 2 ms.
         "opentelemetry-api>=1.20",
         "pydantic>=2.5",
         "pydantic-monty==1.4.0",

@@ -32,7 +32,9 @@ def assert_is_of_the_key_frames(index: FrameIndex, memory: MemoryAccess) -> None
             frame.location_id,
         )
         assert index.cameras[index.camera_indices[row]] == frame.camera
-        np.testing.assert_allclose(index.world_T_camera[row], frame.world_T_camera.matrix())
+        np.testing.assert_allclose(
+            index.world_T_camera[row], frame.world_T_camera.matrix(), atol=1e-12
+        )
         assert shown_in(index, row) == dict(frame.boxes_px)
 
 

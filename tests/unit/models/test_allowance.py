@@ -105,3 +105,31 @@ def test_callers_on_many_threads_are_all_counted_and_all_woken() -> None:
         for running in calls:
             running.result(SOON_S)
     assert allowance.used == Usage(1600, 3200, 0, 1600)
+
+
+def test_a_part_ends_before_the_whole_and_spends_from_it() -> None:
+    whole = Allowance(LONG_S, tokens=100)
+    part, over = whole.part(LONG_S / 2), whole.part(0.0)
+    assert LONG_S / 3 < part.left_s <= LONG_S / 2
+    assert kind_of(over) == "too_late"
+    part.check()
+    whole.check()
+    part.spend(Usage(1, 100, 0))
+    assert whole.used == part.used == Usage(1, 100, 0)
+    assert kind_of(part) == kind_of(whole) == "over_budget"
+
+
+def test_a_part_is_never_longer_than_the_whole() -> None:
+    assert Allowance(1.0).part(LONG_S).left_s <= 1.0
+    assert kind_of(Allowance(0.0).part(LONG_S)) == "too_late"
+
+
+@pytest.mark.parametrize("who", ["whole", "part"])
+def test_a_part_and_the_whole_are_cancelled_together(who: str) -> None:
+    whole = Allowance(LONG_S)
+    part = whole.part(SOON_S)
+    woken: list[str] = []
+    with whole.waking(lambda: woken.append("whole")), part.waking(lambda: woken.append("part")):
+        (whole if who == "whole" else part).cancel()
+    assert sorted(woken) == ["part", "whole"]
+    assert kind_of(part) == kind_of(whole) == "cancelled"

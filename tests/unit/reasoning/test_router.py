@@ -34,7 +34,7 @@ def test_unknown_methods_and_empty_questions_are_invalid() -> None:
     unknown = router.ground(query("the sofa"), "magic").failure
     assert unknown is not None
     assert unknown.code == "invalid_request"
-    assert "auto, symbolic, memtree, llm_tpc" in unknown.text
+    assert "auto, symbolic, memtree, vlm_grounder" in unknown.text
     assert "vlm_grounder" not in unknown.text
     for text in ("", "  ", "x" * 501):
         failure = router.ask(query(text)).failure

@@ -164,7 +164,7 @@ def declare_parameters(node: Node, model: type[Model]) -> None:
         if node.has_parameter(name):
             node.set_descriptor(name, descriptor)
         else:
-            node.declare_parameter(name, default, descriptor)
+            node.declare_parameter(name, _as_parameter(default), descriptor)
 
 
 def read_parameters(node: Node, model: type[Model]) -> Model:
@@ -186,6 +186,12 @@ def read_parameters(node: Node, model: type[Model]) -> Model:
 def is_own_parameter(name: str) -> bool:
     """Whether it is ours, and not one that every ROS node has."""
     return not name.startswith(_ROS_OWN)
+
+
+def _as_parameter(value: Any) -> Any:
+    """ROS has no lists of lists: the numbers of all follow one another."""
+    is_nested = isinstance(value, list) and any(isinstance(inner, tuple) for inner in value)
+    return [number for inner in value for number in inner] if is_nested else value
 
 
 def _plain(value: Any) -> Any:

@@ -86,6 +86,13 @@ def test_a_method_that_fails_comes_back_with_what_is_wrong(
     assert list(agent.new) == ["_color_of"]
 
 
+def test_what_is_no_json_can_be_returned_where_anything_may(sandbox: Sandbox) -> None:
+    anything = method("_what", "Any", image="Image")
+    code = "def _what(image):\n    return {(1, 2): {image}, 'x': {1.5, None}}"
+    agent, _ = written(sandbox, Author(methods={"_what": code}), anything)
+    assert list(agent.new) == ["_what"]
+
+
 def test_one_that_always_fails_is_left_out_after_six_tries(sandbox: Sandbox) -> None:
     author = Author(
         methods={"_color_of": ["def _color_of(image, box): 1 / 0"] * 9, "_is_nearer": NEARER_CODE}

@@ -90,8 +90,8 @@ def test_a_batch_is_designed_for_at_once(sandbox: Sandbox) -> None:
         library = MethodLibrary(None, "picture", 10)
         questions = [f"Which thing is number {n}?" for n in range(10)]
         learner = learner_of(chat, sandbox, library)
-        lessons = list(learner.learn(questions, Asking(Allowance(20.0)), []))
-    assert lessons == [Lesson(10, ("_farthest",))]
+        lesson = learner.learn(questions, Asking(Allowance(20.0)), [])
+    assert lesson == Lesson(("_farthest",))
     assert len(server.requests) == 2
     assert all(question in server.requests[0].text for question in questions)
     assert list(library.methods()) == ["_farthest"]

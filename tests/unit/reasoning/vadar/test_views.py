@@ -16,8 +16,8 @@ from scenemind.frames import RGBDFrame, read_sequence
 from scenemind.mapping import Mapper
 from scenemind.memory import Memory
 from scenemind.models import Allowance
+from scenemind.perception import PerceptionError
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.perception.types import Detections
 from scenemind.reasoning import Query, ReasoningError
 from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
@@ -35,56 +35,13 @@ from tests.unit.reasoning.learned_methods.talk import Author
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 from tests.unit.reasoning.scene import ROOM, snapshot_of
 
+from .eyes import RED_BOX, RedDetector, SlopeEstimator, red_thing_on_a_desk
 from .room import BOXES, FRAME
-
-RED_BOX = (40, 30, 80, 90)
-
-
-class RedDetector:
-    """Finds what is red, by the name "red thing"."""
-
-    name = "red detector"
-
-    def __init__(self) -> None:
-        self.vocabulary: tuple[str, ...] = ()
-
-    def set_vocabulary(self, classes: Sequence[str]) -> None:
-        self.vocabulary = tuple(classes)
-
-    def label_similarity(self, a: str, b: str) -> float:
-        return float(a == b)
-
-    def detect(self, frame: RGBDFrame) -> Detections:
-        rows, columns = np.nonzero(frame.color[..., 0].astype(int) - frame.color[..., 1] > 100)
-        if self.vocabulary != ("red thing",) or not rows.size:
-            return Detections.empty()
-        box = (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
-        boxes = np.array([box, (0, 0, 9, 9)], np.float32)
-        scores = np.array([0.9, 0.1], np.float32)  # the second is too unsure to count
-        return Detections(("red thing",) * 2, scores, boxes, (None,) * 2)
-
-
-class SlopeEstimator:
-    """Says that what is lower is nearer."""
-
-    name = "slope"
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
-        self.asked += 1
-        height, width = color.shape[:2]
-        return np.repeat(np.linspace(5.0, 1.0, height, dtype=np.float32)[:, None], width, axis=1)
 
 
 @pytest.fixture
 def photograph(tmp_path: Path) -> Path:
-    bgr = np.full((120, 160, 3), 200, np.uint8)
-    cv2.rectangle(bgr, RED_BOX[:2], (RED_BOX[2] - 1, RED_BOX[3] - 1), (0, 0, 255), -1)
-    path = tmp_path / "desk.png"
-    cv2.imwrite(str(path), bgr)
-    return path
+    return red_thing_on_a_desk(tmp_path / "desk.png")
 
 
 def answered(sandbox: Sandbox, view: View, *programs: str) -> MethodReply:
@@ -175,6 +132,30 @@ def test_a_picture_that_cannot_be_read_is_named(tmp_path: Path, content: bytes |
         path.write_bytes(content)
     with pytest.raises(ReasoningError, match=r"desk\.jpg cannot be read"):
         view_of_photograph(path, SharedDetector(RedDetector))
+
+
+def test_words_that_a_detector_does_not_know_are_told_to_the_program(photograph: Path) -> None:
+    """Where vectors of words were published, and their encoder is not there."""
+
+    class Knows(RedDetector):
+        def set_vocabulary(self, classes: Sequence[str]) -> None:
+            if classes == ("beaker",):
+                raise PerceptionError("beaker has no vector")
+            super().set_vocabulary(classes)
+
+    view = view_of_photograph(photograph, SharedDetector(Knows))
+    with pytest.raises(ApiError, match=r"beaker cannot be looked for.*no vector"):
+        view.locator.locate("beaker")
+    assert view.locator.locate("red thing") == [RED_BOX]
+
+
+def test_a_detector_that_cannot_be_had_is_no_mistake_of_a_program(photograph: Path) -> None:
+    def build() -> RedDetector:
+        raise PerceptionError("no weights")
+
+    view = view_of_photograph(photograph, SharedDetector(build))
+    with pytest.raises(PerceptionError, match="no weights"):
+        view.locator.locate("red thing")
 
 
 def test_the_map_knows_depths_from_the_surfaces_that_it_has_measured() -> None:

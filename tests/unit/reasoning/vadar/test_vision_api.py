@@ -107,5 +107,5 @@ def test_a_box_is_called_by_the_words_by_which_it_was_found(
     sandbox: Sandbox, api: VisionApi
 ) -> None:
     ran(sandbox, api, "loc(image, 'plate'), loc(image, 'cup')")
-    assert api.name_of((11.0, 20.0, 51.0, 60.0)) == "cup at [11, 20, 51, 60]"
+    assert api.name_of((11.0, 20.0, 51.0, 60.0)) == "cup at (11, 20, 51, 60)"
     assert api.name_of((200.0, 20.0, 251.5, 60.0)) == "(200, 20, 252, 60)"

@@ -19,6 +19,15 @@ from scenemind.cli.asking.model_options import (
     refuse_own_models,
     with_models,
 )
+from scenemind.cli.asking.photographs import (
+    DepthModel,
+    DetectorOfPhoto,
+    Photo,
+    ask_photograph,
+    refuse_with_photograph,
+    refuse_without_photograph,
+    with_photograph,
+)
 from scenemind.cli.asking.progress import with_progress
 from scenemind.cli.live import run_live
 from scenemind.cli.memories import read_memory
@@ -58,20 +67,32 @@ def _ask(
     selector: SelectorName = "",
     timeout: Timeout = 60.0,
     pictures: Pictures = None,
+    photo: Photo = None,
+    detector: DetectorOfPhoto = "",
+    depth_model: DepthModel = "",
     record: Record = None,
     replay: Replay = None,
     config: ConfigFile = None,
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask about a mapped place. An interrupt (Ctrl-C) takes the question back.
+    """Ask about a mapped place, or a photograph. An interrupt (Ctrl-C) takes the question back.
 
     Keys of models stand in the environment: OPENAI_API_KEY for OpenAI's own, else the variable
     that key_variable names.
     """
+    if photo is None:
+        refuse_without_photograph(detector=detector, depth_model=depth_model)
+    else:
+        refuse_with_photograph(selector=selector)
     if live:
         refuse_own_models(
-            model=model, endpoint=endpoint, selector=selector, record=record, replay=replay
+            model=model,
+            endpoint=endpoint,
+            selector=selector,
+            record=record,
+            replay=replay,
+            photo=photo,
         )
         run_live(
             "ask",
@@ -92,6 +113,17 @@ def _ask(
         replay=replay,
     )
     query = Query(question, situation, policy=policy)
+    if photo is not None:
+        ask_photograph(
+            photo,
+            query,
+            with_photograph(settings, detector, depth_model),
+            method=method,
+            timeout_s=timeout,
+            pictures=pictures,
+            as_json=as_json,
+        )
+        return
     with (
         read_memory(memory, memory_root, settings) as place,
         opened_methods(settings) as (opened, methods),

@@ -32,6 +32,7 @@ from scenemind.cli.corrections import command as corrections_command
 from scenemind.cli.doctor import command as doctor_command
 from scenemind.cli.errors import USER_ERRORS
 from scenemind.cli.graph import command as graph_command
+from scenemind.cli.learning import command as learn_command
 
 
 class _Commands(TyperGroup):
@@ -71,6 +72,7 @@ for _module in (
     detector_command,
     models_command,
     describe_command,
+    learn_command,
     doctor_command,
     bench_command,
     eval_command,

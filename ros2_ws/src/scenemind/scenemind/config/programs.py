@@ -26,6 +26,9 @@ class VadarConfig(Settings):
     program_retries: int = Field(5, ge=0, le=20, description="after a question's first program")
     looks: int = Field(30, ge=1, le=500, description="questions of programs to the vision model")
     learns: bool = Field(True, description="write new methods for the questions that are asked")
+    depth_model: str = Field(
+        "", description="metres in photographs: a folder or a name of the hub; empty: nobody knows"
+    )
 
 
 class LearnedMethodsConfig(Settings):

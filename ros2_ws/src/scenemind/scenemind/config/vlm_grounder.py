@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from scenemind.config.settings import Fraction, Positive, Settings
 
@@ -61,3 +61,12 @@ class VlmGrounderConfig(Settings):
         True, description="look again, with the words of the query, where nothing mapped fits them"
     )
     fallback_frames: int = Field(200, ge=1, description="most images of such a look")
+
+    @field_validator("layouts", mode="before")
+    @classmethod
+    def _paired(cls, value: Any) -> Any:
+        """ROS parameters have no lists of lists: there the numbers of all follow one another."""
+        is_flat = isinstance(value, list) and all(isinstance(number, int) for number in value)
+        if is_flat and len(value) % 2 == 0:
+            return list(zip(value[::2], value[1::2], strict=True))
+        return value

@@ -84,6 +84,10 @@ class Allowance:
                 " or raise models.question_cost",
             )
 
+    def part(self, seconds: float) -> Allowance:
+        """A shorter time on the same budget, for what may not use up the whole of it."""
+        return _Part(self, seconds)
+
     @contextmanager
     def waking(self, wake: Callable[[], object]) -> Iterator[None]:
         """Call this, once and on the thread that cancels, when it is cancelled meanwhile; at once
@@ -98,3 +102,35 @@ class Allowance:
         finally:
             with self._lock:
                 self._wakes.remove(wake)
+
+
+class _Part(Allowance):
+    """Of another allowance, which is spent with it, and whose end and cancellation end it too."""
+
+    def __init__(self, whole: Allowance, seconds: float) -> None:
+        super().__init__(max(0.0, min(seconds, whole.left_s)))
+        self._whole = whole
+
+    @property
+    def used(self) -> Usage:
+        return self._whole.used
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._whole.is_cancelled
+
+    def spend(self, usage: Usage) -> None:
+        self._whole.spend(usage)
+
+    def cancel(self) -> None:
+        self._whole.cancel()
+
+    def check(self) -> None:
+        self._whole.check()
+        if self.left_s <= 0.0:
+            raise ModelError("too_late", f"the {self.seconds:.3g} s for a part are over")
+
+    @contextmanager
+    def waking(self, wake: Callable[[], object]) -> Iterator[None]:
+        with self._whole.waking(wake):
+            yield

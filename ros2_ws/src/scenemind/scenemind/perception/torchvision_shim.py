@@ -34,7 +34,7 @@ def ensure_torchvision() -> None:
 
     spec = importlib.util.find_spec("torchvision")
     if spec is None or spec.origin is None:
-        raise PerceptionError("ultralytics needs torchvision: pip install 'scenemind[ultralytics]'")
+        raise PerceptionError("torchvision is not installed: pip install it, as it fits torch")
     if _libraries or _real_operators_load(torch, Path(spec.origin).parent):
         return
     library = torch.library.Library("torchvision", "DEF")

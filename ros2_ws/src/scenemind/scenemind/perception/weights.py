@@ -15,6 +15,15 @@ from scenemind.perception.errors import PerceptionError
 WEIGHTS_VARIABLE = "SCENEMIND_WEIGHTS"
 _ULTRALYTICS = "https://github.com/ultralytics/assets/releases/download/v8.4.0/"
 _OPENAI = "https://openaipublic.azureedge.net/clip/models/"
+_META = "https://dl.fbaipublicfiles.com/segment_anything/"
+_MOBILE_SAM = "https://github.com/ChaoningZhang/MobileSAM/raw/master/weights/"
+
+_SAM = {
+    "sam_vit_b_01ec64.pth": "ec2df62732614e57411cdcf32a23ffdf28910380d03139ee0f4fcbe91eb8c912",
+    "sam_vit_l_0b3195.pth": "3adcc4315b642a4d2101128f611684e8734c41232a17c648ed1693702a49a622",
+    "sam_vit_h_4b8939.pth": "a7bf3b02f3ebf1267aba913ff637d9a2d5c33d3173bb679e46d9f338c26f262e",
+}
+_MOBILE_SAM_DIGEST = "6dbb90523a35330fedd7f1d3dfc66f995213d81b29a5ca8108dbcdd4e37d6c2f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +43,13 @@ def _sources() -> dict[str, Source]:
     return {
         **{name: Source(_ULTRALYTICS + name) for name in names},
         "ViT-B-32.pt": Source(f"{_OPENAI}{clip}/ViT-B-32.pt", clip),
+        **{name: Source(_META + name, digest) for name, digest in _SAM.items()},
+        "mobile_sam.pt": Source(_MOBILE_SAM + "mobile_sam.pt", _MOBILE_SAM_DIGEST),
     }
 
 
-# The detectors' and MobileCLIP's are AGPL-3.0 and Apple's licences; CLIP's is MIT.
+# The detectors' and MobileCLIP's are AGPL-3.0 and Apple's licences; CLIP's is MIT; SAM's and
+# MobileSAM's are Apache-2.0.
 KNOWN_WEIGHTS: Mapping[str, Source] = _sources()
 
 # Of a folder. Masks give better boxes in the world than boxes do; large inputs find small things.

@@ -1,4 +1,4 @@
-"""Phrases grounded by a method that only answers questions."""
+"""Phrases grounded by any method, also by one that only answers questions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ from dataclasses import replace
 
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.method import Asking, AskMethod, GroundReply
+from scenemind.reasoning.method import Asking, AskMethod, GroundMethod, GroundReply
 from scenemind.reasoning.types import Query
 
 # What a phrase names beside it ("next to the desk") is not meant.
 _WHICH = (
     "Which object is meant? As objects give it alone, or all that may be meant, likeliest first: {}"
 )
+
+
+def ground_by(method: AskMethod, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
+    """In the method's own way, where it has one, else by asking it.
+
+    Raises:
+        ReasoningError, ModelError: as of the method.
+    """
+    if isinstance(method, GroundMethod):
+        return method.ground(query, memory, asking)
+    return ground_by_asking(method, query, memory, asking)
 
 
 def ground_by_asking(

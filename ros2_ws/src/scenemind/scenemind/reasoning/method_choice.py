@@ -16,7 +16,7 @@ from scenemind.reasoning.types import CANCELLED, METHODS, Query
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 # What needs a model beside it.
-_NEED_MODEL = ("memtree", "llm_tpc", "vadar", "ensemble", "synergai")
+_NEED_MODEL = ("memtree", "vlm_grounder", "llm_tpc", "vadar", "ensemble", "synergai")
 BUILT_METHODS = ("auto", "symbolic", *_NEED_MODEL)
 """Those of `METHODS` that this version has."""
 

@@ -14,7 +14,7 @@ from scenemind.reasoning.aligning import Aligner
 from scenemind.reasoning.attempt import Attempt
 from scenemind.reasoning.dialogue import Dialogue, Dialogues, Turn
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.ground_by_asking import ground_by_asking
+from scenemind.reasoning.ground_by_asking import ground_by
 from scenemind.reasoning.method import (
     AlignMethod,
     Asking,
@@ -117,11 +117,10 @@ class Router:
             method,
             asking,
             lambda: self._symbolic.ground(query, snapshot_with_objects(self._memory)),
-            lambda chosen: ground_by_asking(chosen, query, self._memory, asking),
+            lambda chosen: ground_by(chosen, query, self._memory, asking),
         )
-        reply = tried.reply or GroundReply(
-            (), (), (_text_of(tried),), key_frames=asking.trail.key_frames
-        )
+        trail = asking.trail
+        reply = tried.reply or GroundReply((), (), (_text_of(tried),), trail.key_frames)
         dialogue.add(Turn(query.text, "", tuple(o.object_id for o in reply.objects)))
         return Grounding(
             asked,
@@ -134,6 +133,8 @@ class Router:
             tried.failure,
             asking.allowance.used,
             tried.fallback,
+            reply.pictures or trail.pictures,
+            reply.steps if tried.reply else trail.steps,
         )
 
     def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:

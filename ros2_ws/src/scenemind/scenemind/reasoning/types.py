@@ -128,6 +128,7 @@ class Grounding:
 
     Attributes:
         pictures: what the method looked at and measured, in order; of `vlm_grounder` alone.
+        steps: how they were found, or how far the method came; `reasoning` in pieces.
     """
 
     query: Query
@@ -141,6 +142,7 @@ class Grounding:
     usage: Usage = field(default_factory=Usage)
     fallback: str = ""
     pictures: tuple[Picture, ...] = ()
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

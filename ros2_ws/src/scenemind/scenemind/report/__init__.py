@@ -9,6 +9,7 @@ from scenemind.report.levels import render_levels
 from scenemind.report.overview import OverviewEntry, write_overview
 from scenemind.report.page import render_page, write_report
 from scenemind.report.palette import colors_of
+from scenemind.report.photograph_page import write_photograph
 from scenemind.report.shown_relations import neighbourhood, shown_relations
 from scenemind.report.standalone import drawing_size, standalone_svg
 from scenemind.report.support_tree import Branch, support_tree
@@ -36,5 +37,6 @@ __all__ = [
     "support_tree",
     "write_asked",
     "write_overview",
+    "write_photograph",
     "write_report",
 ]

@@ -55,14 +55,13 @@ class Asked:
         """What an answer's frames show beside its objects counts as a cue."""
         keys = tuple(thing.object_id for thing in answer.objects)
         is_answered = answer.failure is None
-        figures = {"confidence": f"{answer.confidence:.0%}"} if is_answered else {}
         return cls(
             query=answer.query,
             text=answer.text,
             headline=f"{'Answered' if is_answered else 'Not answered'} by {answer.method}",
             is_answered=is_answered,
             warning=answer.fallback,
-            figures=figures | _figures(answer.seconds, answer.usage),
+            figures=figures_of(answer),
             reasoning="",
             steps=answer.steps,
             key_objects=keys,
@@ -104,6 +103,12 @@ class Asked:
         """Object id -> label, of those that are drawn."""
         objects = self.snapshot.objects
         return {i: objects[i].label for i in (*self.key_objects, *self.cue_objects) if i in objects}
+
+
+def figures_of(answer: Answer) -> dict[str, str]:
+    """Name -> value, for people."""
+    sure = {"confidence": f"{answer.confidence:.0%}"} if answer.failure is None else {}
+    return sure | _figures(answer.seconds, answer.usage)
 
 
 def _others(frames: tuple[KeyFrame, ...], keys: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,8 +1,9 @@
-"""Key frames with what was detected in them drawn on."""
+"""Key frames and other pictures with what was found in them drawn on."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -17,6 +18,20 @@ _TEXT_SCALE = 0.45
 _PADDING_PX = 4
 _JPEG_QUALITY = 82
 _WHITE = (255, 255, 255)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBox:
+    """
+    Attributes:
+        color: `#rrggbb`.
+        is_cue: it only helps to find the others: its lines are thin.
+    """
+
+    box_px: tuple[float, float, float, float]
+    text: str
+    color: str
+    is_cue: bool = False
 
 
 def draw_key_frame(
@@ -36,26 +51,41 @@ def draw_key_frame(
     Raises:
         ValueError: the frame's image is no picture.
     """
-    image = cv2.imdecode(np.frombuffer(frame.jpeg, np.uint8), cv2.IMREAD_COLOR)
+    boxes = [
+        DrawnBox(box, f"{labels[i]} {i}", colors[labels[i]], i in cues)
+        for i, box in frame.boxes_px.items()
+        if i in labels
+    ]
+    return draw_boxes(frame.jpeg, boxes, width, f"frame {frame.frame_number}")
+
+
+def draw_boxes(jpeg: bytes, boxes: Iterable[DrawnBox], width: int, name: str) -> bytes:
+    """A JPEG of at most that width.
+
+    Args:
+        name: of the picture, for the error.
+
+    Raises:
+        ValueError: it is no picture.
+    """
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
-        raise ValueError(f"the image of frame {frame.frame_number} cannot be decoded")
+        raise ValueError(f"the image of {name} cannot be decoded")
     scale = min(1.0, width / image.shape[1])
     if scale < 1.0:
-        size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
+        size = (round(image.shape[1] * scale), max(1, round(image.shape[0] * scale)))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    shown = [(i, box) for i, box in frame.boxes_px.items() if i in labels]
     # Large boxes first, so that small ones lie on top; all labels above all lines.
-    shown.sort(key=lambda item: -_area(item[1]))
-    bgr = {i: rgb_of(colors[labels[i]])[::-1] for i, _ in shown}
-    corners = {i: _scaled(box, scale) for i, box in shown}
-    for object_id, (x0, y0, x1, y1) in corners.items():
-        line_px = 1 if object_id in cues else 2
-        cv2.rectangle(image, (x0, y0), (x1, y1), bgr[object_id], line_px, cv2.LINE_AA)
+    shown = sorted(boxes, key=lambda box: -_area(box.box_px))
+    corners = [_scaled(box.box_px, scale) for box in shown]
+    for box, (x0, y0, x1, y1) in zip(shown, corners, strict=True):
+        line_px = 1 if box.is_cue else 2
+        cv2.rectangle(image, (x0, y0), (x1, y1), rgb_of(box.color)[::-1], line_px, cv2.LINE_AA)
     taken: list[Rectangle] = []
-    for object_id, box in reversed(corners.items()):  # the smallest have the least choice
-        _write(image, box, f"{labels[object_id]} {object_id}", bgr[object_id], taken)
-    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    return jpeg.tobytes()
+    for box, at in reversed(list(zip(shown, corners, strict=True))):  # small ones have less choice
+        _write(image, at, box.text, rgb_of(box.color)[::-1], taken)
+    _, drawn = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return drawn.tobytes()
 
 
 def _write(

@@ -1,5 +1,6 @@
 """The one place where library values and messages meet; every number is cast here."""
 
+from scenemind_ros.conversions.frame_index import fill_frame_index, frame_index_from_msg
 from scenemind_ros.conversions.geometry import (
     box_from_msg,
     box_to_msg,
@@ -35,6 +36,7 @@ from scenemind_ros.conversions.memory import (
     check_frame_count,
     correction_from_msg,
     correction_to_msg,
+    depth_image_from_msg,
     edit_from_msg,
     edit_to_msg,
     key_frame_from_msg,
@@ -90,14 +92,17 @@ __all__ = [
     "correction_from_msg",
     "correction_to_msg",
     "depth_from_msg",
+    "depth_image_from_msg",
     "depth_to_msg",
     "edit_from_msg",
     "edit_to_msg",
     "evidence_to_msg",
     "failure_from_msg",
     "failure_to_msg",
+    "fill_frame_index",
     "fill_selection",
     "fill_tree_json",
+    "frame_index_from_msg",
     "graph_to_msg",
     "grounded_objects_to_msg",
     "grounding_from_msg",

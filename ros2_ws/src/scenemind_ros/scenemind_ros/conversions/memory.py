@@ -8,7 +8,9 @@ from typing import get_args
 
 from sensor_msgs.msg import CompressedImage, RegionOfInterest
 
-from scenemind.memory import Correction, Edit, KeyFrame
+from scenemind.frames import FrameError
+from scenemind.frames.compressed_depth import PNG_FORMAT, encode_depth_png
+from scenemind.memory import Correction, DepthImage, Edit, KeyFrame
 from scenemind.memory.types import EditKind
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
@@ -22,14 +24,18 @@ from scenemind_ros.conversions.geometry import (
     stamp_ns,
     time_to_msg,
 )
+from scenemind_ros.conversions.images import depth_from_msg
 from scenemind_ros.errors import RosError
 
 _MOST_FRAMES = 32
 
 
-def key_frame_to_msg(key_frame: KeyFrame, camera_frame: str) -> KeyFrameMsg:
-    """Boxes are rounded to whole pixels."""
+def key_frame_to_msg(
+    key_frame: KeyFrame, camera_frame: str, depth: DepthImage | None = None
+) -> KeyFrameMsg:
+    """Boxes are rounded to whole pixels, depth to whole millimetres."""
     header = header_to_msg(key_frame.stamp_ns, camera_frame)
+    png = b"" if depth is None else encode_depth_png(depth.depth_m)
     return KeyFrameMsg(
         header=header,
         frame_id=int(key_frame.frame_number),
@@ -40,6 +46,8 @@ def key_frame_to_msg(key_frame: KeyFrame, camera_frame: str) -> KeyFrameMsg:
         object_ids=[int(object_id) for object_id in key_frame.boxes_px],
         boxes_px=[_region(box) for box in key_frame.boxes_px.values()],
         image=CompressedImage(header=header, format="jpeg", data=array.array("B", key_frame.jpeg)),
+        depth=CompressedImage(header=header, format=PNG_FORMAT, data=array.array("B", png)),
+        depth_every_px=0 if depth is None else int(depth.every_px),
     )
 
 
@@ -64,6 +72,30 @@ def key_frame_from_msg(msg: KeyFrameMsg) -> KeyFrame:
         score=float(msg.score),
         boxes_px=boxes,
     )
+
+
+def depth_image_from_msg(msg: KeyFrameMsg) -> DepthImage | None:
+    """None where there is none with the key frame.
+
+    Raises:
+        GeometryError: its camera is none.
+        RosError: bytes that are no depth image, or whose size is not that of every n-th pixel of
+            the colour image.
+    """
+    if not msg.depth.data:
+        return None
+    try:
+        depth_m = depth_from_msg(msg.depth)
+    except FrameError as error:
+        raise RosError(f"depth of frame {msg.frame_id}: {error}") from error
+    every_px = int(msg.depth_every_px)
+    camera = camera_from_msg(msg.camera_info).subsampled(max(1, every_px))
+    if every_px < 1 or depth_m.shape != (camera.height, camera.width):
+        raise RosError(
+            f"depth of frame {msg.frame_id} has {depth_m.shape} pixels, which is not every"
+            f" {every_px}-th of {msg.camera_info.width}x{msg.camera_info.height}"
+        )
+    return DepthImage(depth_m, every_px, camera)
 
 
 def check_frame_count(count: int) -> None:

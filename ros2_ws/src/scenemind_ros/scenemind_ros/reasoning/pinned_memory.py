@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scenemind.memory import Correction, Edit, KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind.memory import (
+    Correction,
+    DepthImage,
+    Edit,
+    FrameIndex,
+    KeyFrame,
+    MemoryAccess,
+    MemorySnapshot,
+)
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 
 
 class PinnedMemory:
-    """A `MemoryAccess` whose snapshot stays the same, while the map goes on changing.
+    """A `MemoryAccess` whose snapshot and index of frames stay the same, while the map goes on
+    changing.
 
     What an answer says and the stamp that it carries then speak of one moment, and a memory on
-    another machine is asked for its objects only once.
+    another machine is asked for its objects, and for its index, only once.
     """
 
     def __init__(self, memory: MemoryAccess) -> None:
         self._memory = memory
         self._snapshot: MemorySnapshot | None = None
+        self._frame_index: FrameIndex | None = None
 
     def snapshot(self) -> MemorySnapshot:
         if self._snapshot is None:
@@ -46,6 +56,14 @@ class PinnedMemory:
 
     def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
         return self._memory.key_frame(frame_number, object_ids)
+
+    def frame_index(self) -> FrameIndex:
+        if self._frame_index is None:
+            self._frame_index = self._memory.frame_index()
+        return self._frame_index
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        return self._memory.depth_image(frame_number)
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory.changes_since(stamp_ns)

@@ -8,7 +8,15 @@ from typing import Any
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from scenemind.memory import Correction, Edit, KeyFrame, MemorySnapshot, SceneMemoryError
+from scenemind.memory import (
+    Correction,
+    DepthImage,
+    Edit,
+    FrameIndex,
+    KeyFrame,
+    MemorySnapshot,
+    SceneMemoryError,
+)
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
@@ -16,7 +24,9 @@ from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.conversions import (
     correction_from_msg,
+    depth_image_from_msg,
     edit_to_msg,
+    frame_index_from_msg,
     key_frame_from_msg,
     snapshot_from_msg,
     time_to_msg,
@@ -51,6 +61,7 @@ class RemoteMemory:
                 "get_mem_tree": srv.GetMemTree,
                 "select_key_frames": srv.SelectKeyFrames,
                 "get_key_frames": srv.GetKeyFrames,
+                "get_frame_index": srv.GetFrameIndex,
                 "apply_corrections": srv.ApplyCorrections,
                 "undo_correction": srv.UndoCorrection,
                 "redo_correction": srv.RedoCorrection,
@@ -63,6 +74,7 @@ class RemoteMemory:
         # memories, of which one was loaded in place of the other.
         self._known = (0, 0)
         self._tree_text: dict[tuple[int, int, int], TreeJson] = {}
+        self._frame_index: dict[tuple[int, int], FrameIndex] = {}
 
     def snapshot(self) -> MemorySnapshot:
         """Objects have no surface points: those do not travel."""
@@ -133,6 +145,28 @@ class RemoteMemory:
             srv.GetKeyFrames, frame_ids=[int(frame_number)], object_ids=_numbers(object_ids)
         )
         return key_frame_from_msg(response.key_frames[0])
+
+    def frame_index(self) -> FrameIndex:
+        """All stored frames with what was detected in them, not older than the newest snapshot;
+        fetched again only when there has been a newer one."""
+        wanted = self._known
+        index = self._frame_index.get(wanted)
+        if index is None:
+            index = frame_index_from_msg(self._call(srv.GetFrameIndex))
+            self._frame_index = {wanted: index}
+        return index
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        """The depth of a stored frame; raises SceneMemoryError where the frame or its depth is not
+        stored (any more)."""
+        response = self._call(srv.GetKeyFrames, frame_ids=[int(frame_number)], with_depth=True)
+        depth = depth_image_from_msg(response.key_frames[0])
+        if depth is None:
+            raise SceneMemoryError(
+                f"frame {frame_number} has no depth: the mapping node's store.depth_every_px was 0,"
+                " or its log says that the depth is damaged"
+            )
+        return depth
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """What is different now; raises SceneMemoryError as `Memory` does."""

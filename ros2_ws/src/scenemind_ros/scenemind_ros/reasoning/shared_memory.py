@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scenemind.memory import Correction, Edit, KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind.memory import (
+    Correction,
+    DepthImage,
+    Edit,
+    FrameIndex,
+    KeyFrame,
+    MemoryAccess,
+    MemorySnapshot,
+)
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
@@ -46,6 +54,12 @@ class SharedMemory:
 
     def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
         return self._memory().key_frame(frame_number, object_ids)
+
+    def frame_index(self) -> FrameIndex:
+        return self._memory().frame_index()
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        return self._memory().depth_image(frame_number)
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory().changes_since(stamp_ns)

@@ -36,9 +36,9 @@ def show_answer(
         CommandError: the folder cannot be written.
     """
     if as_json:
-        print_json(_as_json(answer))
+        print_json(answer_json(answer))
     else:
-        _print(answer)
+        print_answer(answer)
     if pictures is not None:
         write_pictures(Asked.of_answer(answer, snapshot, path), pictures)
 
@@ -70,7 +70,8 @@ def exit_with(failure: ReasoningFailure | None) -> None:
         raise typer.Exit(exit_status(failure))
 
 
-def _as_json(answer: Answer) -> dict[str, Any]:
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """An answer for programs."""
     return {
         "question": answer.query.text,
         "answer": answer.text,
@@ -89,7 +90,8 @@ def _as_json(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _print(answer: Answer) -> None:
+def print_answer(answer: Answer) -> None:
+    """An answer for people."""
     print(printable(answer.text))
     if answer.objects:
         print_objects(answer.objects)

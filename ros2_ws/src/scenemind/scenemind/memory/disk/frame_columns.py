@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from scenemind.geometry import PinholeCamera
+from scenemind.geometry.pose_arrays import POSE_NUMBERS, matrices_of
 
 # One detection as it is stored. `label` is a row of the table `labels`.
 DETECTION = np.dtype(
@@ -75,7 +75,7 @@ class FrameColumns:
             np.array(numbers, np.int32),
             np.array(stamps_ns, np.int64),
             np.array(location_ids, np.int32),
-            _matrices(np.frombuffer(b"".join(poses), np.float64).reshape(-1, 7)),
+            matrices_of(np.frombuffer(b"".join(poses), np.float64).reshape(-1, POSE_NUMBERS)),
             np.array(camera_ids, np.int32),
             np.repeat(np.arange(len(rows), dtype=np.int32), counts),
             np.ascontiguousarray(seen["track"]),
@@ -106,13 +106,3 @@ class FrameColumns:
 
 _COLUMNS = [column.name for column in fields(FrameColumns)]
 _OF_FRAMES, _OF_DETECTIONS = _COLUMNS[:5], _COLUMNS[5:10]
-
-
-def _matrices(poses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(N, 7) float64 as they are stored -> (N, 4, 4)."""
-    matrices = np.zeros((len(poses), 4, 4))
-    matrices[:, 3, 3] = 1.0
-    if len(poses):  # SciPy's rotations are at least one
-        matrices[:, :3, :3] = Rotation.from_quat(poses[:, 3:]).as_matrix()
-        matrices[:, :3, 3] = poses[:, :3]
-    return matrices

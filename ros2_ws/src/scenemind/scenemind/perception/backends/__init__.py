@@ -1,4 +1,4 @@
-"""One file a model; `make_detector` builds the one that is configured."""
+"""One file a model; `make_detector` and `make_segmenter` build those that are configured."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from scenemind.config import DetectorConfig
 from scenemind.perception.backends.backend_choice import with_backend
+from scenemind.perception.backends.segmenter_choice import make_segmenter
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import Detector, OpenVocabularyDetector, TextEncoder
 from scenemind.perception.weights import find_weights
 
-__all__ = ["make_detector"]
+__all__ = ["make_detector", "make_segmenter"]
 
 
 def make_detector(

@@ -41,17 +41,7 @@ class OnnxSession:
         Raises:
             PerceptionError: no ONNX model, no such provider, or other inputs.
         """
-        if _TENSORRT in providers:
-            _engine_folder().mkdir(parents=True, exist_ok=True)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.log_severity_level = 3
-        try:
-            self._session = onnxruntime.InferenceSession(
-                str(path), options, providers=with_options(_available(providers), precision)
-            )
-        except Exception as error:  # ONNX Runtime has a dozen kinds without a base
-            raise PerceptionError(f"{path} does not load as an ONNX model: {error}") from error
+        self._session = open_session(path, providers, threads, precision)
         inputs = self._session.get_inputs()
         if not all(port.type in _FLOAT_TYPES for port in inputs):
             raise PerceptionError(
@@ -97,6 +87,30 @@ class OnnxSession:
             shapes = [array.shape for array in arrays]
             raise PerceptionError(f"ONNX Runtime failed on {shapes}: {error}") from error
         return [np.asarray(output, dtype=np.float32) for output in outputs]
+
+
+def open_session(
+    path: Path,
+    providers: Sequence[str],
+    threads: int,
+    precision: Literal["auto", "float32"] = "auto",
+) -> onnxruntime.InferenceSession:
+    """A file with any inputs; the arguments are those of `OnnxSession`.
+
+    Raises:
+        PerceptionError: no ONNX model, or no such provider.
+    """
+    if _TENSORRT in providers:
+        _engine_folder().mkdir(parents=True, exist_ok=True)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(
+            str(path), options, providers=with_options(_available(providers), precision)
+        )
+    except Exception as error:  # ONNX Runtime has a dozen kinds without a base
+        raise PerceptionError(f"{path} does not load as an ONNX model: {error}") from error
 
 
 def with_options(

@@ -35,9 +35,9 @@ class TorchSession:
         from scenemind.perception.backends.prompted_network import PromptedNetwork
 
         self._torch = torch
-        self._device = _device(torch, config.device)
+        self._device = torch_device(torch, config.device, "detector.device")
         exact = config.precision == "float32"
-        self._dtype = torch.float32 if exact else _fastest_type(torch, self._device)
+        self._dtype = torch.float32 if exact else fastest_type(torch, self._device)
         if config.threads:
             torch.set_num_threads(config.threads)
         try:
@@ -95,7 +95,8 @@ def describe(model: UltralyticsModel, network: Any) -> dict[str, str]:
     }
 
 
-def _fastest_type(torch: Any, device: Any) -> Any:
+def fastest_type(torch: Any, device: Any) -> Any:
+    """Half precision where the device computes faster in it."""
     if device.type == "cuda":
         return torch.float16
     capabilities = getattr(torch.cpu, "get_capabilities", None)  # older releases do not tell
@@ -103,7 +104,15 @@ def _fastest_type(torch: Any, device: Any) -> Any:
     return torch.bfloat16 if can.get("avx512_bf16") or can.get("amx_bf16") else torch.float32
 
 
-def _device(torch: Any, wanted: str) -> Any:
+def torch_device(torch: Any, wanted: str, setting: str) -> Any:
+    """
+    Args:
+        wanted: such as cpu or cuda:1; auto: a GPU where there is one.
+        setting: where it was told, for the message.
+
+    Raises:
+        PerceptionError: torch cannot use it here.
+    """
     if wanted == "auto":
         return torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
     try:
@@ -111,7 +120,7 @@ def _device(torch: Any, wanted: str) -> Any:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts
         raise PerceptionError(
-            f"detector.device is {wanted!r}, which torch {torch.__version__} cannot use here:"
+            f"{setting} is {wanted!r}, which torch {torch.__version__} cannot use here:"
             f" {error}; set it to cpu, or install a torch with CUDA"
         ) from error
     return device

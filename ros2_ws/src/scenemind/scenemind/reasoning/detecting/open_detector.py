@@ -20,6 +20,6 @@ def _open_vocabulary(config: DetectorConfig) -> OpenVocabularyDetector:
     if not isinstance(found, OpenVocabularyDetector):
         raise PerceptionError(
             f"the detector {found.name} finds only what it was trained for: name the weights of"
-            " an open-vocabulary one, such as yoloe-26n-seg, in detector.weights"
+            " an open-vocabulary one, such as yoloe-26n-seg, in detector.weights or with --detector"
         )
     return found

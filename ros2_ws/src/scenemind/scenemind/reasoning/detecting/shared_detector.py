@@ -28,6 +28,15 @@ class SharedDetector:
         """Of the detector; empty before it is made."""
         return "" if self._detector is None else self._detector.name
 
+    def open(self) -> None:
+        """Make it now, where it costs more to find out later that it cannot be had.
+
+        Raises:
+            PerceptionError: it cannot.
+        """
+        with self._lock:
+            self._opened()
+
     def detect(self, frame: RGBDFrame, classes: tuple[str, ...]) -> Detections:
         """Things of these classes, surest first.
 
@@ -38,8 +47,12 @@ class SharedDetector:
             PerceptionError: the detector cannot be had, does not take the classes, or failed.
         """
         with self._lock:
-            if self._detector is None:
-                self._detector = self._build()
-            if self._detector.vocabulary != classes:  # another question's, or none yet
-                self._detector.set_vocabulary(classes)
-            return self._detector.detect(frame)
+            detector = self._opened()
+            if detector.vocabulary != classes:  # another question's, or none yet
+                detector.set_vocabulary(classes)
+            return detector.detect(frame)
+
+    def _opened(self) -> OpenVocabularyDetector:
+        if self._detector is None:
+            self._detector = self._build()
+        return self._detector

@@ -1,5 +1,6 @@
 """Methods that models write for questions of a kind, try, keep and use again; see `learner`."""
 
+from scenemind.reasoning.learned_methods.for_question import offer_for
 from scenemind.reasoning.learned_methods.learned import Offer
 from scenemind.reasoning.learned_methods.learner import Learner, Lesson, forgetful_learner
 from scenemind.reasoning.learned_methods.library import MethodLibrary
@@ -14,4 +15,5 @@ __all__ = [
     "Offer",
     "Probe",
     "forgetful_learner",
+    "offer_for",
 ]

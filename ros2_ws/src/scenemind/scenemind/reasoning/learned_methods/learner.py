@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from scenemind.config import LearnedMethodsConfig
 from scenemind.models import ChatModel
@@ -28,13 +27,11 @@ class Lesson:
     """What came of one batch of questions.
 
     Attributes:
-        questions: how many.
         learned: names of the methods that are new.
         refused: name -> why there is no such method.
         trouble: with the design; empty: none.
     """
 
-    questions: int
     learned: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     trouble: str = ""
@@ -61,8 +58,9 @@ class Learner:
         self._library = library
         self._config = config
 
-    def learn(self, questions: Iterable[str], asking: Asking, steps: list[str]) -> Iterator[Lesson]:
-        """Extend the library for such questions, a batch each time the next lesson is wanted.
+    def learn(self, questions: Sequence[str], asking: Asking, steps: list[str]) -> Lesson:
+        """Extend the library for questions that are looked at together; ten are as many as in the
+        paper (`LearnedMethodsConfig.batch`).
 
         Args:
             steps: takes what is done, a line each.
@@ -73,14 +71,24 @@ class Learner:
             SandboxError: no program can be run.
             ReasoningError: the library cannot be used.
         """
-        left = iter(questions)
-        while batch := list(islice(left, self._config.batch)):
-            yield self._learn_batch(batch, asking, steps)
-
-    def learn_at_once(self, questions: Iterable[str], asking: Asking, steps: list[str]) -> None:
-        """The same for all of them, lessons aside."""
-        for _ in self.learn(questions, asking, steps):
-            pass
+        config, known = self._config, self._library.methods()
+        signatures = [method.signature for method in known.values()]
+        wanted, trouble = propose(
+            self._model, self._api, questions, signatures, config.new_methods, asking
+        )
+        if trouble:
+            steps.append(f"the design of new methods is of little use: {trouble}")
+        if not wanted:
+            steps.append(f"{len(known)} learned methods, none new")
+            return Lesson(trouble=trouble)
+        steps.append(f"new methods: {', '.join(signature.name for signature in wanted)}")
+        agent = ApiAgent(self._model, self._sandbox, self._api, known, config, asking, steps)
+        try:
+            agent.implement(wanted)
+        finally:
+            if agent.new:
+                self._library.add(agent.new.values())
+        return Lesson(tuple(agent.new), agent.refused, trouble)
 
     def offer(self) -> Offer:
         """The best of the library.
@@ -99,25 +107,6 @@ class Learner:
             except ReasoningError as error:
                 _log.warning("the use of learned methods is not noted: %s", error)
                 return
-
-    def _learn_batch(self, questions: Sequence[str], asking: Asking, steps: list[str]) -> Lesson:
-        config, known = self._config, self._library.methods()
-        signatures = [method.signature for method in known.values()]
-        wanted, trouble = propose(
-            self._model, self._api, questions, signatures, config.new_methods, asking
-        )
-        if trouble:
-            steps.append(f"the design of new methods is of little use: {trouble}")
-        if not wanted:
-            steps.append(f"{len(known)} learned methods, none new")
-            return Lesson(len(questions), trouble=trouble)
-        steps.append(f"new methods: {', '.join(signature.name for signature in wanted)}")
-        agent = ApiAgent(self._model, self._sandbox, self._api, known, config, asking, steps)
-        try:
-            agent.implement(wanted)
-        finally:
-            self._library.add(agent.new.values())
-        return Lesson(len(questions), tuple(agent.new), agent.refused, trouble)
 
 
 def forgetful_learner(model: ChatModel, sandbox: Sandbox, api: MethodApi) -> Learner:

@@ -10,6 +10,29 @@ from scenemind.reasoning.sandbox import SandboxApi
 
 ApiName = Literal["picture", "scene"]
 
+_TOLD = """
+def _told(value):
+    if isinstance(value, {kind}):
+        return {{"object": value.{key}}}
+    if isinstance(value, (set, frozenset)):
+        return {{"set": sorted([_told(item) for item in value], key=repr)}}
+    if isinstance(value, dict):
+        return {{"dict": [[_told(key), _told(item)] for key, item in value.items()]}}
+    if isinstance(value, (list, tuple)):
+        return [_told(item) for item in value]
+    return value
+"""
+
+
+def told_source(kind: str, key: str) -> str:
+    """Source of `_told`, which writes a value as plain data that lies about nothing: objects, sets
+    and dicts are told from each other, and from what looks like them.
+
+    Args:
+        kind, key: class of the API's objects, and the attribute by which they are told apart.
+    """
+    return _TOLD.format(kind=kind, key=key)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:

@@ -36,11 +36,16 @@ class Signature(BaseModel):
     description: str = Field(description="what it returns, in one sentence")
 
     @property
+    def headline(self) -> str:
+        """Name, parameters and result."""
+        parameters = ", ".join(f"{p.name}: {p.type}" for p in self.parameters)
+        return f"{self.name}({parameters}) -> {self.returns}"
+
+    @property
     def declaration(self) -> str:
         """In Python, with the description, and without a body."""
-        parameters = ", ".join(f"{p.name}: {p.type}" for p in self.parameters)
         text = tame(self.description, _LONGEST_DESCRIPTION).replace("\\", "/").replace('"', "'")
-        return f'def {self.name}({parameters}) -> {self.returns}:\n    """{text}"""'
+        return f'def {self.headline}:\n    """{text}"""'
 
     def find_fault(self, api: MethodApi, reserved: Collection[str]) -> str | None:
         """What is wrong with it, for a model, without a full stop; None: nothing.

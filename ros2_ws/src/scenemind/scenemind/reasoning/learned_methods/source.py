@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -14,6 +15,7 @@ from scenemind.reasoning.sandbox.imports import find_forbidden_import
 # Of the program that tries a method.
 _OF_TRIALS = frozenset(("_results",))
 _CONSTANTS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
+_PRIVATE_CALL = re.compile(r"\b_\w*\s*\(")
 _Import = (ast.Import, ast.ImportFrom)
 
 
@@ -99,6 +101,8 @@ def _used_names(tree: ast.Module) -> set[str]:
 def private_calls(source: str) -> dict[str, ast.Call]:
     """Name -> a call of it, of all functions with an underscore that a source calls and does not
     define itself, in the order of their names; empty where it does not parse."""
+    if not _PRIVATE_CALL.search(source):  # as most programs; many times faster
+        return {}
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from scenemind.reasoning.learned_methods.method_api import MethodApi, Probe
 from scenemind.reasoning.learned_methods.signatures import Signature
 from scenemind.reasoning.sandbox import ProgramError, Sandbox
 
-_SECONDS = 1.0
+_SECONDS = 1.0  # of all worlds together
 # Fewer different values may agree by chance; then it counts as well what was asked.
 _TELLING_VALUES = 4
 _DIGITS = 6
@@ -42,8 +43,10 @@ def try_method(
     """
     values: list[Any] = []
     asked: list[str] = []
+    due = time.monotonic() + _SECONDS
     for probe in api.probes([parameter.type for parameter in signature.parameters]):
-        told, error = _told(sandbox, probe, signature, source, used)
+        seconds = due - time.monotonic()
+        told, error = _told(sandbox, probe, signature, source, used, seconds)
         if error is None:
             wrong = [value for value in told if not api.returns[signature.returns](value)]
             if wrong and not probe.is_bare:
@@ -56,13 +59,18 @@ def try_method(
 
 
 def _told(
-    sandbox: Sandbox, probe: Probe, signature: Signature, source: str, used: str
+    sandbox: Sandbox,
+    probe: Probe,
+    signature: Signature,
+    source: str,
+    used: str,
+    seconds: float,
 ) -> tuple[list[Any], ProgramError | None]:
     """What the calls return."""
     lines = [f"_results.append(_told({signature.name}({call})))" for call in probe.calls]
     program = "\n".join((source, "_results = []", *lines, "_results"))
     api = replace(probe.api, prelude=f"{probe.api.prelude}\n\n{used}")
-    outcome = sandbox.run(program, api, _SECONDS)
+    outcome = sandbox.run(program, api, seconds)
     if outcome.error is not None:
         return [_FAILS], outcome.error
     if not isinstance(outcome.value, list):

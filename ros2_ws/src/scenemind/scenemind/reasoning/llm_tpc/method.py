@@ -7,7 +7,6 @@ as an observation that it made up, is not believed.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
 from scenemind.config import LlmTpcConfig, RelationConfig
@@ -15,7 +14,7 @@ from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.models import ChatModel
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.learned_methods import Learner, Offer, forgetful_learner
+from scenemind.reasoning.learned_methods import Learner, forgetful_learner, offer_for
 from scenemind.reasoning.llm_tpc.loop import Loop, is_no_answer
 from scenemind.reasoning.llm_tpc.question import messages_of
 from scenemind.reasoning.llm_tpc.scene_methods import scene_methods
@@ -25,8 +24,6 @@ from scenemind.reasoning.object_words import ObjectWords
 from scenemind.reasoning.programs import SceneApi, find_viewpoint
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.types import Query
-
-_log = logging.getLogger(__name__)
 
 _MOST_OBJECTS = 8
 # Rules of thumb: the model says nothing of how sure it is.
@@ -68,7 +65,7 @@ class LlmTpc:
         viewpoint = find_viewpoint(query, snapshot)
         steps = [_seen_from(viewpoint)]
         with asking.trail.kept(steps):
-            offer = self._learned(query, asking, steps)
+            offer = offer_for(query.text, self._learner, self._config.learns, asking, steps)
             api = SceneApi(snapshot, viewpoint, self._relations, offer)
             messages = messages_of(query, snapshot, api, viewpoint)
             loop = Loop(
@@ -89,17 +86,6 @@ class LlmTpc:
             steps=tuple(steps),
             brief=final.answer,
         )
-
-    def _learned(self, query: Query, asking: Asking, steps: list[str]) -> Offer:
-        """What programs may call beside the API; nothing where the library cannot be used."""
-        try:
-            if self._config.learns:
-                self._learner.learn_at_once([query.text], asking, steps)
-            return self._learner.offer()
-        except ReasoningError as error:
-            _log.warning("programs have no learned methods: %s", error)
-            steps.append(f"no learned methods: {error}")
-            return Offer()
 
     def _answer(self, loop: Loop) -> GiveAnswer:
         """

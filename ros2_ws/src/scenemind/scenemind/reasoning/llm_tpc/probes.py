@@ -10,6 +10,7 @@ from typing import Any
 
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.learned_methods import Probe
+from scenemind.reasoning.learned_methods.method_api import told_source
 from scenemind.reasoning.llm_tpc.probe_scenes import (
     LIVING_ROOM,
     NOTHING,
@@ -30,20 +31,9 @@ _WORLDS: tuple[tuple[Sequence[Row], Viewpoint], ...] = (
     (LIVING_ROOM, standing(0.5, -2.0, (0.5, 1.0))),
 )
 # Runs after the API's own prelude.
-TOLD = """
-_things = {thing.id: thing for thing in scene()}
-
-
-def _told(value):
-    if isinstance(value, ObjectAttribute):
-        return {"object": value.id}
-    if isinstance(value, (set, frozenset)):
-        return {"set": sorted([_told(item) for item in value], key=repr)}
-    if isinstance(value, dict):
-        return {"dict": [[_told(key), _told(item)] for key, item in value.items()]}
-    if isinstance(value, (list, tuple)):
-        return [_told(item) for item in value]
-    return value
+TOLD = f"""
+_things = {{thing.id: thing for thing in scene()}}
+{told_source("ObjectAttribute", "id")}
 """
 
 

@@ -18,6 +18,8 @@ def find_forbidden_import(program: str) -> ProgramError | None:
     It teaches who wrote the program; what keeps the program in is that the sandbox's modules reach
     nothing.
     """
+    if "import" not in program:  # as most programs; many times faster
+        return None
     try:
         tree = ast.parse(program)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

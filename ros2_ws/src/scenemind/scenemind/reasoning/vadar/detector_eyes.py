@@ -36,12 +36,20 @@ class DetectorLocator:
         """See `Locator`.
 
         Raises:
-            ApiError: the words are no name of a kind of things.
+            ApiError: the words are no name of a kind of things, or of none that the detector knows.
+            PerceptionError: the detector cannot be had.
         """
         try:
             label = normalized_label(prompt)
         except PerceptionError as error:
             raise ApiError(f"loc(image, object_prompt): {error}") from error
-        found = self._detector.detect(picture(self._color), (label,))
+        self._detector.open()
+        try:
+            found = self._detector.detect(picture(self._color), (label,))
+        except PerceptionError as error:  # of these words: it may know other ones
+            raise ApiError(
+                f"loc(image, object_prompt): {label} cannot be looked for, perhaps a common name of"
+                f" it can: {error}"
+            ) from error
         sure = found.boxes_px[found.scores >= _LEAST_SCORE].tolist()
         return [(x0, y0, x1, y1) for x0, y0, x1, y1 in sure]

@@ -7,13 +7,14 @@ fails sends back its whole traceback, and depths of key frames are measured rath
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from scenemind.config import VadarConfig
 from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.models import ChatModel
 from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.learned_methods import Learner, forgetful_learner
+from scenemind.reasoning.learned_methods import Learner, forgetful_learner, offer_for
 from scenemind.reasoning.memtree_qa.evidence import with_all_boxes, with_boxes_of
 from scenemind.reasoning.memtree_qa.selectors.selection import FrameSelector
 from scenemind.reasoning.method import Asking, MethodReply
@@ -32,6 +33,19 @@ from scenemind.words.quoting import tame
 _MOST_OBJECTS = 8
 # Rules of thumb: the model says nothing of how sure it is.
 _AT_ONCE, _CORRECTED, _ONLY_THOUGHT = 0.7, 0.55, 0.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ViewReply(MethodReply):
+    """An answer about a picture that is in no memory.
+
+    Attributes:
+        boxes_px: what the answer names; none where that is no thing.
+        found: words -> boxes of what they were found to mean.
+    """
+
+    boxes_px: tuple[BoxPx, ...] = ()
+    found: Mapping[str, tuple[BoxPx, ...]] = field(default_factory=dict)
 
 
 class Vadar:
@@ -97,7 +111,7 @@ class Vadar:
             brief=result.text,
         )
 
-    def ask_view(self, query: Query, view: View, asking: Asking) -> MethodReply:
+    def ask_view(self, query: Query, view: View, asking: Asking) -> ViewReply:
         """The same on any picture: a photograph, or one of which an oracle knows all.
 
         Raises:
@@ -106,7 +120,14 @@ class Vadar:
         steps: list[str] = []
         with asking.trail.kept(steps):
             result, agent = self._run(query, view, asking, steps, {})
-        return MethodReply(result.text, _sureness(agent), steps=tuple(steps), brief=result.text)
+        return ViewReply(
+            text=result.text,
+            confidence=_sureness(agent),
+            steps=tuple(steps),
+            brief=result.text,
+            boxes_px=result.boxes_px,
+            found=agent.found,
+        )
 
     def _run(
         self,
@@ -123,9 +144,7 @@ class Vadar:
         Raises:
             ReasoningError: the program found no answer.
         """
-        if self._config.learns:
-            self._learner.learn_at_once([query.text], asking, steps)
-        offer = self._learner.offer()
+        offer = offer_for(query.text, self._learner, self._config.learns, asking, steps)
         api = VisionApi(
             (view,),
             lambda of, question, box: look(self._vision, of, question, box, asking),

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scenemind.reasoning.learned_methods.method_api import Probe
+from scenemind.reasoning.learned_methods.method_api import Probe, told_source
 from scenemind.reasoning.vadar.view import BoxPx, View
 from scenemind.reasoning.vadar.vision_api import VisionApi
 
@@ -18,10 +18,7 @@ _ANSWERS = ("chair", "red", "wood", "table", "left", "large", "blue", "round")
 _YES_OR_NO = ("is", "are", "does", "do", "can", "has", "have", "was", "will")
 _LOOKS = 1000
 _TEXTS = ("chair", "red", "table", "what color is it?")
-TOLD = """
-def _told(value):
-    return value
-"""
+TOLD = told_source("Image", "_number")
 
 
 class ProbeEyes:

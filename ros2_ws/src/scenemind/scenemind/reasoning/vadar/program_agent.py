@@ -65,6 +65,11 @@ class ProgramAgent:
         self.has_looked = False
         self.programs: list[tuple[str, bool]] = []
 
+    @property
+    def found(self) -> dict[str, tuple[BoxPx, ...]]:
+        """What programs looked for in the first picture, and where they found it."""
+        return self._api.found
+
     def answer(self, retries: int, must_answer: bool) -> Result:
         """The first usable result.
 

@@ -78,11 +78,18 @@ class VisionApi:
         self._boxes.clear()
         return found
 
+    @property
+    def found(self) -> dict[str, tuple[BoxPx, ...]]:
+        """What programs looked for in the first picture, and where they found it."""
+        of_first = {w: boxes for (number, w), boxes in self._located.items() if number == 0}
+        return {tame(words): tuple(boxes) for words, boxes in of_first.items()}
+
     def name_of(self, box_px: BoxPx) -> str:
         """What is in a box of the first picture, in the words by which it was found, and where."""
-        for (number, prompt), boxes in self._located.items():
-            if number == 0 and find_same(box_px, dict(enumerate(boxes))) is not None:
-                return f"{tame(prompt)} at {_shown([box_px])}"
+        for words, boxes in self.found.items():
+            if find_same(box_px, dict(enumerate(boxes))) is not None:
+                x0, y0, x1, y1 = box_px
+                return f"{words} at ({x0:.0f}, {y0:.0f}, {x1:.0f}, {y1:.0f})"
         return box_text(box_px)
 
     # A program may call the three functions below without the prelude's checks.

@@ -106,10 +106,10 @@ class LabelMatcher:
         asking: Asking,
         steps: list[str],
     ) -> list[str]:
-        told = {normal(label_shown(label)): label for label in sorted(labels)[:_MOST_TOLD]}
+        told = {_spelled(label): label for label in sorted(labels)[:_MOST_TOLD]}
 
         def complaint(choice: LabelChoice) -> str | None:
-            unknown = [quoted(name) for name in choice.labels if normal(name) not in told]
+            unknown = [quoted(name) for name in choice.labels if _spelled(name) not in told]
             return f"there is no label {', '.join(unknown[:_MOST_NAMED])}" if unknown else None
 
         question = fill_prompt(
@@ -133,7 +133,7 @@ class LabelMatcher:
             if not isinstance(error.form, LabelChoice):
                 raise
             choice = error.form  # some may be right
-        chosen = dict.fromkeys(normal(name) for name in choice.labels)
+        chosen = dict.fromkeys(map(_spelled, choice.labels))
         return [told[name] for name in chosen if name in told]
 
 
@@ -152,6 +152,11 @@ def matched_by_words(target_class: str, labels: Collection[str]) -> list[str]:
         if found:
             return [match.label for match in found]
     return []
+
+
+def _spelled(label: str) -> str:
+    """One spelling for a label, its quoted form in a prompt, and a model's way to write it."""
+    return normal(label_shown(label))
 
 
 def _named(labels: Sequence[str]) -> str:

@@ -87,7 +87,9 @@ def tell_object_id_invalid(written: Sequence[Id], count: int) -> str:
 
 
 def _sure_of_object(policy: Policy) -> str:
-    return read_prompt(_PROMPTS, "object_no_guess" if policy == "strict" else "object_guess")
+    if policy == "strict":
+        return read_prompt(_PROMPTS, "object_no_guess")
+    return read_prompt(_PROMPTS, "object_guess")
 
 
 def _facts(facts: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from scenemind.memory import KeyFrame
+from scenemind.memory import DepthImage, KeyFrame, Memory, SceneMemoryError
 from scenemind.memory.finding.named import objects_named
 from scenemind.memory.finding.pointing import find_object_in_view, find_object_on_ray
 from scenemind_interfaces import srv
@@ -15,6 +15,7 @@ from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
     box_from_msg,
     check_frame_count,
+    fill_frame_index,
     fill_tree_json,
     key_frame_to_msg,
     location_to_msg,
@@ -45,6 +46,7 @@ class ReadingServices:
         yield Service("mark_object", srv.MarkObject, self._mark_object)
         yield Service("select_key_frames", srv.SelectKeyFrames, self._select_key_frames)
         yield Service("get_key_frames", srv.GetKeyFrames, self._get_key_frames)
+        yield Service("get_frame_index", srv.GetFrameIndex, self._get_frame_index)
 
     def _get_scene_graph(
         self, _: srv.GetSceneGraph.Request, response: srv.GetSceneGraph.Response
@@ -146,10 +148,30 @@ class ReadingServices:
             return
         check_frame_count(len(request.frame_ids))
         object_ids = list(request.object_ids)
-        response.key_frames = self._shown(
-            memory.key_frame(number, object_ids) for number in request.frame_ids
-        )
+        camera_frame = self._parameters.publish.camera_frame
+        response.key_frames = [
+            key_frame_to_msg(
+                memory.key_frame(number, object_ids),
+                camera_frame,
+                _find_depth(memory, number) if request.with_depth else None,
+            )
+            for number in request.frame_ids
+        ]
+
+    def _get_frame_index(
+        self, _: srv.GetFrameIndex.Request, response: srv.GetFrameIndex.Response
+    ) -> None:
+        index = self._session.memory.frame_index()
+        fill_frame_index(index, response, self._parameters.publish.camera_frame)
 
     def _shown(self, key_frames: Iterable[KeyFrame]) -> list[KeyFrameMsg]:
         camera_frame = self._parameters.publish.camera_frame
         return [key_frame_to_msg(key_frame, camera_frame) for key_frame in key_frames]
+
+
+def _find_depth(memory: Memory, number: int) -> DepthImage | None:
+    """None where none is stored, or it is damaged, which the memory's log says."""
+    try:
+        return memory.depth_image(number)
+    except SceneMemoryError:
+        return None

@@ -1,0 +1,1 @@
+"""`scenemind learn`: methods for programs, written before the questions are asked."""

@@ -1,0 +1,72 @@
+"""Which segmenter the settings mean."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+from pathlib import Path
+
+import pytest
+
+from scenemind.config.vlm_grounder import SegmenterConfig
+from scenemind.perception import PerceptionError
+from scenemind.perception.backends import make_segmenter
+from scenemind.perception.backends.depth_segmenter import DepthSegmenter
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SCENEMIND_SEGMENTER", raising=False)
+    monkeypatch.setenv("SCENEMIND_OFFLINE", "1")
+
+
+def test_without_a_model_depth_cuts_out_and_it_is_said_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    from scenemind.perception.backends.segmenter_choice import _say_that_there_is_no_model
+
+    _say_that_there_is_no_model.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            assert isinstance(make_segmenter(SegmenterConfig()), DepthSegmenter)
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "no SAM is configured"
+    ]
+    assert "without a model" in DepthSegmenter().name
+
+
+def test_depth_that_is_asked_for_is_no_news(caplog: pytest.LogCaptureFixture) -> None:
+    make_segmenter(SegmenterConfig(backend="depth", weights="/nowhere/sam.pth"))
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"weights": "sam.txt"}, r"'sam\.txt' ends in \.txt: name weights of SAM"),
+        ({"backend": "sam_onnx"}, "no files are named"),
+        ({"weights": "/nowhere/sam_encoder.onnx"}, "no weights at /nowhere/sam_encoder.onnx"),
+    ],
+)
+def test_what_cannot_be_used_is_named(settings: dict[str, str], message: str) -> None:
+    with pytest.raises(PerceptionError, match=message):
+        make_segmenter(SegmenterConfig.model_validate(settings))
+
+
+def test_the_environment_names_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sam_encoder.onnx").touch()
+    monkeypatch.setenv("SCENEMIND_SEGMENTER", str(tmp_path))
+    with pytest.raises(PerceptionError, match=r"one \*encoder\*.onnx and one \*decoder\*.onnx"):
+        make_segmenter(SegmenterConfig())
+    monkeypatch.setenv("SCENEMIND_SEGMENTER", str(tmp_path / "sam_encoder.onnx"))
+    with pytest.raises(PerceptionError, match="no other half beside it"):
+        make_segmenter(SegmenterConfig())
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("segment_anything") is not None, reason="the extra is installed"
+)
+@pytest.mark.parametrize("weights", ["sam_vit_b_01ec64.pth", "mobile_sam.yaml"])
+def test_without_the_extra_the_way_out_is_named(weights: str) -> None:
+    with pytest.raises(PerceptionError, match=r"'scenemind\[segment\]'.* need no torch"):
+        make_segmenter(SegmenterConfig(weights=weights))

@@ -1,0 +1,332 @@
+"""Grounding and feedback: scripted models that are right, err, and lie."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from scenemind.config import VlmGrounderConfig
+from scenemind.geometry import Pose
+from scenemind.memory import KeyFrame
+from scenemind.models import ModelError
+from scenemind.reasoning import ReasoningError
+from scenemind.reasoning.types import Policy
+from scenemind.reasoning.vlm_grounder.album import Album
+from scenemind.reasoning.vlm_grounder.candidates import all_candidates
+from scenemind.reasoning.vlm_grounder.conversation import Conversation
+from scenemind.reasoning.vlm_grounder.filmed import Notes
+from scenemind.reasoning.vlm_grounder.search import TargetSearch
+from scenemind.reasoning.vlm_grounder.tries import most_calls
+from scenemind.reasoning.vlm_grounder.types import QueryAnalysis, Target
+from tests.chat_exchange import Request
+from tests.chat_server import FAULTS, ChatServer, Step, say
+from tests.unit.reasoning.memtree_qa.talk import asking, chat_with
+
+from .film import CAMERA, Seen, Shot, index_of
+
+# Image 0 shows nothing, 1 one chair, 2 two, and 3 three.
+FILM = index_of(
+    [
+        Shot(1.0 * n, tuple(Seen("chair", i + 1, x_px=40.0 * (i + 1)) for i in range(n)))
+        for n in range(4)
+    ]
+)
+NONE, ONE, TWO = "00000", "00001", "00002"
+
+
+def image(number: int | str, reasoning: str = "it is there") -> Step:
+    said = {"reasoning": reasoning, "target_image_id": number, "reference_image_ids": [ONE]}
+    return say(json.dumps(said))
+
+
+def images(*numbers: int | str) -> Step:
+    said = {"reasoning": "there", "target_image_ids": numbers, "reference_image_ids": []}
+    return say(json.dumps(said))
+
+
+def chosen(number: int | str) -> Step:
+    return say(json.dumps({"reasoning": "the left one", "object_id": number}))
+
+
+def several(*numbers: int | str) -> Step:
+    return say(json.dumps({"reasoning": "both", "object_ids": numbers}))
+
+
+@dataclass
+class Found:
+    """What came of a search.
+
+    Attributes:
+        turns: what the model was told, as it stood in the history of its last request.
+    """
+
+    targets: list[Target] = field(default_factory=list)
+    error: Exception | None = None
+    notes: Notes = field(default_factory=Notes)
+    requests: list[Request] = field(default_factory=list)
+    retries: int = 0
+
+    @property
+    def turns(self) -> list[tuple[str, str]]:
+        messages = self.requests[-1].body["messages"]
+        return [(m["role"], _text(m["content"])) for m in messages]
+
+    @property
+    def told(self) -> list[str]:
+        return [text for role, text in self.turns if role == "user"]
+
+    @property
+    def ids(self) -> list[int | None]:
+        return [target.object_id for target in self.targets]
+
+
+def _text(content: str | list[dict[str, Any]]) -> str:
+    return content if isinstance(content, str) else content[0]["text"]
+
+
+def search(
+    *steps: Step,
+    policy: Policy = "balanced",
+    wants_all: bool = False,
+    seconds: float = 20.0,
+    **settings: Any,
+) -> Found:
+    """The steps in turn, the last one again and again."""
+    config = VlmGrounderConfig(**settings)
+    found, left = Found(), iter(steps)
+    server = ChatServer(lambda exchange: next(left, steps[-1])(exchange))
+    jpeg = cv2.imencode(".jpg", np.full((120, 160, 3), 99, np.uint8))[1].tobytes()
+    frames = [
+        KeyFrame(int(n), int(n), 0, CAMERA, Pose.identity(), jpeg) for n in FILM.frame_numbers
+    ]
+    question = asking(seconds)
+    with chat_with(server) as chat:
+        conversation = Conversation(chat, "You find things.", question, found.notes.steps)
+        album = Album.of(list(enumerate(frames)), config)
+        conversation.tell("Find it.", album.sheets)
+        of_one = TargetSearch(
+            conversation,
+            album,
+            all_candidates(FILM, 0.2),
+            QueryAnalysis("chair", wants_all=wants_all),
+            policy,
+            config,
+            question,
+            found.notes,
+        )
+        try:
+            found.targets = of_one.targets()
+        except (ReasoningError, ModelError) as error:
+            found.error = error
+    found.requests, found.retries = server.requests, of_one.retries
+    return found
+
+
+def failure(found: Found) -> tuple[str, str]:
+    assert isinstance(found.error, ReasoningError)
+    return found.error.failure.code, found.error.failure.text
+
+
+def test_one_candidate_is_it_without_a_question() -> None:
+    found = search(image(ONE))
+    assert found.ids == [1]
+    assert found.targets[0].frame.frame_number == 20
+    assert len(found.requests) == 1
+    assert found.notes.steps == [
+        "chose image 00001 (seen with 00001): it is there",
+        "image 00001 shows one candidate",
+    ]
+
+
+def test_one_candidate_is_asked_about_where_that_is_wanted() -> None:
+    found = search(image(ONE), chosen(0), asks_about_one=True)
+    assert found.ids == [1]
+    assert "It shows 1 candidate." in found.told[-1]
+
+
+def test_the_model_tells_several_candidates_apart_by_their_marks() -> None:
+    found = search(image(TWO), chosen(1))
+    assert found.ids == [2]
+    assert [role for role, _ in found.turns] == ["system", "user", "assistant", "user"]
+    assert "Here is image 00002" in found.told[1]
+    assert "2 candidates" in found.told[1]
+    assert "Always give an ID" in found.told[1]
+    assert len(found.requests[-1].pictures) == 1 + 1  # the sheet stays, the marked image is new
+    assert [picture.title for picture in found.notes.pictures] == [
+        "Image 00002 with its candidates"
+    ]
+
+
+def test_sheets_are_sent_as_they_were_drawn() -> None:
+    """And not made smaller once more."""
+    found = search(image(ONE), longest_px=1500)
+    (sheet,) = found.requests[0].pictures
+    jpeg = np.frombuffer(base64.b64decode(sheet.partition(",")[2]), np.uint8)
+    drawn = cv2.imdecode(jpeg, cv2.IMREAD_COLOR)
+    assert max(drawn.shape) == 4 * 120  # images are never enlarged
+
+
+@pytest.mark.parametrize("absent", ["00099", "the sofa", "4"])
+def test_an_image_that_does_not_exist_is_told_and_another_chosen(absent: str) -> None:
+    found = search(image(absent), image(ONE))
+    assert found.ids == [1]
+    assert found.told[1].startswith(f"The image {absent} that you selected does not exist.")
+    assert "the same three keys" in found.told[1]
+    said = json.loads(dict(found.turns)["assistant"])
+    assert said["target_image_id"] == absent
+    assert f"image {absent} does not exist" in found.notes.steps
+    assert found.retries == 1
+
+
+def test_an_image_without_such_a_thing_is_told_and_another_chosen() -> None:
+    found = search(image(NONE), image(ONE))
+    assert found.ids == [1]
+    assert found.told[1].startswith(
+        'The image 00000 that you selected does not seem to show any object of the class "chair".'
+    )
+    assert found.notes.looked_at[0].frame_number == 20  # the latest first
+    assert found.notes.looked_at[1].frame_number == 10
+
+
+@pytest.mark.parametrize("wrong", [2, "7", "left", -1])
+def test_an_object_that_does_not_exist_is_told_and_another_chosen(wrong: int | str) -> None:
+    found = search(image(TWO), chosen(wrong), chosen(0))
+    assert found.ids == [1]
+    shown = "none" if wrong == -1 else wrong
+    assert found.told[2].startswith(f"There is no object with the ID {shown} in the image")
+    assert "the IDs 0 to 1" in found.told[2]
+    assert len(found.requests) == 3
+
+
+def test_everything_that_was_said_stays_in_the_history() -> None:
+    found = search(image("00044"), image(NONE), image(TWO), chosen(9), chosen(1))
+    assert found.ids == [2]
+    roles = [role for role, _ in found.turns]
+    assert roles == ["system", *["user", "assistant"] * 4, "user"]
+    assert ["does not exist" in found.told[1], "does not seem" in found.told[2]] == [True, True]
+    assert found.retries == 3
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_a_model_that_names_absent_images_fails_after_the_retries(retries: int) -> None:
+    found = search(image("00099"), retries=retries)
+    code, text = failure(found)
+    assert code == "model_failed"
+    assert text.count("image 00099 does not exist") == len(found.requests) == 1 + retries
+
+
+def test_a_model_that_names_images_without_a_chair_finds_nothing() -> None:
+    found = search(image(NONE))
+    code, text = failure(found)
+    assert code == "not_found"
+    assert text.count('image 00000 shows no such object of the class "chair"') == 4
+    assert len(found.requests) == 4
+    assert {frame.frame_number for frame in found.notes.looked_at} == {10}
+
+
+def test_a_model_that_names_absent_objects_fails_after_the_retries() -> None:
+    found = search(image(TWO), chosen(5))
+    code, text = failure(found)
+    assert code == "model_failed"
+    assert text.count("there is no object 5 in it") == 4
+    assert len(found.requests) == 1 + 4
+
+
+@pytest.mark.parametrize("policy", ["strict", "balanced"])
+def test_a_model_may_say_that_nothing_fits(policy: Policy) -> None:
+    found = search(image("", "I see only sofas"), policy=policy)
+    assert failure(found) == ("not_found", "Nothing that was filmed fits: I see only sofas")
+    assert len(found.requests) == 1
+
+
+def test_who_always_wants_an_answer_makes_the_model_guess() -> None:
+    found = search(image(""), image(ONE), policy="always_answer")
+    assert found.ids == [1]
+    assert "give your best guess" in found.told[-1]
+
+
+def test_strictly_none_of_the_candidates_may_be_it() -> None:
+    found = search(image(TWO), chosen(-1), image(ONE), policy="strict")
+    assert found.ids == [1]
+    assert "give -1" in found.told[1]
+    assert "does not seem to show any" in found.told[2]
+
+
+def test_strictly_calls_are_bounded_as_well() -> None:
+    found = search(*[image(TWO), chosen(-1)] * 9, policy="strict")
+    code, text = failure(found)
+    assert code == "not_found"
+    assert "in 2 tries (tried: image 00002 shows no such" in text
+    assert len(found.requests) == 1 + 1 + 3
+
+
+def test_several_objects_may_be_wanted() -> None:
+    found = search(images(ONE, "00003"), several(2, 0), wants_all=True)
+    assert found.ids == [1, 3, 1]  # who measures them sees that two are one
+    assert [target.frame.frame_number for target in found.targets] == [20, 40, 40]
+
+
+def test_of_several_images_those_that_exist_are_looked_at() -> None:
+    found = search(images(ONE, "00077", NONE), wants_all=True)
+    assert found.ids == [1]
+    assert "left out image 00077, which does not exist" in found.notes.steps
+
+
+def test_of_very_many_images_a_few_are_looked_at() -> None:
+    found = search(images(*["00002", "00003"] * 20), several(0), wants_all=True)
+    assert found.ids == [1, 1]
+    assert len(found.requests) == 3
+
+
+@pytest.mark.parametrize("wants_all", [False, True])
+@pytest.mark.parametrize("policy", ["strict", "balanced", "always_answer"])
+def test_whatever_a_model_says_calls_are_bounded(policy: Policy, wants_all: bool) -> None:
+    """Two of the calls that a query may make are for the analysis and for labels."""
+    rng = np.random.default_rng(7)
+    replies: list[Step] = [say("Hm."), say('{"reasoning": "?"}')]
+    if wants_all:
+        replies += [images("00099"), images(NONE), images(TWO, "00003"), images(), several(9)]
+        replies += [several()]
+    else:
+        replies += [image("00099"), image(NONE), image(TWO), image(""), chosen(9), chosen(-1)]
+    config = VlmGrounderConfig()
+    most = most_calls(config, wants_all=wants_all) - 4
+    assert most_calls(config, wants_all=False) == 14
+    for _ in range(6):
+        steps = [replies[n] for n in rng.integers(0, len(replies), 60)]
+        found = search(*steps, policy=policy, wants_all=wants_all)
+        assert len(found.requests) <= most
+        assert found.targets or isinstance(found.error, ReasoningError)
+
+
+def test_what_is_no_json_is_asked_for_again_and_then_a_failure() -> None:
+    found = search(say("It is the left one."), image(ONE))
+    assert found.ids == [1]
+    assert found.notes.steps[0].startswith("asked again: it is no JSON")
+    found = search(image("00099"), say("It is the left one."))
+    code, text = failure(found)
+    assert code == "model_failed"
+    assert "it is no JSON" in text
+    assert "(tried: image 00099 does not exist)" in text
+    assert len(found.requests) == 3
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS.keys() - {"slow", "silent", "trickle"}))
+def test_a_model_that_fails_is_an_error(fault: str) -> None:
+    found = search(FAULTS[fault])
+    assert found.error is not None
+    assert "scripted" in str(found.error)
+
+
+@pytest.mark.parametrize("fault", ["slow", "silent", "trickle"])
+def test_a_model_that_takes_too_long_is_given_up(fault: str) -> None:
+    found = search(image(NONE), FAULTS[fault], seconds=0.6)
+    assert isinstance(found.error, ModelError)
+    assert found.error.kind == "too_late"
+    assert found.notes.looked_at  # evidence of how far it came
