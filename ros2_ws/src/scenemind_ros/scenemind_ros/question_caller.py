@@ -24,6 +24,7 @@ class QuestionCaller(ServiceCaller):
         marked_object_ids: Sequence[int] = (),
         method: str = "auto",
         policy: str = "balanced",
+        dialogue_id: str = "",
         timeout_s: float | None = None,
     ) -> srv.Ask.Response:
         """The answer to a question.
@@ -31,6 +32,8 @@ class QuestionCaller(ServiceCaller):
         Args:
             viewpoint: the asking agent's head (x forward, z up).
             policy: where nothing that was seen answers it: balanced, strict or always_answer.
+            dialogue_id: any name: questions and corrections of one talk, in which "it" means what
+                was spoken of; empty: it stands alone.
             timeout_s: what the answer may take; None: as every answer.
         """
         return self.call(
@@ -41,6 +44,7 @@ class QuestionCaller(ServiceCaller):
             marked_object_ids=list(marked_object_ids),
             method=method,
             policy=policy,
+            dialogue_id=dialogue_id,
             timeout=self.limit(timeout_s),
             **viewpoint_fields(viewpoint),
         )
@@ -54,6 +58,7 @@ class QuestionCaller(ServiceCaller):
         marked_object_ids: Sequence[int] = (),
         method: str = "auto",
         policy: str = "balanced",
+        dialogue_id: str = "",
         timeout_s: float | None = None,
         on_feedback: OnFeedback | None = None,
     ) -> PendingGoal:
@@ -66,6 +71,7 @@ class QuestionCaller(ServiceCaller):
             marked_object_ids=list(marked_object_ids),
             method=method,
             policy=policy,
+            dialogue_id=dialogue_id,
             timeout=self.limit(timeout_s),
             **viewpoint_fields(viewpoint),
         )
@@ -91,11 +97,21 @@ class QuestionCaller(ServiceCaller):
         )
 
     def align(
-        self, instruction: str, *, marked_object_ids: Sequence[int] = ()
+        self,
+        instruction: str,
+        *,
+        marked_object_ids: Sequence[int] = (),
+        dialogue_id: str = "",
+        timeout_s: float | None = None,
     ) -> srv.Align.Response:
-        """Correct the memory in plain words."""
+        """Correct the memory in plain words; see `ask` for a dialogue."""
         return self.call(
-            srv.Align, instruction=instruction, marked_object_ids=list(marked_object_ids)
+            srv.Align,
+            timeout_s,
+            instruction=instruction,
+            marked_object_ids=list(marked_object_ids),
+            dialogue_id=dialogue_id,
+            timeout=self.limit(timeout_s),
         )
 
     def choose_key_frames(

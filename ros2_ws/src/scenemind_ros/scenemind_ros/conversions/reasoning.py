@@ -54,6 +54,7 @@ def query_from_msg(request: Any) -> Query:
         viewpoint=pose_from_msg(request.viewpoint) if has_viewpoint else None,
         marked_object_ids=_marked(request),
         policy=_policy(getattr(request, "policy", "")),
+        dialogue_id=getattr(request, "dialogue_id", ""),
     )
 
 

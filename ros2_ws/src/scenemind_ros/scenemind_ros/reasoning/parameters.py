@@ -13,6 +13,7 @@ from scenemind.config import (
     RelationConfig,
     SandboxConfig,
     Settings,
+    SynergaiConfig,
     VadarConfig,
 )
 
@@ -30,6 +31,7 @@ class ReasoningParameters(Settings):
     sandbox: SandboxConfig = SandboxConfig()
     llm_tpc: LlmTpcConfig = LlmTpcConfig()
     vadar: VadarConfig = VadarConfig()
+    synergai: SynergaiConfig = SynergaiConfig()
     learned_methods: LearnedMethodsConfig = LearnedMethodsConfig()
     detector: DetectorConfig = Field(
         DetectorConfig(), description="of the selector detector; apart from the mapping node's"

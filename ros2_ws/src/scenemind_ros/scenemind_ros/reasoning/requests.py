@@ -10,6 +10,7 @@ from scenemind.memory import Correction, KeyFrame, MemoryAccess, MemorySnapshot
 from scenemind.models import Models, Usage
 from scenemind.reasoning import Alignment, Query, Router
 from scenemind.reasoning.attempt import Attempt, attempt
+from scenemind.reasoning.dialogue import Dialogues
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
@@ -65,6 +66,7 @@ class ReasoningRequests:
         self._sandbox = None if models.vision is None else Sandbox(parameters.sandbox)
         self._selectors = Selectors(models, parameters)
         self._methods = self._selectors.methods(self._sandbox)
+        self._dialogues = Dialogues(parameters.synergai.dialogues, parameters.synergai.turns)
         self._work = BoundedWork(parameters.parallel_requests)
 
     @property
@@ -119,20 +121,24 @@ class ReasoningRequests:
         """A sentence that corrects the memory (Align service)."""
         query = query_from_msg(request)
 
-        def align(memory: MemoryAccess, _: Asking) -> tuple[Alignment, int, list[Correction]]:
-            done = self._router(memory).align(query, by=_PERSON)
+        def align(memory: MemoryAccess, asking: Asking) -> tuple[Alignment, int, list[Correction]]:
+            done = self._router(memory).align(query, _PERSON, asking)
             made = set(done.correction_ids)
             journal = self._memory.corrections() if made else []
             edits = [entry for entry in journal if entry.correction_id in made]
             return done, self._memory.snapshot().revision, edits
 
         # All of it in its place: a memory elsewhere answers as long as the node has threads left.
-        (done, revision, edits), _ = self._reason(query, align, self._parameters.timeout_s, caller)
+        (done, revision, edits), _ = self._reason(query, align, self._timeout_s(request), caller)
         response.error = failure_to_msg(done.failure)
         response.response = done.response
         response.success = done.failure is None
         response.revision = int(revision)
         response.edits = [correction_to_msg(entry) for entry in edits]
+        response.object_ids = list(done.object_ids)
+        response.method = done.method
+        response.steps = list(done.steps)
+        response.usage = usage_to_msg(done.usage)
 
     def select_key_frames(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """Frames for a question (SelectKeyFrames service)."""
@@ -184,7 +190,8 @@ class ReasoningRequests:
 
     def _router(self, memory: MemoryAccess) -> Router:
         settings = self._parameters
-        return Router(memory, settings.relations, self._methods, settings.falls_back)
+        methods, dialogues = self._methods, self._dialogues
+        return Router(memory, settings.relations, methods, settings.falls_back, dialogues)
 
     def _timeout_s(self, request: Any) -> float:
         return timeout_from_msg(request, self._parameters.timeout_s)
