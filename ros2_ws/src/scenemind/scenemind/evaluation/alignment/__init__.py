@@ -1,0 +1,1 @@
+"""Alignment without people: planted perception errors, and simulated persons who correct them."""
