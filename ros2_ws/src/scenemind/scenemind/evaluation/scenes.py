@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,11 @@ class Scenes:
         self._document = _document(path)
         self._rows: dict[str, _SceneRow] = {}
         self._snapshots: dict[str, MemorySnapshot] = {}
+
+    @property
+    def names(self) -> Collection[str]:
+        """Of all scenes."""
+        return self._document.keys()
 
     def get_snapshot(self, scene_id: str) -> MemorySnapshot:
         """
