@@ -13,6 +13,7 @@ from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.reasoning.sandbox import SandboxError
 from scenemind.simulation import SimulationError
+from scenemind.viewer.errors import ViewerError
 
 
 class CommandError(RuntimeError):
@@ -33,4 +34,5 @@ USER_ERRORS = (
     SandboxError,
     SceneMemoryError,
     SimulationError,
+    ViewerError,
 )

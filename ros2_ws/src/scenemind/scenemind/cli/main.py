@@ -24,6 +24,7 @@ from scenemind.cli import (
     models_command,
     play_command,
     up_command,
+    view_command,
     vocabulary_command,
 )
 from scenemind.cli.bench import command as bench_command
@@ -65,6 +66,7 @@ for _module in (
     changes_command,
     align_command,
     graph_command,
+    view_command,
     corrections_command,
     up_command,
     play_command,

@@ -1,4 +1,4 @@
-"""What stands in the 3D view: the cloud, boxes, names, the camera's way, and what is marked."""
+"""What stands in the 3D view beside the cloud: boxes, the camera path, what is marked, evidence."""
 
 from __future__ import annotations
 
@@ -9,94 +9,108 @@ from collections.abc import Sequence
 import numpy as np
 import viser
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from scenemind.geometry import Box3D
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
-from scenemind.viewer.colored_cloud import ColoredCloud
-from scenemind.viewer.html import shown
 
-# A browser lays names out one by one; of more objects those of the largest are shown.
-_MOST_NAMES = 150
 _MOST_RELATED = 30
-_MARKED_RGB, _RELATED_RGB, _PATH_RGB = (255, 200, 0), (120, 120, 120), (60, 90, 220)
+_MARKED_RGB, _RELATED_RGB = (255, 0, 140), (90, 90, 90)
+_PATH_RGB, _EVIDENCE_RGB = (20, 60, 230), (220, 20, 20)
+_BOX_PX, _MARKED_PX, _RELATED_PX, _PATH_PX = 2.5, 7.0, 2.0, 2.5
 _FRUSTUM_SCALE = 0.25
+_NO_LINES = np.zeros((0, 2, 3), np.float32)
 _EDGES = np.array(
     [(0, 1), (1, 3), (3, 2), (2, 0), (4, 5), (5, 7), (7, 6), (6, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
 )
 
 
 class SceneLayer:
-    """Of one server, for all who look. Drawing again replaces what was drawn."""
+    """Of one server, for all who look. What is as it was is not sent again."""
 
     def __init__(self, scene: viser.SceneApi) -> None:
         self._scene = scene
-        self._names: dict[int, viser.LabelHandle] = {}
-        self._frames: list[viser.CameraFrustumHandle] = []
-        scene.set_up_direction("+z")
+        self._frames: dict[int, viser.CameraFrustumHandle] = {}
+        self._edges: dict[int, tuple[MapObject, NDArray[np.float32]]] = {}
+        self._boxes = self._add_lines("/boxes", _BOX_PX)
+        self._marked = self._add_lines("/marked", _MARKED_PX)
+        self._related = self._add_lines("/related", _RELATED_PX)
+        self._path = self._add_lines("/path", _PATH_PX)
 
-    def draw_cloud(self, cloud: ColoredCloud) -> None:
-        if len(cloud.points):
-            self._scene.add_point_cloud(
-                "/cloud", cloud.points, cloud.colors, point_size=0.6 * cloud.voxel_m
-            )
+    def set_visible(self, *, boxes: bool, path: bool) -> None:
+        self._boxes.visible = boxes
+        self._path.visible = path
 
-    def draw_path(self, path: NDArray[np.float32]) -> None:
+    def draw_path(self, positions: NDArray[np.float64]) -> None:
         """(N, 3), world: the camera's way."""
-        if len(path) > 1:
-            steps = np.stack((path[:-1], path[1:]), axis=1)
-            self._scene.add_line_segments("/path", steps, _PATH_RGB, line_width=2.0)
+        path = np.asarray(positions, np.float32).reshape(-1, 3)
+        _set_lines(self._path, np.stack((path[:-1], path[1:]), axis=1), _PATH_RGB)
 
-    def draw_objects(self, objects: Sequence[MapObject], with_names: bool) -> None:
-        """Boxes in the colours of their kinds, and their names."""
-        edges = [edges_of(thing.yaw_box) for thing in objects]
+    def draw_objects(self, objects: Sequence[MapObject]) -> None:
+        """Boxes in the colours of their kinds."""
+        known, self._edges = self._edges, {}
+        for thing in objects:
+            before = known.get(thing.object_id)
+            if before is None or before[0] is not thing:
+                before = (thing, edges_of(thing.yaw_box))
+            self._edges[thing.object_id] = before
+        edges = [_NO_LINES, *(edges for _, edges in self._edges.values())]
         colors = [np.tile(color_of(thing.label), (12, 2, 1)) for thing in objects]
-        segments = np.concatenate(edges) if edges else np.zeros((0, 2, 3), np.float32)
-        rgb = np.concatenate(colors) if colors else np.zeros((0, 2, 3), np.uint8)
-        self._scene.add_line_segments("/boxes", segments, rgb, line_width=2.0)
-        self._draw_names(objects if with_names else ())
-
-    def draw_marked(self, thing: MapObject | None, scene: MemorySnapshot) -> None:
-        """The marked object, and lines to what it is related to."""
-        if thing is None or thing.object_id not in scene.objects:
-            for name in ("/marked", "/related"):
-                self._scene.remove_by_name(name)
-            return
-        self._scene.add_line_segments(
-            "/marked", edges_of(thing.yaw_box), _MARKED_RGB, line_width=6.0
+        _set_lines(
+            self._boxes,
+            np.concatenate(edges),
+            np.concatenate([np.zeros((0, 2, 3), np.uint8), *colors]),
         )
-        others = related_ids(thing.object_id, scene)[:_MOST_RELATED]
-        ends = [(thing.box.center, scene.objects[i].box.center) for i in others]
-        lines = np.array(ends, np.float32).reshape(-1, 2, 3)
-        self._scene.add_line_segments("/related", lines, _RELATED_RGB, line_width=1.5)
+
+    def draw_marked(self, things: Sequence[MapObject], scene: MemorySnapshot) -> None:
+        """What is marked; of a single thing also lines to what it is related to."""
+        edges = [edges_of(thing.yaw_box) for thing in things]
+        _set_lines(self._marked, np.concatenate(edges) if edges else _NO_LINES, _MARKED_RGB)
+        ends = []
+        if len(things) == 1:
+            (thing,) = things
+            others = related_ids(thing.object_id, scene)[:_MOST_RELATED]
+            ends = [(thing.box.center, scene.objects[i].box.center) for i in others]
+        _set_lines(self._related, np.array(ends, np.float32).reshape(-1, 2, 3), _RELATED_RGB)
 
     def draw_key_frames(self, frames: Sequence[KeyFrame]) -> None:
         """Where evidence was seen from."""
-        for handle in self._frames:
-            handle.remove()
-        self._frames = [
-            self._scene.add_camera_frustum(
-                f"/evidence/{frame.frame_number}",
-                fov=2.0 * float(np.arctan2(frame.camera.height / 2.0, frame.camera.fy)),
-                aspect=frame.camera.width / frame.camera.height,
-                scale=_FRUSTUM_SCALE,
-                color=_MARKED_RGB,
-                wxyz=quaternion_wxyz(frame.world_T_camera.rotation),
-                position=tuple(frame.world_T_camera.translation.tolist()),
-            )
-            for frame in frames
-        ]
+        wanted = {frame.frame_number: frame for frame in frames}
+        for number in [number for number in self._frames if number not in wanted]:
+            self._frames.pop(number).remove()
+        for number in wanted.keys() - self._frames.keys():
+            self._frames[number] = self._add_frustum(wanted[number])
 
-    def _draw_names(self, objects: Sequence[MapObject]) -> None:
-        largest = sorted(objects, key=lambda thing: -float(np.prod(thing.box.size)))[:_MOST_NAMES]
-        wanted = {thing.object_id: thing for thing in largest}
-        for object_id in [i for i in self._names if i not in wanted]:
-            self._names.pop(object_id).remove()
-        for object_id, thing in wanted.items():
-            x, y, z = thing.box.center
-            text = f"{shown(thing.label)} {object_id}"
-            self._names[object_id] = self._scene.add_label(
-                f"/names/{object_id}", text, position=(x, y, z + thing.box.size[2] / 2.0)
-            )
+    def _add_frustum(self, frame: KeyFrame) -> viser.CameraFrustumHandle:
+        return self._scene.add_camera_frustum(
+            f"/evidence/{frame.frame_number}",
+            fov=vertical_fov(frame),
+            aspect=frame.camera.width / frame.camera.height,
+            scale=_FRUSTUM_SCALE,
+            color=_EVIDENCE_RGB,
+            wxyz=quaternion_wxyz(frame.world_T_camera.rotation),
+            position=tuple(frame.world_T_camera.translation.tolist()),
+        )
+
+    def _add_lines(self, name: str, width_px: float) -> viser.LineSegmentsHandle:
+        return self._scene.add_line_segments(
+            name,
+            _NO_LINES,
+            np.zeros((0, 2, 3), np.uint8),
+            thickness=width_px,
+            thickness_units="screen",
+        )
+
+
+def _set_lines(
+    handle: viser.LineSegmentsHandle,
+    segments: NDArray[np.float32],
+    rgb: NDArray[np.uint8] | tuple[int, int, int],
+) -> None:
+    """viser sends what differs."""
+    colors = np.broadcast_to(np.asarray(rgb, np.uint8), segments.shape)
+    handle.points = segments
+    handle.colors = colors
 
 
 def related_ids(object_id: int, scene: MemorySnapshot) -> list[int]:
@@ -122,12 +136,15 @@ def edges_of(box: Box3D) -> NDArray[np.float32]:
 def color_of(label: str) -> NDArray[np.uint8]:
     """(3,) RGB: the same for a label everywhere."""
     hue = zlib.crc32(label.encode()) / 2.0**32
-    return np.array([round(255 * v) for v in colorsys.hsv_to_rgb(hue, 0.75, 0.85)], np.uint8)
+    return np.array([round(255 * v) for v in colorsys.hsv_to_rgb(hue, 0.9, 0.75)], np.uint8)
+
+
+def vertical_fov(frame: KeyFrame) -> float:
+    """Radians."""
+    return 2.0 * float(np.arctan2(frame.camera.height / 2.0, frame.camera.fy))
 
 
 def quaternion_wxyz(rotation: NDArray[np.float64]) -> tuple[float, float, float, float]:
     """As viser has it, of a (3, 3) rotation."""
-    from scipy.spatial.transform import Rotation
-
     x, y, z, w = Rotation.from_matrix(rotation).as_quat().tolist()
     return (w, x, y, z)

@@ -5,15 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess
-from scenemind.reasoning import Asking, Query, Router
+from scenemind.reasoning import Alignment, Answer, Asking, Query
 
 _QUESTION = re.compile(
-    r"\s*(what|where|which|who|whose|when|why|how|is|are|was|were|do|does|did|can|could|has|have"
-    r"|should|will|would)\b|.*\?\s*$",
+    r"\s*(what|where|which|who|whose|when|why|how|is|are|was|were|do|does|did|has|have|should)\b"
+    r"|.*\?\s*$",
     re.IGNORECASE | re.DOTALL,
 )
+_REQUEST = re.compile(r"\s*(please\s+)?(can|could|will|would) you\b\s*", re.IGNORECASE)
+
+
+class Answering(Protocol):
+    """Who answers and corrects: a `Router`, or running nodes."""
+
+    def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
+        """See `Router.ask`."""
+        ...
+
+    def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:
+        """See `Router.align`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,20 +36,19 @@ class Said:
 
     Attributes:
         objects: what it speaks of, most relevant first.
+        steps: how it was reached, in words.
         how: who answered, and in what time.
-        has_changed: the memory is another one now.
     """
 
     text: str
-    objects: tuple[MapObject, ...]
-    key_frames: tuple[KeyFrame, ...]
-    steps: tuple[str, ...]
-    how: str
-    has_changed: bool = False
+    objects: tuple[MapObject, ...] = ()
+    key_frames: tuple[KeyFrame, ...] = ()
+    steps: tuple[str, ...] = ()
+    how: str = ""
 
 
 def say(
-    router: Router,
+    answering: Answering,
     memory: MemoryAccess,
     text: str,
     marked: Sequence[int],
@@ -43,17 +56,33 @@ def say(
     asking: Asking,
     dialogue_id: str,
 ) -> Said:
-    """A question is answered; anything else corrects the memory, or is a question after all."""
-    query = Query(text, marked_object_ids=tuple(marked), dialogue_id=dialogue_id)
-    if not _QUESTION.match(text):
-        aligned = router.align(query, by, asking)
+    """A question is answered; anything else corrects the memory, or is a question after all.
+
+    Args:
+        marked: ids of what "this" means. by: who corrections are said to be from.
+
+    Raises:
+        SceneMemoryError: the memory does not answer.
+    """
+    request = _REQUEST.match(text)
+    if request or not _QUESTION.match(text):
+        wanted = text[request.end() :].rstrip("? ") if request else text
+        query = Query(wanted, marked_object_ids=tuple(marked), dialogue_id=dialogue_id)
+        aligned = answering.align(query, by, asking)
         if aligned.failure is None or aligned.failure.code != "not_understood":
-            known = memory.snapshot().objects
-            objects = tuple(known[i] for i in aligned.object_ids if i in known)
-            how = f"{aligned.method}, {aligned.seconds:.2f} s"
-            changed = bool(aligned.correction_ids)
-            return Said(aligned.response, objects, (), aligned.steps, how, changed)
-    answer = router.ask(query, "auto", asking)
+            return _of_alignment(aligned, memory)
+    query = Query(text, marked_object_ids=tuple(marked), dialogue_id=dialogue_id)
+    return _of_answer(answering.ask(query, "auto", asking))
+
+
+def _of_alignment(aligned: Alignment, memory: MemoryAccess) -> Said:
+    known = memory.snapshot().objects
+    objects = tuple(known[i] for i in aligned.object_ids if i in known)
+    how = f"{aligned.method}, {aligned.seconds:.2f} s"
+    return Said(aligned.response, objects, (), aligned.steps, how)
+
+
+def _of_answer(answer: Answer) -> Said:
     how = f"{answer.method}, {answer.seconds:.2f} s"
     if answer.fallback:
         how += f"; not as asked: {answer.fallback}"

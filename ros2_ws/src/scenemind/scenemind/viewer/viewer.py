@@ -6,26 +6,34 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import TracebackType
 
 import viser
 
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess, SceneMemoryError
-from scenemind.memory.finding.pointing import find_object_on_ray
-from scenemind.reasoning import Asking, Router
+from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
+from scenemind.reasoning import Asking
+from scenemind.viewer.camera import fly_to_frame, fly_to_object
 from scenemind.viewer.chat_panel import ChatPanel
-from scenemind.viewer.colored_cloud import ColoredCloud, OnProgress
+from scenemind.viewer.colored_cloud import OnProgress
+from scenemind.viewer.drawn_place import DrawnPlace
+from scenemind.viewer.find_panel import FindPanel
+from scenemind.viewer.gate import Gate
+from scenemind.viewer.html import plain
 from scenemind.viewer.journal_panel import JournalPanel
-from scenemind.viewer.object_panel import ObjectPanel
-from scenemind.viewer.scene_layer import SceneLayer, quaternion_wxyz
-from scenemind.viewer.talk import Said, say
+from scenemind.viewer.object_panel import LOOK_AT, ObjectPanel
+from scenemind.viewer.picking import find_object_at
+from scenemind.viewer.sentences import Sentences
+from scenemind.viewer.server import QuietServer
+from scenemind.viewer.talk import Answering, Said, say
 
 _log = logging.getLogger(__name__)
 
 _DIALOGUE = "browser"
-_LOOK_EVERY_S = 0.5
+_TICK_S = 0.15  # names follow a camera that moves
 _CLOUD_EVERY_S = 3.0
-_FIRST_FRAMES, _MORE_FRAMES = 200, 5
+_PANEL_PX = 430
+_BUSY = "Others have said so much that has no answer yet: try again in a moment."
 
 
 class Viewer:
@@ -34,59 +42,92 @@ class Viewer:
     def __init__(
         self,
         memory: MemoryAccess,
-        router: Router,
+        answering: Answering,
         asking: Callable[[], Asking],
         *,
         host: str = "127.0.0.1",
         port: int = 8080,
+        token: str = "",
+        title: str = "SceneMind",
         by: str = "somebody at the browser",
         most_points: int = 500_000,
+        look_every_s: float = 0.5,
     ) -> None:
         """
         Args:
-            router: of that memory.
+            answering: on that memory.
             asking: what each question may use.
             port: 0 takes a free one.
+            token: what the address must name; empty: nothing, and only this machine may look.
             by: who corrections are said to be from.
+            look_every_s: how often the memory is asked whether it has changed.
+
+        Raises:
+            ViewerError: nobody can listen there.
         """
         self._memory = memory
-        self._router = router
+        self._answering = answering
         self._asking = asking
         self._by = by
-        self._marked: int | None = None
-        self._drawn = -1  # revision
+        self._look_every_s = look_every_s
+        self._marked: tuple[int, ...] = ()  # one is "this"
+        self._now: Asking | None = None  # of the sentence that is being answered
         self._lock = threading.Lock()  # of what is drawn
-        self._talking = threading.Lock()  # one sentence at a time
+        self._drawn = -1  # revision
+        self._is_lost = False
         self._ended = threading.Event()
-        self._cloud = ColoredCloud(most_points)
-        self._server = viser.ViserServer(host, port, label="SceneMind", verbose=False)
-        self._server.gui.configure_theme(control_layout="fixed", control_width="large")
-        self._layer = SceneLayer(self._server.scene)
-        self._chat = ChatPanel(self._server.gui, self.say)
-        self._names = self._server.gui.add_checkbox("Names", initial_value=True)
-        self._names.on_update(lambda _: self.redraw())
-        self._object = ObjectPanel(self._server.gui, memory, self.mark, fly_to)
-        self._journal = JournalPanel(self._server.gui, memory, self.redraw)
-        self._server.scene.on_click()(self._on_click)
+        self._server = QuietServer(title)
+        try:
+            self._gate = Gate(host, port, (self._server.address, self._server.get_port()), token)
+        except BaseException:
+            self._server.stop()
+            raise
+        self._sentences = Sentences(self._answer, self._fail)
+        self._place = DrawnPlace(self._server, memory, most_points)
+        self._build_panel(self._server.gui)
+        self._server.scene.on_click()(self._click)
+        self._server.on_client_connect(self._meet)
+        self._server.on_client_disconnect(self._place.leave)
         self._thread = threading.Thread(target=self._watch, name="viewer", daemon=True)
+
+    def _build_panel(self, gui: viser.GuiApi) -> None:
+        gui.configure_theme(show_logo=False, show_share_button=False)
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(_PANEL_PX)
+        self._chat = ChatPanel(gui, self.put, self.stop, self._mark_for, self._fly)
+        tabs = gui.add_tab_group()
+        with tabs.add_tab("Object"):
+            self._object = ObjectPanel(gui, self._memory, self._mark_for, self._fly)
+        self._find = FindPanel(gui, tabs.add_tab("Find"), self._mark_for, self.mark)
+        with tabs.add_tab("History"):
+            self._journal = JournalPanel(gui, self._memory, self._mark_for, self.redraw)
+        with tabs.add_tab("Show"):
+            self._place.add_switches(gui)
 
     @property
     def port(self) -> int:
-        return self._server.get_port()
+        """Where it listens."""
+        return self._gate.port
 
     def start(self, on_progress: OnProgress | None = None) -> None:
-        """Draw what is there, and go on as it changes."""
-        self._cloud.update(self._memory, _FIRST_FRAMES, on_progress)
-        self._layer.draw_cloud(self._cloud)
+        """Draw what is there, and go on as it changes.
+
+        Raises:
+            SceneMemoryError: the memory does not answer.
+        """
+        self._place.read_cloud(on_progress)
         self.redraw()
-        self._look_inside()
         self._thread.start()
 
     def close(self) -> None:
-        """Browsers lose the connection; the second call does nothing."""
+        """Browsers lose the connection, what is being answered is given up; the second call does
+        nothing."""
         self._ended.set()
+        self.stop()
+        self._sentences.close()
         if self._thread.is_alive():
             self._thread.join()
+        self._gate.close()
         self._server.stop()
 
     def __enter__(self) -> Viewer:
@@ -100,87 +141,104 @@ class Viewer:
     ) -> None:
         self.close()
 
-    def mark(self, object_id: int | None) -> None:
-        """It is "this" from now on; None: nothing is."""
-        with self._lock:
-            self._marked = object_id
+    def mark(self, object_ids: Sequence[int]) -> None:
+        """Highlight these from now on; a single one is "this"."""
+        self._marked = tuple(object_ids)
         self.redraw()
 
-    def say(self, text: str) -> Said:
-        """A question or a correction, as if typed."""
-        with self._talking:
-            self._chat.add_said(text)
-            marked = () if self._marked is None else (self._marked,)
-            asking = self._asking()
-            object.__setattr__(asking, "report", self._report)
-            said = say(self._router, self._memory, text, marked, self._by, asking, _DIALOGUE)
-            self._chat.add_reply(said)
-        self._layer.draw_key_frames(said.key_frames)
-        if said.objects:
-            self.mark(said.objects[0].object_id)
-        else:
-            self.redraw()
-        return said
+    def put(self, text: str) -> None:
+        """A question or a correction, as if typed; it is answered in its turn."""
+        if not self._sentences.put(text):
+            self._chat.add_reply(Said(_BUSY))
+
+    def stop(self) -> None:
+        """Nobody waits for what is being answered any more."""
+        asking = self._now
+        if asking is not None:
+            asking.allowance.cancel()
 
     def redraw(self) -> None:
-        """Everything but the cloud, as it is now."""
-        with self._lock:
-            scene = self._memory.snapshot()
-            marked = None if self._marked is None else scene.objects.get(self._marked)
-            with self._server.atomic():
-                objects: Sequence[MapObject] = list(scene.objects.values())
-                self._layer.draw_objects(objects, self._names.value)
-                self._layer.draw_marked(marked, scene)
-                self._object.show(marked, scene)
-                self._journal.show()
-            self._drawn = scene.revision
+        """Everything but the cloud, as it is now; where the memory does not answer, it stays."""
+        try:
+            with self._lock, self._server.atomic():
+                self._draw(self._memory.snapshot())
+            self._is_lost = False
+        except SceneMemoryError as error:
+            self._miss(error)
+
+    def _draw(self, scene: MemorySnapshot) -> None:
+        self._place.draw(scene, self._marked)
+        single = scene.objects.get(self._marked[0]) if len(self._marked) == 1 else None
+        self._object.show(single, scene)
+        self._find.show(scene)
+        self._journal.show(scene)
+        self._drawn = scene.revision
+
+    def _answer(self, text: str) -> None:
+        self._chat.add_said(text)
+        self._now = asking = replace(self._asking(), report=self._report)
+        this = self._marked if len(self._marked) == 1 else ()
+        try:
+            said = say(self._answering, self._memory, text, this, self._by, asking, _DIALOGUE)
+        except SceneMemoryError as error:
+            said = Said(str(error))
+        finally:
+            self._now = None
+        self._chat.add_reply(said)
+        self._place.draw_key_frames(said.key_frames)
+        self.mark([thing.object_id for thing in said.objects] or self._marked)
+
+    def _fail(self, text: str) -> None:
+        self._chat.add_reply(Said(text))
 
     def _report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
         self._chat.show_stage(stage, text)
         if key_frames:
-            self._layer.draw_key_frames(key_frames)
+            self._chat.show_pictures(key_frames, ())
+            self._place.draw_key_frames(key_frames)
 
-    def _on_click(self, event: viser.SceneClickEvent) -> None:
-        things = list(self._memory.snapshot().objects.values())
-        found = find_object_on_ray(things, event.ray_origin, event.ray_direction)
-        self.mark(None if found is None else found[0].object_id)
+    def _meet(self, client: viser.ClientHandle) -> None:
+        self._chat.add_line(client)
+        self._find.add_line(client)
+        self._place.meet(client)
+
+    def _click(self, event: viser.SceneClickEvent) -> None:
+        things = tuple(self._memory.snapshot().objects.values())
+        found = find_object_at(things, event.ray_origin, event.ray_direction)
+        self.mark([] if found is None else [found.object_id])
+
+    def _mark_for(self, _client: viser.ClientHandle | None, object_id: int) -> None:
+        self.mark([object_id])
+
+    def _fly(self, client: viser.ClientHandle | None, number: int) -> None:
+        if client is None:
+            return
+        try:
+            if number != LOOK_AT:
+                fly_to_frame(client, self._memory.key_frame(number))
+            elif thing := self._memory.snapshot().objects.get(self._marked[0]):
+                fly_to_object(client, thing)
+        except SceneMemoryError as error:
+            client.add_notification("Not there", plain(str(error), 300), auto_close_seconds=5.0)
 
     def _watch(self) -> None:
         """Follow a memory that grows; one that fails for a while is asked again."""
-        cloud_at = time.monotonic()
-        is_lost = False
-        while not self._ended.wait(_LOOK_EVERY_S):
+        looked = grew = time.monotonic()
+        while not self._ended.wait(_TICK_S):
+            self._place.follow()
+            now = time.monotonic()
             try:
-                if self._memory.snapshot().revision != self._drawn:
-                    self.redraw()
-                if time.monotonic() - cloud_at > _CLOUD_EVERY_S:
-                    if self._cloud.update(self._memory, _MORE_FRAMES):
-                        self._layer.draw_cloud(self._cloud)
-                    cloud_at = time.monotonic()
-                is_lost = False
+                if now - looked > self._look_every_s:
+                    looked = now
+                    if self._memory.snapshot().revision != self._drawn:
+                        self.redraw()
+                if now - grew > _CLOUD_EVERY_S:
+                    grew = now
+                    self._place.grow_cloud()
             except SceneMemoryError as error:
-                if not is_lost:
-                    _log.warning("the view stands still: %s", error)
-                is_lost = True
+                self._miss(error)
 
-    def _look_inside(self) -> None:
-        """The first view of a browser: from above a corner of what is there."""
-        points = self._cloud.points
-        if not len(points):
-            return
-        low, high = points.min(axis=0), points.max(axis=0)
-        middle, reach = (low + high) / 2.0, float((high - low)[:2].max())
-        camera = self._server.initial_camera
-        x, y, z = middle.tolist()
-        camera.position = (x - 0.55 * reach, y - 0.55 * reach, z + 0.8 * reach)
-        camera.look_at = tuple(middle.tolist())
-        camera.up = (0.0, 0.0, 1.0)
-
-
-def fly_to(client: viser.ClientHandle | None, frame: KeyFrame) -> None:
-    """Look as the camera did."""
-    if client is None:
-        return
-    with client.atomic():
-        client.camera.wxyz = quaternion_wxyz(frame.world_T_camera.rotation)
-        client.camera.position = tuple(frame.world_T_camera.translation.tolist())
+    def _miss(self, error: SceneMemoryError) -> None:
+        if not self._is_lost:
+            _log.warning("the view stands still: %s", error)
+        self._is_lost = True

@@ -1,0 +1,128 @@
+"""The place as it is drawn: its cloud, boxes, names and what is marked, and what is to be seen."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Collection, Sequence
+
+import viser
+
+from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot
+from scenemind.viewer.camera import look_inside
+from scenemind.viewer.cloud_layer import CloudLayer
+from scenemind.viewer.colored_cloud import ColoredCloud, OnProgress
+from scenemind.viewer.name_tags import NameTags
+from scenemind.viewer.scene_layer import SceneLayer, related_ids
+
+_FIRST_FRAMES, _MORE_FRAMES = 200, 5
+_UNDER_CEILING_M = 0.15
+
+
+class DrawnPlace:
+    """Of one server. Thread-safe but for the cloud, which is for one thread at a time."""
+
+    def __init__(self, server: viser.ViserServer, memory: MemoryAccess, most_points: int) -> None:
+        self._server = server
+        self._memory = memory
+        self._cloud = ColoredCloud(most_points)
+        server.scene.set_up_direction("+z")
+        self._points = CloudLayer(server.scene)
+        self._layer = SceneLayer(server.scene)
+        self._tags: dict[int, NameTags] = {}
+        self._lock = threading.Lock()  # of the tags and the two below
+        self._scene: MemorySnapshot | None = None
+        self._marked: tuple[int, ...] = ()
+        self._has_names = True
+
+    def add_switches(self, gui: viser.GuiApi) -> None:
+        """In the panel: what is to be seen."""
+        cloud = gui.add_checkbox("Cloud", initial_value=True)
+        boxes = gui.add_checkbox("Boxes", initial_value=True)
+        names = gui.add_checkbox("Names", initial_value=True)
+        path = gui.add_checkbox("Camera path", initial_value=True)
+
+        def switch(_: object) -> None:
+            self._points.set_visible(cloud.value)
+            self._layer.set_visible(boxes=boxes.value, path=path.value)
+            with self._lock:
+                self._has_names = names.value
+                for tags in self._tags.values():
+                    self._name(tags)
+
+        for box in (cloud, boxes, names, path):
+            box.on_update(switch)
+
+    def read_cloud(self, on_progress: OnProgress | None) -> None:
+        """All of it, and where browsers look from at first.
+
+        Raises:
+            SceneMemoryError: the memory does not answer.
+        """
+        self._grow(_FIRST_FRAMES, on_progress)
+        look_inside(self._server, self._cloud.points)
+
+    def grow_cloud(self) -> None:
+        """What is new since.
+
+        Raises:
+            SceneMemoryError: the memory does not answer.
+        """
+        self._grow(_MORE_FRAMES, None)
+
+    def draw(self, scene: MemorySnapshot, marked: Sequence[int]) -> None:
+        """Objects as they are now.
+
+        Args:
+            marked: what is highlighted; of the first one its relations are shown.
+        """
+        there = [scene.objects[i] for i in marked if i in scene.objects]
+        with self._lock:
+            self._layer.draw_objects(tuple(scene.objects.values()))
+            self._layer.draw_marked(there, scene)
+            self._scene, self._marked = scene, tuple(thing.object_id for thing in there)
+            for tags in self._tags.values():
+                self._name(tags)
+
+    def draw_key_frames(self, frames: Sequence[KeyFrame]) -> None:
+        """Where they were seen from."""
+        with self._lock:
+            self._layer.draw_key_frames(frames)
+
+    def meet(self, client: viser.ClientHandle) -> None:
+        """Somebody looks: names for where he looks from."""
+        with self._lock:
+            tags = self._tags[client.client_id] = NameTags(client)
+            self._name(tags)
+
+    def leave(self, client: viser.ClientHandle) -> None:
+        with self._lock:
+            self._tags.pop(client.client_id, None)
+
+    def follow(self) -> None:
+        """Names go where browsers look."""
+        with self._lock:
+            for tags in self._tags.values():
+                tags.follow()
+
+    def _name(self, tags: NameTags) -> None:
+        scene = self._scene
+        if scene is None or not self._has_names:
+            tags.show((), (), ())
+            return
+        related: Collection[int] = ()
+        if len(self._marked) == 1:
+            related = related_ids(self._marked[0], scene)
+        tags.show(tuple(scene.objects.values()), self._marked, related)
+
+    def _grow(self, most_frames: int, on_progress: OnProgress | None) -> None:
+        ceilings = [
+            plane.box.center[2] - plane.box.size[2] / 2.0
+            for plane in self._memory.snapshot().structure.values()
+            if plane.kind == "ceiling"
+        ]
+        below_m = min(ceilings, default=math.inf) - _UNDER_CEILING_M
+        if self._cloud.update(self._memory, most_frames, on_progress, below_m):
+            self._points.draw(self._cloud)
+            index = self._memory.frame_index()
+            self._layer.draw_path(index.world_T_camera[:, :3, 3])

@@ -1,0 +1,85 @@
+"""Which names fit into a picture: those that matter most, without overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MARKED, RELATED, PLAIN = range(3)  # ranks
+
+_NEAREST_M = 0.1
+# Of a name on the screen, for a view of 800 rows: viser draws letters of 12 pixels.
+_LETTER_PX, _PAD_PX, _HEIGHT_PX, _ROWS = 7.0, 8.0, 17.0, 800.0
+_SMALLEST_PX = 6.0  # things that look smaller than that are named only when all is well
+_MOST = 80
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """Where somebody looks from.
+
+    Attributes:
+        rotation: (3, 3), world from the optical frame: x right, y down, z forward.
+        position: (3,), world, metres.
+        fov: vertical, radians.
+        width, height: pixels.
+    """
+
+    rotation: NDArray[np.float64]
+    position: NDArray[np.float64]
+    fov: float
+    width: int
+    height: int
+
+    def is_like(self, other: View | None) -> bool:
+        """Nobody would see a difference."""
+        return (
+            other is not None
+            and (self.width, self.height) == (other.width, other.height)
+            and bool(np.allclose(self.position, other.position, atol=1e-3))
+            and bool(np.allclose(self.rotation, other.rotation, atol=1e-3))
+        )
+
+
+def names_that_fit(
+    view: View,
+    places: NDArray[np.float32],
+    sizes_m: NDArray[np.float32],
+    letters: Sequence[int],
+    ranks: Sequence[int],
+) -> list[int]:
+    """The names to show, as rows; those that matter most first.
+
+    A name hangs above its place. Lower ranks come first, and then what looks largest.
+
+    Args:
+        places: (N, 3), world. sizes_m: (N,), how large the things are.
+        letters: of each name.
+        ranks: of each; `PLAIN` ones only where the thing does not look tiny.
+    """
+    in_camera = (places - view.position) @ view.rotation
+    depth = in_camera[:, 2]
+    ahead = np.maximum(depth, _NEAREST_M)
+    focal_px = 0.5 * view.height / np.tan(0.5 * view.fov)
+    u = focal_px * in_camera[:, 0] / ahead + 0.5 * view.width
+    v = focal_px * in_camera[:, 1] / ahead + 0.5 * view.height
+    looks_px = focal_px * sizes_m / ahead
+    rank = np.asarray(ranks, np.int64)
+    is_seen = (depth > _NEAREST_M) & (u > 0) & (u < view.width) & (v > 0) & (v < view.height)
+    is_seen &= (rank < PLAIN) | (looks_px > _SMALLEST_PX)
+
+    scale = view.height / _ROWS
+    half = 0.5 * scale * (_LETTER_PX * np.asarray(letters, np.float64) + _PAD_PX)
+    kept: list[int] = []
+    for row in np.lexsort((-looks_px, rank)).tolist():
+        if not is_seen[row]:
+            continue
+        near = np.abs(u[kept] - u[row]) < half[kept] + half[row]
+        if not (near & (np.abs(v[kept] - v[row]) < scale * _HEIGHT_PX)).any():
+            kept.append(row)
+        if len(kept) == _MOST:
+            break
+    return kept

@@ -1,0 +1,1 @@
+"""What running nodes map, in the browser: what `scenemind view --live` becomes."""
