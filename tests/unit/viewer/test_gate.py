@@ -1,0 +1,191 @@
+"""Who comes in: asked over real sockets, of a server behind that says what it got."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from scenemind.viewer.errors import ViewerError
+from scenemind.viewer.gate import Gate
+
+TOKEN = "0123456789abcdef"
+UPGRADE = ("Connection: Upgrade", "Upgrade: websocket")
+
+
+class Behind:
+    """Answers each connection with all that came, and then echoes."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = self._listener.getsockname()[:2]
+        self.asked: list[bytes] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += connection.recv(4096)
+            self.asked.append(head)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\nin")
+            if b"websocket" in head.lower():
+                threading.Thread(target=_echo, args=(connection,), daemon=True).start()
+            else:
+                connection.close()
+
+
+def _echo(connection: socket.socket) -> None:
+    with connection:
+        while data := connection.recv(4096):
+            connection.sendall(data)
+
+
+@pytest.fixture
+def behind() -> Iterator[Behind]:
+    with closing(Behind()) as behind:
+        yield behind
+
+
+@pytest.fixture
+def open_gate(behind: Behind) -> Iterator[Gate]:
+    with closing(Gate("127.0.0.1", 0, behind.address)) as gate:
+        yield gate
+
+
+@pytest.fixture
+def guarded(behind: Behind) -> Iterator[Gate]:
+    with closing(Gate("127.0.0.1", 0, behind.address, TOKEN)) as gate:
+        yield gate
+
+
+def ask(gate: Gate, path: str = "/", *headers: str, host: str = "localhost") -> str:
+    """All that comes back of one request."""
+    lines = (f"GET {path} HTTP/1.1", *([f"Host: {host}:{gate.port}"] if host else []), *headers)
+    return send(gate, "\r\n".join((*lines, "", "")).encode())
+
+
+def send(gate: Gate, data: bytes) -> str:
+    with socket.create_connection(("127.0.0.1", gate.port), 30.0) as connection:
+        connection.sendall(data)
+        connection.settimeout(30.0)
+        reply = b""
+        while not reply.endswith(b"in") and (part := connection.recv(4096)):
+            reply += part
+    return reply.decode()
+
+
+def cookie_of(gate: Gate) -> str:
+    reply = ask(gate, f"/?token={TOKEN}")
+    (line,) = (line for line in reply.splitlines() if line.startswith("Set-Cookie: "))
+    assert "HttpOnly" in line
+    assert "SameSite=Strict" in line
+    return "Cookie: " + line.removeprefix("Set-Cookie: ").split(";")[0]
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "LocalHost"])
+def test_this_machine_may_look(open_gate: Gate, host: str) -> None:
+    assert ask(open_gate, host=host).endswith("in")
+    assert ask(open_gate, "/", *UPGRADE, f"Origin: http://{host}:{open_gate.port}", host=host)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::1"])
+def test_a_name_that_was_made_to_mean_this_machine_may_not(
+    open_gate: Gate, behind: Behind, host: str
+) -> None:
+    assert ask(open_gate, host=host).startswith("HTTP/1.1 403")
+    assert behind.asked == []
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:1"])
+def test_a_page_of_another_site_may_not(open_gate: Gate, behind: Behind, origin: str) -> None:
+    assert ask(open_gate, "/", *UPGRADE, f"Origin: {origin}").startswith("HTTP/1.1 403")
+    assert behind.asked == []
+
+
+@pytest.mark.parametrize("more", [(), UPGRADE])
+def test_without_its_token_nobody_comes_in(
+    guarded: Gate, behind: Behind, more: tuple[str, ...]
+) -> None:
+    for headers in ((), ("Cookie: scenemind_view=1",), (f"Cookie: other={TOKEN}",)):
+        reply = ask(guarded, "/", *more, *headers, host="robot")
+        assert reply.startswith("HTTP/1.1 403")
+        assert "token" in reply
+    assert ask(guarded, f"/?token={TOKEN[:-1]}", *more).startswith("HTTP/1.1 403")
+    assert ask(guarded, f"/?token={TOKEN}é", *more).startswith("HTTP/1.1 403")
+    assert behind.asked == []
+
+
+def test_the_token_opens_once_and_then_the_cookie_does(guarded: Gate, behind: Behind) -> None:
+    cookie = cookie_of(guarded)
+    assert behind.asked == []  # the page opens itself again, without the token in its address
+    assert ask(guarded, "/", cookie, host="robot").endswith("in")
+    assert ask(guarded, "/", cookie, *UPGRADE, host="robot").endswith("in")
+    assert len(behind.asked) == 2
+
+
+def test_the_cookie_is_of_no_use_to_another_site(guarded: Gate, behind: Behind) -> None:
+    reply = ask(guarded, "/", cookie_of(guarded), *UPGRADE, "Origin: http://evil.example")
+    assert reply.startswith("HTTP/1.1 403")
+    assert behind.asked == []
+
+
+def test_a_websocket_talks_both_ways(open_gate: Gate) -> None:
+    lines = ("GET / HTTP/1.1", f"Host: localhost:{open_gate.port}", *UPGRADE, "", "")
+    with socket.create_connection(("127.0.0.1", open_gate.port), 30.0) as connection:
+        connection.sendall("\r\n".join(lines).encode())
+        stream = connection.makefile("rwb")
+        assert stream.read(21) == b"HTTP/1.1 200 OK\r\n\r\nin"
+        for _ in range(3):
+            sent = bytes(range(256)) * 1000
+            stream.write(sent)
+            stream.flush()
+            assert stream.read(len(sent)) == sent
+
+
+def test_what_follows_a_plain_request_is_not_let_through(open_gate: Gate, behind: Behind) -> None:
+    first = f"GET / HTTP/1.1\r\nHost: localhost:{open_gate.port}\r\n\r\n".encode()
+    send(open_gate, first + b"GET /second HTTP/1.1\r\n\r\n")
+    assert behind.asked == [first]
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", "405"),
+        (b"GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n", "400"),
+        (b"\x16\x03\x01\x02\r\n\r\n", "400"),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\n\r\n", "400"),
+        (b"GET / HTTP/1.1\r\nX: " + b"x" * 20_000 + b"\r\n\r\n", "431"),
+        (b"GET / HTTP/1.1\r\n" + b"X: 1\r\n" * 200 + b"\r\n", "400"),
+    ],
+)
+def test_what_no_browser_sends_is_refused(
+    open_gate: Gate, behind: Behind, data: bytes, status: str
+) -> None:
+    assert send(open_gate, data).startswith(f"HTTP/1.1 {status} ")
+    assert behind.asked == []
+
+
+def test_closing_ends_connections_and_twice_is_once(behind: Behind) -> None:
+    gate = Gate("127.0.0.1", 0, behind.address)
+    with socket.create_connection(("127.0.0.1", gate.port), 30.0) as connection:
+        connection.sendall(b"GET / HTTP")
+        gate.close()
+        gate.close()
+        assert connection.recv(1) == b""
+
+
+def test_a_port_that_is_taken_is_named(open_gate: Gate, behind: Behind) -> None:
+    with pytest.raises(ViewerError, match=f"port {open_gate.port}.*--port"):
+        Gate("127.0.0.1", open_gate.port, behind.address)

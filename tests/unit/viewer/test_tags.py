@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.viewer.tags import MARKED, PLAIN, RELATED, View, names_that_fit
+
+# From the origin along x; right is -y, down is -z.
+FORWARD = np.array([(0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)])
+VIEW = View(FORWARD, np.zeros(3), 1.0, 1200, 800)
+
+
+Place = tuple[float, float, float]
+
+
+def fit(places: list[Place], sizes: list[float], ranks: list[int]) -> list[int]:
+    shown = np.array(places, np.float32).reshape(-1, 3)
+    return names_that_fit(VIEW, shown, np.array(sizes, np.float32), [8] * len(places), ranks)
+
+
+def test_of_names_that_overlap_the_one_of_the_larger_thing_stays() -> None:
+    assert fit([(5, 0, 0), (5, 0.01, 0), (5, 2, 0)], [0.3, 0.6, 0.2], [PLAIN] * 3) == [1, 2]
+
+
+def test_what_is_marked_is_named_before_all() -> None:
+    places = [(2.0, 0.0, 0.0)] * 3
+    assert fit(places, [1.0, 0.1, 0.5], [PLAIN, MARKED, RELATED]) == [1]
+
+
+def test_what_is_behind_or_beside_the_picture_has_no_name() -> None:
+    assert fit([(-3, 0, 0), (3, 9, 0), (3, 0, 9)], [1.0] * 3, [MARKED] * 3) == []
+
+
+def test_tiny_things_are_named_only_when_they_matter() -> None:
+    places = [(30.0, 0.0, 0.0), (30.0, 4.0, 0.0)]
+    assert fit(places, [0.05, 0.05], [PLAIN, RELATED]) == [1]
+
+
+@given(st.lists(st.tuples(st.floats(1, 9), st.floats(-4, 4), st.floats(-3, 3)), max_size=60))
+def test_no_two_names_overlap(places: list[Place]) -> None:
+    kept = fit(places, [0.5] * len(places), [PLAIN] * len(places))
+    shown = np.array(places, np.float64).reshape(-1, 3)[kept]
+    focal_px = 400.0 / np.tan(0.5)
+    u, v = -focal_px * shown[:, 1] / shown[:, 0], -focal_px * shown[:, 2] / shown[:, 0]
+    for i in range(len(kept)):
+        apart = (np.abs(u - u[i]) > 60.0) | (np.abs(v - v[i]) > 16.0)
+        assert apart.sum() == len(kept) - 1
+
+
+def test_a_view_is_like_itself_and_no_other() -> None:
+    assert VIEW.is_like(VIEW)
+    assert not VIEW.is_like(None)
+    assert not VIEW.is_like(View(FORWARD, np.array([0.0, 0.1, 0.0]), 1.0, 1200, 800))
+    assert not VIEW.is_like(View(FORWARD, np.zeros(3), 1.0, 1200, 700))

@@ -1,0 +1,139 @@
+"""The view without a browser: what it does with what is typed, and that nothing ends it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("viser")
+
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Edit, Memory, SceneMemoryError
+from scenemind.models import Allowance
+from scenemind.reasoning import Alignment, Answer, Asking, Query, ReasoningFailure, Router
+from scenemind.reasoning.dialogue import Dialogues
+from scenemind.viewer.talk import Answering
+from scenemind.viewer.viewer import Viewer
+from tests.unit.viewer.room import map_room
+from tests.waiting import wait_until
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        map_room(memory)
+        yield memory
+
+
+def view(
+    memory: Memory, answering: Answering | None = None, asking: Asking | None = None
+) -> Viewer:
+    answering = answering or Router(memory, dialogues=Dialogues(1, 6))
+    return Viewer(memory, answering, lambda: asking or Asking(), port=0)
+
+
+class Slow:
+    """Answers when it is cancelled, and says so."""
+
+    def __init__(self) -> None:
+        self.began = threading.Event()
+        self.texts: list[str] = []
+
+    def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
+        assert asking is not None
+        cancelled = threading.Event()
+        asking.report("look", "at the first picture")
+        self.began.set()
+        with asking.allowance.waking(cancelled.set):
+            assert cancelled.wait(30.0)
+        self.texts.append(query.text)
+        failure = ReasoningFailure("cancelled", "taken back")
+        return Answer(query, failure.text, 0.0, (), (), method, 0.0, (), failure)
+
+    def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:  # noqa: ARG002
+        raise ZeroDivisionError("a bug")
+
+
+def test_what_is_typed_corrects_the_memory_by_what_is_marked(memory: Memory) -> None:
+    table = next(t for t in memory.snapshot().objects.values() if t.label == "dining table")
+    with view(memory) as viewer:
+        viewer.start()
+        viewer.mark([table.object_id])
+        viewer.put("this is a workbench")
+        wait_until(lambda: memory.snapshot().objects[table.object_id].label == "workbench")
+
+
+def test_a_question_that_takes_long_is_stopped() -> None:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        slow = Slow()
+        with view(memory, slow, Asking(Allowance(600.0))) as viewer:
+            viewer.start()
+            viewer.put("where is everything?")
+            assert slow.began.wait(30.0)
+            viewer.stop()
+            wait_until(lambda: slow.texts)
+
+
+def test_closing_stops_what_is_being_answered() -> None:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        slow = Slow()
+        viewer = view(memory, slow, Asking(Allowance(600.0)))
+        viewer.put("where is everything?")
+        assert slow.began.wait(30.0)
+        viewer.close()
+        viewer.close()
+        assert slow.texts
+
+
+def test_a_bug_ends_nothing(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+    slow = Slow()
+    with view(memory, slow, Asking(Allowance(600.0))) as viewer:
+        viewer.put("object 1 is a stool")
+        viewer.put("where is everything?")
+        assert slow.began.wait(30.0)
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_memory_that_is_away_for_a_while_is_shown_again(
+    memory: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    with view(Failing(memory)) as viewer:  # type: ignore[arg-type]
+        viewer.redraw()
+        viewer.redraw()
+    assert [r.getMessage() for r in caplog.records].count("the view stands still: away") == 1
+
+
+def test_an_empty_memory_can_be_looked_at() -> None:
+    with Memory.create(None, SceneMindConfig()) as memory, view(memory) as viewer:
+        viewer.start()
+        viewer.put("where is the cup?")
+        viewer.mark([7])
+
+
+def test_what_others_change_is_drawn(memory: Memory) -> None:
+    chair = next(t for t in memory.snapshot().objects.values() if t.label == "chair")
+    drawn: list[str] = []
+    with view(memory) as viewer:
+        viewer.start()
+        draw = viewer._place.draw
+        viewer._place.draw = lambda scene, marked: (  # type: ignore[method-assign]
+            drawn.append(scene.objects[chair.object_id].label),
+            draw(scene, marked),
+        )[1]
+        memory.apply([Edit("rename", (chair.object_id,), value="stool")], "another", "it is")
+        wait_until(lambda: "stool" in drawn)
+
+
+class Failing:
+    """A memory of a node that is not there."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def snapshot(self) -> None:
+        raise SceneMemoryError("away")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._memory, name)
