@@ -6,13 +6,15 @@ import time
 
 from scenemind.memory import MemoryAccess, SceneMemoryError
 from scenemind.reasoning.attempt import Attempt, attempt
-from scenemind.reasoning.dialogue import Dialogue, Turn, agrees, declines
+from scenemind.reasoning.consent import needs_a_yes
+from scenemind.reasoning.dialogue import Dialogue, Proposal, Turn, agrees, declines
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import AlignMethod, AlignReply, Asking
 from scenemind.reasoning.sentence import check_sentence
 from scenemind.reasoning.snapshots import snapshot_with_objects
-from scenemind.reasoning.symbolic import SymbolicReasoner, taking_back
+from scenemind.reasoning.symbolic import SymbolicReasoner, phrasing, taking_back
 from scenemind.reasoning.symbolic.command_syntax import Undo
+from scenemind.reasoning.symbolic.correcting import Wanted
 from scenemind.reasoning.types import Alignment, Query
 
 
@@ -59,7 +61,9 @@ class Aligner:
         """
         check_sentence(query, "correction")
         try:
-            return self._answer_to_proposal(query, dialogue, by) or self._written(query, by)
+            return self._answer_to_proposal(query, dialogue, by) or self._written(
+                query, dialogue, by
+            )
         except SceneMemoryError as error:
             raise ReasoningError("memory_refused", str(error)) from error
 
@@ -73,16 +77,26 @@ class Aligner:
         written = self._memory.apply(proposal.edits, by, proposal.reason)
         return AlignReply(f"Done. {proposal.summary}", tuple(written))
 
-    def _written(self, query: Query, by: str) -> AlignReply:
-        wanted = self._symbolic.align(query, snapshot_with_objects(self._memory))
+    def _written(self, query: Query, dialogue: Dialogue, by: str) -> AlignReply:
+        wanted = self._symbolic.align(query, snapshot_with_objects(self._memory), by)
         if isinstance(wanted.of_journal, Undo):
             return AlignReply(*taking_back.take_back(self._memory, wanted.of_journal))
         if wanted.of_journal is not None:
             return AlignReply(*taking_back.let_stand(self._memory, wanted.of_journal))
         if not wanted.edits:
             return AlignReply(wanted.response, objects=wanted.objects)
+        if dialogue.dialogue_id and wanted.is_of_several and needs_a_yes(wanted.edits, query):
+            return _proposed(wanted, query, dialogue)
         written = self._memory.apply(wanted.edits, by, query.text)
         return AlignReply(wanted.response, tuple(written))
+
+
+def _proposed(wanted: Wanted, query: Query, dialogue: Dialogue) -> AlignReply:
+    """Ask for a yes: a plural means several objects, maybe more than the person thinks."""
+    dialogue.propose(Proposal(wanted.edits, query.text, wanted.response))
+    names = phrasing.listed(wanted.objects)
+    text = f"That would change {len(wanted.objects)} objects: {names}. Shall I do that?"
+    return AlignReply(text, objects=wanted.objects, asks_back=True)
 
 
 def _is_not_understood(tried: Attempt[AlignReply]) -> bool:

@@ -24,6 +24,7 @@ _IRREGULAR = {
     "scarves": "scarf",
     "loaves": "loaf",
     "leaves": "leaf",
+    "tvs": "tv",
 }
 _IRREGULAR_PLURAL = {one: many for many, one in _IRREGULAR.items()}
 # One thing, but always in the plural.

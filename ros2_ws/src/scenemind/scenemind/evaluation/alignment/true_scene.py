@@ -55,7 +55,7 @@ class TrueScene:
         return [
             o
             for o in self.objects.values()
-            if not heads.isdisjoint(map(singular, o.label.lower().split()))
+            if any(singular(word).endswith(head) for word in o.label.split() for head in heads)
         ]
 
     def counted(self, noun: str) -> Sequence[MapObject] | None:

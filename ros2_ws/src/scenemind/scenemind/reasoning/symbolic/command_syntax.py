@@ -112,5 +112,10 @@ class Redo:
     correction_id: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Agree:
+    """ "you missed nothing", "thank you": nothing is to be changed."""
+
+
 OfOne = Rename | SetAttribute | AddRelation | DeleteRelation | DeleteObject | Confirm | Split
-Command = OfOne | Merge | AskSimilar | DoSimilar | Undo | Redo
+Command = OfOne | Merge | AskSimilar | DoSimilar | Agree | Undo | Redo

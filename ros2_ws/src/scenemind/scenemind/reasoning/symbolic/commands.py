@@ -2,237 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from scenemind.reasoning.symbolic import identity_commands, lexicon
-from scenemind.reasoning.symbolic.command_syntax import (
-    AddRelation,
-    Command,
-    DeleteObject,
-    DeleteRelation,
-    OfOne,
-    Rename,
-    SetAttribute,
-    Subject,
-)
-from scenemind.reasoning.symbolic.identity_commands import several
+from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.symbolic import claims, identity_commands, owning, removing
+from scenemind.reasoning.symbolic.command_syntax import Command, OfOne
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.reading import RuleBook, without_openings
-from scenemind.reasoning.symbolic.syntax import (
-    HasAttribute,
-    Marked,
-    NounPhrase,
-    Reference,
-    Related,
-)
+from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase
 from scenemind.reasoning.symbolic.tokens import Token, tokenize
-from scenemind.words.english import find_number, is_plural, singular, word_set
 
-_MAX_LABEL_WORDS = 5
-_OBJECTIONS = frozenset(
-    ("no", "nope", "wrong", "sorry", "actually", "incorrect", "but", "yes", ",")
-)
-_STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
-_NOT_REAL = word_set(
-    "reflection ghost mirage shadow illusion artifact artefact mistake error duplicate"
-)
+# Said before what is so, the longest first; a sentence is never only this.
+_OBJECTIONS = sorted(
+    (
+        tuple(phrase.split())
+        for phrase in (
+            "no", "nope", "wrong", "sorry", "actually", "incorrect", "but", "yes", ",", ":",
+            "i think", "i believe", "i am sorry", "in fact",
+            *(
+                f"{this} {be} {false}"
+                for this in ("that", "this", "it")
+                for be in ("is", "was")
+                for false in ("wrong", "not right", "not correct", "not true", "incorrect", "false")
+            ),
+            *(f"you {be} {wrong}" for be in ("are", "were") for wrong in ("wrong", "mistaken")),
+            *(f"you {got} {this} wrong" for got in ("got", "have", "have got")
+              for this in ("this", "that", "it", "them")),
+        )
+    ),
+    key=len,
+    reverse=True,
+)  # fmt: skip
+_CLOSINGS = ("please", ",", "now")
+_JOINS = ("and", "but", ",", ";")
 
 
-def parse_command(text: str) -> Command:
-    """The tree of a correcting sentence.
+def parse_commands(text: str) -> tuple[Command, ...]:
+    """The trees of a correcting sentence: "the cup is a mug and it is blue" has two.
 
     Raises:
         ReasoningError: `not_understood`; its text is the part that could not be read.
     """
-    return _RULES.read(text, _without_objections(tokenize(text)))
+    tokens = _without_objections(tokenize(text))
+    try:
+        return (_RULES.read(text, tokens),)
+    except ReasoningError as error:
+        for commands in _joined(text, tokens):
+            return commands
+        raise error
+
+
+def parse_command(text: str) -> Command:
+    """The tree of a sentence with a single correction; raises as `parse_commands`."""
+    command, *more = parse_commands(text)
+    if more:
+        raise ReasoningError("not_understood", text.strip())
+    return command
+
+
+def _joined(text: str, tokens: list[Token]) -> Iterator[tuple[Command, ...]]:
+    """Every way in which the sentence falls into corrections that can be read."""
+    for place, token in enumerate(tokens):
+        rest = tokens[place + 1 :]
+        if token.word not in _JOINS or not place or not rest:
+            continue
+        try:
+            first = _RULES.read(text, tokens[:place])
+            last = _without_objections(rest)
+            yield first, _RULES.read(text, last)
+        except ReasoningError:
+            continue
+    for place, token in enumerate(tokens):
+        if token.word in _JOINS and place:
+            try:
+                first = _RULES.read(text, tokens[:place])
+            except ReasoningError:
+                continue
+            for others in _joined(text, tokens[place + 1 :]):
+                yield first, *others
 
 
 def _without_objections(tokens: list[Token]) -> list[Token]:
     """Less "no, actually" at the front and "please" at the end; "there is no cup" stays whole."""
+    words = [token.word for token in tokens]
     start = 0
-    while start < len(tokens) and tokens[start].word in _OBJECTIONS:
-        start += 1
+    while length := _objection_at(words, start):
+        start += length
     rest = without_openings(tokens[start:])
-    while len(rest) > 1 and rest[-1].word in ("please", ",", "now"):
+    while len(rest) > 1 and rest[-1].word in _CLOSINGS:
         rest = rest[:-1]
     return rest
 
 
-def _delete(p: Parser) -> Command | None:
-    if p.take("there is no", "there are no", "there is not", "there are not"):
-        return DeleteObject(p.reference())
-    if p.take("delete", "remove", "forget", "drop", "erase"):
-        return DeleteObject(several(p))
-    return None
-
-
-def _not_real(p: Parser) -> Command | None:
-    subject = several(p)
-    if p.take("does not exist", "do not exist"):
-        return DeleteObject(subject)
-    if not p.take_of(lexicon.BE):
-        return None
-    if p.take("gone", "not real", "not there", "not here", "not there anymore", "no longer there"):
-        return DeleteObject(subject)
-    p.take("just", "only")
-    if p.take("a", "an") and p.take("false detection", "false positive", "mirror image"):
-        return DeleteObject(subject)
-    return DeleteObject(subject) if p.take_of(_NOT_REAL) else None
-
-
-def _rename(p: Parser) -> Command | None:
-    if p.take("rename", "relabel", "label", "call"):
-        subject = several(p)
-        if not p.take("to", "as", "into", "a", "an", "the"):
-            return None
-        return _renamed(p, subject)
-    if p.take("change"):
-        p.take("the label of", "the name of", "label of")
-        subject = p.reference()
-        return _renamed(p, subject) if p.take("to", "into") else None
-    if p.take("the label of", "the name of"):
-        subject = p.reference()
-        return _renamed(p, subject) if p.take("is", "should be") else None
-    return None
-
-
-def _set_attribute(p: Parser) -> Command | None:
-    ordered = bool(p.take("change", "set", "make"))
-    p.take("the")
-    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
-    if key is None:
-        return None
-    p.at += 1
-    if not p.take("of"):
-        return None
-    subject = p.reference()
-    if not (p.take("to") if ordered else p.take("is", "are", "should be")):
-        return None
-    return _valued(p, subject, key)
-
-
-def _own_attribute(p: Parser) -> Command | None:
-    """ "the couch's colour is blue": the possessive ending is gone by now."""
-    verb = next((i for i, word in enumerate(p.words) if word in ("is", "are", "should")), 0)
-    key = lexicon.ATTRIBUTE_NAMES.get(p.words[verb - 1]) if verb > 1 else None
-    if key is None:
-        return None
-    words = p.words
-    p.cut(verb - 1)
-    subject = Marked() if p.take("its", "their") else p.reference()
-    if not p.done:
-        return None
-    p.words = words
-    p.at = verb
-    return _valued(p, subject, key) if p.take("is", "are", "should be") else None
-
-
-def _valued(p: Parser, subject: Reference, key: str) -> SetAttribute | None:
-    given = p.condition(adjectives=True) if key in ("color", "size") else None
-    if isinstance(given, HasAttribute):
-        return SetAttribute(subject, key, given.value) if given.key == key else None
-    return SetAttribute(subject, key, _label(p))
-
-
-def _claim_attribute(p: Parser) -> Command | None:
-    subject = several(p)
-    if not p.take_of(lexicon.BE):
-        return None
-    p.take("actually", "really")
-    quality = None if p.peek(1) else p.find_quality()
-    if quality is not None:
-        return SetAttribute(subject, quality.key, quality.value)
-    if p.take("made of", "made from"):
-        return SetAttribute(subject, "material", _label(p))
-    given = p.condition(adjectives=True)
-    if isinstance(given, HasAttribute) and not given.negated:
-        _skip_contrast(p)
-        return SetAttribute(subject, given.key, given.value)
-    return None
-
-
-def _claim_relation(p: Parser) -> Command | None:
-    subject = _before_verb(p)
-    if subject is None:
-        subject = several(p)
-        if not p.take_of(lexicon.BE):
-            return None
-    p.take("actually", "really")
-    given = p.condition()
-    if not isinstance(given, Related) or len(given.anchors) != 1:
-        return None
-    edit = DeleteRelation if given.negated else AddRelation
-    return edit(subject, given.predicate, given.anchors[0])
-
-
-def _before_verb(p: Parser) -> Subject | None:
-    """The subject of "the picture hangs on the wall", where such a verb and a relation stand; the
-    next word is the verb."""
-    verbs = (i for i, word in enumerate(p.words) if word in _STANDS)
-    verb = next(verbs, len(p.words))
-    if verb == len(p.words):
-        return None
-    words = p.words
-    p.cut(verb)
-    subject = several(p)
-    ends_there = p.done
-    p.words = words
-    return subject if ends_there else None
-
-
-def _claim_label(p: Parser) -> Command | None:
-    subject = several(p)
-    if p.take("should be called", "should be", "must be", "is called", "is actually called"):
-        p.take("a", "an", "the")
-        return _renamed(p, subject)
-    many = p.peek() in ("are", "were")
-    if not p.take_of(lexicon.BE):
-        return None
-    p.take("actually", "really", "in fact")
-    if p.take("not") and p.take("a", "an"):
-        p.reference()
-        p.take(",")
-        p.take("but", "it is", "this is", "that is")
-    plural = many and is_plural(p.words[-1] if p.words else "") and find_number(p.peek()) is None
-    if p.take("a", "an") or plural:
-        return _renamed(p, subject)
-    return None
-
-
-def _renamed(p: Parser, subject: Subject) -> Rename:
-    label = _label(p)
-    _skip_contrast(p)
-    return Rename(subject, label)
-
-
-def _label(p: Parser) -> str:
-    """A person's new word: up to five words, the last in the singular.
-
-    Raises:
-        ReasoningError: none, too many, or signs that belong in no label.
-    """
-    words: list[str] = []
-    while p.peek() and p.peek() not in lexicon.NOUN_END | {","}:
-        if len(words) >= _MAX_LABEL_WORDS or not p.peek()[0].isalnum():
-            raise p.fail()
-        words.append(p.peek())
-        p.at += 1
-    if not words:
-        raise p.fail()
-    return " ".join((*words[:-1], singular(words[-1])))
-
-
-def _skip_contrast(p: Parser) -> None:
-    """ ", not a microwave": said for the ear."""
-    start = p.at
-    p.take(",")
-    p.take("and")
-    if not p.take("not"):
-        p.at = start
-        return
-    if not p.take_of(frozenset(lexicon.COLOURS)):
-        p.reference()
+def _objection_at(words: list[str], start: int) -> int:
+    """How many words of an objection stand there; 0: none, or nothing would be left."""
+    for phrase in _OBJECTIONS:
+        end = start + len(phrase)
+        if tuple(words[start:end]) == phrase and (end < len(words) or len(phrase) == 1):
+            return len(phrase)
+    return 0
 
 
 def _of_one(
@@ -249,23 +118,32 @@ def _of_one(
     return read
 
 
+def is_of_last(command: Command) -> bool:
+    """ "and it is blue": of what the sentence spoke of before."""
+    return isinstance(command, OfOne) and command.subject == Marked()
+
+
 _RULES = RuleBook[Command](
     (
         identity_commands.undo,
         identity_commands.redo,
+        identity_commands.agree,
         identity_commands.ask_similar,
         identity_commands.do_similar,
         identity_commands.merge,
         _of_one(identity_commands.split),
         _of_one(identity_commands.confirm),
         _of_one(identity_commands.forget_attribute),
-        _of_one(_delete),
-        _of_one(_not_real),
-        _of_one(_rename),
-        _of_one(_set_attribute),
-        _of_one(_own_attribute),
-        _of_one(_claim_attribute),
-        _of_one(_claim_relation),
-        _of_one(_claim_label),
+        _of_one(removing.no_but),
+        _of_one(removing.delete),
+        _of_one(removing.not_real),
+        _of_one(removing.rename),
+        _of_one(owning.owned),
+        _of_one(claims.set_attribute),
+        _of_one(claims.own_attribute),
+        _of_one(claims.has_attribute),
+        _of_one(claims.claim_attribute),
+        _of_one(claims.claim_relation),
+        _of_one(claims.claim_label),
     )
 )

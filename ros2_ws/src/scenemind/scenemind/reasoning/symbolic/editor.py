@@ -23,8 +23,10 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Split,
     Subject,
 )
+from scenemind.reasoning.symbolic.owning import SPEAKER
 from scenemind.reasoning.symbolic.parting import find_parts
-from scenemind.reasoning.symbolic.phrasing import be, sentence, the
+from scenemind.reasoning.symbolic.phrasing import be, bounded, sentence, the
+from scenemind.reasoning.symbolic.plurals import every_row, is_plural
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.syntax import Marked, Reference
@@ -33,8 +35,11 @@ from scenemind.words.english import joined, plural, with_article
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
-def edits_of(command: OfOne | Merge, at: Resolver) -> tuple[list[Edit], str]:
+def edits_of(command: OfOne | Merge, at: Resolver, by: str = "") -> tuple[list[Edit], str]:
     """What to write, and a sentence that says so.
+
+    Args:
+        by: who speaks, whose is what they call theirs; empty: that cannot be written.
 
     Raises:
         ReasoningError: `not_found`, or `ambiguous` where more than one object may be meant.
@@ -43,18 +48,16 @@ def edits_of(command: OfOne | Merge, at: Resolver) -> tuple[list[Edit], str]:
         return _merged(command, at)
     objects = _meant(command.subject, at)
     ids = [o.object_id for o in objects]
-    names = joined([the(o) for o in objects])
+    names = bounded([the(o) for o in objects])
     verb = be(len(objects))
     match command:
         case Rename(label=label):
             edits = [Edit("rename", (i,), value=label) for i in ids]
             return edits, f"Now {names} {verb} {_a(label, len(ids))}."
         case SetAttribute(key=key, value=value):
+            value = by if (key, value) == ("owner", SPEAKER) else value
             edits = [Edit("set_attribute", (i,), key, value) for i in ids]
-            return (
-                edits,
-                f"Now {names} {verb} {value}." if value else f"I forgot the {key} of {names}.",
-            )
+            return edits, _attributed(names, verb, key, value)
         case DeleteObject():
             return [Edit("delete_object", (i,)) for i in ids], f"I forgot {names}."
         case Confirm(label=label):
@@ -184,12 +187,28 @@ def _a(label: str, count: int) -> str:
     return with_article(label) if count == 1 else plural(label)
 
 
+def is_of_several(command: OfOne | Merge) -> bool:
+    """ "the chairs are brown": all that fit are meant, not one."""
+    subject = None if isinstance(command, Merge | Split) else command.subject
+    return is_plural(subject)
+
+
+def _attributed(names: str, verb: str, key: str, value: str) -> str:
+    if not value:
+        return f"I forgot the {key} of {names}."
+    if key == "owner":
+        return f"Now {names} {'belongs' if verb == 'is' else 'belong'} to {value}."
+    return f"Now {names} {verb} {value}."
+
+
 def _meant(reference: Subject, at: Resolver) -> list[MapObject]:
-    """All marked or numbered objects, or else the single one that fits."""
+    """All marked or numbered objects, all of a plural, or else the single one that fits."""
     if isinstance(reference, Several):
         return list({n: _single(n, at) for n in reference.numbers}.values())
-    if isinstance(reference, Marked):
+    if isinstance(reference, Marked) and (at.has_marks or not reference.noun):
         return _all_of(reference, at)
+    if is_plural(reference):
+        return [thing for thing in at.objects(every_row(reference, at)) if thing.object_id >= 0]
     return [_single(reference, at)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scenemind.reasoning.symbolic import past
+from scenemind.reasoning.symbolic.comparing import same
 from scenemind.reasoning.symbolic.counting import count, exists, list_objects
 from scenemind.reasoning.symbolic.locating import carrier, locate
 from scenemind.reasoning.symbolic.measuring import distance, size
@@ -24,6 +25,7 @@ from scenemind.reasoning.symbolic.syntax import (
     NounPhrase,
     Question,
     Reference,
+    Same,
     Size,
     Verify,
     WhenSeen,
@@ -55,6 +57,8 @@ def run(question: Question, at: Resolver, changes_since: past.ChangesSince) -> R
             return carrier(question, at)
         case Verify():
             return verify(question, at)
+        case Same():
+            return same(question, at)
         case ListObjects(subject=subject):
             return list_objects(subject, at)
         case Identify(subject=subject):
@@ -77,6 +81,8 @@ def subject_of(question: Question) -> Reference:
     """The phrase whose objects a question is about, for grounding it."""
     if isinstance(question, Distance):
         return question.first
+    if isinstance(question, Same):
+        return question.subjects[0]
     if isinstance(question, Changed):
         return question.subject or NounPhrase("")
     if isinstance(question, Verify) and isinstance(question.subject, NounPhrase):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scenemind.reasoning.symbolic import lexicon, past_grammar, quality_grammar
+from scenemind.reasoning.symbolic import lexicon, owning, past_grammar, quality_grammar
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.reading import (
     RuleBook,
@@ -252,6 +252,10 @@ _RULES = RuleBook[Question](
         past_grammar.where_at,
         past_grammar.when_seen,
         past_grammar.changed,
+        quality_grammar.same,
+        owning.whose,
+        owning.belongings,
+        owning.is_owned,
         _exists,
         _count,
         _where,

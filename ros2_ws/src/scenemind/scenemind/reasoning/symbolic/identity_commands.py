@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-
 from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.command_subjects import (
+    another,
+    references,
+    skip_contrast,
+    skip_truly,
+)
 from scenemind.reasoning.symbolic.command_syntax import (
+    Agree,
     AskSimilar,
     Command,
     Confirm,
@@ -14,7 +19,6 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Merge,
     Redo,
     SetAttribute,
-    Several,
     Split,
     Undo,
 )
@@ -43,6 +47,11 @@ _SIMILAR = (
     "objects like that", "lookalikes", "that look the same", "ones that look the same",
     "others that look the same", "objects that look the same",
 )  # fmt: skip
+_CONTENT = (
+    "you missed nothing", "you did not miss anything", "nothing is missing", "nothing is wrong",
+    "everything is right", "everything is correct", "all is right", "that is all", "well done",
+    "very good", "good", "perfect", "thanks", "thank you", "you are right",
+)  # fmt: skip
 _THOSE = (
     "those too", "those as well", "them too", "them as well", "these too", "do those too",
     "all of those too", "all of them too", "all of them", "all of those", "also those",
@@ -61,6 +70,11 @@ def undo(p: Parser) -> Command | None:
 def redo(p: Parser) -> Command | None:
     """ "redo", "redo correction 3"."""
     return Redo(_number(p)) if p.take("redo", "reapply") else None
+
+
+def agree(p: Parser) -> Command | None:
+    """ "you missed nothing", "thank you": what needs no answer but a friendly one."""
+    return Agree() if p.take(*_CONTENT) and (p.take("now") or p.done) else None
 
 
 def ask_similar(p: Parser) -> Command | None:
@@ -82,47 +96,86 @@ def do_similar(p: Parser) -> Command | None:
     """ "those too", "objects 4 and 9 too" (a "yes" before it was taken off)."""
     start = p.at
     if p.take(*_DO) and p.take("for", "to", "of", "with"):
-        return _numbered(_references(p))
+        return _numbered(references(p))
     p.at = start
     if p.take(*_THOSE):
         return DoSimilar()
-    numbers = _references(p)
+    numbers = references(p)
     return _numbered(numbers) if p.take("too", "as well", "also") else None
 
 
 def merge(p: Parser) -> Command | None:
-    """ "merge object 3 and 5", "these are the same chair", "object 5 is the same as object 3"."""
-    noun = ""
+    """ "merge object 3 and 5", "these are the same chair", "object 5 is the same as object 3",
+    "there are two tables: merge 4 and 9", "you counted one chair twice: 4 and 9"."""
+    _skip_count(p)
+    if p.take("you counted", "you have counted", "you count", "you saw", "you see"):
+        noun = p.reference()
+        p.take(":", ",")
+        is_twice = isinstance(noun, NounPhrase) and noun.noun.endswith(" twice")
+        if not is_twice:
+            return None
+        return Merge(tuple(references(p)), normal(noun.noun.removesuffix(" twice")))
     ordered = bool(p.take("merge", "join", "unite", "combine"))
-    first = _two_of(p) or (_another(p) if ordered else p.reference())
+    first = _two_of(p) or another(p)
     if ordered:
-        subjects = _references(p, first, "with", "into", "and")
+        subjects, noun_said = references(p, first, "with", "into", "and"), ""
     else:
-        subjects = _references(p, first, "and")
+        subjects = references(p, first, "and")
+        if p.take("belong together", "are the same thing"):
+            _skip_one(p)
+            return Merge(tuple(subjects))
         if not p.take_of(lexicon.BE):
             return None
-        p.take("actually", "really", "all", "both", "in fact")
-        if not p.take("the same", "one and the same", "one"):
+        p.take("actually", "really", "all", "both", "in fact", "just", "only")
+        if not p.take("the same", "one and the same", "a single", "one"):
             return None
         if p.take("as"):
-            subjects = _references(p, *subjects, "as")
-        elif not p.done:
-            noun = " ".join(p.noun_words())
+            subjects = references(p, *subjects, "as")
+        noun_said = " ".join(p.noun_words())
+        skip_contrast(p)
     if len(subjects) == 1 and isinstance(subjects[0], ObjectNumber):
         return None
-    return Merge(tuple(subjects), "" if noun in lexicon.ANYTHING else noun)
+    return Merge(tuple(subjects), "" if noun_said in lexicon.ANYTHING else noun_said)
 
 
 def split(p: Parser) -> Command | None:
-    """ "object 3 is two chairs", "split object 3 in two"."""
+    """ "object 3 is two chairs", "split object 3 in two", "there are two chairs here"."""
     if p.take("split", "divide", "separate"):
         ending = p.cut_ending(*_IN_PARTS)
         return Split(p.reference(), _IN_PARTS[ending] if ending else 2)
+    if p.take("there are", "here are"):
+        p.take("actually", "really")
+        here = _parts(p, Marked()) if find_number(p.peek()) else None
+        return here if p.take("here", "there") or p.words[0] == "here" else None
+    p.cut_ending("side by side", "next to each other", "beside each other")
     subject = p.reference()
     if not p.take_of(lexicon.BE):
         return None
-    p.take("actually", "really", "in fact")
-    return _parts(p, subject) if (find_number(p.peek()) or 0) > 1 and p.peek(1) else None
+    skip_truly(p)
+    parts = _parts(p, subject) if (find_number(p.peek()) or 0) > 1 and p.peek(1) else None
+    skip_contrast(p)
+    return parts
+
+
+def _skip_count(p: Parser) -> None:
+    """ "there are two tables:", "there is only one chair there,", before what is to be done."""
+    start = p.at
+    if p.take("there is", "there are", "these are", "i see"):
+        p.take("only", "just", "really", "actually")
+        if find_number(p.peek()) is not None:
+            p.at += 1
+            p.noun_words()
+            p.take("there", "here")
+            if p.take(":", ",", "so"):
+                return
+    p.at = start
+
+
+def _skip_one(p: Parser) -> None:
+    """ ", it is one window"."""
+    if p.take(",", "and") and p.take("it is", "they are", "this is"):
+        p.take("one", "a")
+        p.noun_words()
 
 
 def confirm(p: Parser) -> Command | None:
@@ -170,17 +223,6 @@ def _number(p: Parser) -> int | None:
     return number
 
 
-def several(p: Parser) -> Reference | Several:
-    """ "the cup", "object 3", "chairs 2, 3 and 7"."""
-    first = p.reference()
-    if not isinstance(first, ObjectNumber):
-        return first
-    numbers = [n for n in _references(p, first, "and") if isinstance(n, ObjectNumber)]
-    if len(numbers) == 1:
-        return first
-    return Several(tuple(replace(n, noun=normal(n.noun or first.noun)) for n in numbers))
-
-
 def _numbered(references: Sequence[Reference]) -> DoSimilar | None:
     numbers = [n for n in references if isinstance(n, ObjectNumber) and not n.noun]
     if not numbers or len(numbers) < len(references):
@@ -196,30 +238,6 @@ def _two_of(p: Parser) -> Reference | None:
         return Marked()
     p.at = start
     return None
-
-
-def _references(p: Parser, *first: Reference | str) -> list[Reference]:
-    """ "object 3 and 5", "objects 3, 5 and 7", "the cup and the mug".
-
-    Args:
-        first: references that were read already, then the words that may stand before another.
-    """
-    found = [item for item in first if not isinstance(item, str)] or [p.reference()]
-    between = [item for item in first if isinstance(item, str)] or ["and"]
-    if between == ["as"]:
-        return [*found, _another(p)]
-    while p.take(",", *between):
-        p.take("and")
-        found.append(_another(p))
-    return found
-
-
-def _another(p: Parser) -> Reference:
-    word = p.peek()
-    if word.isascii() and word.isdigit():
-        p.at += 1
-        return ObjectNumber(int(word[:9]))
-    return p.reference()
 
 
 def _parts(p: Parser, subject: Reference) -> Split | None:

@@ -105,7 +105,7 @@ SHADES = frozenset(("light", "dark", "bright", "pale", "deep"))
 SIZES = {
     word: size
     for size, words in {
-        "small": ("small", "little", "tiny", "mini"),
+        "small": ("small", "little", "tiny"),
         "medium": ("medium", "mid-sized", "medium-sized"),
         "large": ("large", "big", "huge"),
     }.items()
@@ -147,6 +147,7 @@ ATTRIBUTE_NAMES: dict[str, Attribute] = {
     "purpose": "affordance",
     "caption": "caption",
     "description": "caption",
+    "owner": "owner",
 }
 # What one does with things: "something to sit on".
 USES = word_set(
@@ -187,7 +188,7 @@ BE = frozenset(("is", "are", "was", "were", "be"))
 NOUN_END = BE | word_set(
     "a an the made that which who and or not do does did have has can there here to from"
     " than as but with where what how why when if then i we you it he she they"
-    " will would could should must may might shall"
+    " belongs belong owns owned consists consist will would could should must may might shall"
 )
 # Said around a question without changing it.
 OPENINGS = _phrases(

@@ -5,10 +5,13 @@ from __future__ import annotations
 from scenemind.memory.graph.relations.names import find_relation
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.cursor import Cursor
-from scenemind.reasoning.symbolic.syntax import HasAttribute, Rank
+from scenemind.reasoning.symbolic.syntax import Attribute, HasAttribute, Rank
 from scenemind.words.english import find_number
 
 _LONGEST_USE = 3  # words of "to sit on"
+_LONGEST_NAME = 3  # words of a material, or of who owns a thing
+# A quality that something else follows is a part of a name ("round table").
+_AFTER_QUALITY = ("", "and", ",", "but", "it", "this", "that", "instead")
 
 
 class Modifiers(Cursor):
@@ -18,10 +21,12 @@ class Modifiers(Cursor):
         """ "dark red", "black and red", "small"."""
         colours = self._colours()
         if colours:
+            self.take("in color", "in colour")
             return HasAttribute("color", colours)
         word = self.peek()
         if word in lexicon.SIZES:
             self.at += 1
+            self.take("in size")
             return HasAttribute("size", lexicon.SIZES[word])
         return None
 
@@ -35,13 +40,32 @@ class Modifiers(Cursor):
                 self.at += len(use)
                 return HasAttribute("affordance", " ".join(use))
         self.at = start
-        self.take("switched", "turned", "made of", "made from", "made out of")
-        word, following = self.peek(), self.peek(1)
-        if word in lexicon.QUALITIES and (not following or following in ("and", ",")):
+        if self.take("made of", "made from", "made out of"):
+            return self._named("material")
+        if self.take("owned by"):
+            return self._named("owner")
+        self.take("switched", "turned")
+        word = self.peek()
+        if word in lexicon.QUALITIES:
             self.at += 1
-            return HasAttribute(lexicon.QUALITIES[word], word)
+            self.take("in shape", "in form", "in texture")
+            if self.peek() in _AFTER_QUALITY:
+                return HasAttribute(lexicon.QUALITIES[word], word)
         self.at = start
         return None
+
+    def _named(self, key: Attribute) -> HasAttribute | None:
+        """ "stainless steel": up to three words."""
+        start = self.at
+        while self.at - start < _LONGEST_NAME and self._is_of_name():
+            self.at += 1
+        said = " ".join(self.words[start : self.at])
+        return HasAttribute(key, said) if said else None
+
+    def _is_of_name(self) -> bool:
+        word = self.peek()
+        ends = lexicon.NOUN_END | lexicon.ANYTHING | {"same"}
+        return word[:1].isalpha() and word not in ends and not self.at_relation()
 
     def _colours(self) -> str:
         """One colour, or several that belong to one thing with "and" between them; "" for none."""

@@ -56,14 +56,15 @@ def _narrow_by_attribute(scene: Scene, said: str, scores: Scores, *, needed: boo
     words = words_in(said)
     if not words:
         return
-    fitting = [row for row in np.flatnonzero(scores).tolist() if _is_said(scene, row, words)]
+    fitting = [row for row in np.flatnonzero(scores).tolist() if is_said(scene, row, said)]
     if fitting or needed:
         scores[:] = 0.0
         scores[fitting] = 1.0
 
 
-def _is_said(scene: Scene, row: int, words: Sequence[str]) -> bool:
-    thing = scene.objects[row]
+def is_said(scene: Scene, row: int, said: str) -> bool:
+    """Whether every word, or one for the same, stands among an object's attributes."""
+    thing, words = scene.objects[row], words_in(said)
     needs_form = any(word in FORM_WORDS for word in words)
     attributes = thing.attributes if needs_form else quick_attributes(thing)
     said, thesaurus = words_of(attributes), Thesaurus.load()

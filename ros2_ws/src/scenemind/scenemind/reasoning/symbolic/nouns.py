@@ -34,6 +34,8 @@ class Nouns(Modifiers):
             return False
         if inside and word in lexicon.ADJECTIVES and self.peek(1) in ("", "and", ","):
             return False
+        if inside and word in lexicon.QUALITIES and self.peek(1) == "in":
+            return self.peek(2) not in ("shape", "form", "texture")
         if inside and word in lexicon.AFTER_SUBJECT:
             return False
         return not (inside and (self.at_posture() or word in lexicon.SUPERLATIVES))

@@ -145,6 +145,13 @@ class Parser(Nouns):
             noun = self.noun_words()
             return Marked("" if len(noun) == 1 and noun[0] in lexicon.ANYTHING else " ".join(noun))
         self.at = start
+        if self.peek() in lexicon.POINTERS and self.peek(1) == "one":
+            if not self.peek(2) or self.peek(2) in lexicon.NOUN_END | {","}:
+                self.at += 2
+                return Marked()
+        if self.peek() == "both" and self.peek(1) in lexicon.BE:
+            self.at += 1
+            return Marked()
         ends = not self.peek(1) or self.peek(1) in lexicon.NOUN_END | {","}
         ends = ends or (not self.peek(2) and self.peek(1) in (*lexicon.COLOURS, *lexicon.SIZES))
         _, relation = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)
@@ -174,17 +181,19 @@ class Parser(Nouns):
             phrase = extended
 
     def _determined(self) -> NounPhrase:
-        definite = False
+        definite = both = False
         while True:
             if self.take_of(lexicon.DEFINITE):
                 definite = True
+            elif self.take("both of", "both"):
+                both = definite = True
             elif not self.take_of(lexicon.INDEFINITE) and not self.take("of the"):
                 break
         count = find_number(self.peek())
         if count is not None and self.peek(1):
             self.at += 1
         else:
-            count = None
+            count = 2 if both else None
         return NounPhrase("", definite, count)
 
     def _modified(self, phrase: NounPhrase) -> NounPhrase:

@@ -6,17 +6,23 @@ from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import (
     AskAttribute,
+    Attribute,
     Describe,
     HasAttribute,
     ListObjects,
     NounPhrase,
     Question,
     Related,
+    Same,
     Viewer,
 )
+from scenemind.words.english import singular
 
 _SOMEBODY = ("i", "you", "we", "one", "the robot", "people", "somebody", "someone", "a person")
 _LONGEST_USE = 3  # words of "sit on"
+# Of "made from the same material", what stands before "same".
+_BEFORE_SAME = frozenset(("the", "of", "in", "from", "made", "out", "have", "has", "share", "both"))
+_AND = "and"
 
 
 def attribute(p: Parser) -> Question | None:
@@ -40,8 +46,45 @@ def attribute(p: Parser) -> Question | None:
     return AskAttribute(p.with_conditions(subject), key)
 
 
+def same(p: Parser) -> Question | None:
+    """ "are the shelf and the desk of the same colour", "are both doors the same colour", "is the
+    shelf the same colour as the desk"."""
+    if not p.take("are", "is", "do", "does", "have", "has"):
+        return None
+    key = _same_as(p)
+    if key is None:
+        return None
+    first = p.reference()
+    p.take("both")
+    if p.done:
+        return Same((first,), key)
+    return Same((first, p.reference()), key) if p.take(_AND) else None
+
+
+def _same_as(p: Parser) -> Attribute | None:
+    """What is to be the same; these words are gone then, or an "and" for "the same colour as"."""
+    for place in range(p.at, len(p.words) - 1):
+        key = lexicon.ATTRIBUTE_NAMES.get(singular(p.words[place + 1]))
+        if p.words[place] != "same" or key is None:
+            continue
+        start = place
+        while start > p.at and p.words[start - 1] in _BEFORE_SAME:
+            start -= 1
+        rest = p.words[place + 2 :]
+        if rest[:1] == ("as",):
+            p.words = (*p.words[:start], _AND, *rest[1:])
+            return key
+        if not rest:
+            p.cut(start)
+            return key
+    return None
+
+
 def material(p: Parser) -> Question | None:
-    """ "what is the chair made of"."""
+    """ "what is the chair made of", "what does it consist of"."""
+    if p.take("what does", "what do"):
+        subject = p.reference()
+        return AskAttribute(subject, "material") if p.take("consist of") else None
     if not p.take("what is", "what are"):
         return None
     subject = p.reference()

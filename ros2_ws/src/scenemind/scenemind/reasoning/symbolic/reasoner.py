@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-
 from scenemind.config import RelationConfig
-from scenemind.memory import Edit, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import GroundReply, MethodReply
-from scenemind.reasoning.symbolic import rendering, shapes, similar
-from scenemind.reasoning.symbolic.command_syntax import AskSimilar, DoSimilar, Redo, Undo
-from scenemind.reasoning.symbolic.commands import parse_command
-from scenemind.reasoning.symbolic.editor import edits_of
+from scenemind.reasoning.symbolic import rendering, shapes
+from scenemind.reasoning.symbolic.commands import parse_commands
+from scenemind.reasoning.symbolic.correcting import Wanted, wanted_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
 from scenemind.reasoning.symbolic.referring.likely import refer_likely
@@ -28,23 +25,6 @@ from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
-    """What a correcting sentence wants.
-
-    Attributes:
-        edits: to be written; none: only the response is to be given.
-        response: what to say when they are written.
-        of_journal: instead of edits: one of them is taken back, or stands again.
-        objects: what a response without edits speaks of.
-    """
-
-    edits: tuple[Edit, ...]
-    response: str
-    of_journal: Undo | Redo | None = None
-    objects: tuple[MapObject, ...] = ()
 
 
 class SymbolicReasoner:
@@ -137,29 +117,23 @@ class SymbolicReasoner:
         steps = (looked_for, *resolver.steps, *self._unread(query, resolver))
         return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
 
-    def align(self, query: Query, snapshot: MemorySnapshot) -> Wanted:
+    def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Wanted:
         """What a correcting sentence wants; nothing is written yet.
+
+        Args:
+            by: who speaks.
 
         Raises:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
             SceneMemoryError: the memory cannot say what is similar.
         """
         try:
-            command = parse_command(query.text)
+            commands = parse_commands(query.text)
         except ReasoningError as error:
             raise self._explained(error, query, shapes.COMMANDS) from error
-        if isinstance(command, Undo | Redo):
-            return Wanted((), "", command)
-        resolver = self._resolver(query, snapshot)
-        if isinstance(command, AskSimilar):
-            text, objects = similar.preview(similar.find_repeatable(self._memory), resolver.scene)
-            return Wanted((), text, objects=objects)
-        if isinstance(command, DoSimilar):
-            repeatable = similar.find_repeatable(self._memory)
-            edits, response = similar.repeated(repeatable, command.object_ids, resolver.scene)
-        else:
-            edits, response = edits_of(command, resolver)
-        return Wanted(tuple(edits), response)
+        return wanted_of(
+            commands, query, lambda said: self._resolver(said, snapshot), self._memory, by
+        )
 
     def _parsed(self, query: Query) -> Question:
         try:

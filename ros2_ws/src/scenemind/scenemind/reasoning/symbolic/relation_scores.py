@@ -45,6 +45,7 @@ ALIKE = {
     **{name: tuple(other for other in ATTACHED if other != name) for name in ATTACHED},
     "embedded in": ("inside", "on"),
     "besides": ("next to",),
+    "above": ("on",),
 }
 # Farther things are less likely meant by "left of": the score halves over this distance.
 _FADE_M = 4.0

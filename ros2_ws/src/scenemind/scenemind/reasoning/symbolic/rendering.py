@@ -56,10 +56,17 @@ def condition_words(condition: Condition) -> str:
     if isinstance(condition, HasAttribute):
         if condition.key == "affordance" and not condition.negated:
             return f"to {condition.value}"
-        made = "made of " if condition.value in lexicon.MASSES else ""
+        made = _before_value(condition)
         return f"that is {'not ' if condition.negated else ''}{made}{condition.value}"
     said = related_words(condition)
     return f"that is not {said}" if condition.negated else said
+
+
+def _before_value(condition: HasAttribute) -> str:
+    if condition.key == "owner":
+        return "owned by "
+    is_mass = condition.key == "material" and condition.value not in lexicon.ADJECTIVES
+    return "made of " if is_mass else ""
 
 
 def related_words(condition: Related) -> str:

@@ -19,7 +19,7 @@ from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import conditions, explaining, phrasing, pointing, rendering
 from scenemind.reasoning.symbolic.building import find_kind
-from scenemind.reasoning.symbolic.naming import label_scores
+from scenemind.reasoning.symbolic.naming import is_said, label_scores
 from scenemind.reasoning.symbolic.ranking import ranked_rows
 from scenemind.reasoning.symbolic.readings import flattened
 from scenemind.reasoning.symbolic.relation_scores import Anchor
@@ -65,6 +65,11 @@ class Resolver:
             self._viewpoint = viewpoint_of(self._query, self.scene, self._vocabulary)
             self.note(f"directions and distances are from {self._viewpoint.describe()}")
         return self._viewpoint
+
+    @property
+    def has_marks(self) -> bool:
+        """The person points at something that is there."""
+        return bool(pointing.find_marked_rows(self.scene, self._query))
 
     def scores(self, reference: Reference) -> Scores:
         """Scores (N,) of all objects; all 0 where none fits.
@@ -159,7 +164,11 @@ class Resolver:
         if find_kind(noun) is not None:
             return True
         matches = self._vocabulary.match(noun, self.scene.rows_of_label)
-        return all(match.sure for match in matches)
+        if all(match.sure for match in matches):
+            return True
+        said = matches[0].unknown
+        bare = noun.removeprefix(said).strip()
+        return said != "" and bare != noun and self.is_sure_of(bare) and self._is_said(noun, said)
 
     def is_named_otherwise(self, things: Sequence[MapObject], noun: str) -> bool:
         """Whether one of the things is not surely what the noun says."""
@@ -193,6 +202,11 @@ class Resolver:
         """Keep a step of the way to the answer, once."""
         if step and step not in self.steps:
             self.steps.append(step)
+
+    def _is_said(self, noun: str, words: str) -> bool:
+        """Whether all that a noun may mean is as its words before say ("round" of "round mirror")."""
+        rows = np.flatnonzero(label_scores(self.scene, self._vocabulary, noun)[0])
+        return all(is_said(self.scene, row, words) for row in rows.tolist())
 
     def _rows(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
         scores = self.scores(reference)

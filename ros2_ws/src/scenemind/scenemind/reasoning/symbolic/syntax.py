@@ -18,6 +18,7 @@ Attribute = Literal[
     "texture",
     "affordance",
     "caption",
+    "owner",
 ]
 Dimension = Literal["", "height", "width", "length"]
 Superlative = Literal[
@@ -175,6 +176,14 @@ class ListObjects:
 
 
 @dataclass(frozen=True, slots=True)
+class Same:
+    """ "are the shelf and the desk of the same colour"; one subject: all that it means."""
+
+    subjects: tuple[Reference, ...]
+    key: Attribute
+
+
+@dataclass(frozen=True, slots=True)
 class Identify:
     """ "what is the black object on the table"."""
 
@@ -247,6 +256,7 @@ Question = (
     | AskCarrier
     | Verify
     | ListObjects
+    | Same
     | Identify
     | Distance
     | Size

@@ -37,7 +37,7 @@ from scenemind.words.english import joined, shown, with_article
 _SPOKEN = {"color": "colour", "affordance": "use", "caption": "look"}
 _DESCRIBED = (
     *("color", "size", "dimensions", "shape", "orientation"),
-    *("material", "texture", "state", "affordance", "caption"),
+    *("material", "texture", "state", "affordance", "owner", "caption"),
 )
 
 
@@ -67,7 +67,7 @@ def attribute(question: AskAttribute, at: Resolver) -> Reply:
         raise ReasoningError("not_found", f"The {name} of {objects} is not known{help_on}.")
     known = at.objects(np.array(valued))
     key = question.key
-    values = [_told(key, shown_at_length(o.attributes[key])) for o in known]
+    values = [told(key, shown_at_length(o.attributes[key])) for o in known]
     number = counted(len(known), noun_of(question.subject))
     note = source_note(known, key)
     if len(known) == 1:
@@ -87,7 +87,7 @@ def describe(subject: Reference, at: Resolver) -> Reply:
     """All that is known of one object, with who says it."""
     thing = at.scene.objects[at.single(subject)]
     parts = [
-        f"{_told(key, shown_at_length(thing.attributes[key]))}{source_note([thing], key)}"
+        f"{told(key, shown_at_length(thing.attributes[key]))}{source_note([thing], key)}"
         for key in _DESCRIBED
         if thing.attributes.get(key)
     ]
@@ -95,7 +95,7 @@ def describe(subject: Reference, at: Resolver) -> Reply:
     return Reply(sentence(text), thing.confidence, (thing,))
 
 
-def _told(key: str, value: str) -> str:
+def told(key: str, value: str) -> str:
     """With the verb that fits: " is red", " is made of wood", " can be used to sit on it"."""
     if key == "caption":
         return f' looks like this: "{value.rstrip(".")}"'
@@ -104,6 +104,7 @@ def _told(key: str, value: str) -> str:
         "affordance": "can be used to",
         "dimensions": "measures",
         "texture": "has this texture:",
+        "owner": "belongs to",
     }.get(key, "is")
     return f" {verb} {value}"
 

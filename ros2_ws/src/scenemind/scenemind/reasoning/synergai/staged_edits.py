@@ -6,22 +6,18 @@ What ends early, by a failing model or a person who gives up, thus leaves nothin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from scenemind.memory import Edit
+from scenemind.reasoning import consent
 from scenemind.reasoning.types import Query
-
-# More than one object is changed only by who has named them all.
-_NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?![\w.]*\d)")
 
 
 class StagedEdits:
     """Of one request, in the order of the calls."""
 
     def __init__(self, query: Query) -> None:
-        named = {int(number) for number in _NUMBER.findall(query.text)}
-        self._pointed_at = named | set(query.marked_object_ids)
+        self._query = query
         self._edits: list[Edit] = []
 
     def __len__(self) -> int:
@@ -43,13 +39,7 @@ class StagedEdits:
     @property
     def needs_a_yes(self) -> bool:
         """Several objects would change, and the person has not named or marked each."""
-        changed = {_subject(edit) for edit in self._edits}
-        return len(changed) > 1 and not changed <= self._pointed_at
-
-
-def _subject(edit: Edit) -> int:
-    """A relation is said of its first object; what is merged becomes one."""
-    return edit.object_ids[0]
+        return consent.needs_a_yes(self._edits, self._query)
 
 
 def _about(edit: Edit) -> tuple[object, ...]:

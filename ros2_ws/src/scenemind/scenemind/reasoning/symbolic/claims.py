@@ -1,0 +1,199 @@
+"""Claims that correct: what a thing is, how it is, how it stands."""
+
+from __future__ import annotations
+
+from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.command_subjects import (
+    skip_contrast,
+    skip_denial,
+    skip_truly,
+    subject_of,
+)
+from scenemind.reasoning.symbolic.command_syntax import (
+    AddRelation,
+    Command,
+    DeleteRelation,
+    Rename,
+    SetAttribute,
+    Subject,
+)
+from scenemind.reasoning.symbolic.parser import Parser
+from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, Reference, Related
+from scenemind.words.english import find_number, is_plural, singular, word_set
+
+_MAX_LABEL_WORDS = 5
+_STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
+_MADE_OF = ("made of", "made from", "made out of")
+_SHOULD_BE = ("is", "are", "should be")
+
+
+def set_attribute(p: Parser) -> Command | None:
+    """ "the material of the chair is wood", "change the colour of the cup to red"."""
+    ordered = bool(p.take("change", "set", "make"))
+    p.take("the")
+    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
+    if key is None:
+        return None
+    p.at += 1
+    if not p.take("of"):
+        return None
+    subject = p.reference()
+    if not (p.take("to") if ordered else p.take(*_SHOULD_BE)):
+        return None
+    return _valued(p, subject, key)
+
+
+def own_attribute(p: Parser) -> Command | None:
+    """ "the couch's colour is blue": the possessive ending is gone by now."""
+    verb = next((i for i, word in enumerate(p.words) if word in ("is", "are", "should")), 0)
+    key = lexicon.ATTRIBUTE_NAMES.get(p.words[verb - 1]) if verb > 1 else None
+    if key is None:
+        return None
+    words = p.words
+    p.cut(verb - 1)
+    subject = Marked() if p.take("its", "their") else p.reference()
+    if not p.done:
+        return None
+    p.words = words
+    p.at = verb
+    return _valued(p, subject, key) if p.take(*_SHOULD_BE) else None
+
+
+def has_attribute(p: Parser) -> Command | None:
+    """ "the chair has a black colour", "it has the shape of a box"."""
+    subject = subject_of(p)
+    if not p.take("has", "have"):
+        return None
+    p.take("a", "an", "the")
+    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
+    if key is not None:
+        p.at += 1
+        return _valued(p, subject, key)
+    key = lexicon.ATTRIBUTE_NAMES.get(p.words[-1])
+    if key is None:
+        return None
+    p.cut(len(p.words) - 1)
+    return _valued(p, subject, key)
+
+
+def claim_attribute(p: Parser) -> Command | None:
+    """ "object 12 is grey", "the cup is made of glass", "it is not red but orange"."""
+    subject = subject_of(p)
+    if p.take("consists of", "consist of"):
+        return SetAttribute(subject, "material", _label(p))
+    if not p.take(*_SHOULD_BE) and not p.take_of(lexicon.BE):
+        return None
+    skip_truly(p)
+    skip_denial(p)
+    if p.take(*_MADE_OF):
+        return SetAttribute(subject, "material", _valued_label(p))
+    quality = p.find_quality()
+    if quality is None:
+        given = p.condition(adjectives=True)
+        if not isinstance(given, HasAttribute) or given.negated:
+            return None
+        quality = given
+    skip_contrast(p)
+    return SetAttribute(subject, quality.key, quality.value)
+
+
+def claim_relation(p: Parser) -> Command | None:
+    """ "the hanger is left of the ironing board", "the cup is not on the table"."""
+    subject = _before_verb(p)
+    if subject is None:
+        subject = subject_of(p)
+        if not p.take_of(lexicon.BE):
+            return None
+    skip_truly(p)
+    given = p.condition()
+    if not isinstance(given, Related) or len(given.anchors) != 1:
+        return None
+    edit = DeleteRelation if given.negated else AddRelation
+    return edit(subject, given.predicate, given.anchors[0])
+
+
+def claim_label(p: Parser) -> Command | None:
+    """ "that is a toolbox", "this should be called stool", "the chairs are stools"."""
+    subject = subject_of(p)
+    if p.take("should be called", "should be", "must be", "is called", "is actually called"):
+        p.take("a", "an", "the")
+        return renamed(p, subject)
+    many = p.peek() in ("are", "were")
+    if not p.take_of(lexicon.BE):
+        return None
+    skip_truly(p)
+    skip_denial(p)
+    if p.take("a", "an") or (many and _says_plural(p)):
+        return renamed(p, subject)
+    return None
+
+
+def renamed(p: Parser, subject: Subject) -> Rename:
+    """With the label that follows here."""
+    label = _label(p)
+    skip_contrast(p)
+    return Rename(subject, label)
+
+
+def _says_plural(p: Parser) -> bool:
+    """ "stools", but not "two stools"."""
+    end = next((i for i, word in enumerate(p.words) if i > p.at and word == ","), len(p.words))
+    return is_plural(p.words[end - 1]) and find_number(p.peek()) is None
+
+
+def _valued(p: Parser, subject: Subject, key: str) -> SetAttribute | None:
+    skip_truly(p)
+    skip_denial(p)
+    given = p.condition(adjectives=True) if key in ("color", "size") else None
+    if isinstance(given, HasAttribute):
+        if given.key != key:
+            return None
+        skip_contrast(p)
+        return SetAttribute(subject, key, given.value)
+    return SetAttribute(subject, key, _valued_label(p))
+
+
+def _valued_label(p: Parser) -> str:
+    value = _label(p)
+    skip_contrast(p)
+    return value
+
+
+def _before_verb(p: Parser) -> Subject | None:
+    """The subject of "the picture hangs on the wall", where such a verb and a relation stand; the
+    next word is the verb."""
+    verbs = (i for i, word in enumerate(p.words) if word in _STANDS)
+    verb = next(verbs, len(p.words))
+    if verb == len(p.words):
+        return None
+    words = p.words
+    stressed = verb > 1 and words[verb - 1] in ("does", "do")  # "it does stand on the table"
+    p.cut(verb - stressed)
+    subject = subject_of(p)
+    ends_there = p.done
+    p.words = words
+    p.at += stressed and ends_there
+    return subject if ends_there else None
+
+
+def _label(p: Parser) -> str:
+    """A person's new word: up to five words, the last in the singular.
+
+    Raises:
+        ReasoningError: none, too many, or signs that belong in no label.
+    """
+    words: list[str] = []
+    while p.peek() and not _ends_label(p):
+        if len(words) >= _MAX_LABEL_WORDS or not p.peek()[0].isalnum():
+            raise p.fail()
+        words.append(p.peek())
+        p.at += 1
+    if not words:
+        raise p.fail()
+    return " ".join((*words[:-1], singular(words[-1])))
+
+
+def _ends_label(p: Parser) -> bool:
+    """A trash can is one."""
+    is_noun = p.peek() == "can" and p.peek(1) in ("", ",", "and", "not")
+    return p.peek() in lexicon.NOUN_END | {",", "instead"} and not is_noun

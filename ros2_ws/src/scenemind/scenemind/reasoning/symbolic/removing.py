@@ -1,0 +1,80 @@
+"""Correcting sentences about what there is not, and what is called otherwise."""
+
+from __future__ import annotations
+
+from scenemind.reasoning.symbolic import claims, lexicon
+from scenemind.reasoning.symbolic.command_subjects import is_bare, several, subject_of
+from scenemind.reasoning.symbolic.command_syntax import Command, DeleteObject
+from scenemind.reasoning.symbolic.parser import Parser
+from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase
+from scenemind.words.english import word_set
+
+_NOT_REAL = word_set(
+    "reflection ghost mirage shadow illusion artifact artefact mistake error duplicate"
+)
+_NONE = ("there is no", "there are no", "there is not", "there are not")
+_SO = ("it is", "that is", "this is", "but", "just", "only")
+_CALL = (
+    "rename", "relabel", "label", "call", "i call", "we call", "i would call", "we would call",
+    "you should call",
+)  # fmt: skip
+
+
+def delete(p: Parser) -> Command | None:
+    """ "there is no window there", "delete object 4", "there is nothing here"."""
+    if p.take("there is nothing", "nothing is", "i see nothing"):
+        return DeleteObject(Marked()) if p.take("here", "there") or p.done else None
+    if p.take(*_NONE):
+        p.take("such thing as", "any", "a", "an")
+        subject = p.reference()
+        if p.take("here", "there") and isinstance(subject, NounPhrase) and is_bare(subject):
+            return DeleteObject(Marked(subject.noun))
+        return DeleteObject(subject)
+    if p.take("delete", "remove", "forget", "drop", "erase"):
+        return DeleteObject(several(p))
+    return None
+
+
+def no_but(p: Parser) -> Command | None:
+    """ "there is no bowl, that is a cup"."""
+    if not p.take(*_NONE):
+        return None
+    p.take("any", "a", "an")
+    subject = p.reference()
+    p.take("here", "there")
+    p.take(",")
+    p.take("but")
+    p.take(*_SO)
+    return claims.renamed(p, subject) if p.take("a", "an") else None
+
+
+def not_real(p: Parser) -> Command | None:
+    """ "that is a reflection", "the cup does not exist", "this is not there"."""
+    subject = several(p)
+    if p.take("does not exist", "do not exist"):
+        return DeleteObject(subject)
+    if not p.take_of(lexicon.BE):
+        return None
+    if p.take("gone", "not real", "not there", "not here", "not there anymore", "no longer there"):
+        return DeleteObject(subject)
+    p.take("just", "only")
+    if p.take("a", "an") and p.take("false detection", "false positive", "mirror image"):
+        return DeleteObject(subject)
+    return DeleteObject(subject) if p.take_of(_NOT_REAL) else None
+
+
+def rename(p: Parser) -> Command | None:
+    """ "rename the cup to mug", "I would call this a stool"."""
+    if p.take(*_CALL):
+        subject = subject_of(p)
+        if not p.take("to", "as", "into", "a", "an", "the") and subject != Marked():
+            return None
+        return claims.renamed(p, subject)
+    if p.take("change"):
+        p.take("the label of", "the name of", "label of")
+        subject = p.reference()
+        return claims.renamed(p, subject) if p.take("to", "into") else None
+    if p.take("the label of", "the name of"):
+        subject = p.reference()
+        return claims.renamed(p, subject) if p.take("is", "should be") else None
+    return None
