@@ -141,7 +141,7 @@ def install_packages(ros: Ros, environment: Mapping[str, str]) -> None:
     run([*common, *requirements], environment, hint)
     # The build tools are there already: an isolated build would only fetch them once more.
     build = ["--no-build-isolation", "--use-pep517"]
-    editable = ["--editable", f"{LIBRARY}[dev]", "--editable", str(NODES)]
+    editable = ["--editable", f"{LIBRARY}[dev,view]", "--editable", str(NODES)]
     run([*common, *build, *editable], environment, hint)
     if ros.from_wheels:
         mend_wheels()

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The report is opened in a real browser where there is one or apt can install it.
+# The report and the view are opened in a real browser where there is one or apt can install it.
 if ! command -v chromium chromium-browser google-chrome >/dev/null; then
   if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     echo "Installing chromium"
@@ -16,9 +16,9 @@ fi
 
 # What is there already stays: on a GPU machine it is a torch with CUDA.
 if ! .venv/bin/python -c "import importlib.util as u, sys
-sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'torch', 'transformers',
-'ultralytics'))))"; then
-  echo "Installing OpenVINO, torch, transformers and ultralytics (AGPL-3.0), 1.7 GB"
+sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'playwright', 'torch',
+'transformers', 'ultralytics'))))"; then
+  echo "Installing OpenVINO, playwright, torch, transformers and ultralytics (AGPL-3.0), 1.9 GB"
   .venv/bin/python -m pip install -q --disable-pip-version-check \
     -c requirements/constraints.txt -r requirements/extras-cpu.txt
 fi

@@ -69,6 +69,8 @@ setup(
         "segment": ["torch>=2.2", "segment-anything>=1.0"],
         "open3d": ["open3d>=0.18"],
         "graph": ["networkx>=3.2"],
+        # The browser view.
+        "view": ["viser>=1.1.1,<2"],
         "dev": [
             "hypothesis>=6.100",
             "mypy>=1.10",

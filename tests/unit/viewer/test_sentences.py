@@ -32,9 +32,9 @@ def test_one_is_answered_after_the_other_whoever_types() -> None:
 def test_too_many_are_refused_and_room_comes_again() -> None:
     go_on = threading.Event()
     sentences = Sentences(lambda _: go_on.wait(30.0), pytest.fail)
-    assert [sentences.put("a") for _ in range(9)] == [True] * 8 + [False]
+    assert [sentences.put("a") for _ in range(9)] == [*range(8), None]
     go_on.set()
-    wait_until(lambda: sentences.put("b"))
+    wait_until(lambda: sentences.put("b") is not None)
     sentences.close()
 
 

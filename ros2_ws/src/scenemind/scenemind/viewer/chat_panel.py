@@ -19,12 +19,14 @@ _SHOWN_STEPS = 12
 _SHOWN_FRAMES = 3
 _SHOWN_OBJECTS = 8
 _HEIGHT = "32vh"
+_WAITS = "Others have said something before: yours is answered after that."
+_TOO_MANY = "Others have said so much that has no answer yet: say it again in a while."
 _HINT = (
     "Ask (“where is the cup?”), correct (“object 3 is a stool”), or click a thing and say what it"
     " is (“this is a toolbox”). “Undo that” takes it back."
 )
 
-OnSay = Callable[[str], object]
+OnSay = Callable[[str], "int | None"]
 
 
 class ChatPanel:
@@ -40,7 +42,8 @@ class ChatPanel:
     ) -> None:
         """
         Args:
-            on_say: gets what was typed, on a thread of the server.
+            on_say: gets what was typed; says how many are answered before, or None where it is
+                not taken.
             on_mark: gets the id of an object. on_fly: gets the number of a frame.
         """
         self._on_say = on_say
@@ -67,16 +70,17 @@ class ChatPanel:
 
         def send(_: object) -> None:
             text, line.value = line.value.strip(), ""
-            if text:
-                self._on_say(text)
+            before = self._on_say(text) if text else 0
+            if before is None:
+                client.add_notification("Not taken", _TOO_MANY, auto_close_seconds=5.0)
+            elif before:
+                client.add_notification("One moment", _WAITS, auto_close_seconds=5.0)
 
         form.on_submit(send)
 
     def add_said(self, text: str) -> None:
         """The person's words, which are being answered now."""
         self._turns.append(bubble(shown(text), is_person=True))
-        self._stop.visible = True
-        self.show_stage("thinking", "")
         self._show()
 
     def add_reply(self, said: Said) -> None:
@@ -102,9 +106,9 @@ class ChatPanel:
         self._fly.show([Choice("Fly to", numbers)])
 
     def show_stage(self, stage: str, text: str) -> None:
-        """How far an answer has come."""
+        """How far an answer has come that takes its time."""
         self._stage.content = small(f"<i>{shown(stage)}…</i> {shown(text[-300:])}")
-        self._stage.visible = True
+        self._stage.visible = self._stop.visible = True
 
     def _show(self) -> None:
         self._log.content = newest_last(tuple(self._turns) or (small(shown(_HINT)),), _HEIGHT)

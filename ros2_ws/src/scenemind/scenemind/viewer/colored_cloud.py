@@ -17,7 +17,7 @@ from scenemind.memory import MemoryAccess, SceneMemoryError
 _log = logging.getLogger(__name__)
 
 _FARTHEST_M = 5.0  # noise grows with the distance squared
-_GROWTH = 1.5  # of voxels, where there are too many points
+_GROWTH = 1.2  # of voxels, where there are too many points
 _EVERY = 2  # depth pixels that are taken: one of so many a row and a column
 
 OnProgress = Callable[[int, int], None]

@@ -24,6 +24,7 @@ _VIEWS = 2
 _MOST_ROWS, _MOST_NEIGHBORS = 8, 6
 _NARROWING = ("besides", "next to", "near")
 _HINT = "Click a thing in the picture to mark it: then it is “this”."
+_MANY = "{} things are marked. Click one of them for more."
 LOOK_AT = -1  # in place of a frame's number: at the object itself
 
 
@@ -45,10 +46,14 @@ class ObjectPanel:
         self._pictures = gui.add_html("", visible=False)
         self._fly = ChoiceRows(gui, 1, on_fly)
 
-    def show(self, thing: MapObject | None, scene: MemorySnapshot) -> None:
-        """None: say how to mark one."""
+    def show(self, thing: MapObject | None, scene: MemorySnapshot, marked_count: int) -> None:
+        """
+        Args:
+            thing: the one that is marked; None: there is none or more than one.
+            marked_count: how many are.
+        """
         if thing is None:
-            self._about.content = small(_HINT)
+            self._about.content = small(_MANY.format(marked_count) if marked_count else _HINT)
             self._graph_title.visible = self._pictures.visible = False
             self._graph.show([])
             self._fly.show([])

@@ -30,14 +30,19 @@ class Sentences:
         self._waiting = 0  # the one that is being answered included
         self._pool = ThreadPoolExecutor(1, "talk")
 
-    def put(self, text: str) -> bool:
-        """Answer it when its turn comes; False: too many wait already."""
+    def put(self, text: str) -> int | None:
+        """Answer it when its turn comes.
+
+        Returns:
+            How many are answered before it; None: too many wait already, it is not taken.
+        """
         with self._lock:
-            if self._waiting == _MOST_WAITING:
-                return False
+            before = self._waiting
+            if before == _MOST_WAITING:
+                return None
             self._waiting += 1
         self._pool.submit(self._answer, text).add_done_callback(self._end)
-        return True
+        return before
 
     def close(self) -> None:
         """Return when the one that is being answered is; those that wait are not."""

@@ -33,7 +33,6 @@ _DIALOGUE = "browser"
 _TICK_S = 0.15  # names follow a camera that moves
 _CLOUD_EVERY_S = 3.0
 _PANEL_PX = 430
-_BUSY = "Others have said so much that has no answer yet: try again in a moment."
 
 
 class Viewer:
@@ -73,7 +72,7 @@ class Viewer:
         self._marked: tuple[int, ...] = ()  # one is "this"
         self._now: Asking | None = None  # of the sentence that is being answered
         self._lock = threading.Lock()  # of what is drawn
-        self._drawn = -1  # revision
+        self._scene: MemorySnapshot | None = None  # as it is drawn
         self._is_lost = False
         self._ended = threading.Event()
         self._server = QuietServer(title)
@@ -146,10 +145,9 @@ class Viewer:
         self._marked = tuple(object_ids)
         self.redraw()
 
-    def put(self, text: str) -> None:
-        """A question or a correction, as if typed; it is answered in its turn."""
-        if not self._sentences.put(text):
-            self._chat.add_reply(Said(_BUSY))
+    def put(self, text: str) -> int | None:
+        """A question or a correction, as if typed; see `Sentences.put`."""
+        return self._sentences.put(text)
 
     def stop(self) -> None:
         """Nobody waits for what is being answered any more."""
@@ -169,10 +167,11 @@ class Viewer:
     def _draw(self, scene: MemorySnapshot) -> None:
         self._place.draw(scene, self._marked)
         single = scene.objects.get(self._marked[0]) if len(self._marked) == 1 else None
-        self._object.show(single, scene)
-        self._find.show(scene)
-        self._journal.show(scene)
-        self._drawn = scene.revision
+        self._object.show(single, scene, len(self._marked))
+        if self._scene is None or scene.revision != self._scene.revision:
+            self._find.show(scene)
+            self._journal.show(scene)
+        self._scene = scene
 
     def _answer(self, text: str) -> None:
         self._chat.add_said(text)
@@ -203,7 +202,7 @@ class Viewer:
         self._place.meet(client)
 
     def _click(self, event: viser.SceneClickEvent) -> None:
-        things = tuple(self._memory.snapshot().objects.values())
+        things = () if self._scene is None else tuple(self._scene.objects.values())
         found = find_object_at(things, event.ray_origin, event.ray_direction)
         self.mark([] if found is None else [found.object_id])
 
@@ -214,12 +213,17 @@ class Viewer:
         if client is None:
             return
         try:
-            if number != LOOK_AT:
+            if number == LOOK_AT:
+                self._fly_to_marked(client)
+            else:
                 fly_to_frame(client, self._memory.key_frame(number))
-            elif thing := self._memory.snapshot().objects.get(self._marked[0]):
-                fly_to_object(client, thing)
         except SceneMemoryError as error:
             client.add_notification("Not there", plain(str(error), 300), auto_close_seconds=5.0)
+
+    def _fly_to_marked(self, client: viser.ClientHandle) -> None:
+        for object_id in self._marked[:1]:
+            if self._scene is not None and object_id in self._scene.objects:
+                fly_to_object(client, self._scene.objects[object_id])
 
     def _watch(self) -> None:
         """Follow a memory that grows; one that fails for a while is asked again."""
@@ -230,13 +234,17 @@ class Viewer:
             try:
                 if now - looked > self._look_every_s:
                     looked = now
-                    if self._memory.snapshot().revision != self._drawn:
-                        self.redraw()
+                    self._look()
                 if now - grew > _CLOUD_EVERY_S:
                     grew = now
                     self._place.grow_cloud()
             except SceneMemoryError as error:
                 self._miss(error)
+
+    def _look(self) -> None:
+        scene = self._memory.snapshot()
+        if self._scene is None or scene.revision != self._scene.revision:
+            self.redraw()
 
     def _miss(self, error: SceneMemoryError) -> None:
         if not self._is_lost:
