@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -14,6 +14,8 @@ from rich.table import Table
 from scenemind.cli.asking.chosen_frames import usage_text
 from scenemind.cli.asking.methods import opened_methods
 from scenemind.cli.asking.model_options import Endpoint, ModelName, Record, Replay, with_models
+from scenemind.cli.errors import CommandError
+from scenemind.cli.eval_alignment import eval_alignment
 from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.cli.output import print_json, print_table, progress_console
 from scenemind.config import SceneMindConfig
@@ -27,6 +29,7 @@ from scenemind.evaluation import (
     open_predictions,
     run_benchmark,
 )
+from scenemind.evaluation.alignment import Wording
 from scenemind.evaluation.objects_memory import SOURCE
 from scenemind.reasoning import Asking
 
@@ -41,17 +44,20 @@ def register(app: typer.Typer) -> None:
 
 def _eval(
     benchmark: Annotated[
-        Benchmark, typer.Argument(metavar="NAME", help="scanrefer, nr3d, sr3d or sqa3d.")
-    ],
-    data: Annotated[
-        Path,
-        typer.Option(
-            help="The benchmark's file, or its folder; for nr3d and scanrefer also ZSVG3D's."
-        ),
+        Literal[Benchmark, "alignment"],
+        typer.Argument(metavar="NAME", help="scanrefer, nr3d, sr3d, sqa3d or alignment."),
     ],
     objects: Annotated[
         Path, typer.Option(help="Objects file (JSON, also gzipped) with the benchmark's scenes.")
     ],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="The benchmark's file, or its folder; for nr3d and scanrefer also ZSVG3D's."
+            " Not for alignment, whose tasks are made from the objects.",
+            show_default=False,
+        ),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -76,6 +82,17 @@ def _eval(
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds that each answer may take.")
     ] = 60.0,
+    seed: Annotated[int, typer.Option(help="Alignment: which tasks are drawn.")] = 0,
+    clicks: Annotated[
+        bool, typer.Option(help="Alignment: the simulated persons may click on things.")
+    ] = True,
+    wording: Annotated[
+        Wording,
+        typer.Option(
+            help="Alignment: how they word corrections; the grammar was made with the first set in"
+            " view, and the second kept apart."
+        ),
+    ] = "first",
     model: ModelName = "",
     endpoint: Endpoint = "",
     record: Record = None,
@@ -94,6 +111,22 @@ def _eval(
         record=record,
         replay=replay,
     )
+    if benchmark == "alignment":
+        eval_alignment(
+            objects,
+            settings,
+            method,
+            seed=seed,
+            clicks=clicks,
+            wording=wording,
+            timeout_s=timeout,
+            limit=limit,
+            out=out,
+            as_json=as_json,
+        )
+        return
+    if data is None:
+        raise CommandError(f"{benchmark} needs --data, the benchmark's file or folder")
     scenes = Scenes(objects, settings.relations)
     with opened_methods(settings) as (opened, methods), ExitStack() as files:
         asked: Grounder

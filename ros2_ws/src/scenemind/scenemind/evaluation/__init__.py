@@ -1,7 +1,7 @@
 """Benchmarks: what they ask, how a method answers, and how right that is."""
 
 from scenemind.evaluation.errors import EvaluationError
-from scenemind.evaluation.prediction_file import open_predictions
+from scenemind.evaluation.prediction_file import open_lines, open_predictions
 from scenemind.evaluation.result import Evaluation
 from scenemind.evaluation.routed import RoutedMethod
 from scenemind.evaluation.runner import BENCHMARKS, Benchmark, Grounder, run_benchmark
@@ -17,6 +17,7 @@ __all__ = [
     "RecordedPrograms",
     "RoutedMethod",
     "Scenes",
+    "open_lines",
     "open_predictions",
     "run_benchmark",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,14 @@ from scenemind.evaluation.predictions import AnswerPrediction, GroundingPredicti
 
 @contextmanager
 def open_predictions(path: Path) -> Iterator[Callable[[Prediction], None]]:
-    """What writes a prediction as a line that is in the file when it returns: a run of hours that
+    """What writes a prediction as a line; see `open_lines`."""
+    with open_lines(path) as write:
+        yield lambda prediction: write(_as_json(prediction))
+
+
+@contextmanager
+def open_lines(path: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """What writes a row as a line of JSON that is in the file when it returns: a run of hours that
     is interrupted keeps the rows that it has done.
 
     Raises:
@@ -29,9 +36,9 @@ def open_predictions(path: Path) -> Iterator[Callable[[Prediction], None]]:
     except OSError as error:
         raise _cannot_write(path, error) from error
 
-    def write(prediction: Prediction) -> None:
+    def write(row: Mapping[str, Any]) -> None:
         try:
-            file.write(json.dumps(_as_json(prediction), ensure_ascii=False) + "\n")
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
         except OSError as error:
             raise _cannot_write(path, error) from error
 

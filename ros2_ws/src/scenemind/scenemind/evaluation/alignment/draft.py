@@ -49,9 +49,9 @@ def said(wording: str, **words: str) -> str:
 
 
 @cache
-def wordings() -> Mapping[str, Any]:
-    """`person.yaml`."""
-    table: Mapping[str, Any] = read_table("scenemind.evaluation.alignment", "person.yaml")
+def wordings(file: str = "person.yaml") -> Mapping[str, Any]:
+    """What persons say: one of the tables in this folder."""
+    table: Mapping[str, Any] = read_table("scenemind.evaluation.alignment", file)
     return table
 
 

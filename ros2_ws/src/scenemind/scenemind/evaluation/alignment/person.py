@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from string import Formatter
+from typing import Literal, get_args
 
 from scenemind.evaluation.alignment.draft import said, wordings
 from scenemind.evaluation.alignment.tasks import AlignmentTask, Objects, PlantedError
 
+Wording = Literal["first", "second"]
+WORDINGS: tuple[Wording, ...] = get_args(Wording)
+_WORDINGS: Mapping[Wording, str] = {"first": "person.yaml", "second": "person_second.yaml"}
 # Who may click does so about every second time; else they describe what they mean.
 _CLICKS = 0.5
 
@@ -28,14 +32,22 @@ class Utterance:
 class Person:
     """Who has one task, and sees what the robot shows: names, colours, boxes and numbers."""
 
-    def __init__(self, task: AlignmentTask, rng: random.Random, may_click: bool = True) -> None:
+    def __init__(
+        self,
+        task: AlignmentTask,
+        rng: random.Random,
+        may_click: bool = True,
+        wording: Wording = "first",
+    ) -> None:
         """
         Args:
             may_click: False: in words alone, as in the paper's figure 5c.
+            wording: which set of wordings they correct in.
         """
         self._task = task
         self._rng = rng
         self._may_click = may_click
+        self._ways = _WORDINGS[wording]
         self._said: set[str] = set()
 
     def correction(
@@ -47,7 +59,7 @@ class Person:
             shown: what the robot has now.
             answered: ids of what its last reply spoke of.
         """
-        ways = wordings()["corrections"][error.kind]
+        ways = wordings(self._ways)["corrections"][error.kind]
         in_words = [
             wording
             for way in ("words", "answered", "on")
@@ -104,7 +116,6 @@ class Person:
             "second": "" if error.second_id is None else str(error.second_id),
         }
 
-
-def taking_back(rng: random.Random) -> Utterance:
-    """ "No, undo that"."""
-    return Utterance(rng.choice(wordings()["undo"]))
+    def taking_back(self) -> Utterance:
+        """ "No, undo that"."""
+        return Utterance(self._rng.choice(wordings(self._ways)["undo"]))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from scenemind.config import RelationConfig
 from scenemind.evaluation.alignment.correctable_memory import CorrectableMemory
-from scenemind.evaluation.alignment.person import Person
+from scenemind.evaluation.alignment.person import Person, Wording
 from scenemind.evaluation.alignment.session import Conversation, Session
 from scenemind.evaluation.alignment.tasks import AlignmentTask
 from scenemind.reasoning import Asking, AskMethod, Router
@@ -20,9 +20,11 @@ def run_alignment(
     methods: Mapping[str, AskMethod] | None = None,
     seed: int = 0,
     may_click: bool = True,
+    wording: Wording = "first",
     config: RelationConfig | None = None,
     asking: Callable[[], Asking] = Asking,
     watch: Callable[[Sequence[AlignmentTask]], Iterable[AlignmentTask]] = iter,
+    keep: Callable[[Session], object] = lambda session: None,
 ) -> Sequence[Session]:
     """What came of each task, in their order.
 
@@ -31,8 +33,10 @@ def run_alignment(
             `synergai` where it is among the methods.
         methods: those that a `Router` takes.
         may_click: False: the persons only talk.
+        wording: which set of wordings they correct in; the grammar was made with the first in view.
         asking: what each answer may use.
         watch: hands tasks on, and may show how many are done.
+        keep: gets each session before the next one begins.
     """
     config = config or RelationConfig()
     sessions = []
@@ -40,7 +44,8 @@ def run_alignment(
         rng = random.Random(f"{seed} {task.task_id}")
         memory = CorrectableMemory(task.perceived, config)
         router = Router(memory, config, methods, falls_back=False, dialogues=Dialogues(2, 6))
-        person = Person(task, rng, may_click)
-        talk = Conversation(task, memory, router, method, asking, person, rng)
+        person = Person(task, rng, may_click, wording)
+        talk = Conversation(task, memory, router, method, asking, person)
         sessions.append(talk.play())
+        keep(sessions[-1])
     return sessions

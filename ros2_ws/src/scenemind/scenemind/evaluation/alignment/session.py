@@ -6,14 +6,14 @@ and its repetition included.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scenemind.evaluation.alignment.correctable_memory import CorrectableMemory
 from scenemind.evaluation.alignment.judging import is_mended, is_right
-from scenemind.evaluation.alignment.person import Person, Utterance, taking_back
+from scenemind.evaluation.alignment.person import Person, Utterance
 from scenemind.evaluation.alignment.tasks import AlignmentTask, Difficulty, PlantedError, Wanted
+from scenemind.evaluation.errors import EvaluationError
 from scenemind.models import Usage
 from scenemind.models.usage import NOTHING_USED
 from scenemind.reasoning import Alignment, Answer, Asking, Query, Router
@@ -81,7 +81,6 @@ class Conversation:
         method: str,
         asking: Callable[[], Asking],
         person: Person,
-        rng: random.Random,
     ) -> None:
         self._task = task
         self._memory = memory
@@ -89,7 +88,6 @@ class Conversation:
         self._method = method
         self._asking = asking
         self._person = person
-        self._rng = rng
         self._session = Session(task)
         self._spoken_of: tuple[int, ...] = ()
 
@@ -123,6 +121,8 @@ class Conversation:
             wanted.question, viewpoint=self._task.viewpoint, dialogue_id=dialogue_id
         )
         answer: Answer = self._router.ask(query, self._method, self._asking())
+        if answer.failure is not None and answer.failure.code == "method_unavailable":
+            raise EvaluationError(answer.failure.text)
         self._spoken_of = tuple(thing.object_id for thing in answer.objects)
         return Exchange(
             wanted.question,
@@ -144,7 +144,7 @@ class Conversation:
         if not done.correction_ids and done.failure is None and len(exchanges) < most - 1:
             done = self._tell(Utterance("yes"), error)
         if done.correction_ids and not exchanges[-1].is_good and len(exchanges) < most - 2:
-            self._tell(taking_back(self._rng), error)
+            self._tell(self._person.taking_back(), error)
 
     def _tell(self, utterance: Utterance, error: PlantedError) -> Alignment:
         query = Query(

@@ -12,11 +12,12 @@ import numpy as np
 
 from scenemind.evaluation.alignment.tasks import Objects
 from scenemind.memory import MapObject, MemorySnapshot
-from scenemind.words.english import is_plural, singular, word_set
+from scenemind.words.english import is_plural, singular, with_article, word_set
 from scenemind.words.tables import read_table
 from scenemind.words.thesaurus import Thesaurus
 
 _NO_THINGS = word_set("wall floor ceiling object person doorframe windowsill stair stairs rail ledge clothes clothing")
+_BUILDING = frozenset(("ceiling", "wall", "floor"))
 # Clearly on: the bottom is at the other's top, and most of it over that.
 _ABOVE_M, _BELOW_M, _OVER, _PERHAPS_OVER, _PERHAPS_M = 0.05, 0.06, 0.8, 0.2, 0.3
 _CARRIERS = word_set(
@@ -50,7 +51,8 @@ class TrueScene:
 
     def called(self, noun: str) -> Sequence[MapObject]:
         """All that a name could be for: also "office chairs" for "chair", and synonyms."""
-        names = {noun, *Thesaurus.load().synonyms(noun), *Thesaurus.load().alike(noun)}
+        thesaurus = Thesaurus.load()
+        names = {noun, *(name.text for name in thesaurus.names(noun)), *thesaurus.alike(noun)}
         heads = {name.split()[-1] for name in names}
         return [
             o
@@ -126,7 +128,7 @@ def _table() -> Any:
 
 def _is_thing(label: str) -> bool:
     last = label.split()[-1]
-    return last not in _NO_THINGS and not is_plural(last)
+    return last not in _NO_THINGS and not is_plural(last) and with_article(last) != last
 
 
 def _clearly_on(thing: MapObject, carrier: MapObject) -> bool:
@@ -135,9 +137,11 @@ def _clearly_on(thing: MapObject, carrier: MapObject) -> bool:
 
 
 def _perhaps_on(thing: MapObject, carrier: MapObject) -> bool:
-    if thing is carrier or _share_over(thing, carrier) < _PERHAPS_OVER:
+    """On it or anywhere above it: people say "above" for both."""
+    if thing is carrier or thing.label in _BUILDING:
         return False
-    return abs(thing.box.bottom_z - carrier.box.top_z) < _PERHAPS_M
+    rise_m = thing.box.bottom_z - carrier.box.top_z
+    return rise_m > -_PERHAPS_M and _share_over(thing, carrier) >= _PERHAPS_OVER
 
 
 def _share_over(thing: MapObject, carrier: MapObject) -> float:

@@ -19,7 +19,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
 )
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, Reference, Related
-from scenemind.words.english import find_number, is_plural, singular, word_set
+from scenemind.words.english import find_number, is_plural, singular, with_article, word_set
 
 _MAX_LABEL_WORDS = 5
 _STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
@@ -123,7 +123,7 @@ def claim_label(p: Parser) -> Command | None:
         return None
     skip_truly(p)
     skip_denial(p)
-    if p.take("a", "an") or (many and _says_plural(p)):
+    if p.take("a", "an") or (many and _says_plural(p)) or _is_pair(p.peek()):
         return renamed(p, subject)
     return None
 
@@ -139,6 +139,11 @@ def _says_plural(p: Parser) -> bool:
     """ "stools", but not "two stools"."""
     end = next((i for i, word in enumerate(p.words) if i > p.at and word == ","), len(p.words))
     return is_plural(p.words[end - 1]) and find_number(p.peek()) is None
+
+
+def _is_pair(word: str) -> bool:
+    """ "headphones", which have no article."""
+    return word.isalpha() and with_article(word) == word
 
 
 def _valued(p: Parser, subject: Subject, key: str) -> SetAttribute | None:
@@ -172,7 +177,7 @@ def _before_verb(p: Parser) -> Subject | None:
     subject = subject_of(p)
     ends_there = p.done
     p.words = words
-    p.at += stressed and ends_there
+    p.at += 2 if stressed and ends_there else 0
     return subject if ends_there else None
 
 
