@@ -1,0 +1,131 @@
+"""`scenemind view` up to where browsers come in; tests/system/test_view.py goes on from there."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from typer.testing import CliRunner
+
+from scenemind.cli import viewing
+from scenemind.cli.main import app
+from scenemind.cli.viewing import ViewOptions, view_address
+from scenemind.config import SceneMindConfig
+from scenemind.memory import ReadOnlyMemory
+
+
+@pytest.mark.parametrize(
+    ("host", "is_local"),
+    [
+        ("127.0.0.1", True),
+        ("127.1.2.3", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.1.7", False),
+        ("robot", False),
+        ("", False),
+    ],
+)
+def test_only_addresses_of_this_machine_need_no_token(host: str, is_local: bool) -> None:
+    assert ViewOptions(host, 0, False).is_local == is_local
+
+
+def test_what_is_printed_can_be_typed_into_a_browser() -> None:
+    assert view_address("127.0.0.1", 8080, "") == "http://127.0.0.1:8080/"
+    assert view_address("::1", 8080, "") == "http://[::1]:8080/"
+    assert view_address("10.0.0.7", 81, "secret") == "http://10.0.0.7:81/?token=secret"
+    everywhere = view_address("0.0.0.0", 81, "secret")
+    assert re.fullmatch(r"http://[^/:]+:81/\?token=secret", everywhere)
+    assert "0.0.0.0" not in everywhere
+
+
+def refusal(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["view", *arguments])
+    assert result.exit_code == 1
+    return " ".join(result.stderr.split())
+
+
+def test_a_memory_that_is_not_there_is_named(tmp_path: Path) -> None:
+    assert "there is no memory nowhere" in refusal("nowhere", "--memory-root", str(tmp_path))
+
+
+def test_running_nodes_have_models_of_their_own() -> None:
+    assert "--live takes no --model" in refusal("--live", "--model", "gpt")
+
+
+def test_without_viser_it_is_named(rooms: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "viser"]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.startswith("scenemind.viewer.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "viser", None)
+    assert "pip install viser" in refusal("room", "--memory-root", str(rooms))
+
+
+def test_a_browser_is_opened_only_where_somebody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert not viewing.has_display()
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert viewing.has_display()
+
+
+@contextmanager
+def served(rooms: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address that it prints, and the process, which ends cleanly when it is interrupted."""
+    pytest.importorskip("viser")
+    command = [sys.executable, "-m", "scenemind.cli.main", "view", "room", "--port", "0"]
+    command += ["--memory-root", str(rooms), "--no-browser", *arguments]
+    view = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ.copy()
+    )
+    assert view.stdout is not None
+    assert view.stderr is not None
+    try:
+        line = view.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found, view.stderr.read()
+        yield found[0], view
+    finally:
+        view.send_signal(signal.SIGINT)
+        assert view.wait(60.0) == 0, view.stderr.read()
+        view.stdout.close()
+        view.stderr.close()
+
+
+def test_the_page_is_served_to_this_machine(rooms: Path) -> None:
+    with served(rooms) as (address, _), urlopen(address, timeout=30.0) as page:
+        assert b"<html" in page.read()
+
+
+def test_another_address_wants_the_token_that_it_prints(rooms: Path) -> None:
+    with served(rooms, "--host", "0.0.0.0") as (address, _):
+        token = re.search(r"\?token=([0-9a-f]{32})$", address)
+        assert token
+        port = re.search(r":(\d+)/", address)
+        assert port
+        here = f"http://127.0.0.1:{port[1]}/"
+        with pytest.raises(HTTPError, match="403"):
+            urlopen(here, timeout=30.0)
+        with urlopen(f"{here}?token={token[1]}", timeout=30.0) as page:
+            assert page.headers["Set-Cookie"].startswith("scenemind_view_")
+
+
+def test_what_others_read_is_opened_to_be_read(rooms: Path) -> None:
+    with ReadOnlyMemory.open(rooms / "room", SceneMindConfig()), served(rooms) as (address, view):
+        with urlopen(address, timeout=30.0) as page:
+            assert b"<html" in page.read()
+        assert view.stderr is not None
+        assert "corrections are refused" in view.stderr.readline()
