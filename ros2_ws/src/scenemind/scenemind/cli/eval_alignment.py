@@ -61,7 +61,7 @@ def eval_alignment(
             settings.relations,
             lambda: Asking(opened.allowance(timeout_s)),
             lambda rows: track(rows, "alignment", console=console, transient=True),
-            lambda session: write(session_json(session)) if write else None,
+            (lambda session: write(session_json(session))) if write else None,
         )
     result = summed_up_sessions(sessions, method)
     if as_json:

@@ -9,6 +9,7 @@ from statistics import median
 
 import numpy as np
 
+from scenemind.evaluation.alignment.true_scene import usual_names
 from scenemind.memory import MapObject
 from scenemind.words.english import is_plural
 from scenemind.words.thesaurus import Thesaurus
@@ -31,7 +32,8 @@ class Confusions:
         self._sizes = {label: median(of_label) for label, of_label in sorted(volumes.items())}
 
     def draw(self, thing: MapObject, scene: Iterable[MapObject], rng: random.Random) -> str | None:
-        """A wrong name, which nothing in the scene has any word of; None: there is none."""
+        """A wrong name, which nothing in the scene has any word of: of a thing of like size, else
+        of any usual thing; None: there is none."""
         taken = {word for other in scene for word in _words(other.label)}
         size = _volume(thing)
         like = [
@@ -39,7 +41,8 @@ class Confusions:
             for label, of_label in self._sizes.items()
             if 1.0 / _LIKE < of_label / size < _LIKE and taken.isdisjoint(_words(label))
         ]
-        return rng.choice(like) if like else None
+        others = like or [name for name in usual_names() if taken.isdisjoint(_words(name))]
+        return rng.choice(others) if others else None
 
 
 def _volume(thing: MapObject) -> float:

@@ -44,8 +44,7 @@ def is_mended(error: PlantedError, perceived: Objects, now: MemorySnapshot) -> b
             return not now.objects.keys() <= perceived.keys()
         case "relation":
             return any(
-                (r.subject_id, r.predicate, r.object_id)
-                == (error.object_id, "on", error.anchor_id)
+                (r.subject_id, r.predicate, r.object_id) == (error.object_id, "on", error.anchor_id)
                 for r in now.relations
             )
         case _:

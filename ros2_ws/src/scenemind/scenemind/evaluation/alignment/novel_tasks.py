@@ -1,4 +1,4 @@
-"""Further questions on an aligned scene, which only who has learnt from the corrections can answer."""
+"""Further questions on an aligned scene, for who has learnt from the corrections."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def _made_of(draw: Draw, error: PlantedError) -> Iterator[Wanted]:
 
 def _shaped(draw: Draw, error: PlantedError) -> Iterator[Wanted]:
     group = draw.scene.counted(error.noun) or ()
-    if [o.object_id for o in group if o.attributes.get("shape") == error.value] == [error.object_id]:
+    so = [o.object_id for o in group if o.attributes.get("shape") == error.value]
+    if so == [error.object_id]:
         yield _ask(draw, "shaped", error.noun, answers=("yes",), value=error.value)
 
 

@@ -95,5 +95,3 @@ def _groups(draw: Draw) -> Iterator[Sequence[MapObject]]:
         group = draw.scene.counted(label)
         if group and len(group) <= _MOST_COUNTED and {o.label for o in group} == {label}:
             yield group
-
-

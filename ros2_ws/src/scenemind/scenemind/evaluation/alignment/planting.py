@@ -17,8 +17,14 @@ from scenemind.memory import MapObject
 
 _COLOURS = ("black", "white", "grey", "red", "blue", "green", "yellow", "brown")
 # Cameras give one another's names to these too: such an error would be none.
-_ALIKE = ({"black", "grey"}, {"white", "grey", "beige"}, {"brown", "beige", "red", "orange"},
-          {"yellow", "orange", "beige"}, {"blue", "purple", "green", "grey"}, {"red", "pink"})  # fmt: skip
+_ALIKE = (
+    {"black", "grey"},
+    {"white", "grey", "beige"},
+    {"brown", "beige", "red", "orange"},
+    {"yellow", "orange", "beige"},
+    {"blue", "purple", "green", "grey"},
+    {"red", "pink"},
+)
 _HALVES_APART_M = 0.02
 _LIFTED_M = (0.35, 0.6)
 _JOINED_M = (0.25, 1.5)

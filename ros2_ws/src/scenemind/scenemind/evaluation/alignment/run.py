@@ -24,7 +24,7 @@ def run_alignment(
     config: RelationConfig | None = None,
     asking: Callable[[], Asking] = Asking,
     watch: Callable[[Sequence[AlignmentTask]], Iterable[AlignmentTask]] = iter,
-    keep: Callable[[Session], object] = lambda session: None,
+    keep: Callable[[Session], object] | None = None,
 ) -> Sequence[Session]:
     """What came of each task, in their order.
 
@@ -47,5 +47,6 @@ def run_alignment(
         person = Person(task, rng, may_click, wording)
         talk = Conversation(task, memory, router, method, asking, person)
         sessions.append(talk.play())
-        keep(sessions[-1])
+        if keep is not None:
+            keep(sessions[-1])
     return sessions

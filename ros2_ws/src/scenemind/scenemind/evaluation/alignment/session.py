@@ -117,9 +117,7 @@ class Conversation:
         self._session.exchanges.append(self._ask(self._task.wanted, self._task.task_id))
 
     def _ask(self, wanted: Wanted, dialogue_id: str) -> Exchange:
-        query = Query(
-            wanted.question, viewpoint=self._task.viewpoint, dialogue_id=dialogue_id
-        )
+        query = Query(wanted.question, viewpoint=self._task.viewpoint, dialogue_id=dialogue_id)
         answer: Answer = self._router.ask(query, self._method, self._asking())
         if answer.failure is not None and answer.failure.code == "method_unavailable":
             raise EvaluationError(answer.failure.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -12,11 +12,13 @@ import numpy as np
 
 from scenemind.evaluation.alignment.tasks import Objects
 from scenemind.memory import MapObject, MemorySnapshot
-from scenemind.words.english import is_plural, singular, with_article, word_set
+from scenemind.words.english import is_plural, normal, singular, with_article, word_set
 from scenemind.words.tables import read_table
 from scenemind.words.thesaurus import Thesaurus
 
-_NO_THINGS = word_set("wall floor ceiling object person doorframe windowsill stair stairs rail ledge clothes clothing")
+_NO_THINGS = word_set(
+    "wall floor ceiling object person doorframe windowsill stair stairs rail ledge clothes clothing"
+)
 _BUILDING = frozenset(("ceiling", "wall", "floor"))
 # Clearly on: the bottom is at the other's top, and most of it over that.
 _ABOVE_M, _BELOW_M, _OVER, _PERHAPS_OVER, _PERHAPS_M = 0.05, 0.06, 0.8, 0.2, 0.3
@@ -53,12 +55,7 @@ class TrueScene:
         """All that a name could be for: also "office chairs" for "chair", and synonyms."""
         thesaurus = Thesaurus.load()
         names = {noun, *(name.text for name in thesaurus.names(noun)), *thesaurus.alike(noun)}
-        heads = {name.split()[-1] for name in names}
-        return [
-            o
-            for o in self.objects.values()
-            if any(singular(word).endswith(head) for word in o.label.split() for head in heads)
-        ]
+        return [o for o in self.objects.values() if _may_be_called(normal(o.label), names)]
 
     def counted(self, noun: str) -> Sequence[MapObject] | None:
         """All of a name that is clear: whatever might be called so is; None: it is not clear."""
@@ -104,9 +101,9 @@ def _dressed(thing: MapObject, rng: random.Random) -> MapObject:
     )
 
 
-def usual_words(label: str, key: str) -> Sequence[str]:
-    """Materials or shapes that a thing of this name may have; none where nobody wrote them."""
-    return _usual(label).get(key, ())
+def usual_names() -> Sequence[str]:
+    """Of things that rooms usually have."""
+    return [name for name in _table()["materials"] if not is_plural(name)]
 
 
 def all_words(key: str) -> Sequence[str]:
@@ -124,6 +121,11 @@ def _usual(label: str) -> dict[str, Sequence[str]]:
 @cache
 def _table() -> Any:
     return read_table("scenemind.evaluation.alignment", "usual_things.yaml")
+
+
+def _may_be_called(label: str, names: Collection[str]) -> bool:
+    """Also a whiteboard a board, and a table, among others, a side table."""
+    return any(label.endswith(name) or name.endswith(f" {label}") for name in names)
 
 
 def _is_thing(label: str) -> bool:

@@ -18,7 +18,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Subject,
 )
 from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, Reference, Related
+from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, Related
 from scenemind.words.english import find_number, is_plural, singular, with_article, word_set
 
 _MAX_LABEL_WORDS = 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_subjects import (
     another,
@@ -111,8 +112,7 @@ def merge(p: Parser) -> Command | None:
     if p.take("you counted", "you have counted", "you count", "you saw", "you see"):
         noun = p.reference()
         p.take(":", ",")
-        is_twice = isinstance(noun, NounPhrase) and noun.noun.endswith(" twice")
-        if not is_twice:
+        if not isinstance(noun, NounPhrase) or not noun.noun.endswith(" twice"):
             return None
         return Merge(tuple(references(p)), normal(noun.noun.removesuffix(" twice")))
     ordered = bool(p.take("merge", "join", "unite", "combine"))

@@ -67,5 +67,5 @@ def is_said(scene: Scene, row: int, said: str) -> bool:
     thing, words = scene.objects[row], words_in(said)
     needs_form = any(word in FORM_WORDS for word in words)
     attributes = thing.attributes if needs_form else quick_attributes(thing)
-    said, thesaurus = words_of(attributes), Thesaurus.load()
-    return all(not thesaurus.attribute_words(word).isdisjoint(said) for word in words)
+    known, thesaurus = words_of(attributes), Thesaurus.load()
+    return all(not thesaurus.attribute_words(word).isdisjoint(known) for word in words)

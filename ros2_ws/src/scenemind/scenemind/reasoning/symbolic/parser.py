@@ -145,10 +145,10 @@ class Parser(Nouns):
             noun = self.noun_words()
             return Marked("" if len(noun) == 1 and noun[0] in lexicon.ANYTHING else " ".join(noun))
         self.at = start
-        if self.peek() in lexicon.POINTERS and self.peek(1) == "one":
-            if not self.peek(2) or self.peek(2) in lexicon.NOUN_END | {","}:
-                self.at += 2
-                return Marked()
+        ends_after = not self.peek(2) or self.peek(2) in lexicon.NOUN_END | {","}
+        if self.peek() in lexicon.POINTERS and self.peek(1) == "one" and ends_after:
+            self.at += 2
+            return Marked()
         if self.peek() == "both" and self.peek(1) in lexicon.BE:
             self.at += 1
             return Marked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+
 from scenemind.config import RelationConfig
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.errors import ReasoningError

@@ -204,7 +204,7 @@ class Resolver:
             self.steps.append(step)
 
     def _is_said(self, noun: str, words: str) -> bool:
-        """Whether all that a noun may mean is as its words before say ("round" of "round mirror")."""
+        """Whether all that a noun may mean is as its first words say ("round mirror")."""
         rows = np.flatnonzero(label_scores(self.scene, self._vocabulary, noun)[0])
         return all(is_said(self.scene, row, words) for row in rows.tolist())
 

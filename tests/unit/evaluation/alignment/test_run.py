@@ -1,0 +1,56 @@
+"""Whole conversations with simulated persons, and what they come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenemind.evaluation import Scenes
+from scenemind.evaluation.alignment import make_tasks, run_alignment, summed_up_sessions
+from scenemind.evaluation.alignment.session import MOST_INTERACTIONS
+from tests.unit.evaluation.alignment.rooms import write_rooms
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Scenes:
+    return Scenes(write_rooms(tmp_path_factory.mktemp("rooms")))
+
+
+@pytest.mark.parametrize("may_click", [True, False])
+def test_most_rooms_are_aligned_and_what_was_learnt_is_used(
+    scenes: Scenes, may_click: bool
+) -> None:
+    sessions = run_alignment(make_tasks(scenes, seed=1), seed=1, may_click=may_click)
+    result = summed_up_sessions(sessions, "symbolic")
+    easy, hard = (result.tasks.breakdown[name].scores for name in ("easy", "hard"))
+    assert easy["success"] >= 80.0
+    assert hard["success"] >= 60.0
+    assert easy["initial_success"] <= 20.0
+    assert result.interactions["easy"] <= 3.4
+    assert result.interactions["hard"] <= 6.5
+    assert result.novel.n >= 27
+    assert result.novel.scores["before"] <= 20.0
+    assert result.novel.scores["after"] >= 60.0
+    assert result.query_ratio is None
+
+
+def test_nobody_says_more_than_they_may(scenes: Scenes) -> None:
+    for session in run_alignment(make_tasks(scenes, seed=2), seed=2, wording="second"):
+        assert len(session.exchanges) <= MOST_INTERACTIONS[session.task.difficulty]
+        assert session.exchanges[0].said == session.task.wanted.question
+        assert session.succeeded == [e for e in session.exchanges if e.is_question][-1].is_good
+
+
+def test_who_may_not_click_marks_nothing(scenes: Scenes) -> None:
+    sessions = run_alignment(make_tasks(scenes, seed=2), seed=2, may_click=False)
+    assert not any(e.marked for session in sessions for e in session.exchanges)
+
+
+def test_scannet_rooms_are_aligned(shared_data: Path) -> None:
+    scenes = Scenes(shared_data / "annotations" / "scannet_objects.json.gz")
+    sessions = run_alignment(make_tasks(scenes, seed=0, most_scenes=40), seed=0)
+    result = summed_up_sessions(sessions, "symbolic")
+    assert result.tasks.breakdown["easy"].scores["success"] >= 80.0
+    assert result.tasks.breakdown["hard"].scores["success"] >= 60.0
+    assert result.novel.scores["after"] >= 45.7  # the paper's
