@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from scenemind.cli.main import app
 from tests.unit.evaluation import made
+from tests.unit.evaluation.alignment.rooms import write_rooms
 
 
 @pytest.fixture
@@ -72,3 +73,32 @@ def test_a_method_without_its_model_is_one_sentence(tmp_path: Path, rows: Path) 
     result = run("nr3d", rows, made.write_objects(tmp_path), "--method", "memtree")
     assert result.exit_code == 1
     assert "needs a model" in result.stderr
+
+
+def test_alignment_needs_objects_only(tmp_path: Path) -> None:
+    objects, out = write_rooms(tmp_path), tmp_path / "talks.jsonl"
+    more = ("--objects", str(objects), "--seed", "2", "--limit", "4", "--out", str(out), "--json")
+    result = CliRunner().invoke(app, ["eval", "alignment", *more])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert (found["seed"], found["tasks"]["n"]) == (2, 4)
+    assert found["input"].startswith("simulated persons")
+    assert found["tasks"]["scores"]["success"] >= 75.0
+    talks = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [len(talk["exchanges"]) for talk in talks] == [3, 3, 3, 3]
+
+
+def test_alignment_in_a_table_says_who_was_simulated(tmp_path: Path) -> None:
+    objects = write_rooms(tmp_path)
+    result = CliRunner().invoke(app, ["eval", "alignment", "--objects", str(objects)])
+    assert result.exit_code == 0, result.output
+    assert "simulated persons, errors planted" in result.stdout
+    assert "paper" in result.stdout
+
+
+def test_others_need_their_data(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        app, ["eval", "nr3d", "--objects", str(made.write_objects(tmp_path))]
+    )
+    assert result.exit_code != 0
+    assert "--data" in result.stderr

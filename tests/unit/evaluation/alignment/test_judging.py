@@ -22,7 +22,7 @@ def answer(text: str) -> Answer:
         (
             "What is the color of the rug?",
             "grey",
-            "The rug (object 2) is grey, a person says.",
+            "The rug (object 2) is grey, people say.",
             True,
         ),
         ("What is the color of the rug?", "grey", "The rug (object 2) is blue.", False),

@@ -7,6 +7,7 @@ import pytest
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.symbolic.command_syntax import (
     AddRelation,
+    Agree,
     AskSimilar,
     Command,
     Confirm,
@@ -21,7 +22,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Split,
     Undo,
 )
-from scenemind.reasoning.symbolic.commands import parse_command
+from scenemind.reasoning.symbolic.commands import parse_command, parse_commands
 from scenemind.reasoning.symbolic.syntax import (
     HasAttribute,
     Marked,
@@ -116,10 +117,47 @@ BLACK_CHAIR = NounPhrase("chair", True, conditions=(HasAttribute("color", "black
         ("object 4 too", DoSimilar((4,))),
         ("the picture is hanging on the table", AddRelation(PICTURE, "hanging on", TABLE)),
         ("the cup is not within reach of the table", DeleteRelation(CUP, "within reach", TABLE)),
+        ("there are two tables: merge 4 and 9", Merge((ObjectNumber(4), ObjectNumber(9)))),
+        ("4 and 9 are the same chair", Merge((ObjectNumber(4), ObjectNumber(9)), "chair")),
+        ("you counted one cup twice: 4 and 9", Merge((ObjectNumber(4), ObjectNumber(9)), "cup")),
+        ("this is one pillow, not two", Merge((Marked(),), "pillow")),
+        ("both are one and the same pillow", Merge((Marked(),), "pillow")),
+        ("there are two chairs here", Split(Marked(), 2, "chairs")),
+        ("object 8 is two towels side by side", Split(ObjectNumber(8), 2, "towels")),
+        ("the cup belongs to Anna Maria", SetAttribute(CUP, "owner", "Anna Maria")),
+        ("the cup is Anna's", SetAttribute(CUP, "owner", "Anna")),
+        ("Anna owns the cup", SetAttribute(CUP, "owner", "Anna")),
+        ("this is mine", SetAttribute(Marked(), "owner", "me")),
+        ("that's wrong, this is a bench", Rename(Marked(), "bench")),
+        ("you got this wrong: it is a bench", Rename(Marked(), "bench")),
+        ("this one is actually a trash can", Rename(Marked(), "trash can")),
+        ("I would call this a bench", Rename(Marked(), "bench")),
+        ("what you call a cup is a mug", Rename(CUP, "mug")),
+        ("there is no cup, that's a mug", Rename(CUP, "mug")),
+        ("it is not red but orange", SetAttribute(Marked(), "color", "orange")),
+        ("the cup is not red, it is blue", SetAttribute(CUP, "color", "blue")),
+        ("the cup has a blue color", SetAttribute(CUP, "color", "blue")),
+        ("the cup is round in shape", SetAttribute(CUP, "shape", "round")),
+        ("it consists of stainless steel", SetAttribute(Marked(), "material", "stainless steel")),
+        ("every cup is blue", SetAttribute(NounPhrase("cups", True), "color", "blue")),
+        ("both cups are blue", SetAttribute(NounPhrase("cups", True, 2), "color", "blue")),
+        ("there is no window there", DeleteObject(Marked("window"))),
+        ("there is nothing here", DeleteObject(Marked())),
+        ("there is no such thing as cup 4", DeleteObject(ObjectNumber(4, "cup"))),
+        ("it does stand on the table", AddRelation(Marked(), "on", TABLE)),
+        ("you missed nothing", Agree()),
     ],
 )
 def test_commands(text: str, command: Command) -> None:
     assert parse_command(text) == command
+
+
+def test_a_sentence_may_hold_several() -> None:
+    assert parse_commands("the cup is a mug, it is blue and the table is black") == (
+        Rename(CUP, "mug"),
+        SetAttribute(Marked(), "color", "blue"),
+        SetAttribute(TABLE, "color", "black"),
+    )
 
 
 @pytest.mark.parametrize(

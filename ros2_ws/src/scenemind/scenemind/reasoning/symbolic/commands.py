@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from scenemind.reasoning.errors import ReasoningError
@@ -35,7 +35,8 @@ _OBJECTIONS = sorted(
     reverse=True,
 )  # fmt: skip
 _CLOSINGS = ("please", ",", "now")
-_JOINS = ("and", "but", ",", ";")
+_JOINS = ("and", "but", ",")
+_MOST_JOINS = 6  # that are looked at: a list of words is no sentence of many corrections
 
 
 def parse_commands(text: str) -> tuple[Command, ...]:
@@ -44,13 +45,14 @@ def parse_commands(text: str) -> tuple[Command, ...]:
     Raises:
         ReasoningError: `not_understood`; its text is the part that could not be read.
     """
-    tokens = _without_objections(tokenize(text))
+    tokens = tokenize(text)
     try:
-        return (_RULES.read(text, tokens),)
-    except ReasoningError as error:
-        for commands in _joined(text, tokens):
-            return commands
-        raise error
+        return (_RULES.read(text, _without_objections(tokens)),)
+    except ReasoningError:
+        joined = _find_joined(text, tokens)
+        if joined is None:
+            raise
+        return joined
 
 
 def parse_command(text: str) -> Command:
@@ -61,26 +63,25 @@ def parse_command(text: str) -> Command:
     return command
 
 
-def _joined(text: str, tokens: list[Token]) -> Iterator[tuple[Command, ...]]:
-    """Every way in which the sentence falls into corrections that can be read."""
-    for place, token in enumerate(tokens):
+def _find_joined(text: str, tokens: list[Token]) -> tuple[Command, ...] | None:
+    """The corrections that a sentence falls into; None where it does not."""
+    joins = [place for place, token in enumerate(tokens) if token.word in _JOINS and place]
+    for place in joins[:_MOST_JOINS]:
         rest = tokens[place + 1 :]
-        if token.word not in _JOINS or not place or not rest:
-            continue
         try:
-            first = _RULES.read(text, tokens[:place])
-            last = _without_objections(rest)
-            yield first, _RULES.read(text, last)
+            first = _RULES.read(text, _without_objections(tokens[:place]))
+            return first, _RULES.read(text, _without_objections(rest))
         except ReasoningError:
             continue
-    for place, token in enumerate(tokens):
-        if token.word in _JOINS and place:
-            try:
-                first = _RULES.read(text, tokens[:place])
-            except ReasoningError:
-                continue
-            for others in _joined(text, tokens[place + 1 :]):
-                yield first, *others
+    for place in joins[:_MOST_JOINS]:
+        try:
+            first = _RULES.read(text, _without_objections(tokens[:place]))
+        except ReasoningError:
+            continue
+        others = _find_joined(text, tokens[place + 1 :])
+        if others is not None:
+            return first, *others
+    return None
 
 
 def _without_objections(tokens: list[Token]) -> list[Token]:
