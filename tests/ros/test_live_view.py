@@ -1,0 +1,92 @@
+"""The browser view of running nodes, without the browser: what it reads, asks and corrects."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+pytest.importorskip("viser")
+
+from scenemind.memory import SceneMemoryError
+from scenemind.models import Allowance
+from scenemind.reasoning import Asking, Query
+from scenemind.viewer.talk import say
+from scenemind.viewer.viewer import Viewer
+from scenemind_ros.commands.live_view.asked_nodes import AskedNodes
+from scenemind_ros.commands.live_view.nodes_memory import NodesMemory, ViewingClient
+from scenemind_ros.mapping_node import MappingNode
+from scenemind_ros.reasoning_node import ReasoningNode
+from tests.waiting import wait_until
+
+from .graph import SIMULATED, TIMEOUT_S, RosGraph
+
+
+class Live(NamedTuple):
+    node: MappingNode
+    memory: NodesMemory
+    nodes: AskedNodes
+
+
+@pytest.fixture
+def live(stored_room: Path, tmp_path: Path) -> Iterator[Live]:
+    shutil.copytree(stored_room, tmp_path / "room")
+    graph = RosGraph(hears_processes=True)
+    node = graph.add(MappingNode, SIMULATED | {"memory.root": str(tmp_path), "memory.name": "room"})
+    graph.add(ReasoningNode, {})
+    with ViewingClient() as client:
+        client.wait_ready(TIMEOUT_S)
+        memory = client.memory()
+        yield Live(node, memory, AskedNodes(client, memory))
+    graph.close()
+
+
+def asking() -> Asking:
+    return Asking(Allowance(TIMEOUT_S))
+
+
+def test_nodes_answer_and_are_corrected_in_one_talk(live: Live) -> None:
+    def put(text: str, *marked: int):
+        return say(live.nodes, live.memory, text, marked, "Ada", asking(), "talk")
+
+    answered = put("where is the dining table?")
+    (table,) = answered.objects
+    assert table.label == "dining table"
+    assert answered.key_frames
+    put("this is a workbench", table.object_id)
+    assert live.memory.snapshot().objects[table.object_id].label == "workbench"
+    put("undo that")
+    assert live.memory.snapshot().objects[table.object_id].label == "dining table"
+
+
+def test_the_place_is_drawn_and_follows(live: Live) -> None:
+    with Viewer(live.memory, live.nodes, asking, port=0, look_every_s=0.1) as viewer:
+        viewer.start()
+        table = next(
+            t for t in live.memory.snapshot().objects.values() if t.label == "dining table"
+        )
+        viewer.mark([table.object_id])
+        viewer.put("this is a workbench")
+        wait_until(lambda: live.memory.snapshot().objects[table.object_id].label == "workbench")
+
+
+def test_a_question_that_was_stopped_says_so(live: Live) -> None:
+    stopped = asking()
+    stopped.allowance.cancel()
+    answer = live.nodes.ask(Query("where is the lamp?"), "auto", stopped)
+    assert answer.text
+
+
+def test_nodes_that_are_away_are_a_memory_that_does_not_answer(tmp_path: Path) -> None:
+    del tmp_path
+    with ViewingClient(timeout_s=0.2) as client:
+        memory = client.memory()
+        with pytest.raises(SceneMemoryError, match="/mapping_node"):
+            memory.snapshot()
+        with pytest.raises(SceneMemoryError):
+            AskedNodes(client, memory).ask(Query("where is the cup?"), "auto", asking())
+        with pytest.raises(SceneMemoryError):
+            AskedNodes(client, memory).align(Query("object 1 is a cup"), "Ada", asking())
