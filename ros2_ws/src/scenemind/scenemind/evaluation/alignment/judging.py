@@ -32,14 +32,14 @@ def is_mended(error: PlantedError, perceived: Objects, now: MemorySnapshot) -> b
     Args:
         perceived: what it had before anybody said anything.
     """
+    if error.kind == "twice":
+        return {error.object_id, error.second_id} - now.objects.keys() != set()
     thing = now.objects.get(error.object_id)
     if thing is None or error.kind == "ghost":
         return thing is None and error.kind == "ghost"
     match error.kind:
         case "label":
             return thing.label == error.value
-        case "twice":
-            return error.second_id not in now.objects
         case "joined":
             return not now.objects.keys() <= perceived.keys()
         case "relation":

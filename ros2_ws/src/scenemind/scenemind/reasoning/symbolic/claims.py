@@ -25,6 +25,18 @@ _MAX_LABEL_WORDS = 5
 _STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
 _MADE_OF = ("made of", "made from", "made out of")
 _SHOULD_BE = ("is", "are", "should be")
+_MUST_BE = (
+    "should be", "must be", "ought to be", "has to be", "have to be",
+    *(f"{be} {must} to be" for be in ("is", "are") for must in ("supposed", "meant", "said")),
+)  # fmt: skip
+_LOOKS = ("looks to be", "seems to be", "appears to be", "looks", "seems", "appears")
+# What a verb says of its subject.
+_CARRIES: dict[str, str] = {
+    "supports": "supports",
+    "holds": "supports",
+    "carries": "supports",
+    "contains": "contains",
+}
 
 
 def set_attribute(p: Parser) -> Command | None:
@@ -81,7 +93,7 @@ def claim_attribute(p: Parser) -> Command | None:
     subject = subject_of(p)
     if p.take("consists of", "consist of"):
         return SetAttribute(subject, "material", _label(p))
-    if not p.take(*_SHOULD_BE) and not p.take_of(lexicon.BE):
+    if not p.take(*_MUST_BE, *_LOOKS) and not p.take_of(lexicon.BE):
         return None
     skip_truly(p)
     skip_denial(p)
@@ -99,6 +111,9 @@ def claim_attribute(p: Parser) -> Command | None:
 
 def claim_relation(p: Parser) -> Command | None:
     """ "the hanger is left of the ironing board", "the cup is not on the table"."""
+    carried = _carried(p)
+    if carried is not None:
+        return carried
     subject = _before_verb(p)
     if subject is None:
         subject = subject_of(p)
@@ -115,10 +130,11 @@ def claim_relation(p: Parser) -> Command | None:
 def claim_label(p: Parser) -> Command | None:
     """ "that is a toolbox", "this should be called stool", "the chairs are stools"."""
     subject = subject_of(p)
-    if p.take("should be called", "should be", "must be", "is called", "is actually called"):
+    if p.take("should be called", "is called", "is actually called", *_MUST_BE):
         p.take("a", "an", "the")
         return renamed(p, subject)
     many = p.peek() in ("are", "were")
+    p.take("that", "this", "it")  # "the cup? that is a mug"
     if not p.take_of(lexicon.BE):
         return None
     skip_truly(p)
@@ -126,6 +142,25 @@ def claim_label(p: Parser) -> Command | None:
     if p.take("a", "an") or (many and _says_plural(p)) or _is_pair(p.peek()):
         return renamed(p, subject)
     return None
+
+
+def make(p: Parser) -> Command | None:
+    """ "make this grey"."""
+    if not p.take("make", "set", "mark"):
+        return None
+    subject = subject_of(p)
+    p.take("to", "as")
+    given = p.find_attribute() or p.find_quality()
+    return SetAttribute(subject, given.key, given.value) if given else None
+
+
+def fragment(p: Parser) -> Command | None:
+    """ "(no,) blue", "made of wood", "a stool": of what is pointed at, or was spoken of."""
+    given = p.find_attribute() or p.find_quality()
+    if given is not None:
+        skip_contrast(p)
+        return SetAttribute(Marked(), given.key, given.value)
+    return renamed(p, Marked()) if p.take("a", "an") else None
 
 
 def renamed(p: Parser, subject: Subject) -> Rename:
@@ -177,8 +212,29 @@ def _before_verb(p: Parser) -> Subject | None:
     subject = subject_of(p)
     ends_there = p.done
     p.words = words
-    p.at += 2 if stressed and ends_there else 0
-    return subject if ends_there else None
+    if not ends_there:
+        return None
+    p.at += stressed
+    if not lexicon.longest(lexicon.RELATIONS, p.words, p.at)[1]:  # as in "hangs on"
+        p.at += 1
+    return subject
+
+
+def _carried(p: Parser) -> AddRelation | None:
+    """ "the desk supports the lamp"."""
+    verb = next((i for i, word in enumerate(p.words) if word in _CARRIES), 0)
+    if not verb:
+        return None
+    start, words = p.at, p.words
+    p.cut(verb)
+    subject = subject_of(p)
+    ends_there = p.done
+    p.words = words
+    if not ends_there:
+        p.at = start
+        return None
+    p.at = verb + 1
+    return AddRelation(subject, _CARRIES[words[verb]], p.reference())
 
 
 def _label(p: Parser) -> str:

@@ -17,9 +17,11 @@ from scenemind.reasoning.symbolic.syntax import (
 )
 from scenemind.words.english import find_number, normal, plural
 
-_CALLED = (
-    "what you call", "what you called", "what you take for", "what you took for", "what you name",
-    "what you see as", "the thing you call", "the object you call", "the thing that you call",
+_WHAT = ("what", "the thing", "the object", "the one", "that thing", "that object")
+_TAKEN_FOR = (
+    "call", "called", "name", "named", "label", "labelled", "labeled", "take for", "took for",
+    "see as", "saw as", "think is", "thought was", "believe is", "recognise as", "recognised as",
+    "recognize as", "recognized as", "identified as", "have as", "list as",
 )  # fmt: skip
 _SO = ("it is", "this is", "that is", "they are", "these are", "those are")
 _TRULY = ("actually", "really", "in fact", "in truth", "now")
@@ -32,7 +34,7 @@ def subject_of(p: Parser) -> Subject:
     Raises:
         ReasoningError: nothing of the kind.
     """
-    if p.take(*_CALLED):
+    if _skip_taken_for(p):
         p.take("a", "an", "the")
         return _definite(p.reference())
     if p.take("what is", "what stands", "what lies"):
@@ -45,6 +47,17 @@ def subject_of(p: Parser) -> Subject:
     if is_every and isinstance(subject, NounPhrase):
         return replace(subject, noun=plural(subject.noun))
     return subject
+
+
+def _skip_taken_for(p: Parser) -> bool:
+    """Over "what you call" and the like."""
+    start = p.at
+    if p.take(*_WHAT):
+        p.take("that", "which")
+        if p.take("you", "the robot") and p.take(*_TAKEN_FOR):
+            return True
+    p.at = start
+    return False
 
 
 def several(p: Parser) -> Reference | Several:
@@ -111,11 +124,11 @@ def skip_denial(p: Parser) -> None:
 
 
 def skip_contrast(p: Parser) -> None:
-    """ ", not a microwave", "instead of red", ", not two": said for the ear."""
+    """ ", not a microwave", "rather than red", ", not two": said for the ear."""
     start = p.at
     p.take(",")
     p.take("and")
-    if not p.take("not", "instead of") or not _skip_said(p):
+    if not p.take("not", "instead of", "rather than") or not _skip_said(p):
         p.at = start
 
 

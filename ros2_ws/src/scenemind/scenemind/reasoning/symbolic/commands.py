@@ -19,6 +19,7 @@ _OBJECTIONS = sorted(
         tuple(phrase.split())
         for phrase in (
             "no", "nope", "wrong", "sorry", "actually", "incorrect", "but", "yes", ",", ":",
+            *(f"wrong {key}" for key in ("name", "label", "color", "colour", "material", "shape")),
             "i think", "i believe", "i am sorry", "in fact",
             *(
                 f"{this} {be} {false}"
@@ -139,6 +140,7 @@ _RULES = RuleBook[Command](
         _of_one(removing.delete),
         _of_one(removing.not_real),
         _of_one(removing.rename),
+        _of_one(removing.call_this),
         _of_one(owning.owned),
         _of_one(claims.set_attribute),
         _of_one(claims.own_attribute),
@@ -146,5 +148,8 @@ _RULES = RuleBook[Command](
         _of_one(claims.claim_attribute),
         _of_one(claims.claim_relation),
         _of_one(claims.claim_label),
+        _of_one(claims.make),
+        _of_one(removing.shown),
+        claims.fragment,
     )
 )

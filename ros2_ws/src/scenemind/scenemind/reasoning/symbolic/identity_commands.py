@@ -9,6 +9,7 @@ from scenemind.reasoning.symbolic.command_subjects import (
     another,
     references,
     skip_contrast,
+    skip_denial,
     skip_truly,
 )
 from scenemind.reasoning.symbolic.command_syntax import (
@@ -142,16 +143,31 @@ def split(p: Parser) -> Command | None:
     """ "object 3 is two chairs", "split object 3 in two", "there are two chairs here"."""
     if p.take("split", "divide", "separate"):
         ending = p.cut_ending(*_IN_PARTS)
-        return Split(p.reference(), _IN_PARTS[ending] if ending else 2)
+        if ending:
+            return Split(p.reference(), _IN_PARTS[ending])
+        into = max((i for i, word in enumerate(p.words) if word in ("into", "in")), default=0)
+        if into:
+            words = p.words
+            p.cut(into)
+            subject = another(p)
+            p.words, p.at = words, into + 1
+            return _parts(p, subject)
+        return Split(p.reference())
     if p.take("there are", "here are"):
         p.take("actually", "really")
         here = _parts(p, Marked()) if find_number(p.peek()) else None
         return here if p.take("here", "there") or p.words[0] == "here" else None
     p.cut_ending("side by side", "next to each other", "beside each other")
-    subject = p.reference()
+    subject = another(p)
     if not p.take_of(lexicon.BE):
         return None
     skip_truly(p)
+    denied = p.peek() == "not"
+    skip_denial(p)
+    count = find_number(p.peek()) or 0
+    if denied and 1 < count <= _MOST_PARTS and not p.peek(1):  # "not one chair but two"
+        p.at += 1
+        return Split(subject, count)
     parts = _parts(p, subject) if (find_number(p.peek()) or 0) > 1 and p.peek(1) else None
     skip_contrast(p)
     return parts

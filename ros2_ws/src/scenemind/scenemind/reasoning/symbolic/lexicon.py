@@ -188,7 +188,8 @@ BE = frozenset(("is", "are", "was", "were", "be"))
 NOUN_END = BE | word_set(
     "a an the made that which who and or not do does did have has can there here to from"
     " than as but with where what how why when if then i we you it he she they"
-    " belongs belong owns owned consists consist will would could should must may might shall"
+    " belongs belong owns owned consists consist looks seems appears rather"
+    " will would could should must may might shall"
 )
 # Said around a question without changing it.
 OPENINGS = _phrases(

@@ -11,7 +11,7 @@ from scenemind.words.english import find_number
 _LONGEST_USE = 3  # words of "to sit on"
 _LONGEST_NAME = 3  # words of a material, or of who owns a thing
 # A quality that something else follows is a part of a name ("round table").
-_AFTER_QUALITY = ("", "and", ",", "but", "it", "this", "that", "instead")
+_AFTER_QUALITY = ("", "and", ",", "but", "it", "this", "that", "instead", "rather")
 
 
 class Modifiers(Cursor):

@@ -19,6 +19,14 @@ _CALL = (
     "you should call",
 )  # fmt: skip
 
+_NAMES = tuple(
+    f"the {true}{name} {of}"
+    for true in ("", "right ", "correct ", "real ", "true ")
+    for name in ("name", "label", "word")
+    for of in ("for", "of")
+)
+_SHOWN = ("here is", "here you see", "here we have", "you see", "i see", "what you see is")
+
 
 def delete(p: Parser) -> Command | None:
     """ "there is no window there", "delete object 4", "there is nothing here"."""
@@ -63,6 +71,24 @@ def not_real(p: Parser) -> Command | None:
     return DeleteObject(subject) if p.take_of(_NOT_REAL) else None
 
 
+def shown(p: Parser) -> Command | None:
+    """ "here you see a stool"."""
+    if not p.take(*_SHOWN) or not p.take("a", "an"):
+        return None
+    command = claims.renamed(p, Marked())
+    p.take("here", "there")
+    return command
+
+
+def call_this(p: Parser) -> Command | None:
+    """ "call this one stool"; where a name without an article could be meant either way, the
+    other reading is tried before."""
+    if not p.take(*_CALL) or not p.take("this one", "that one", "this", "that", "it"):
+        return None
+    p.take("a", "an", "the")
+    return claims.renamed(p, Marked())
+
+
 def rename(p: Parser) -> Command | None:
     """ "rename the cup to mug", "I would call this a stool"."""
     if p.take(*_CALL):
@@ -74,7 +100,7 @@ def rename(p: Parser) -> Command | None:
         p.take("the label of", "the name of", "label of")
         subject = p.reference()
         return claims.renamed(p, subject) if p.take("to", "into") else None
-    if p.take("the label of", "the name of"):
+    if p.take("the label of", "the name of", *_NAMES):
         subject = p.reference()
         return claims.renamed(p, subject) if p.take("is", "should be") else None
     return None
