@@ -18,12 +18,12 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Subject,
 )
 from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, Related
+from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, Reference, Related
 from scenemind.words.english import find_number, is_plural, singular, with_article, word_set
 
 _MAX_LABEL_WORDS = 5
 _STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
-_MADE_OF = ("made of", "made from", "made out of")
+_MADE_OF = ("made of", "made from", "made out of", "out of")
 _SHOULD_BE = ("is", "are", "should be")
 _MUST_BE = (
     "should be", "must be", "ought to be", "has to be", "have to be",
@@ -47,9 +47,12 @@ def set_attribute(p: Parser) -> Command | None:
     if key is None:
         return None
     p.at += 1
-    if not p.take("of"):
+    subject: Reference = Marked()
+    if p.take("of"):
+        subject = p.reference()
+    elif ordered:
         return None
-    subject = p.reference()
+    p.take("here", "there")
     if not (p.take("to") if ordered else p.take(*_SHOULD_BE)):
         return None
     return _valued(p, subject, key)
@@ -96,8 +99,9 @@ def claim_attribute(p: Parser) -> Command | None:
     if not p.take(*_MUST_BE, *_LOOKS) and not p.take_of(lexicon.BE):
         return None
     skip_truly(p)
+    denies_material = p.peek(1) == "made"
     skip_denial(p)
-    if p.take(*_MADE_OF):
+    if p.take(*_MADE_OF) or (denies_material and p.take("of", "from")):
         return SetAttribute(subject, "material", _valued_label(p))
     quality = p.find_quality()
     if quality is None:
@@ -146,7 +150,7 @@ def claim_label(p: Parser) -> Command | None:
 
 def make(p: Parser) -> Command | None:
     """ "make this grey"."""
-    if not p.take("make", "set", "mark"):
+    if not p.take("make", "set", "mark", "paint", "color", "colour"):
         return None
     subject = subject_of(p)
     p.take("to", "as")

@@ -62,7 +62,7 @@ def _skip_taken_for(p: Parser) -> bool:
 
 def several(p: Parser) -> Reference | Several:
     """ "the cup", "object 3", "chairs 2, 3 and 7", "4 and 9"."""
-    if is_number(p.peek()) and (p.peek(1) in ("and", ",") or p.peek(1) in lexicon.BE):
+    if is_number(p.peek()) and p.peek(1) in lexicon.NOUN_END | {","}:
         first: Reference = another(p)
     else:
         first = p.reference()
@@ -116,7 +116,7 @@ def skip_denial(p: Parser) -> None:
     if not p.take("not") or not _skip_said(p):
         p.at = start
         return
-    comma, but = p.take(","), p.take("but")
+    comma, but = p.take(",", ":", ";"), p.take("but")
     if not (p.take(*_SO) or but or comma) or p.done:
         p.at = start
         return

@@ -8,34 +8,12 @@ from dataclasses import replace
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import claims, identity_commands, owning, removing
 from scenemind.reasoning.symbolic.command_syntax import Command, OfOne
+from scenemind.reasoning.symbolic.fillers import without_fillers
 from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.reading import RuleBook, without_openings
+from scenemind.reasoning.symbolic.reading import RuleBook
 from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase
 from scenemind.reasoning.symbolic.tokens import Token, tokenize
 
-# Said before what is so, the longest first; a sentence is never only this.
-_OBJECTIONS = sorted(
-    (
-        tuple(phrase.split())
-        for phrase in (
-            "no", "nope", "wrong", "sorry", "actually", "incorrect", "but", "yes", ",", ":",
-            *(f"wrong {key}" for key in ("name", "label", "color", "colour", "material", "shape")),
-            "i think", "i believe", "i am sorry", "in fact",
-            *(
-                f"{this} {be} {false}"
-                for this in ("that", "this", "it")
-                for be in ("is", "was")
-                for false in ("wrong", "not right", "not correct", "not true", "incorrect", "false")
-            ),
-            *(f"you {be} {wrong}" for be in ("are", "were") for wrong in ("wrong", "mistaken")),
-            *(f"you {got} {this} wrong" for got in ("got", "have", "have got")
-              for this in ("this", "that", "it", "them")),
-        )
-    ),
-    key=len,
-    reverse=True,
-)  # fmt: skip
-_CLOSINGS = ("please", ",", "now")
 _JOINS = ("and", "but", ",")
 _MOST_JOINS = 6  # that are looked at: a list of words is no sentence of many corrections
 
@@ -48,7 +26,7 @@ def parse_commands(text: str) -> tuple[Command, ...]:
     """
     tokens = tokenize(text)
     try:
-        return (_RULES.read(text, _without_objections(tokens)),)
+        return (_RULES.read(text, without_fillers(tokens)),)
     except ReasoningError:
         joined = _find_joined(text, tokens)
         if joined is None:
@@ -70,40 +48,19 @@ def _find_joined(text: str, tokens: list[Token]) -> tuple[Command, ...] | None:
     for place in joins[:_MOST_JOINS]:
         rest = tokens[place + 1 :]
         try:
-            first = _RULES.read(text, _without_objections(tokens[:place]))
-            return first, _RULES.read(text, _without_objections(rest))
+            first = _RULES.read(text, without_fillers(tokens[:place]))
+            return first, _RULES.read(text, without_fillers(rest))
         except ReasoningError:
             continue
     for place in joins[:_MOST_JOINS]:
         try:
-            first = _RULES.read(text, _without_objections(tokens[:place]))
+            first = _RULES.read(text, without_fillers(tokens[:place]))
         except ReasoningError:
             continue
         others = _find_joined(text, tokens[place + 1 :])
         if others is not None:
             return first, *others
     return None
-
-
-def _without_objections(tokens: list[Token]) -> list[Token]:
-    """Less "no, actually" at the front and "please" at the end; "there is no cup" stays whole."""
-    words = [token.word for token in tokens]
-    start = 0
-    while length := _objection_at(words, start):
-        start += length
-    rest = without_openings(tokens[start:])
-    while len(rest) > 1 and rest[-1].word in _CLOSINGS:
-        rest = rest[:-1]
-    return rest
-
-
-def _objection_at(words: list[str], start: int) -> int:
-    """How many words of an objection stand there; 0: none, or nothing would be left."""
-    for phrase in _OBJECTIONS:
-        end = start + len(phrase)
-        if tuple(words[start:end]) == phrase and (end < len(words) or len(phrase) == 1):
-            return len(phrase)
-    return 0
 
 
 def _of_one(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_subjects import (
@@ -130,9 +131,9 @@ def merge(p: Parser) -> Command | None:
         p.take("actually", "really", "all", "both", "in fact", "just", "only")
         if not p.take("the same", "one and the same", "a single", "one"):
             return None
+        noun_said = " ".join(p.noun_words())
         if p.take("as"):
             subjects = references(p, *subjects, "as")
-        noun_said = " ".join(p.noun_words())
         skip_contrast(p)
     if len(subjects) == 1 and isinstance(subjects[0], ObjectNumber):
         return None
@@ -153,9 +154,11 @@ def split(p: Parser) -> Command | None:
             p.words, p.at = words, into + 1
             return _parts(p, subject)
         return Split(p.reference())
-    if p.take("there are", "here are"):
+    if p.take("there are", "here are", "i see", "we see"):
         p.take("actually", "really")
         here = _parts(p, Marked()) if find_number(p.peek()) else None
+        if here is not None and p.take("where you see", "where you have"):
+            return replace(here, subject=another(p))
         return here if p.take("here", "there") or p.words[0] == "here" else None
     p.cut_ending("side by side", "next to each other", "beside each other")
     subject = another(p)
@@ -183,6 +186,7 @@ def _skip_count(p: Parser) -> None:
             p.noun_words()
             p.take("there", "here")
             if p.take(":", ",", "so"):
+                p.take("please", "so")
                 return
     p.at = start
 

@@ -149,6 +149,8 @@ ATTRIBUTE_NAMES: dict[str, Attribute] = {
     "description": "caption",
     "owner": "owner",
 }
+# Of several words.
+MATERIALS = _phrases({"material": ("stainless steel", "cast iron", "solid wood", "real leather")})
 # What one does with things: "something to sit on".
 USES = word_set(
     "sit lie stand sleep lean drink eat open close carry lift push pull move write read cook wash"

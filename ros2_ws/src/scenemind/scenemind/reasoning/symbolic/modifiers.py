@@ -44,6 +44,10 @@ class Modifiers(Cursor):
             return self._named("material")
         if self.take("owned by"):
             return self._named("owner")
+        if length := lexicon.longest(lexicon.MATERIALS, self.words, self.at)[1]:
+            said = " ".join(self.words[self.at : self.at + length])
+            self.at += length
+            return HasAttribute("material", said)
         self.take("switched", "turned")
         word = self.peek()
         if word in lexicon.QUALITIES:

@@ -76,7 +76,8 @@ class Parser(Nouns):
         if end_of_row is not None:
             return end_of_row
         name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
-        if not length:
+        _, after_posture = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)
+        if not length or (self.at_posture() and after_posture >= length):  # "standing on top of"
             self.skip_posture()
             name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
         if not length or (depth and self.peek(length) in ("it", "them")):

@@ -12,7 +12,11 @@ from scenemind.words.english import word_set
 _NOT_REAL = word_set(
     "reflection ghost mirage shadow illusion artifact artefact mistake error duplicate"
 )
-_NONE = ("there is no", "there are no", "there is not", "there are not")
+_NONE = (
+    "there is no", "there are no", "there is not", "there are not", "i do not see", "i see no",
+    "i can not see",
+)  # fmt: skip
+_MADE_UP = ("you made this up", "you made that up", "you made it up", "you imagined this")
 _SO = ("it is", "that is", "this is", "but", "just", "only")
 _CALL = (
     "rename", "relabel", "label", "call", "i call", "we call", "i would call", "we would call",
@@ -30,6 +34,13 @@ _SHOWN = ("here is", "here you see", "here we have", "you see", "i see", "what y
 
 def delete(p: Parser) -> Command | None:
     """ "there is no window there", "delete object 4", "there is nothing here"."""
+    if p.take(*_MADE_UP):
+        return DeleteObject(Marked())
+    if p.take("such"):  # "no such cup here": the "no" was taken for an objection
+        subject = p.reference()
+        if not p.take("here", "there") or not isinstance(subject, NounPhrase):
+            return None
+        return DeleteObject(Marked(subject.noun))
     if p.take("there is nothing", "nothing is", "i see nothing"):
         return DeleteObject(Marked()) if p.take("here", "there") or p.done else None
     if p.take(*_NONE):
@@ -85,7 +96,10 @@ def call_this(p: Parser) -> Command | None:
     other reading is tried before."""
     if not p.take(*_CALL) or not p.take("this one", "that one", "this", "that", "it"):
         return None
-    p.take("a", "an", "the")
+    given = claims.fragment(p)
+    if given is not None:
+        return given
+    p.take("the")
     return claims.renamed(p, Marked())
 
 
@@ -93,7 +107,7 @@ def rename(p: Parser) -> Command | None:
     """ "rename the cup to mug", "I would call this a stool"."""
     if p.take(*_CALL):
         subject = subject_of(p)
-        if not p.take("to", "as", "into", "a", "an", "the") and subject != Marked():
+        if not p.take("to", "as", "into", "a", "an", "the"):
             return None
         return claims.renamed(p, subject)
     if p.take("change"):

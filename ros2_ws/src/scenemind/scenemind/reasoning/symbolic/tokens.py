@@ -13,7 +13,10 @@ _SHORT_FORMS = {
     "where's": "where is", "what's": "what is", "who's": "who is", "which's": "which is",
     "that's": "that is", "there's": "there is", "it's": "it is", "how's": "how is",
     "isn't": "is not", "aren't": "are not", "doesn't": "does not", "don't": "do not",
-    "they're": "they are", "i'm": "i am", "can't": "can not",
+    "they're": "they are", "i'm": "i am", "can't": "can not", "i'd": "i would",
+    "you're": "you are", "we're": "we are", "wasn't": "was not", "weren't": "were not",
+    "didn't": "did not", "i've": "i have", "we've": "we have", "you've": "you have",
+    "one's": "one is", "these're": "these are", "there're": "there are",
 }  # fmt: skip
 _ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
 
