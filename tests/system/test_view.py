@@ -161,6 +161,26 @@ def test_neighbors_can_be_marked(page: Any) -> None:
     page.get_by_text(re.compile(r"^side table \(object")).wait_for()
 
 
+def test_two_people_type_in_lines_of_their_own_and_read_the_same(
+    browser: Any, page: Any, address: str
+) -> None:
+    other = browser.new_page(viewport={"width": 900, "height": 700})
+    other.goto(address)
+    other.get_by_role("button", name="Send").wait_for()
+    other.get_by_text("where is the lamp?").wait_for()  # what was said before
+    line = other.get_by_role("textbox").first
+    line.fill("how many chairs are there?")
+    assert page.get_by_role("textbox").first.input_value() == ""
+    say(page, "what color is the couch?")
+    line.press("Enter")
+    for reader in (page, other):
+        reader.get_by_text("how many chairs are there?").wait_for()
+        reader.get_by_text("what color is the couch?").wait_for()
+        reader.get_by_text(re.compile("^There (is|are) .* chair")).wait_for()
+        reader.get_by_text(re.compile("^The couch .* is grey")).wait_for()
+    other.close()
+
+
 def test_names_are_not_obeyed(page: Any) -> None:
     page.get_by_role("tab", name="Find").click(force=True)
     page.get_by_text("img src=x onerror=alert(1)").first.wait_for()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -54,6 +55,10 @@ def _view(
         bool,
         typer.Option("--browser/--no-browser", help="Open a browser, where there is a display."),
     ] = True,
+    points: Annotated[
+        int,
+        typer.Option(min=1000, help="Of the cloud at most; fewer where there is no graphics card."),
+    ] = 500_000,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Take no corrections; others may read it too.")
     ] = False,
@@ -64,7 +69,7 @@ def _view(
     memory_root: MemoryRoot = None,
 ) -> None:
     """Look at a mapped place in the browser: click a thing, ask, correct, fly to what was seen."""
-    options = ViewOptions(host, port, browser)
+    options = ViewOptions(host, port, browser, points)
     if live:
         refuse_own_models(model=model, endpoint=endpoint, config=config, read_only=read_only)
         _view_nodes(options, timeout)
@@ -104,11 +109,6 @@ def _opened(
 
 def _view_nodes(options: ViewOptions, timeout_s: float) -> None:
     """In place of this process one that speaks ROS."""
-    request = {
-        "host": options.host,
-        "port": options.port,
-        "opens_browser": options.opens_browser,
-        "timeout_s": timeout_s,
-    }
+    request = {**asdict(options), "timeout_s": timeout_s}
     command = [sys.executable, "-m", "scenemind_ros.commands.live_view", json.dumps(request)]
     os.execve(command[0], command, ros_environment())

@@ -37,11 +37,13 @@ class ViewOptions:
     Attributes:
         host, port: where to listen; port 0 takes a free one.
         opens_browser: where there is a display.
+        most_points: of the cloud.
     """
 
     host: str
     port: int
     opens_browser: bool
+    most_points: int = 500_000
 
     @property
     def is_local(self) -> bool:
@@ -85,6 +87,7 @@ def show_view(
             token=token,
             title=title,
             by=getpass.getuser(),
+            most_points=options.most_points,
             look_every_s=look_every_s,
         ) as viewer,
     ):

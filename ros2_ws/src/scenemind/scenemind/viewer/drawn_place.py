@@ -15,17 +15,23 @@ from scenemind.viewer.colored_cloud import ColoredCloud, OnProgress
 from scenemind.viewer.name_tags import NameTags
 from scenemind.viewer.scene_layer import SceneLayer, related_ids
 
-_FIRST_FRAMES, _MORE_FRAMES = 200, 5
+_FIRST_FRAMES, _MORE_FRAMES = 200, 12
 _UNDER_CEILING_M = 0.15
 
 
 class DrawnPlace:
     """Of one server. Thread-safe but for the cloud, which is for one thread at a time."""
 
-    def __init__(self, server: viser.ViserServer, memory: MemoryAccess, most_points: int) -> None:
+    def __init__(
+        self, server: viser.ViserServer, memory: MemoryAccess, cloud: ColoredCloud
+    ) -> None:
+        """
+        Args:
+            cloud: that is still empty.
+        """
         self._server = server
         self._memory = memory
-        self._cloud = ColoredCloud(most_points)
+        self._cloud = cloud
         server.scene.set_up_direction("+z")
         self._points = CloudLayer(server.scene)
         self._layer = SceneLayer(server.scene)
@@ -54,13 +60,12 @@ class DrawnPlace:
             box.on_update(switch)
 
     def read_cloud(self, on_progress: OnProgress | None) -> None:
-        """All of it, and where browsers look from at first.
+        """All of it.
 
         Raises:
             SceneMemoryError: the memory does not answer.
         """
         self._grow(_FIRST_FRAMES, on_progress)
-        look_inside(self._server, self._cloud.points)
 
     def grow_cloud(self) -> None:
         """What is new since.
@@ -124,5 +129,6 @@ class DrawnPlace:
         below_m = min(ceilings, default=math.inf) - _UNDER_CEILING_M
         if self._cloud.update(self._memory, most_frames, on_progress, below_m):
             self._points.draw(self._cloud)
+            look_inside(self._server, self._cloud.points)
             index = self._memory.frame_index()
             self._layer.draw_path(index.world_T_camera[:, :3, 3])

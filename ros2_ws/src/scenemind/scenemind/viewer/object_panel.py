@@ -159,9 +159,13 @@ def _told(relation: Relation, object_id: int) -> tuple[str, int]:
 
 
 def _building_of(object_id: int, scene: MemorySnapshot) -> list[str]:
-    said = (
-        f"{relation.predicate} the {scene.structure[relation.object_id].kind}"
-        for relation in scene.relations
-        if relation.subject_id == object_id and relation.object_id in scene.structure
-    )
-    return list(dict.fromkeys(said))
+    """Of next to and near the wall only the first."""
+    said: dict[str, None] = {}
+    for relation in sorted(scene.relations, key=_rank):
+        if relation.subject_id != object_id or relation.object_id not in scene.structure:
+            continue
+        kind = scene.structure[relation.object_id].kind
+        is_told = any(f"{word} the {kind}" in said for word in _NARROWING)
+        if not (relation.predicate in _NARROWING and is_told):
+            said[f"{relation.predicate} the {kind}"] = None
+    return list(said)

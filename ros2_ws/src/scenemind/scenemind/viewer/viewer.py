@@ -15,7 +15,7 @@ from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemory
 from scenemind.reasoning import Asking
 from scenemind.viewer.camera import fly_to_frame, fly_to_object
 from scenemind.viewer.chat_panel import ChatPanel
-from scenemind.viewer.colored_cloud import OnProgress
+from scenemind.viewer.colored_cloud import ColoredCloud, OnProgress
 from scenemind.viewer.drawn_place import DrawnPlace
 from scenemind.viewer.find_panel import FindPanel
 from scenemind.viewer.gate import Gate
@@ -50,6 +50,7 @@ class Viewer:
         title: str = "SceneMind",
         by: str = "somebody at the browser",
         most_points: int = 500_000,
+        voxel_m: float = 0.02,
         look_every_s: float = 0.5,
     ) -> None:
         """
@@ -59,6 +60,7 @@ class Viewer:
             port: 0 takes a free one.
             token: what the address must name; empty: nothing, and only this machine may look.
             by: who corrections are said to be from.
+            most_points, voxel_m: see `ColoredCloud`.
             look_every_s: how often the memory is asked whether it has changed.
 
         Raises:
@@ -82,7 +84,7 @@ class Viewer:
             self._server.stop()
             raise
         self._sentences = Sentences(self._answer, self._fail)
-        self._place = DrawnPlace(self._server, memory, most_points)
+        self._place = DrawnPlace(self._server, memory, ColoredCloud(most_points, voxel_m))
         self._build_panel(self._server.gui)
         self._server.scene.on_click()(self._click)
         self._server.on_client_connect(self._meet)

@@ -20,8 +20,8 @@ _LOOK_EVERY_S = 1.0  # the whole scene graph travels each time
 def main(request: str) -> int:
     """0 after an interrupt; 1 where it could not be shown."""
     typed = json.loads(request)
-    options = ViewOptions(typed["host"], typed["port"], typed["opens_browser"])
-    timeout_s = float(typed["timeout_s"])
+    timeout_s = float(typed.pop("timeout_s"))
+    options = ViewOptions(**typed)
     try:
         with ViewingClient() as client:
             client.wait_ready(_READY_S)
