@@ -36,7 +36,7 @@ def test_most_rooms_are_aligned_and_what_was_learnt_is_used(
 
 
 def test_nobody_says_more_than_they_may(scenes: Scenes) -> None:
-    for session in run_alignment(make_tasks(scenes, seed=2), seed=2, wording="second"):
+    for session in run_alignment(make_tasks(scenes, seed=2), seed=2, wording="more"):
         assert len(session.exchanges) <= MOST_INTERACTIONS[session.task.difficulty]
         assert session.exchanges[0].said == session.task.wanted.question
         assert session.succeeded == [e for e in session.exchanges if e.is_question][-1].is_good

@@ -89,8 +89,8 @@ def _eval(
     wording: Annotated[
         Wording,
         typer.Option(
-            help="Alignment: how they word corrections; the grammar was made with the first set in"
-            " view, and the second kept apart."
+            help="Alignment: in which set of wordings they correct; the grammar was not made with"
+            " the unseen set in view."
         ),
     ] = "first",
     model: ModelName = "",

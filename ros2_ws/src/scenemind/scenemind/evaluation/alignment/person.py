@@ -11,12 +11,11 @@ from typing import Literal, get_args
 from scenemind.evaluation.alignment.draft import said, wordings
 from scenemind.evaluation.alignment.tasks import AlignmentTask, Objects, PlantedError
 
-Wording = Literal["first", "second", "third", "unseen"]
+Wording = Literal["first", "more", "unseen"]
 WORDINGS: tuple[Wording, ...] = get_args(Wording)
 _WORDINGS: Mapping[Wording, str] = {
     "first": "person.yaml",
-    "second": "person_second.yaml",
-    "third": "person_third.yaml",
+    "more": "person_more.yaml",
     "unseen": "person_unseen.yaml",
 }
 # Who may click does so about every second time; else they describe what they mean.

@@ -33,7 +33,7 @@ def run_alignment(
             `synergai` where it is among the methods.
         methods: those that a `Router` takes.
         may_click: False: the persons only talk.
-        wording: which set of wordings they correct in; the grammar was made with the first in view.
+        wording: which set of wordings they correct in.
         asking: what each answer may use.
         watch: hands tasks on, and may show how many are done.
         keep: gets each session before the next one begins.

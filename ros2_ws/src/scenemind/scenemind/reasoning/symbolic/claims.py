@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_subjects import (
     skip_contrast,
@@ -18,12 +20,24 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Subject,
 )
 from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, Reference, Related
+from scenemind.reasoning.symbolic.syntax import (
+    HasAttribute,
+    Marked,
+    NounPhrase,
+    Reference,
+    Related,
+)
 from scenemind.words.english import find_number, is_plural, singular, with_article, word_set
 
 _MAX_LABEL_WORDS = 5
 _STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
-_MADE_OF = ("made of", "made from", "made out of", "out of")
+_MADE_OF = tuple(
+    f"{made}{of}"
+    for made in ("made ", "built ", "")
+    for of in ("out of", "of", "from")
+    if made or of == "out of"
+)
+_FIND = ("you can find", "you will find", "you find", "you can see", "one can see")
 _SHOULD_BE = ("is", "are", "should be")
 _MUST_BE = (
     "should be", "must be", "ought to be", "has to be", "have to be",
@@ -50,8 +64,6 @@ def set_attribute(p: Parser) -> Command | None:
     subject: Reference = Marked()
     if p.take("of"):
         subject = p.reference()
-    elif ordered:
-        return None
     p.take("here", "there")
     if not (p.take("to") if ordered else p.take(*_SHOULD_BE)):
         return None
@@ -115,7 +127,7 @@ def claim_attribute(p: Parser) -> Command | None:
 
 def claim_relation(p: Parser) -> Command | None:
     """ "the hanger is left of the ironing board", "the cup is not on the table"."""
-    carried = _carried(p)
+    carried = _found(p) if p.take(*_FIND) else _carried(p)
     if carried is not None:
         return carried
     subject = _before_verb(p)
@@ -222,6 +234,17 @@ def _before_verb(p: Parser) -> Subject | None:
     if not lexicon.longest(lexicon.RELATIONS, p.words, p.at)[1]:  # as in "hangs on"
         p.at += 1
     return subject
+
+
+def _found(p: Parser) -> AddRelation | None:
+    """ "(you can find) the lamp on the desk"."""
+    subject = p.reference()
+    if not isinstance(subject, NounPhrase) or not subject.conditions:
+        return None
+    *others, last = subject.conditions
+    if not isinstance(last, Related) or last.negated or len(last.anchors) != 1:
+        return None
+    return AddRelation(replace(subject, conditions=tuple(others)), last.predicate, last.anchors[0])
 
 
 def _carried(p: Parser) -> AddRelation | None:

@@ -10,6 +10,7 @@ from scenemind.reasoning.symbolic.command_syntax import Several, Subject
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import (
     Condition,
+    Marked,
     NounPhrase,
     ObjectNumber,
     Reference,
@@ -24,7 +25,14 @@ _TAKEN_FOR = (
     "recognize as", "recognized as", "identified as", "have as", "list as",
 )  # fmt: skip
 _SO = ("it is", "this is", "that is", "they are", "these are", "those are")
-_TRULY = ("actually", "really", "in fact", "in truth", "now")
+_TRULY = (
+    "actually", "really", "in fact", "in truth", "in reality", "truly", "definitely", "clearly",
+    "of course", "now",
+)  # fmt: skip
+_POINTED_AT = (
+    "marked", "mark", "clicked on", "clicked", "click on", "selected", "select", "pointed at",
+    "point at", "mean",
+)  # fmt: skip
 
 
 def subject_of(p: Parser) -> Subject:
@@ -34,6 +42,8 @@ def subject_of(p: Parser) -> Subject:
     Raises:
         ReasoningError: nothing of the kind.
     """
+    if _skip_pointed_at(p):
+        return Marked()
     if _skip_taken_for(p):
         p.take("a", "an", "the")
         return _definite(p.reference())
@@ -44,9 +54,22 @@ def subject_of(p: Parser) -> Subject:
         raise p.fail()
     is_every = p.peek() in ("every", "each")
     subject = several(p)
+    if p.peek() in ("here", "there") and p.peek(1) in lexicon.NOUN_END:
+        p.at += 1
     if is_every and isinstance(subject, NounPhrase):
         return replace(subject, noun=plural(subject.noun))
     return subject
+
+
+def _skip_pointed_at(p: Parser) -> bool:
+    """Over "the thing I marked"."""
+    start = p.at
+    if p.take(*_WHAT):
+        p.take("that", "which")
+        if p.take("i", "i have") and p.take(*_POINTED_AT):
+            return True
+    p.at = start
+    return False
 
 
 def _skip_taken_for(p: Parser) -> bool:

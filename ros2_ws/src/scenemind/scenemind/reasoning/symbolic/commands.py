@@ -107,6 +107,7 @@ _RULES = RuleBook[Command](
         _of_one(claims.claim_label),
         _of_one(claims.make),
         _of_one(removing.shown),
+        _of_one(removing.confused),
         claims.fragment,
     )
 )

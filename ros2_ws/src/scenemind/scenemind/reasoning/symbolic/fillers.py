@@ -1,4 +1,4 @@
-"""What people say around a correction without changing it: "no, you got this wrong: ... , right?"."""
+"""What people say around a correction without changing it: "no, you got this wrong: ..."."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _OBJECTIONS = _phrases(
     (f"you {got} {this} wrong" for got in ("got", "have", "have got") for this in _THIS),
     (f"wrong {key}" for key in ("name", "label", "color", "colour", "material", "shape")),
 )
+_ROOM = (["this", "room"], ["the", "room"], ["our", "room"])
 _CLOSINGS = _phrases(
     ("please", ",", "now", "is not it", "are not they", "is it not", ", right", ", ok", ", okay"),
     ("thanks", "thank you", "you know", "by the way", "as you can see", "do not you think"),
@@ -37,6 +38,7 @@ _CLOSINGS = _phrases(
 def without_fillers(tokens: list[Token]) -> list[Token]:
     """Less "no, actually" at the front and "please" at the end; "there is no cup" stays whole, and
     something is always left."""
+    tokens = _without_place(tokens)
     words = [token.word for token in tokens]
     start = 0
     while length := _objection_at(words, start):
@@ -45,6 +47,15 @@ def without_fillers(tokens: list[Token]) -> list[Token]:
     while length := _closing_of([token.word for token in rest]):
         rest = rest[:-length]
     return rest
+
+
+def _without_place(tokens: list[Token]) -> list[Token]:
+    """Less "in this room", wherever it stands: there is no other."""
+    words = [token.word for token in tokens]
+    for place in range(1, len(words) - 2):
+        if words[place] == "in" and words[place + 1 : place + 3] in _ROOM:
+            return tokens[:place] + tokens[place + 3 :]
+    return tokens
 
 
 def _objection_at(words: list[str], start: int) -> int:

@@ -129,6 +129,7 @@ def merge(p: Parser) -> Command | None:
         if not p.take_of(lexicon.BE):
             return None
         p.take("actually", "really", "all", "both", "in fact", "just", "only")
+        skip_denial(p)
         if not p.take("the same", "one and the same", "a single", "one"):
             return None
         noun_said = " ".join(p.noun_words())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenemind.reasoning.symbolic import claims, lexicon
 from scenemind.reasoning.symbolic.command_subjects import is_bare, several, subject_of
-from scenemind.reasoning.symbolic.command_syntax import Command, DeleteObject
+from scenemind.reasoning.symbolic.command_syntax import Command, DeleteObject, Rename
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase
 from scenemind.words.english import word_set
@@ -20,7 +20,7 @@ _MADE_UP = ("you made this up", "you made that up", "you made it up", "you imagi
 _SO = ("it is", "that is", "this is", "but", "just", "only")
 _CALL = (
     "rename", "relabel", "label", "call", "i call", "we call", "i would call", "we would call",
-    "you should call",
+    "you should call", "you can call", "you could call", "you may call", "people call", "correct",
 )  # fmt: skip
 
 _NAMES = tuple(
@@ -29,7 +29,10 @@ _NAMES = tuple(
     for name in ("name", "label", "word")
     for of in ("for", "of")
 )
-_SHOWN = ("here is", "here you see", "here we have", "you see", "i see", "what you see is")
+_SHOWN = (
+    "i clicked on", "i clicked", "i marked", "i selected", "i pointed at", "here is",
+    "here you see", "here we have", "you see", "i see", "what you see is",
+)  # fmt: skip
 
 
 def delete(p: Parser) -> Command | None:
@@ -74,12 +77,27 @@ def not_real(p: Parser) -> Command | None:
         return DeleteObject(subject)
     if not p.take_of(lexicon.BE):
         return None
+    if p.take("not a real", "not an actual", "no real"):
+        p.noun_words()
+        return DeleteObject(subject)
     if p.take("gone", "not real", "not there", "not here", "not there anymore", "no longer there"):
         return DeleteObject(subject)
     p.take("just", "only")
     if p.take("a", "an") and p.take("false detection", "false positive", "mirror image"):
         return DeleteObject(subject)
     return DeleteObject(subject) if p.take_of(_NOT_REAL) else None
+
+
+def confused(p: Parser) -> Command | None:
+    """ "you mistook a lamp for a vase": the vase is a lamp."""
+    if not p.take("you confused", "you mistook", "you confuse", "you took"):
+        return None
+    p.take("a", "an", "the")
+    label = " ".join(p.noun_words())
+    if not label or not p.take("with", "for"):
+        return None
+    p.take("a", "an", "the")
+    return Rename(p.reference(), label)
 
 
 def shown(p: Parser) -> Command | None:
@@ -111,6 +129,8 @@ def rename(p: Parser) -> Command | None:
             return None
         return claims.renamed(p, subject)
     if p.take("change"):
+        if p.peek(p.peek() == "the") in lexicon.ATTRIBUTE_NAMES:
+            return None
         p.take("the label of", "the name of", "label of")
         subject = p.reference()
         return claims.renamed(p, subject) if p.take("to", "into") else None
