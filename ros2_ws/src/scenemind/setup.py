@@ -70,7 +70,7 @@ setup(
         "open3d": ["open3d>=0.18"],
         "graph": ["networkx>=3.2"],
         # The browser view.
-        "view": ["viser>=1.1.1,<2"],
+        "view": ["viser>=1.1.1"],
         "dev": [
             "hypothesis>=6.100",
             "mypy>=1.10",
