@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,26 @@ def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
         assert {"_used", "_base"} <= set(methods) or number == 0
         for name in methods:
             assert source_of([name], methods).count("def ") == 1 + len(methods[name].calls)
+
+
+def test_what_is_new_has_its_turn_in_a_full_library(library: MethodLibrary) -> None:
+    """Though nobody has used it, and all others were of use."""
+    old = [f"_old_{letter}" for letter in "abcdefghij"]
+    library.add([learned(name) for name in old])
+    library.note_use(old, succeeded=True)
+    library.note_use(old[:-1], succeeded=True)
+    library.add([learned("_new", "_helper"), learned("_helper")])
+    assert list(library.methods()) == [*old[1:-1], "_helper", "_new"]
+
+
+def test_what_calls_another_methods_namesake_is_left_out(library: MethodLibrary) -> None:
+    """It was tried with its own."""
+    theirs = replace(learned("_a"), source="def _a(image): return 1")
+    library.add([theirs])
+    library.add([learned("_b", "_a"), learned("_a")])
+    library.add([learned("_c", "_a")])  # tried with what is there
+    assert list(library.methods()) == ["_a", "_c"]
+    assert library.methods()["_a"].source == theirs.source
 
 
 def test_one_without_a_file_forgets() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -95,13 +95,20 @@ class MethodLibrary:
         new = {method.name: method for method in methods}
         with self._used() as connection:
             known = self._read(connection)
+
+            def is_as_tried(called: str) -> bool:
+                tried = new.get(called) or known.get(called)
+                return (
+                    tried is not None and called in known and known[called].source == tried.source
+                )
+
             for name in with_all_calls(new, new):
                 method = new[name]
-                if name in known or not all(c in known for c in method.calls):
+                if name in known or not all(map(is_as_tried, method.calls)):
                     continue  # another process was first
                 connection.execute(_ADD, {"api": self.api, **_columns(method)})
                 known[name] = method
-            self._retire_worst(connection)
+            self._retire_worst(connection, new)
 
     def note_use(self, names: Iterable[str], succeeded: bool) -> None:
         """A program called these methods, and came to a result or not."""
@@ -149,16 +156,22 @@ class MethodLibrary:
             methods[known.name] = LearnedMethod(known, source, called, behaviour, *counts)
         return methods
 
-    def _retire_worst(self, connection: sqlite3.Connection) -> None:
-        while (worst := _find_worst(self._read(connection), self._most)) is not None:
+    def _retire_worst(self, connection: sqlite3.Connection, spared: Collection[str] = ()) -> None:
+        while (worst := _find_worst(self._read(connection), self._most, spared)) is not None:
             connection.execute(_RETIRE, (self.api, worst))
 
 
-def _find_worst(methods: Mapping[str, LearnedMethod], most: int) -> str | None:
-    """The method to retire next; one that others call stays as long as they do."""
+def _find_worst(
+    methods: Mapping[str, LearnedMethod], most: int, spared: Collection[str]
+) -> str | None:
+    """The method to retire next; one that others call stays as long as they do.
+
+    Args:
+        spared: they go last: nobody has been able to use them yet.
+    """
     called = {name for method in methods.values() for name in method.calls}
     free = [method for name, method in methods.items() if name not in called]
-    worst = min(free, key=lambda method: (method.score, method.uses), default=None)
+    worst = min(free, key=lambda m: (m.name in spared, m.score, m.uses), default=None)
     if worst is None:
         return None
     is_bad = worst.uses >= _FAIR_USES and worst.score < _WORST_SCORE
