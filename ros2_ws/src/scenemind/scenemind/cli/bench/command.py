@@ -24,6 +24,7 @@ _ALL = (
     "relations",
     "keyframes",
     "programs",
+    "stitching",
     "disk",
     "transport",
 )
@@ -213,6 +214,18 @@ def _keyframes(
         questions, rooms, noise=noise, detector_ms=detector_ms, picture=picture
     )
     _show("keyframes", result, as_json)
+
+
+@_app.command("stitching", epilog="Example: scenemind bench stitching --json")
+def _stitching(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each thing is measured.")] = 15,
+    as_json: AsJson = False,
+) -> None:
+    """Draw 84 pictures on six sheets with their ids, and read the ids back.
+
+    Seconds are medians, from JPEG files to JPEG files.
+    """
+    _show("stitching", _bench("stitching")(rounds), as_json)
 
 
 @_app.command("all", epilog="Example: scenemind bench all --json")
