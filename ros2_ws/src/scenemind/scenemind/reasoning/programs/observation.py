@@ -56,7 +56,7 @@ def run_program(
         SandboxError: the sandbox runs nothing.
     """
     api.take_spoken_of()
-    outcome = sandbox.run(_showing_its_value(program), api.of_sandbox, seconds, waking)
+    outcome = sandbox.run(_showing_its_value(program), api.for_program(program), seconds, waking)
     spoken_of = api.take_spoken_of()
     printed = _cut(outcome.printed.strip())
     if outcome.error is None:
@@ -83,7 +83,7 @@ def _all_mistakes(
     lines = [int(number) for number in _LINE.findall(error.text)]
     if error.kind != "crash" or name not in _CHECKED or (lines and _is_last(lines[-1], program)):
         return []
-    found = sandbox.check(program, api.of_sandbox, seconds)
+    found = sandbox.check(program, api.for_program(program), seconds)
     mistakes = [line for line in found.text.splitlines() if _is_sure(line, api)] if found else []
     if not mistakes or (lines and len(mistakes) < 2):
         return []
