@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from array import array
+from zlib import compress, crc32
 
 import cv2
 import numpy as np
@@ -134,6 +136,16 @@ def test_a_depth_image_that_cannot_be(arguments: tuple, message: str) -> None:
 def test_compressed_bytes_that_are_no_image(data: bytes) -> None:
     with pytest.raises(FrameError, match="cut short"):
         decode_color_file(data)
+
+
+def test_an_image_of_more_pixels_than_can_be_held_is_refused_by_its_header() -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 40_000, 40_000, 8, 2, 0, 0, 0)
+    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", compress(b"\0" * 99))
+    with pytest.raises(FrameError, match="PIXELS"):
+        decode_color_file(png + chunk(b"IEND", b""))
     with pytest.raises(FrameError, match="cut short"):
         decode_compressed_depth(data, "16UC1; compressedDepth png")
 
