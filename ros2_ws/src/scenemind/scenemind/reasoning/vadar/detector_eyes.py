@@ -13,6 +13,7 @@ from scenemind.reasoning.detecting import SharedDetector, picture
 from scenemind.reasoning.sandbox import ApiError
 from scenemind.reasoning.vadar.view import BoxPx
 
+MOST_BOXES = 50
 # The paper's, of GroundingDINO.
 _LEAST_SCORE = 0.25
 
@@ -51,5 +52,5 @@ class DetectorLocator:
                 f"loc(image, object_prompt): {label} cannot be looked for, perhaps a common name of"
                 f" it can: {error}"
             ) from error
-        sure = found.boxes_px[found.scores >= _LEAST_SCORE].tolist()
+        sure = found.boxes_px[found.scores >= _LEAST_SCORE][:MOST_BOXES].tolist()
         return [(x0, y0, x1, y1) for x0, y0, x1, y1 in sure]

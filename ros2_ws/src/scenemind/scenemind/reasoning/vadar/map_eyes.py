@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.memory.finding.finder import LONGEST_TEXT, ObjectFinder
 from scenemind.reasoning.detecting import SharedDetector
-from scenemind.reasoning.vadar.detector_eyes import DetectorLocator
+from scenemind.reasoning.vadar.detector_eyes import MOST_BOXES, DetectorLocator
 from scenemind.reasoning.vadar.view import BoxPx, Locator, View, decoded, find_same
 
-_MOST_BOXES = 50
 # Less sure is what is only mixed up with a thing, or misspelled.
 _LEAST_SCORE = 0.75
 # Shares of a box, in the middle of it, in which its thing is looked for, one after the other.
@@ -41,7 +40,7 @@ class MapLocator:
     def locate(self, prompt: str) -> Sequence[BoxPx]:
         """See `Locator`."""
         words = prompt.strip()[:LONGEST_TEXT]
-        found = self._finder.find(words, _MOST_BOXES) if words else ()
+        found = self._finder.find(words, MOST_BOXES) if words else ()
         return [self._boxes_px[f.object_id] for f in found if f.score >= _LEAST_SCORE]
 
 
