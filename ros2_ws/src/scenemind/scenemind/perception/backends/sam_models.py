@@ -22,7 +22,7 @@ _OF_WIDTH = {768: "vit_b", 1024: "vit_l", 1280: "vit_h"}
 _MOBILE = "mobile"
 _KINDS = (*_OF_WIDTH.values(), _MOBILE)
 # What torch raises for a file in which there is something else.
-_UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError)
+_UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, LookupError, ValueError)
 _INSTEAD = "or name an encoder and a decoder that were exported to ONNX, which need no torch"
 
 

@@ -97,7 +97,7 @@ class ClassDetector:
             ):
                 looked += 1
                 boxes += self._sure_boxes(frame, found)
-                if time.monotonic() - started > _SHARE_OF_TIME * left_s:
+                if asking.allowance.left_s < (1.0 - _SHARE_OF_TIME) * left_s:
                     break
         except PerceptionError as error:
             _log.warning("cannot look for %s in stored frames: %s", quoted(target_class), error)
