@@ -136,6 +136,8 @@ def test_a_depth_image_that_cannot_be(arguments: tuple, message: str) -> None:
 def test_compressed_bytes_that_are_no_image(data: bytes) -> None:
     with pytest.raises(FrameError, match="cut short"):
         decode_color_file(data)
+    with pytest.raises(FrameError, match="cut short"):
+        decode_compressed_depth(data, "16UC1; compressedDepth png")
 
 
 def test_an_image_of_more_pixels_than_can_be_held_is_refused_by_its_header() -> None:
@@ -146,8 +148,6 @@ def test_an_image_of_more_pixels_than_can_be_held_is_refused_by_its_header() -> 
     png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", compress(b"\0" * 99))
     with pytest.raises(FrameError, match="PIXELS"):
         decode_color_file(png + chunk(b"IEND", b""))
-    with pytest.raises(FrameError, match="cut short"):
-        decode_compressed_depth(data, "16UC1; compressedDepth png")
 
 
 def test_compressed_depth_in_a_format_that_cannot_be_read() -> None:
