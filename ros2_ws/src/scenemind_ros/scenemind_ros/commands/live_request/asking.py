@@ -97,7 +97,8 @@ def _ground(client: SceneMindClient, request: dict[str, Any]) -> int:
         request["text"], method=request["method"], timeout_s=float(request["timeout_s"])
     )
     found = grounding_from_msg(response, Query(request["text"]))
-    show_grounding(found, request["as_json"])
+    snapshot = snapshot_from_msg(client.scene_graph())
+    show_grounding(found, snapshot, *_page(client, request), request["as_json"])
     return exit_status(found.failure)
 
 
