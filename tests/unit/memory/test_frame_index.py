@@ -211,6 +211,17 @@ def test_frames_whose_images_go_are_in_no_later_one(tmp_path: Path) -> None:
         assert ever > set(memory.stored_frames())
 
 
+def test_frames_of_earlier_locations_go_one_by_one(memory: Memory) -> None:
+    for start in range(0, 60, 15):
+        go(memory, range(start, start + 15))
+        memory.flush()
+    memory.frame_index()
+    assert memory.location_count == 4
+    while numbers := memory.stored_frames():
+        give_up(memory, numbers[len(numbers) // 3 :: 5])
+        assert_is_of_the_key_frames(memory.frame_index(), memory)
+
+
 def test_all_is_forgotten_with_the_memory(memory: Memory) -> None:
     go(memory, range(20))
     before = memory.frame_index()
@@ -281,12 +292,15 @@ steps = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_one_that_grew_is_the_one_made_at_once(steps: list[tuple[str, int]]) -> None:
     with Memory.create(None, LATE) as memory:
-        go(memory, range(10))
-        at = 10
+        go(memory, range(20))
+        memory.flush()
+        go(memory, range(20, 40))
+        at = 40
+        memory.frame_index()
         for what, number in steps:
             ids = list(memory.snapshot().objects)
             if what == "go":
