@@ -28,7 +28,7 @@ from scenemind.evaluation import (
     run_benchmark,
 )
 from scenemind.evaluation.objects_memory import SOURCE
-from scenemind.reasoning import Asking
+from scenemind.reasoning import Asking, Policy
 
 
 def register(app: typer.Typer) -> None:
@@ -66,6 +66,12 @@ def _eval(
     pose: Annotated[
         bool, typer.Option(help="Tell who answers where the agent stands as a pose too.")
     ] = True,
+    policy: Annotated[
+        Policy,
+        typer.Option(
+            help="What to do where nothing that is known answers a row; see scenemind ask."
+        ),
+    ] = "always_answer",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -101,7 +107,7 @@ def _eval(
             asked = RecordedPrograms(scenes)
         else:
             asking = lambda: Asking(opened.allowance(timeout))  # noqa: E731
-            asked = RoutedMethod(scenes, method, methods, asking, pose)
+            asked = RoutedMethod(scenes, method, methods, asking, pose, policy)
         console = progress_console()
         run = run_benchmark(
             benchmark,
