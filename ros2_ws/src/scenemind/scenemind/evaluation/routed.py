@@ -17,8 +17,8 @@ from scenemind.reasoning.method_choice import BUILT_METHODS
 class RoutedMethod:
     """One method, behind one `Router` a scene on the scene's ground-truth objects.
 
-    Benchmarks give no credit for honest doubt, so that it is asked to answer always, unless a policy
-    is to be measured. Nobody answers in its place, but for `auto`.
+    Benchmarks give no credit for honest doubt, so that it is asked to answer always, unless another
+    policy is measured. Nobody answers in its place, but for `auto`.
     """
 
     def __init__(
