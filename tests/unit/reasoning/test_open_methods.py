@@ -45,7 +45,7 @@ def models_of(folder: Path, **roles: Any) -> Models:
 @pytest.mark.parametrize("role", ["language", "vision"])
 def test_one_model_is_enough_whichever_role_names_it(role: str, tmp_path: Path) -> None:
     with models_of(tmp_path, **{role: {"model": "any", "endpoint": NOWHERE}}) as models:
-        assert set(open_methods(models, MemTreeConfig())) == {"memtree"}
+        assert set(open_methods(models, MemTreeConfig())) == {"memtree", "vlm_grounder"}
         for name in get_args(SelectorName):
             assert open_selector(name, models, MemTreeConfig()).name == name
 
@@ -55,7 +55,7 @@ def test_with_a_sandbox_there_are_methods_that_write_programs(tmp_path: Path) ->
         with Sandbox() as sandbox:
             methods = open_methods(models, MemTreeConfig(), sandbox=sandbox)
         assert {name: method.name for name, method in methods.items()} == {
-            name: name for name in ("memtree", "llm_tpc", "vadar", "ensemble")
+            name: name for name in ("memtree", "vlm_grounder", "llm_tpc", "vadar", "ensemble")
         }
     with models_of(tmp_path) as models, Sandbox() as sandbox:
         assert open_methods(models, MemTreeConfig(), sandbox=sandbox) == {}

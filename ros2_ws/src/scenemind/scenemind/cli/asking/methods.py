@@ -36,5 +36,6 @@ def opened_methods(settings: SceneMindConfig) -> Iterator[tuple[Models, dict[str
                 settings.relations,
                 vadar=settings.vadar,
                 learned_methods=settings.learned_methods,
+                vlm_grounder=settings.vlm_grounder,
             ),
         )
