@@ -72,8 +72,6 @@ class _Reader(Anchoring):
         elif word in ("you", "want"):
             clause.view, clause.after_be = None, False
             clause.retargeted |= word == "want" and self._draft.target != TARGET
-        elif word in ("highlighted", "referred"):
-            clause.retargeted = self._draft.target != TARGET
 
     def _pronoun(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
