@@ -35,7 +35,7 @@ def test_what_is_learned_is_offered(sandbox: Sandbox) -> None:
     with learner(sandbox, author.step) as learning:
         assert offer_for("q?", learning, False, Asking(), []) == Offer()
         offer = offer_for("q?", learning, True, Asking(), [])
-    assert offer.source == LEFT_CODE
+    assert "def _left_of(image, box):" in offer.source
 
 
 def test_a_slow_model_leaves_half_of_the_time_for_the_answer(sandbox: Sandbox) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scenemind.config import LearnedMethodsConfig
 from scenemind.models import ChatModel
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.api_agent import ApiAgent
+from scenemind.reasoning.learned_methods.enclosing import enclosed
 from scenemind.reasoning.learned_methods.learned import Offer, offer_of
 from scenemind.reasoning.learned_methods.library import MethodLibrary
 from scenemind.reasoning.learned_methods.method_api import MethodApi
@@ -96,7 +97,8 @@ class Learner:
         Raises:
             ReasoningError: it cannot be used.
         """
-        return offer_of(self._library.methods(), self._config.offered)
+        best = offer_of(self._library.methods(), self._config.offered)
+        return replace(best, source=enclosed(best.source, self._api))
 
     def note_uses(self, programs: Iterable[tuple[str, bool]]) -> None:
         """Score methods by programs that were run, with whether each came to a result. A library

@@ -12,8 +12,8 @@ from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signatures import Parameter, Signature
 from scenemind.reasoning.sandbox.imports import find_forbidden_import
 
-# Of the program that tries a method.
-_OF_TRIALS = frozenset(("_results",))
+# Of programs that try methods, and of what encloses them.
+_OURS = frozenset(("_results", "_learned"))
 _CONSTANTS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
 _PRIVATE_CALL = re.compile(r"\b_\w*\s*\(")
 _Import = (ast.Import, ast.ImportFrom)
@@ -22,7 +22,7 @@ _Import = (ast.Import, ast.ImportFrom)
 @cache
 def reserved_names(api: MethodApi) -> frozenset[str]:
     """Private names of an API, which methods neither take nor use."""
-    return frozenset(n for n in _names(api) if n.startswith("_")) | _OF_TRIALS
+    return frozenset(n for n in _names(api) if n.startswith("_")) | _OURS
 
 
 @cache
