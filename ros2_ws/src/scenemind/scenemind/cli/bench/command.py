@@ -11,6 +11,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from scenemind.cli.bench import visual_retrieval
 from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, print_table, progress_console
 
@@ -34,6 +35,7 @@ _Objects = Annotated[int, typer.Option(min=0, help="How many objects the map kno
 
 
 def register(app: typer.Typer) -> None:
+    visual_retrieval.register(_app)
     app.add_typer(_app, name="bench")
 
 

@@ -1,0 +1,19 @@
+"""VLM-Grounder's Visual-Retrieval benchmark: what a vision model still reads of stitched sheets."""
+
+from scenemind.evaluation.visual_retrieval.benchmark import (
+    HOPELESS,
+    Outcome,
+    Step,
+    VisualRetrieval,
+    scores_of,
+    steps_of,
+)
+
+__all__ = [
+    "HOPELESS",
+    "Outcome",
+    "Step",
+    "VisualRetrieval",
+    "scores_of",
+    "steps_of",
+]
