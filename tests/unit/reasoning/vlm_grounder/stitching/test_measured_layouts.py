@@ -68,9 +68,10 @@ def test_a_model_that_reads_nothing_well_still_has_its_best() -> None:
     assert best_layouts([score(4, 1, 20), score(2, 4, 3)]) == (Layout(4, 1),)
 
 
-def test_where_nothing_was_answered_the_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"layouts\.json: most requests of every layout failed"):
-        layouts_of(written(tmp_path, [score(4, 1, 0, failed=10)]))
+@pytest.mark.parametrize("failed", [0, 10], ids=["blind", "no answers"])
+def test_where_nothing_was_read_the_file_is_refused(tmp_path: Path, failed: int) -> None:
+    with pytest.raises(ConfigError, match=r"layouts\.json: of no layout anything was read"):
+        layouts_of(written(tmp_path, [score(4, 1, 0, failed=failed)]))
 
 
 @pytest.mark.parametrize(

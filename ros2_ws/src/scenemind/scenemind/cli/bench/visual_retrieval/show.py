@@ -58,7 +58,7 @@ def print_result(measured: MeasuredLayouts, run: Run, source: str) -> None:
         )
     print_table(table)
     best = ", ".join(map(str, best_layouts(measured.scores)))
-    print(f"best layouts: {best or 'none, as most requests failed'}")
+    print(f"best layouts: {best or 'none: nothing was read'}")
     for kind, message in {o.failure: o.message for o in reversed(run.failures)}.items():
         print(f"failed, {kind}: {printable(message)}")
     if run.stopped:

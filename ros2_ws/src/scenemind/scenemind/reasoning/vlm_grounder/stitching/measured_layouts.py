@@ -84,7 +84,8 @@ def best_layouts(scores: Iterable[LayoutScore]) -> tuple[Layout, ...]:
     pictures, so that the larger ones cost nothing where they are not needed.
 
     A layout stays if at least half of its requests were answered, and its recall over all of those
-    is at most `MOST_LOSS` below the best layout's. Of several of one size the best stays. None may.
+    is above 0 and at most `MOST_LOSS` below the best layout's. Of several of one size the best
+    stays. None may.
     """
     by_layout: dict[Layout, list[LayoutScore]] = defaultdict(list)
     for score in scores:
@@ -97,7 +98,7 @@ def best_layouts(scores: Iterable[LayoutScore]) -> tuple[Layout, ...]:
     least = max(recalls.values(), default=0.0) - MOST_LOSS
     kept: dict[int, Layout] = {}
     for layout, recall in sorted(recalls.items(), key=lambda item: -item[1]):
-        if recall >= least:
+        if recall > 0.0 and recall >= least:
             kept.setdefault(layout.cells, layout)
     return tuple(kept[cells] for cells in sorted(kept))
 
@@ -113,8 +114,9 @@ def layouts_of(config: VlmGrounderConfig) -> tuple[Layout, ...]:
         layouts = best_layouts(MeasuredLayouts.load(Path(config.layouts_file)).scores)
         if not layouts:
             raise ConfigError(
-                f"{config.layouts_file}: most requests of every layout failed; measure again with"
-                " `scenemind bench visual-retrieval`, or leave vlm_grounder.layouts_file empty"
+                f"{config.layouts_file}: of no layout anything was read, or most requests failed:"
+                " measure again with `scenemind bench visual-retrieval`, or leave"
+                " vlm_grounder.layouts_file empty"
             )
         return layouts
     return _growing([Layout(*pair) for pair in config.layouts])
