@@ -66,8 +66,9 @@ setup(
             "torchvision>=0.17",
             "transformers>=5.0",
         ],
-        # Masks from boxes; the encoder of MobileSAM is in the extra `ultralytics`.
-        "segment": ["segment-anything>=1.0", "torch>=2.2", "torchvision>=0.17"],
+        # Masks from boxes; the encoder of MobileSAM is in the extra `ultralytics`. ONNX writes
+        # exported models.
+        "segment": ["onnx>=1.16", "segment-anything>=1.0", "torch>=2.2", "torchvision>=0.17"],
         "graph": ["networkx>=3.2"],
         "dev": [
             "hypothesis>=6.100",

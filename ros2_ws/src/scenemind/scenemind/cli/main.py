@@ -23,6 +23,7 @@ from scenemind.cli import (
     memory_command,
     models_command,
     play_command,
+    segmenter_command,
     up_command,
     vocabulary_command,
 )
@@ -70,6 +71,7 @@ for _module in (
     play_command,
     vocabulary_command,
     detector_command,
+    segmenter_command,
     models_command,
     describe_command,
     learn_command,
