@@ -29,11 +29,14 @@ def _in_words(mistake: Mapping[str, Any], settings: type[BaseModel]) -> str:
 
 
 def _nearest(path: Sequence[str], settings: type[BaseModel]) -> str:
-    """The setting that may be meant: of this name in another section, else of a like name here."""
+    """The setting that may be meant: of this name in another section, else of a like name here;
+    none is proposed within a list."""
     *sections, last = path
     here: Any = settings
     for section in sections:
         here = here.model_fields[section].annotation
+        if not hasattr(here, "model_fields"):
+            return ""
     close = difflib.get_close_matches(last, here.model_fields, n=1)
     meant = [*_named(last, settings), *(".".join((*sections, name)) for name in close)]
     return f"; did you mean {meant[0]}?" if meant else ""

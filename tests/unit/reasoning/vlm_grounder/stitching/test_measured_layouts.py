@@ -81,6 +81,7 @@ def test_where_nothing_was_read_the_file_is_refused(tmp_path: Path, failed: int)
         ("{", "is not YAML"),
         ('{"version": 2}', "version"),
         ('{"model": "seer", "scores": []}', "scores"),
+        ('{"scores": [{"colums": 3}]}', r"there is no setting scores\.0\.colums"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
