@@ -26,6 +26,7 @@ _ALL = (
     "keyframes",
     "programs",
     "stitching",
+    "grounding",
     "disk",
     "transport",
 )
@@ -186,6 +187,19 @@ def _programs(
     Milliseconds are medians without any model's own time.
     """
     _show("programs", _bench("programs")(rounds), as_json)
+
+
+@_app.command("grounding", epilog="Example: scenemind bench grounding --json")
+def _grounding(
+    frames: Annotated[int, typer.Option(min=10, help="Stored frames of 640x480.")] = 1000,
+    queries: Annotated[int, typer.Option(min=1, help="How many things are looked for.")] = 24,
+    as_json: AsJson = False,
+) -> None:
+    """Ground phrases in the stored frames of a simulated drive, as VLM-Grounder does.
+
+    Milliseconds are medians without any model's own time, and without the segmenter's.
+    """
+    _show("grounding", _bench("grounding")(frames, queries), as_json)
 
 
 @_app.command("keyframes", epilog="Example: scenemind bench keyframes --picture times.svg")
