@@ -10,8 +10,17 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
+from scenemind.cli.bench.visual_retrieval.run import run_benchmark
 from scenemind.cli.main import app
 from scenemind.config.vlm_grounder import VlmGrounderConfig
+from scenemind.evaluation.visual_retrieval import (
+    Outcome,
+    Step,
+    VisualRetrieval,
+    scores_of,
+    steps_of,
+)
+from scenemind.models import Usage
 from scenemind.reasoning.vlm_grounder.stitching import Layout, layouts_of
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, fail, say
@@ -86,6 +95,25 @@ def test_a_server_that_is_not_there_ends_it_soon(pictures: Path, tmp_path: Path)
     assert "3 unreachable" in result.stdout
     assert "ended early: 3 requests failed in a row" in result.stdout
     assert "best layouts: none" in result.stdout
+
+
+class Interrupted(VisualRetrieval):
+    """Somebody presses Ctrl-C during the second request."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def ask(self, step: Step) -> Outcome:
+        self.asked += 1
+        if self.asked == 2:
+            raise KeyboardInterrupt
+        return Outcome(step, step.pictures, 1.0, Usage(calls=1))
+
+
+def test_a_run_that_is_interrupted_keeps_what_it_has() -> None:
+    run = run_benchmark(Interrupted(), steps_of([Layout(4, 1)], [1], 5))
+    assert run.stopped == "interrupted"
+    assert [score.recall for score in scores_of(run.outcomes)] == [1.0]
 
 
 def test_without_pictures_it_shows_simulated_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
