@@ -77,6 +77,7 @@ class QuestionCaller(ServiceCaller):
         viewpoint: Pose | None = None,
         marked_object_ids: Sequence[int] = (),
         method: str = "auto",
+        policy: str = "balanced",
         timeout_s: float | None = None,
     ) -> srv.Ground.Response:
         """The objects that a phrase means, best first."""
@@ -86,6 +87,7 @@ class QuestionCaller(ServiceCaller):
             query=query,
             marked_object_ids=list(marked_object_ids),
             method=method,
+            policy=policy,
             timeout=self.limit(timeout_s),
             **viewpoint_fields(viewpoint),
         )

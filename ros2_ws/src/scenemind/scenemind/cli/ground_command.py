@@ -70,14 +70,12 @@ def _ground(
 ) -> None:
     """Find the objects that a phrase means, best first."""
     if live:
-        own_policy = "" if policy == "balanced" else policy
-        refuse_own_models(
-            model=model, endpoint=endpoint, record=record, replay=replay, policy=own_policy
-        )
+        refuse_own_models(model=model, endpoint=endpoint, record=record, replay=replay)
         run_live(
             "ground",
             phrase,
             method=method,
+            policy=policy,
             timeout_s=timeout,
             pictures=None if pictures is None else str(pictures.absolute()),
             as_json=as_json,

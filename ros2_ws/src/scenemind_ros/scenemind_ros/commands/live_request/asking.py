@@ -93,10 +93,14 @@ def _page(
 
 
 def _ground(client: SceneMindClient, request: dict[str, Any]) -> int:
+    query = Query(request["text"], policy=request["policy"])
     response = client.ground(
-        request["text"], method=request["method"], timeout_s=float(request["timeout_s"])
+        query.text,
+        method=request["method"],
+        policy=query.policy,
+        timeout_s=float(request["timeout_s"]),
     )
-    found = grounding_from_msg(response, Query(request["text"]))
+    found = grounding_from_msg(response, query)
     snapshot = snapshot_from_msg(client.scene_graph())
     show_grounding(found, snapshot, *_page(client, request), request["as_json"])
     return exit_status(found.failure)
