@@ -1,4 +1,4 @@
-"""VLM-Grounder over ROS: the Ground action, on a memory in the same process and in another node's."""
+"""VLM-Grounder over ROS: the Ground action, on a memory in this process and in another node's."""
 
 from __future__ import annotations
 
