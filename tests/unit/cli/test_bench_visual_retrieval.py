@@ -107,7 +107,7 @@ class Interrupted(VisualRetrieval):
         self.asked += 1
         if self.asked == 2:
             raise KeyboardInterrupt
-        return Outcome(step, step.pictures, 1.0, Usage(calls=1))
+        return Outcome(step, step.pictures, 0, 1.0, Usage(calls=1))
 
 
 def test_a_run_that_is_interrupted_keeps_what_it_has() -> None:

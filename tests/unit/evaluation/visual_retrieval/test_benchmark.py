@@ -20,7 +20,7 @@ from scenemind.evaluation.visual_retrieval import (
     steps_of,
 )
 from scenemind.evaluation.visual_retrieval.cards import COLORS, Card, deal_cards
-from scenemind.evaluation.visual_retrieval.retrieval import Retrieved, recalled
+from scenemind.evaluation.visual_retrieval.retrieval import Retrieved, compare
 from scenemind.models import Allowance, open_models
 from scenemind.models.errors import FailureKind
 from scenemind.models.usage import Usage
@@ -77,7 +77,8 @@ def test_sheets_reach_the_model_as_large_as_they_were_drawn() -> None:
 def test_a_model_that_lies_of_colours_recalls_nothing() -> None:
     (outcome,), _ = asked(say(liar), steps=steps_of([TWO_BY_TWO], [2], 1))
     assert outcome.failure is None
-    assert scores_of([outcome])[0].recall == 0.0
+    (score,) = scores_of([outcome])
+    assert (score.recall, score.wrong) == (0.0, 8)
 
 
 def test_a_model_that_sees_half_recalls_half() -> None:
@@ -147,7 +148,7 @@ def test_steps_go_trial_by_trial() -> None:
 )
 def test_recall_is_what_supplement_b_says(said: list[tuple[str, str]], right: int) -> None:
     pairs = [Retrieved(id=card_id, color=color) for card_id, color in said]
-    assert recalled([Card("00003", "blue", b"")], pairs) == right
+    assert compare([Card("00003", "blue", b"")], pairs)[0] == right
 
 
 def test_the_papers_example_of_recall() -> None:
@@ -155,7 +156,12 @@ def test_the_papers_example_of_recall() -> None:
     truth = ("red", "green", "white", "blue")
     cards = [Card(f"{number:05d}", color, b"") for number, color in enumerate(truth)]
     said = [Retrieved(id=card.card_id, color=card.color) for card in cards[:3]]
-    assert recalled(cards, [*said, Retrieved(id="00003", color="yellow")]) == 3
+    assert compare(cards, [*said, Retrieved(id="00003", color="yellow")]) == (3, 1)
+
+
+def test_who_names_everything_is_found_out() -> None:
+    said = [Retrieved(id="00003", color=color) for color in COLORS]
+    assert compare([Card("00003", "blue", b"")], said) == (1, 5)
 
 
 def test_blocks_have_their_colour_and_leave_the_corner_to_the_id() -> None:
@@ -194,7 +200,7 @@ def test_time_is_of_those_that_were_answered() -> None:
     numbers = count()
 
     def outcome(seconds: float, failure: FailureKind | None = None) -> Outcome:
-        return Outcome(Step(TWO_BY_TWO, 1, next(numbers)), 4, seconds, Usage(), failure)
+        return Outcome(Step(TWO_BY_TWO, 1, next(numbers)), 4, 0, seconds, Usage(), failure)
 
     (score,) = scores_of([outcome(1.0), outcome(3.0), outcome(99.0, "too_late"), outcome(2.0)])
     assert score.seconds == 2.0

@@ -12,7 +12,7 @@ from statistics import fmean, median
 import numpy as np
 
 from scenemind.evaluation.visual_retrieval.cards import Card, deal_cards
-from scenemind.evaluation.visual_retrieval.retrieval import recalled, retrieve
+from scenemind.evaluation.visual_retrieval.retrieval import compare, retrieve
 from scenemind.models import Allowance, ChatModel, ModelError, Usage
 from scenemind.models.errors import FailureKind
 from scenemind.reasoning.vlm_grounder.stitching import Layout, LayoutScore, SheetPlan, draw_sheets
@@ -47,6 +47,7 @@ class Outcome:
 
     Attributes:
         recalled: pictures of it that were read right.
+        wrong: pairs of id and colour that are not true.
         seconds: until the answer, without drawing; retries and a repair of its form included.
         failure: why there is no answer; None: there is one.
         message: the same as a person should read it.
@@ -55,6 +56,7 @@ class Outcome:
 
     step: Step
     recalled: int
+    wrong: int
     seconds: float
     usage: Usage
     failure: FailureKind | None = None
@@ -117,9 +119,10 @@ class VisualRetrieval:
             said = retrieve(self._model, sheets, allowance)
         except ModelError as error:
             seconds, rest_s = time.perf_counter() - started, error.retry_after_s or 0.0
-            return Outcome(step, 0, seconds, allowance.used, error.kind, str(error), rest_s)
+            return Outcome(step, 0, 0, seconds, allowance.used, error.kind, str(error), rest_s)
         seconds = time.perf_counter() - started
-        return Outcome(step, recalled(cards, said), seconds, allowance.used)
+        recalled, wrong = compare(cards, said)
+        return Outcome(step, recalled, wrong, seconds, allowance.used)
 
 
 def scores_of(outcomes: Iterable[Outcome]) -> list[LayoutScore]:
@@ -142,6 +145,7 @@ def _score(group: Sequence[Outcome]) -> LayoutScore:
         failed=Counter(outcome.failure for outcome in group if outcome.failure),
         pictures=step.pictures * len(answered),
         recalled=sum(outcome.recalled for outcome in answered),
+        wrong=sum(outcome.wrong for outcome in answered),
         seconds=median(outcome.seconds for outcome in answered) if answered else None,
         prompt_tokens=fmean(o.usage.prompt_tokens for o in answered) if answered else 0.0,
     )

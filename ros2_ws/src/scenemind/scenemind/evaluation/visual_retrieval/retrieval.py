@@ -48,8 +48,10 @@ def retrieve(
     return ask_for(model, messages, Retrieval, allowance).photographs
 
 
-def recalled(cards: Iterable[Card], said: Iterable[Retrieved]) -> int:
-    """How many cards were named with their id and colour. Of several pairs with one id it is enough
-    that one is right (paper, supplement B)."""
+def compare(cards: Iterable[Card], said: Iterable[Retrieved]) -> tuple[int, int]:
+    """How many cards were named with their id and colour, and how many pairs are not true. Of
+    several pairs with one id it is enough for recall that one is right (paper, supplement B); the
+    second number tells who names everything."""
+    truth = {(card.card_id, card.color) for card in cards}
     pairs = {(pair.id.strip().zfill(_DIGITS), pair.color.strip().lower()) for pair in said}
-    return sum((card.card_id, card.color) in pairs for card in cards)
+    return len(truth & pairs), len(pairs - truth)

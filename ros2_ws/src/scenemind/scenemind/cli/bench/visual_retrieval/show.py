@@ -21,6 +21,7 @@ from scenemind.reasoning.vlm_grounder.stitching import (
 )
 from scenemind.report import Chart, Series, render_curves, standalone_svg
 
+_HEADINGS = ["layout", "sheets", "pictures", "requests", "failed", "recall %", "wrong", "seconds"]
 _SMALLEST_LOSS = 0.1  # percent, which a logarithmic axis can show
 
 
@@ -44,7 +45,7 @@ def print_result(measured: MeasuredLayouts, run: Run, source: str) -> None:
     """For people."""
     title = f"visual retrieval, {printable(measured.model)}, {source}"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    for heading in ("layout", "sheets", "pictures", "requests", "failed", "recall %", "seconds"):
+    for heading in _HEADINGS:
         table.add_column(heading, justify="right")
     for score in measured.scores:
         table.add_row(
@@ -54,6 +55,7 @@ def print_result(measured: MeasuredLayouts, run: Run, source: str) -> None:
             str(score.requests),
             ", ".join(f"{count} {kind}" for kind, count in score.failed.items()) or "0",
             "-" if score.recall is None else f"{100 * score.recall:.1f}",
+            str(score.wrong),
             "-" if score.seconds is None else f"{score.seconds:.1f}",
         )
     print_table(table)

@@ -25,6 +25,7 @@ class LayoutScore(Settings):
         failed: how many brought no reply of use, by what went wrong.
         pictures: in the requests that were answered.
         recalled: of those, read with their id and colour.
+        wrong: pairs of id and colour that were said and are not true.
         seconds: of an answered request, median; None: there was none.
         prompt_tokens: of an answered request, mean, as the server counts them.
     """
@@ -36,6 +37,7 @@ class LayoutScore(Settings):
     failed: dict[str, int] = Field({})
     pictures: int = Field(ge=0)
     recalled: int = Field(ge=0)
+    wrong: int = Field(0, ge=0)
     seconds: float | None = None
     prompt_tokens: float = 0.0
 
