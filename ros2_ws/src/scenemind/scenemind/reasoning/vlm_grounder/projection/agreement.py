@@ -23,7 +23,8 @@ class Agreement(NamedTuple):
     Attributes:
         seen: bool, the depth image has a surface there.
         in_mask: bool, the point's pixel is in the mask.
-        through: bool, the ray goes on behind the point: nothing is there.
+        through: bool, rays go on behind the point, in all pixels around: nothing is there. (In a
+            single pixel they do beside every thin thing.)
         sigma_m: float32, standard deviation of a depth that is measured there.
     """
 
@@ -60,12 +61,33 @@ def agreement(
     measured = inside & (off_m > -z)
     own_sigma = np.float32(NOISE_1M_M) * z * z
     reach = np.float32(_DEVIATIONS) * (sigma_m + own_sigma) + np.float32(_SLACK_M + slack_m)
+    through = measured & (off_m > reach)
+    rows = np.flatnonzero(through)
+    through[rows] = _is_open(depth, u[rows], v[rows], z[rows] + reach[rows])
     return Agreement(
         seen=measured & (np.abs(off_m) <= reach),
         in_mask=inside & _in_mask(mask, u * every, v * every),
-        through=measured & (off_m > reach),
+        through=through,
         sigma_m=own_sigma,
     )
+
+
+def _is_open(
+    depth: DepthImage,
+    u: NDArray[np.int32],
+    v: NDArray[np.int32],
+    farthest_m: NDArray[np.float32],
+) -> NDArray[np.bool_]:
+    """Whether no measured depth within 3x3 pixels is nearer than a limit, for each pixel (K,)."""
+    height, width = depth.depth_m.shape
+    flat = depth.depth_m.reshape(-1)
+    is_open = np.ones(len(u), np.bool_)
+    for down in (-1, 0, 1):
+        row = np.clip(v + down, 0, height - 1) * width
+        for right in (-1, 0, 1):
+            there_m = flat.take(row + np.clip(u + right, 0, width - 1))
+            is_open &= (there_m > farthest_m) | ~(there_m > 0.0)
+    return is_open
 
 
 def _in_mask(

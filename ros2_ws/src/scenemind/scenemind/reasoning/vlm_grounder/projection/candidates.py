@@ -13,8 +13,8 @@ _FRAMES_AT_ONCE = 4096  # keeps the table of projected points small
 _NEAREST_M = 0.1
 _LEAST_SHARE = 0.3  # of the points in the picture
 _LEAST_PX = 16.0  # across
-_SAME_PLACE_RAD = np.deg2rad(4.0)  # seen from there, and as near: the same view again
-_SAME_SIZE = 1.15
+_SAME_PLACE_RAD = np.deg2rad(2.0)  # seen from there, and as near: the same view again
+_SAME_SIZE = 1.08
 _BEST_TURN_RAD = np.deg2rad(50.0)  # from a view that is there: farther round, little is shared
 _UNDETECTED = 0.5  # what a frame counts in which the detector did not find the thing
 

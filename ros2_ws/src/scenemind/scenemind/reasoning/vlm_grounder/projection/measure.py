@@ -11,11 +11,10 @@ from scenemind.perception.types import BoxMask
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.vlm_grounder.projection.extent import box_around
-from scenemind.reasoning.vlm_grounder.projection.fusion import SurfaceView, fused
+from scenemind.reasoning.vlm_grounder.projection.fusion import fused
 from scenemind.reasoning.vlm_grounder.projection.other_views import OtherViews
-from scenemind.reasoning.vlm_grounder.projection.outliers import statistical_inliers
+from scenemind.reasoning.vlm_grounder.projection.outliers import without_outliers
 from scenemind.reasoning.vlm_grounder.projection.stored_view import StoredView
-from scenemind.reasoning.vlm_grounder.projection.surface import Surface
 from scenemind.reasoning.vlm_grounder.projection.taken_view import TakenView, ViewTaker
 from scenemind.reasoning.vlm_grounder.types import BoxPx, Measured, Target
 
@@ -45,29 +44,16 @@ def measure(
         others = OtherViews(target, anchor, memory, index, taker, config, asking)
         views = [anchor, *others.find()]
         steps.append(_views_step(views, others))
-        surface = cleaned_union([view.surface_view for view in views], config, steps)
+        union = fused([view.surface_view for view in views])
+        surface = without_outliers(union, config.outlier_neighbors, config.outlier_deviations)
+        gone = len(union.surface) - len(surface)
+        steps.append(f"{gone} of {len(union.surface)} points are outliers")
     return Measured(
         box_around(surface),
         surface.points,
         tuple(view.as_measured() for view in views),
         tuple(steps),
     )
-
-
-def cleaned_union(views: list[SurfaceView], config: VlmGrounderConfig, steps: list[str]) -> Surface:
-    """The union of the views' surfaces without statistical outliers.
-
-    What another view saw in its mask as well is no outlier, however thin it is: chairs keep their
-    legs.
-    """
-    union = fused(views)
-    inliers = statistical_inliers(
-        union.surface.points, config.outlier_neighbors, config.outlier_deviations
-    )
-    stays = inliers | union.confirmed
-    gone = len(stays) - int(stays.sum())
-    steps.append(f"{gone} of {len(stays)} points are outliers")
-    return union.surface.select(stays) if stays.any() else union.surface
 
 
 def _anchor(target: Target, memory: MemoryAccess, taker: ViewTaker, steps: list[str]) -> TakenView:

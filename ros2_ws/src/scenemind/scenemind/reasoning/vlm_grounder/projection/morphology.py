@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scenemind.perception.types import BoxMask
 
 _REFERENCE_WIDTH = 640
-_LEAST_CORE = 0.7  # of the mask's pixels: less would be decided by what happens to be thick
+LEAST_CORE = 0.7
+"""Of a mask's pixels: a smaller core would tell only of what happens to be thick."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,21 +31,28 @@ class CleanMask:
     erosion_px: int
 
 
-def cleaned(mask: BoxMask, image_width: int, erosion_px: int, components: int) -> CleanMask:
+def cleaned(
+    mask: BoxMask,
+    image_width: int,
+    erosion_px: int,
+    components: int,
+    least_core: float = LEAST_CORE,
+) -> CleanMask:
     """Erode by a square and keep the largest components.
 
     The paper projects the eroded mask itself, which makes every box smaller by its border: at 2 m
     and 640 pixels by 5 cm, more than a cup's half. Here erosion decides which depth to trust and
-    which parts stay, and the border of those parts comes back (`surface_of`).
+    which parts stay, and the border of those parts comes back (`find_surface`).
 
     Args:
         image_width: of the image in pixels; the erosion is meant for one of 640.
         erosion_px: side (2 erosion_px + 1) of the square.
         components: how many to keep.
+        least_core: share of the mask that must be left; else it is eroded by half as much.
     """
     wanted = round(erosion_px * image_width / _REFERENCE_WIDTH)
     bits = mask.bits.astype(np.uint8)
-    least = _LEAST_CORE * cv2.countNonZero(bits) if bits.size else 0.0
+    least = max(1.0, least_core * cv2.countNonZero(bits)) if bits.size else 0.0
     radius = wanted
     eroded = _eroded(bits, radius)
     while radius > 0 and cv2.countNonZero(eroded) < least:

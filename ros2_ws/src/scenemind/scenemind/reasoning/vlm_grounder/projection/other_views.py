@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import VlmGrounderConfig
-from scenemind.geometry import Pose
+from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import FrameIndex, MemoryAccess, SceneMemoryError
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.vlm_grounder.projection.agreement import Agreement, agreement
@@ -21,16 +21,18 @@ from scenemind.reasoning.vlm_grounder.projection.candidates import (
     find_candidates,
 )
 from scenemind.reasoning.vlm_grounder.projection.chamfer import chamfer_m
+from scenemind.reasoning.vlm_grounder.projection.fusion import SurfaceView
 from scenemind.reasoning.vlm_grounder.projection.pose_repair import PoseRepair
 from scenemind.reasoning.vlm_grounder.projection.stored_view import StoredView
 from scenemind.reasoning.vlm_grounder.projection.surface import Surface
 from scenemind.reasoning.vlm_grounder.projection.taken_view import TakenView, ViewTaker
 from scenemind.reasoning.vlm_grounder.projection.view_box import box_in_view
-from scenemind.reasoning.vlm_grounder.types import Target
+from scenemind.reasoning.vlm_grounder.types import BoxPx, Target
 
 _READS_A_VIEW = 4  # depth images that are looked at for each view that is wanted
 _SAMPLE = 300  # points that are projected into other frames
 _COMPARED = 500  # points of a cloud for the Chamfer distance
+_NEAR_M = 0.1  # by which poses may be off, and a point still be seen by both
 _VISIBLE = 0.15  # least share of the points that must be seen there, and
 _FEWEST = 15  # least number
 _DECIDED = 20  # points that a depth image must say something about to contradict a pose
@@ -125,33 +127,42 @@ class OtherViews:
                 return None
             pose = repaired
             there = agreement(known.points, known.sigma_m, stored.depth, pose)
-        if there.seen.sum() < max(_FEWEST, _VISIBLE * len(known)):
+        found = self._find_box(known.points, there.seen, stored.frame.camera, pose, row)
+        if found is None:
             self._left_out["that do not see enough of it"] += 1
             return None
-        return self._find_target(stored, pose, row, known.points[there.seen], taken)
+        return self._find_target(stored, pose, found, taken)
 
-    def _find_target(
+    def _find_box(
         self,
-        stored: StoredView,
+        known: NDArray[np.float32],
+        seen: NDArray[np.bool_],
+        camera: PinholeCamera,
         pose: Pose,
         row: int,
-        visible: NDArray[np.float32],
-        taken: list[TakenView],
+    ) -> BoxPx | None:
+        """By the points that can be seen there. Where these are too few, as from behind, only the
+        map can say that it is the same thing."""
+        is_enough = seen.sum() >= max(_FEWEST, _VISIBLE * len(known))
+        shown = known[seen] if is_enough else known
+        pixels, _ = camera.project(pose.inverse().transform(shown))
+        box_px, source = box_in_view(pixels, camera, self._index, row, self._object_id)
+        return box_px if is_enough or source == "object" else None
+
+    def _find_target(
+        self, stored: StoredView, pose: Pose, box_px: BoxPx, taken: list[TakenView]
     ) -> TakenView | None:
-        camera = stored.frame.camera
-        pixels, _ = camera.project(pose.inverse().transform(visible))
-        box_px, _ = box_in_view(pixels, camera, self._index, row, self._object_id)
         mask = self._taker.find_mask(stored, box_px)
         view = None if mask is None else self._taker.find_view(stored, box_px, mask, pose)
         if view is None:
             self._left_out["where it could not be cut out"] += 1
             return None
-        apart_m = _apart_from_m(view, taken)
-        if apart_m > self._config.chamfer_m:
+        off_m = min(apart_m(view.surface_view, t.surface_view) for t in taken)
+        if off_m > self._config.chamfer_m:
             self._left_out[f"that show something more than {self._config.chamfer_m:g} m off"] += 1
             return None
-        surface_view = replace(view.surface_view, slack_m=apart_m)
-        return replace(view, surface_view=surface_view, chamfer_m=apart_m)
+        surface_view = replace(view.surface_view, slack_m=off_m)
+        return replace(view, surface_view=surface_view, chamfer_m=off_m)
 
     def _find_stored(self, row: int) -> StoredView | None:
         number = int(self._index.frame_numbers[row])
@@ -170,23 +181,12 @@ def _contradicts(there: Agreement) -> bool:
     return through + seen >= _DECIDED and through > seen
 
 
-def _apart_from_m(view: TakenView, taken: list[TakenView]) -> float:
-    """From the anchor, the first; from the others where it shares too little with the anchor."""
-    apart_m = _apart_m(view, taken[0])
-    if np.isinf(apart_m):
-        apart_m = min((_apart_m(view, other) for other in taken[1:]), default=apart_m)
-    return apart_m
-
-
-def _apart_m(a: TakenView, b: TakenView) -> float:
-    first, second = (_some(view.surface_view.surface, _COMPARED) for view in (a, b))
+def apart_m(a: SurfaceView, b: SurfaceView) -> float:
+    """Chamfer distance of two views, of some of their samples."""
+    first, second = (_some(view.surface, _COMPARED) for view in (a, b))
     seen = [
         agreement(
-            surface.points,
-            surface.sigma_m,
-            other.surface_view.depth,
-            other.surface_view.world_T_camera,
-            slack_m=0.1,
+            surface.points, surface.sigma_m, other.depth, other.world_T_camera, slack_m=_NEAR_M
         ).seen
         for surface, other in ((first, b), (second, a))
     ]

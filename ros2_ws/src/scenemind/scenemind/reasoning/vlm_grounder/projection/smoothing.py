@@ -21,11 +21,15 @@ Image = NDArray[np.float32]
 class Smoothed(NamedTuple):
     """
     Attributes:
-        depth_m: (h, w) float32; only where it was selected does it mean something.
+        inverse: (h, w) float32, inverse depth in 1/m; only where it was selected does it mean
+            something.
+        slope_u, slope_v: (h, w) float32, of the plane there, 1/m a pixel.
         noise_left: standard deviation of inverse depth in 1/m that smoothing has left.
     """
 
-    depth_m: Image
+    inverse: Image
+    slope_u: Image
+    slope_v: Image
     noise_left: float
 
 
@@ -47,16 +51,16 @@ def smoothed(depth_m: Image, selected: NDArray[np.bool_], noise_1m_m: float) -> 
     inverse = np.divide(1.0, depth_m, out=np.zeros_like(depth_m), where=selected)
     level = np.float32(inverse[selected].mean())
     inverse -= level * weight
-    fit, spread = _plane(inverse, weight)
+    fit, slope_u, slope_v, spread = _plane(inverse, weight)
     noise = np.float32(noise_1m_m**2)
     deviation = (inverse - fit) * weight
     kept = np.maximum(spread - noise, 0.0) / np.maximum(spread, noise)
-    smooth_m = 1.0 / np.maximum(level + fit + kept * deviation, np.float32(1e-3))
-    return Smoothed(smooth_m, _noise_left(deviation, weight, noise_1m_m))
+    smooth = level + fit + kept * deviation
+    return Smoothed(smooth, slope_u, slope_v, _noise_left(deviation, weight, noise_1m_m))
 
 
-def _plane(values: Image, weight: Image) -> tuple[Image, Image]:
-    """Each window's least-squares plane at its middle, and the variance about it."""
+def _plane(values: Image, weight: Image) -> tuple[Image, Image, Image, Image]:
+    """Each window's least-squares plane: at its middle, its slopes, and the variance about it."""
     height, width = values.shape
     u = np.arange(width, dtype=np.float32)[None, :] - np.float32(width / 2)
     v = np.arange(height, dtype=np.float32)[:, None] - np.float32(height / 2)
@@ -74,7 +78,7 @@ def _plane(values: Image, weight: Image) -> tuple[Image, Image]:
     slope_v = (along_v * uu - along_u * uv) * scale
     fit = mean + slope_u * (u - mean_u) + slope_v * (v - mean_v)
     spread = np.maximum(variance - slope_u * along_u - slope_v * along_v, np.float32(0.0))
-    return fit.astype(np.float32, copy=False), spread.astype(np.float32, copy=False)
+    return fit, slope_u, slope_v, spread
 
 
 def _noise_left(deviation: Image, weight: Image, noise_1m_m: float) -> float:

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Pose
 from scenemind.memory import DepthImage
-from scenemind.perception.foreground import foreground_ranges
 from scenemind.perception.types import BoxMask
 from scenemind.reasoning.vlm_grounder.projection.depth_window import DepthWindow, depth_window
 from scenemind.reasoning.vlm_grounder.projection.morphology import CleanMask
-from scenemind.reasoning.vlm_grounder.projection.smoothing import smoothed
+from scenemind.reasoning.vlm_grounder.projection.smoothing import Smoothed, smoothed
 
 NOISE_1M_M = 0.0025
 """Standard deviation of depth at 1 m; it grows with the distance squared (`LiftingConfig`)."""
-_EDGE_RATIO = 0.05  # a relative depth step that makes an edge, or parts two layers
+_EDGE_RATIO = 0.05  # a relative depth step that makes an edge
+_OWN_GAP = 0.4  # of a thing's width, between parts of it one behind the other
+_SIGNIFICANT = 0.4  # of the largest layer: the target, where it stands before
 _FEWEST = 10  # samples: fewer say nothing about a surface
 _ENOUGH = 4000  # depths that tell the target's range
 _MOST = 3000  # samples of one view; more add time but no accuracy
@@ -77,7 +78,7 @@ def find_surface(
 
     Only depth of the kind that the mask's core has, and off depth edges, is believed; it is
     smoothed as far as the camera's noise explains. Pixels of the mask near to it, whose own depth
-    is missing or mixed with what stands behind, have the depth of the nearest believed one: that
+    is missing or mixed with what stands behind, lie on the plane of the nearest believed one: that
     they are the target's is the mask's to say.
 
     Args:
@@ -89,7 +90,7 @@ def find_surface(
         return None
     smooth = smoothed(window.depth_m, believed, NOISE_1M_M)
     reach_px = max(1.0, clean.erosion_px / depth.every_px)
-    depth_m, shown = _filled(smooth.depth_m, believed, window.inside, reach_px)
+    depth_m, shown = _filled(smooth, believed, window.inside, reach_px)
     stride = max(1, ceil(sqrt(np.count_nonzero(shown) / most) - 0.25))
     first = (stride - 1) // 2
     rows, columns = np.nonzero(shown[first::stride, first::stride])
@@ -112,16 +113,32 @@ def _believed(window: DepthWindow, core: NDArray[np.bool_]) -> NDArray[np.bool_]
     trusted = window.depth_m[own & core]
     if len(trusted) < _FEWEST:
         trusted = window.depth_m[own]
-    trusted = trusted[:: max(1, len(trusted) // _ENOUGH)]
-    nearest_m, farthest_m = foreground_ranges(
-        trusted, np.zeros(len(trusted), np.intp), 1, _EDGE_RATIO
-    )
-    own &= (window.depth_m >= nearest_m[0]) & (window.depth_m <= farthest_m[0])
+    nearest_m, farthest_m = _depth_range(trusted, window)
+    own &= (window.depth_m >= nearest_m) & (window.depth_m <= farthest_m)
     around = cv2.boxFilter(
         own.astype(np.uint8), -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT
     )
     believed: NDArray[np.bool_] = own & (around >= 3)
     return believed
+
+
+def _depth_range(depth_m: NDArray[np.float32], window: DepthWindow) -> tuple[float, float]:
+    """Of the target: the nearest layer of depths (K,) that is no small one.
+
+    A thing is about as deep as it is wide, so its own parts are nearer to each other than its
+    width: a chair's back and its seat; the wall behind is farther.
+    """
+    ordered = np.sort(depth_m[:: max(1, len(depth_m) // _ENOUGH)])
+    if len(ordered) == 0:
+        return 0.0, 0.0
+    width = max(window.depth_m.shape) / window.camera.fx
+    gap = np.float32(max(_EDGE_RATIO, _OWN_GAP * width)) * ordered[:-1]
+    starts = np.concatenate(([0], 1 + np.flatnonzero(np.diff(ordered) > gap)))
+    sizes = np.diff(np.append(starts, len(ordered)))
+    first = int(np.argmax(sizes >= _SIGNIFICANT * sizes.max()))
+    nearest, farthest = ordered[starts[first]], ordered[starts[first] + sizes[first] - 1]
+    margin = _EDGE_RATIO / 2.0
+    return float(nearest * (1.0 - margin)), float(farthest * (1.0 + margin))
 
 
 def _edges(window: DepthWindow) -> NDArray[np.bool_]:
@@ -137,16 +154,27 @@ def _edges(window: DepthWindow) -> NDArray[np.bool_]:
 
 
 def _filled(
-    depth_m: NDArray[np.float32],
+    smooth: Smoothed,
     believed: NDArray[np.bool_],
     inside: NDArray[np.bool_],
     reach_px: float,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Depth of the believed pixels and of those of the mask that are near enough to one."""
-    distance, nearest = cv2.distanceTransformWithLabels(
+    """Depth of the believed pixels and of those of the mask that are near enough to one, on its
+    plane and not beyond all that is believed."""
+    distance, label = cv2.distanceTransformWithLabels(
         (~believed).astype(np.uint8), cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL
     )
-    of_label = np.zeros(int(nearest.max()) + 1, np.float32)
-    of_label[nearest[believed]] = depth_m[believed]
     near = inside & ~believed & (distance <= reach_px)
-    return np.where(near, of_label[nearest], depth_m), believed | near
+    of_label = np.zeros(int(label.max()) + 1, np.intp)
+    of_label[label[believed]] = np.flatnonzero(believed)
+    nearest = of_label[label[near]]
+    rows, columns = np.nonzero(near)
+    from_rows, from_columns = np.divmod(nearest, believed.shape[1])
+    plane = smooth.inverse.reshape(-1)[nearest]
+    plane = plane + smooth.slope_u.reshape(-1)[nearest] * (columns - from_columns)
+    plane = plane + smooth.slope_v.reshape(-1)[nearest] * (rows - from_rows)
+    own = smooth.inverse[believed]
+    inverse = smooth.inverse.copy()
+    inverse[near] = np.clip(plane, own.min(), own.max())
+    shown = believed | near
+    return np.divide(1.0, inverse, out=np.zeros_like(inverse), where=shown), shown

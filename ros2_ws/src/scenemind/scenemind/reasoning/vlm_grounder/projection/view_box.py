@@ -26,10 +26,10 @@ def box_in_view(
     object_id: int | None,
 ) -> tuple[BoxPx, Source]:
     """The box, and what it is: the detection of the same object of the map, else the detection with
-    most projected points an area (as the paper's code), else the bounds of these points.
+    most projected points an area (as the paper's code), else the bounds of those in the picture.
 
     Args:
-        pixels: (M, 2) of the target's points that can be seen there; at least one.
+        pixels: (M, 2) of the target's points; NaN for those behind the camera.
         row: of the frame index.
     """
     first, end = np.searchsorted(index.detection_frames, (row, row + 1))
@@ -53,7 +53,7 @@ def box_in_view(
 
 
 def _bounds(pixels: NDArray[np.floating], camera: PinholeCamera) -> BoxPx:
-    low, high = pixels.min(axis=0), pixels.max(axis=0)
+    low, high = np.nanmin(pixels, axis=0), np.nanmax(pixels, axis=0)
     margin = np.maximum(_MARGIN * (high - low), _LEAST_MARGIN_PX)
     size = (camera.width, camera.height)
     return _box(np.concatenate((np.maximum(low - margin, 0), np.minimum(high + margin, size))))
