@@ -11,7 +11,7 @@ import typer
 
 from scenemind.cli.bench import visual_retrieval
 from scenemind.cli.bench.result_table import show_result
-from scenemind.cli.options import AsJson
+from scenemind.cli.options import AsJson, DetectorName
 from scenemind.cli.output import print_json, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
@@ -261,6 +261,28 @@ def _stitching(
     Seconds are medians, from JPEG files to JPEG files.
     """
     show_result("stitching", _bench("stitching")(rounds), as_json)
+
+
+@_app.command("projection", epilog="Example: scenemind bench projection --targets 60 --json")
+def _projection(
+    targets: Annotated[int, typer.Option(min=1, help="Things in simulated rooms.")] = 300,
+    sequence: Annotated[
+        str | None,
+        typer.Option(help="Measure the things of a recording instead.", show_default=False),
+    ] = None,
+    detector: DetectorName = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(help="Folder for pictures of the recording's things.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure boxes from masks: how long it takes, and how near they are to the true ones.
+
+    Of a recording: boxes made from every second stored frame, against what is detected in others.
+    """
+    result = _bench("projection")(targets, sequence, detector, pictures)
+    show_result("projection", result, as_json)
 
 
 @_app.command("all", epilog="Example: scenemind bench all --json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from rich.progress import Progress, TaskID
 from scenemind.cli.bench.machine import machine, versions
 from scenemind.cli.bench.projection.ablation import Ablation, scores
 from scenemind.cli.bench.projection.filmed_room import FilmedFrame, FilmedRoom, film_room
+from scenemind.cli.bench.projection.recorded import bench_recorded
 from scenemind.cli.bench.projection.timings import timings
 from scenemind.cli.bench.projection.true_masks import TrueMasks
 from scenemind.cli.output import progress_console
@@ -31,13 +33,27 @@ _LEAST_PX, _LEAST_VIEWS = 400, 3
 _PATIENCE_S = 600.0
 
 
-def bench_projection(targets: int = 300) -> dict[str, Any]:
+def bench_projection(
+    targets: int = 300,
+    sequence: str | None = None,
+    detector: str | None = None,
+    pictures: Path | None = None,
+) -> dict[str, Any]:
+    """`bench_rooms`, or with a sequence `bench_recorded`."""
+    if sequence is None:
+        result = bench_rooms(targets)
+    else:
+        result = bench_recorded(sequence, detector, pictures)
+    return {**result, "machine": machine(), "versions": versions()}
+
+
+def bench_rooms(targets: int = 300) -> dict[str, Any]:
     """On simulated rooms, of things with 400 pixels in at least 3 of 40 frames of 640x480, whose
     depth is stored of every second pixel. IoU is with a thing's true box, hidden sides included.
 
     - `ms_77k`, `ms_553k`: masks to box with 7 views and so many points (`timings`);
-    - `mean_iou`, `iou_50`: with exact masks and the simulator's usual depth noise; `stereo_...`: with
-      errors as a stereo camera has them, which are alike in neighbouring pixels;
+    - `mean_iou`, `iou_50`: with exact masks and the simulator's usual depth noise; `stereo_...`:
+      with errors as a stereo camera has them, which are alike in neighbouring pixels;
     - `visible_iou`, `visible_iou_50`: of the box around what exact depth shows in the same views;
     - `ablation`: as the paper's Table 5, with noisy masks and a stereo camera's depth.
 
@@ -70,8 +86,6 @@ def bench_projection(targets: int = 300) -> dict[str, Any]:
         "ablation": noisy.ablation.rows(),
         "targets": len(usual.ious),
         "views": float(np.mean(usual.view_counts)),
-        "machine": machine(),
-        "versions": versions(),
     }
 
 

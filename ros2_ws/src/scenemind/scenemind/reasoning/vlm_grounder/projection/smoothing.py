@@ -59,7 +59,7 @@ def smoothed(depth_m: Image, selected: NDArray[np.bool_], noise_1m_m: float) -> 
     return Smoothed(smooth, slope_u, slope_v, _noise_left(deviation, weight, noise_1m_m))
 
 
-def _plane(values: Image, weight: Image) -> tuple[Image, Image, Image, Image]:
+def _plane(values: Image, weight: Image) -> tuple[Image, ...]:
     """Each window's least-squares plane: at its middle, its slopes, and the variance about it."""
     height, width = values.shape
     u = np.arange(width, dtype=np.float32)[None, :] - np.float32(width / 2)
@@ -73,12 +73,16 @@ def _plane(values: Image, weight: Image) -> tuple[Image, Image, Image, Image]:
     along_u = _sums(values * u) / count - mean * mean_u
     along_v = _sums(values * v) / count - mean * mean_v
     variance = _sums(values * values) / count - mean * mean
-    scale = 1.0 / (uu * vv - uv * uv)
+    scale: Image = np.reciprocal(uu * vv - uv * uv)
     slope_u = (along_u * vv - along_v * uv) * scale
     slope_v = (along_v * uu - along_u * uv) * scale
     fit = mean + slope_u * (u - mean_u) + slope_v * (v - mean_v)
     spread = np.maximum(variance - slope_u * along_u - slope_v * along_v, np.float32(0.0))
-    return fit, slope_u, slope_v, spread
+    return _images(fit, slope_u, slope_v, spread)
+
+
+def _images(*arrays: NDArray[np.floating]) -> tuple[Image, ...]:
+    return tuple(array.astype(np.float32, copy=False) for array in arrays)
 
 
 def _noise_left(deviation: Image, weight: Image, noise_1m_m: float) -> float:
