@@ -12,6 +12,7 @@ import pytest
 
 from scenemind.config import DetectorConfig
 from scenemind.frames import RGBDFrame
+from scenemind.models import Allowance, ModelError
 from scenemind.perception import PerceptionError
 from scenemind.perception.types import Detections
 from scenemind.reasoning.detecting import SharedDetector, open_detector, picture
@@ -74,6 +75,58 @@ def test_a_detector_that_could_not_be_had_is_tried_again() -> None:
     with pytest.raises(PerceptionError, match="no network"):
         shared.detect(PICTURE, ("cup",))
     assert shared.detect(PICTURE, ("cup",)).labels == ("cup",)
+
+
+class Held(Echo):
+    """One that takes its time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.released = threading.Event(), threading.Event()
+
+    def detect(self, frame: RGBDFrame) -> Detections:
+        self.begun.set()
+        assert self.released.wait(20.0)
+        return super().detect(frame)
+
+
+def test_nobody_waits_for_another_questions_frame_longer_than_their_own_time() -> None:
+    held = Held()
+    shared = SharedDetector(lambda: held)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(shared.detect, PICTURE, ("cup",))
+        assert held.begun.wait(20.0)
+        with pytest.raises(ModelError) as late:
+            shared.detect(PICTURE, ("chair",), Allowance(0.02))
+        allowance = Allowance(60.0)
+        second = pool.submit(shared.detect, PICTURE, ("chair",), allowance)
+        allowance.cancel()
+        cancelled = second.exception(20.0)
+        held.released.set()
+        assert first.result(20.0).labels == ("cup",)
+    assert late.value.kind == "too_late"
+    assert isinstance(cancelled, ModelError)
+    assert cancelled.kind == "cancelled"
+    assert shared.detect(PICTURE, ("chair",), Allowance(20.0)).labels == ("chair",)
+
+
+def test_a_detector_that_is_long_in_coming_is_there_for_a_later_question() -> None:
+    released = threading.Event()
+    built: list[Echo] = []
+
+    def build() -> Echo:
+        assert released.wait(20.0)
+        built.append(Echo())
+        return built[-1]
+
+    shared = SharedDetector(build)
+    for _ in range(2):
+        with pytest.raises(ModelError, match="are over"):
+            shared.detect(PICTURE, ("cup",), Allowance(0.02))
+    assert shared.name == ""
+    released.set()
+    assert shared.detect(PICTURE, ("cup",), Allowance(20.0)).labels == ("cup",)
+    assert len(built) == 1
 
 
 def test_what_knows_no_words_is_told_apart(shared_data: Path) -> None:

@@ -99,7 +99,7 @@ class Vadar:
         asking.report("look", selection.reasoning, (frame,))
         snapshot = memory.snapshot()
         with asking.trail.kept(steps, (frame,)):
-            view = view_of_frame(frame, snapshot, self._detector)
+            view = view_of_frame(frame, snapshot, self._detector, asking.allowance)
             result, agent = self._run(query, view, asking, steps, snapshot.objects)
         objects = _objects_of(result, agent, view, snapshot)
         return MethodReply(
