@@ -150,6 +150,7 @@ def test_a_reply_has_evidence_stages_steps_and_pictures(drive: Drive) -> None:
     assert ("choose", best) in {(s, frames[0]) for s, _, frames in asked.heard.reports if frames}
     titles = [picture.title for picture in found.pictures]
     assert titles[0].startswith("Sheet 1 of ")
+    assert f"frame {best}: mask and box" in titles
     assert all(picture.jpeg.startswith(b"\xff\xd8") for picture in found.pictures)
     assert found.steps == tuple(found.reasoning.split("; ")) or len(found.steps) > 5
     assert found.method == "vlm_grounder"

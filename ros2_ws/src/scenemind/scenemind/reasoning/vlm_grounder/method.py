@@ -25,7 +25,7 @@ from scenemind.reasoning.vlm_grounder.confidence import confidence
 from scenemind.reasoning.vlm_grounder.conversation import Conversation
 from scenemind.reasoning.vlm_grounder.fallback_detection import ClassDetector
 from scenemind.reasoning.vlm_grounder.filmed import Filmed, Notes
-from scenemind.reasoning.vlm_grounder.projection import measure
+from scenemind.reasoning.vlm_grounder.projection import measure, pictures_of
 from scenemind.reasoning.vlm_grounder.query_analysis import analyze
 from scenemind.reasoning.vlm_grounder.result import Grounded, as_mapped, as_measured
 from scenemind.reasoning.vlm_grounder.search import TargetSearch
@@ -157,6 +157,8 @@ class VlmGrounder:
                 notes.steps.append("that is the same thing once more")
                 continue
             found.append(one)
+            if one.measured is not None:
+                notes.pictures.extend(pictures_of(one.measured))
         return found
 
     def _located(
