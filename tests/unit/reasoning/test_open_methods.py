@@ -9,7 +9,13 @@ from typing import Any, get_args
 
 import pytest
 
-from scenemind.config import DetectorConfig, LearnedMethodsConfig, MemTreeConfig, ModelsConfig
+from scenemind.config import (
+    DetectorConfig,
+    LearnedMethodsConfig,
+    MemTreeConfig,
+    ModelsConfig,
+    VlmGrounderConfig,
+)
 from scenemind.config.memtree import SelectorName
 from scenemind.memory import Memory
 from scenemind.models import Models, open_models
@@ -78,6 +84,28 @@ def test_a_question_is_answered_by_a_program(memory: Memory, tmp_path: Path) -> 
     assert "observation: 4" in answer.steps
     assert answer.key_frames
     assert answer.usage.calls == 2
+
+
+def test_a_phrase_is_grounded_by_looking(memory: Memory, tmp_path: Path) -> None:
+    """With what is configured: no segmenting model, and word vectors that nobody needs here."""
+    wanted = {"target_class": "chair", "attributes": [], "conditions": [], "wants_all": False}
+    pointed = {"reasoning": "there", "target_image_id": "00001", "reference_image_ids": []}
+    config = VlmGrounderConfig.from_nested(
+        {"text_encoder": "clip_vit_b32", "segmenter": {"backend": "depth"}}
+    )
+    with (
+        ChatServer(
+            say(json.dumps(wanted)),
+            say(json.dumps(pointed)),
+            say(json.dumps({"reasoning": "it", "object_id": 0})),
+        ) as server,
+        open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
+    ):
+        methods = open_methods(models, MemTreeConfig(), vlm_grounder=config)
+        found = Router(memory, methods=methods).ground(Query("the chair"), "vlm_grounder")
+    assert (found.method, found.failure) == ("vlm_grounder", None)
+    assert {thing.label for thing in found.objects} == {"chair"}
+    assert found.usage.calls == len(server.requests) <= 3
 
 
 def test_a_sandbox_that_cannot_run_is_a_failure_of_the_method(
