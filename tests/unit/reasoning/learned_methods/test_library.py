@@ -76,6 +76,16 @@ def test_one_that_fails_is_retired_and_written_anew(library: MethodLibrary) -> N
     assert (again.version, again.uses, again.behaviour) == (2, 0, "better")
 
 
+def test_one_that_fails_is_retired_though_a_newer_one_has_done_worse(
+    library: MethodLibrary,
+) -> None:
+    library.add([learned("_often"), learned("_seldom")])
+    for _ in range(3):
+        library.note_use(["_often", "_seldom"], succeeded=False)
+    library.note_use(["_often"], succeeded=True)
+    assert list(library.methods()) == ["_seldom"]  # which has not been tried often enough
+
+
 def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
     library = MethodLibrary(tmp_path / "methods.sqlite", "scene", 3)
     library.add([learned("_used"), learned("_base")])
@@ -107,6 +117,25 @@ def test_what_calls_another_methods_namesake_is_left_out(library: MethodLibrary)
     library.add([learned("_c", "_a")])  # tried with what is there
     assert list(library.methods()) == ["_a", "_c"]
     assert library.methods()["_a"].source == theirs.source
+
+
+def test_a_file_that_was_moved_away_is_made_anew(library: MethodLibrary) -> None:
+    """As the message about a damaged one says, also while a node runs."""
+    library.add([learned("_a")])
+    assert library.path is not None
+    library.path.rename(library.path.with_suffix(".old"))
+    assert library.methods() == {}
+    library.add([learned("_b")])
+    assert list(library.methods()) == ["_b"]
+    assert list(MethodLibrary(library.path, "picture", 10).methods()) == ["_b"]
+
+
+def test_what_is_closed_is_one_whole_file(library: MethodLibrary) -> None:
+    library.add([learned("_a")])
+    assert library.path is not None
+    library.close()
+    assert [path.name for path in library.path.parent.iterdir()] == ["methods.sqlite"]
+    assert list(library.methods()) == ["_a"]
 
 
 def test_one_without_a_file_forgets() -> None:

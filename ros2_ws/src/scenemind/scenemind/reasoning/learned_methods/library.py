@@ -76,8 +76,9 @@ class MethodLibrary:
         self.path = path
         self.api: ApiName = api
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of the two below
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     def methods(self) -> dict[str, LearnedMethod]:
         """By name, oldest first; none where there is no file yet.
@@ -85,8 +86,9 @@ class MethodLibrary:
         Raises:
             ReasoningError: the file cannot be used; and so do all others.
         """
-        if self.path is not None and not self.path.exists():
-            return {}
+        with self._named():
+            if self.path is not None and not self.path.exists():
+                return {}
         with self._used("BEGIN") as connection:
             return self._read(connection)
 
@@ -123,26 +125,36 @@ class MethodLibrary:
     def close(self) -> None:
         """The next use opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._disconnect()
 
     @contextmanager
     def _used(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[sqlite3.Connection]:
         """One transaction."""
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = _open(self.path)
-                with self._connection:
-                    self._connection.execute(begin)
-                    yield self._connection
-            except (sqlite3.Error, OSError, ValueError, ValidationError) as error:
-                raise ReasoningError(
-                    "method_unavailable",
-                    f"The library of learned methods {self.path} cannot be used: {error}. Move it"
-                    " away, or name another file in learned_methods.library.",
-                ) from error
+        with self._lock, self._named():
+            if self._connection is None or _file_of(self.path) != self._file:
+                self._disconnect()  # from what was moved away meanwhile
+                self._connection = _open(self.path)
+                self._file = _file_of(self.path)
+            with self._connection:
+                self._connection.execute(begin)
+                yield self._connection
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """The library, in what goes wrong with it."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, ValueError, ValidationError) as error:
+            raise ReasoningError(
+                "method_unavailable",
+                f"The library of learned methods {self.path} cannot be used: {error}. Move it"
+                " away, or name another file in learned_methods.library.",
+            ) from error
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _read(self, connection: sqlite3.Connection) -> dict[str, LearnedMethod]:
         """
@@ -171,11 +183,19 @@ def _find_worst(
     """
     called = {name for method in methods.values() for name in method.calls}
     free = [method for name, method in methods.items() if name not in called]
-    worst = min(free, key=lambda m: (m.name in spared, m.score, m.uses), default=None)
-    if worst is None:
+    bad = [m for m in free if m.uses >= _FAIR_USES and m.score < _WORST_SCORE]
+    if not bad and len(methods) <= most:
         return None
-    is_bad = worst.uses >= _FAIR_USES and worst.score < _WORST_SCORE
-    return worst.name if is_bad or len(methods) > most else None
+    worst = min(bad or free, key=lambda m: (m.name in spared, m.score, m.uses), default=None)
+    return None if worst is None else worst.name
+
+
+def _file_of(path: Path | None) -> tuple[int, int] | None:
+    """Device and inode; None where there is no file."""
+    if path is None or not path.exists():
+        return None
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def _open(path: Path | None) -> sqlite3.Connection:
