@@ -29,11 +29,13 @@ from scenemind.reasoning import (
 )
 from scenemind.reasoning.detecting import open_detector
 from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
+from scenemind.reasoning.open_methods import close_methods
 from scenemind.reasoning.sandbox import Sandbox
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 
 from .chair_row import form_of, honest, make_memory, settings
+from .learned_methods.talk import Author, designs, method
 
 NOWHERE = "http://127.0.0.1:9/v1"  # nobody is asked
 
@@ -144,6 +146,28 @@ def test_a_program_on_a_key_frame_is_a_method_as_well(memory: Memory, tmp_path: 
     assert not (tmp_path / "learned.sqlite").exists()  # nothing was learned
     assert len(answer.key_frames) == 1
     assert {thing.label for thing in answer.objects} == {"chair"}
+
+
+def test_methods_close_what_they_have_opened(memory: Memory, tmp_path: Path) -> None:
+    author = Author(
+        designs(method("_kinds", "int", image="Image", kind="str")),
+        {"_kinds": "def _kinds(image, kind):\n    return len(loc(image, kind))"},
+        ["final_result = _kinds(image, 'chair') > 0"],
+    )
+    folder = tmp_path / "learned"
+    with (
+        ChatServer(author.step) as server,
+        open_models(settings(server.endpoint), tmp_path / "ledger.sqlite") as models,
+        Sandbox() as sandbox,
+    ):
+        config = MemTreeConfig(selector="objects")
+        learned = LearnedMethodsConfig(library=str(folder / "methods.sqlite"))
+        methods = open_methods(models, config, sandbox=sandbox, learned_methods=learned)
+        answer = Router(memory, methods=methods).ask(Query("is there a chair?"), "vadar")
+        close_methods(methods)
+        left = [path.name for path in folder.iterdir()]
+    assert answer.brief == "yes"
+    assert left == ["methods.sqlite"]
 
 
 def test_programs_do_without_a_library_that_cannot_be_used(memory: Memory, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from scenemind.config import (
     DetectorConfig,
     LearnedMethodsConfig,
@@ -48,7 +50,8 @@ def open_methods(
     vlm_grounder: VlmGrounderConfig | None = None,
 ) -> dict[str, AskMethod]:
     """By name, for a `Router`; empty where no model is configured. Cheap: detectors, segmenters and
-    encoders are read from disk by the first question that needs them.
+    encoders are read from disk by the first question that needs them. For `close_methods` in the
+    end.
 
     Args:
         models: stay open as long as the methods are used.
@@ -81,6 +84,13 @@ def open_methods(
             language, models.vision, selector, sandbox, vadar, of_pictures, eyes
         )
     return methods
+
+
+def close_methods(methods: Mapping[str, AskMethod]) -> None:
+    """Close the files that methods have opened; questions open them again."""
+    for method in methods.values():
+        if isinstance(method, (LlmTpc, Vadar)):
+            method.close()
 
 
 def open_selector(

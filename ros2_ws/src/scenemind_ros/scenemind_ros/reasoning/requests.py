@@ -12,6 +12,7 @@ from scenemind.reasoning import Alignment, Query, Router
 from scenemind.reasoning.attempt import Attempt, attempt
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.open_methods import close_methods
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.sentence import check_sentence
 from scenemind_interfaces.msg import Error
@@ -74,6 +75,7 @@ class ReasoningRequests:
 
     def close(self) -> None:
         self._work.close()
+        close_methods(self._methods)
         if self._sandbox is not None:
             self._sandbox.close()
 

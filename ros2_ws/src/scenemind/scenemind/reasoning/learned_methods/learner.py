@@ -110,6 +110,10 @@ class Learner:
                 _log.warning("the use of learned methods is not noted: %s", error)
                 return
 
+    def close(self) -> None:
+        """Close the library's file; the next use opens it again."""
+        self._library.close()
+
 
 def forgetful_learner(model: ChatModel, sandbox: Sandbox, api: MethodApi) -> Learner:
     """One whose library lives as long as itself."""

@@ -129,6 +129,10 @@ class Vadar:
             found=agent.found,
         )
 
+    def close(self) -> None:
+        """Close the file of learned methods; the next question opens it again."""
+        self._learner.close()
+
     def _run(
         self,
         query: Query,
