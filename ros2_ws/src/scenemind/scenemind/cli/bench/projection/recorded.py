@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
+from scenemind.cli.bench.projection.detector_masks import DetectorMasks
 from scenemind.cli.detector import choose_detector
 from scenemind.cli.errors import CommandError
 from scenemind.cli.output import progress_console
@@ -75,7 +76,7 @@ def bench_recorded(name: str, detector: str | None, pictures: Path | None) -> di
     settings, model = choose_detector(settings, sequence, detector)
     store = settings.store.model_copy(update={"retention": "all"})
     settings = settings.model_copy(update={"store": store})
-    segmenter = make_segmenter(settings.vlm_grounder.segmenter)
+    segmenter = DetectorMasks(model, make_segmenter(settings.vlm_grounder.segmenter))
     with Memory.create(None, settings) as memory:
         mapper = Mapper(model, memory, settings)
         _map(mapper, sequence)
