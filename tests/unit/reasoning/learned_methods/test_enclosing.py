@@ -14,14 +14,13 @@ from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar.picture_methods import picture_methods
 from scenemind.reasoning.vadar.probes import picture_probes
 
-ON_SCENES = '''import math
-
-def _nearest(category):
+ON_SCENES = '''def _nearest(category):
     """The nearest,
   or None."""
     things = filter(scene(), category)
     return min(things, key=lambda thing: query_attribute(thing, "distance")) if things else None
 
+import math
 def _floor_m(category):
     """To the nearest."""
     text = """a
@@ -50,6 +49,19 @@ depth = depth(image, a)
     depth, nearer, farther = sandbox.run(program, within).value
     assert depth > 0.0
     assert nearer != farther
+
+
+def test_each_has_its_own_imports(sandbox: Sandbox) -> None:
+    source = """import math
+def _root(value):
+    return math.sqrt(value)
+
+import json as math
+def _text(value):
+    return math.dumps(value)"""
+    api = scene_probes([])[0].api
+    within = replace(api, prelude=f"{api.prelude}\n{enclosed(source, scene_methods())}")
+    assert sandbox.run("[_root(9), _text([9])]", within).value == [3.0, "[9]"]
 
 
 def test_nothing_is_enclosed_in_nothing() -> None:

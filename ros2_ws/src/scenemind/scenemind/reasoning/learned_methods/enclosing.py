@@ -11,13 +11,15 @@ from scenemind.reasoning.learned_methods.method_api import MethodApi
 @lru_cache(maxsize=8)
 def enclosed(source: str, api: MethodApi) -> str:
     """The functions of a source within one of their own, so that they find those of their API even
-    where a program gives their names to something else, as in `depth = depth(image, box)`.
+    where a program gives their names to something else, as in `depth = depth(image, box)`; each
+    with its own imports, so that it finds these even where another one imports something else under
+    the same name.
 
     Args:
-        source: function definitions and imports.
+        source: function definitions, each after its imports.
     """
-    body = ast.parse(source).body
-    names = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    functions = _with_their_imports(ast.parse(source))
+    names = [function.name for function in functions]
     if not names:
         return ""
     known = ", ".join(f"{name}={name}" for name in public_names(api))
@@ -25,8 +27,21 @@ def enclosed(source: str, api: MethodApi) -> str:
     module = ast.parse(f"def _learned({known}):\n    return ({given})\n({given}) = _learned()")
     outer = module.body[0]
     assert isinstance(outer, ast.FunctionDef)
-    outer.body = [*body, *outer.body]
+    outer.body = [*functions, *outer.body]
     return ast.unparse(module)
+
+
+def _with_their_imports(module: ast.Module) -> list[ast.FunctionDef]:
+    functions: list[ast.FunctionDef] = []
+    imports: list[ast.stmt] = []
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef):
+            node.body = [*imports, *node.body]
+            functions.append(node)
+            imports = []
+        else:
+            imports.append(node)
+    return functions
 
 
 @cache
