@@ -15,9 +15,7 @@ _WHICH = (
 )
 
 
-def ground_by(
-    method: AskMethod, query: Query, memory: MemoryAccess, asking: Asking
-) -> GroundReply:
+def ground_by(method: AskMethod, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
     """In the method's own way, where it has one, else by asking it.
 
     Raises:
