@@ -24,14 +24,17 @@ def statistical_inliers(
     As Open3D's `remove_statistical_outlier`, which the paper uses (section 4.1): a point's mean
     distance to its `neighbors` nearest, itself counted as the first, is below the mean of these
     distances plus `deviations` of their standard deviations; and above 0, so that points which
-    lie `neighbors` times in one place are none. With fewer points than neighbours, all stay.
+    lie `neighbors` times in one place are none, and add nothing to the deviation. With fewer points
+    than neighbours, all stay.
     """
     if len(points) < max(neighbors, 2):
         return np.ones(len(points), np.bool_)
     distances, _ = cKDTree(points).query(points, neighbors, workers=-1)
     mean = np.asarray(distances, np.float64).reshape(len(points), -1).mean(axis=1)
-    limit = mean.mean() + deviations * mean.std(ddof=1)
-    inliers: NDArray[np.bool_] = (mean > 0.0) & (mean < limit)
+    apart = mean > 0.0
+    center = mean.mean()
+    spread = np.sqrt(np.square(mean[apart] - center).sum() / (len(mean) - 1))
+    inliers: NDArray[np.bool_] = apart & (mean < center + deviations * spread)
     return inliers
 
 

@@ -142,15 +142,26 @@ def _depth_range(depth_m: NDArray[np.float32], window: DepthWindow) -> tuple[flo
 
 
 def _edges(window: DepthWindow) -> NDArray[np.bool_]:
-    """Where depth steps within 3x3 pixels, those beside the window included."""
-    square = np.ones((3, 3), np.uint8)
-    wide = window.wide_m
-    lowest = cv2.erode(np.where(wide > 0.0, wide, np.float32(np.inf)), square)
-    highest = cv2.dilate(wide, square)
-    lowest, highest = lowest[window.inner], highest[window.inner]
-    step = np.float32(_EDGE_RATIO) * window.depth_m
-    edges: NDArray[np.bool_] = (highest - window.depth_m > step) | (window.depth_m - lowest > step)
+    """Where depth steps, to a neighbour in the window or beside it.
+
+    On inverse depth, in which a plane's steps to both sides are equal however it is tilted; a
+    neighbour that was not measured is taken for one on the plane.
+    """
+    wide = np.pad(window.wide_m, 1)
+    inverse = np.divide(1.0, wide, out=np.zeros_like(wide), where=wide > 0.0)
+    rows, columns = (slice(part.start + 1, part.stop + 1) for part in window.inner)
+    own = inverse[rows, columns]
+    edges = np.zeros(own.shape, np.bool_)
+    for down, right in ((0, 1), (1, 0)):
+        before = inverse[_moved(rows, -down), _moved(columns, -right)]
+        after = inverse[_moved(rows, down), _moved(columns, right)]
+        bend = np.where(before > 0.0, before - own, 0.0) + np.where(after > 0.0, after - own, 0.0)
+        edges |= np.abs(bend) > np.float32(_EDGE_RATIO) * own
     return edges
+
+
+def _moved(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
 
 
 def _filled(
