@@ -11,6 +11,7 @@ from functools import cache
 from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signatures import Parameter, Signature
 from scenemind.reasoning.sandbox.imports import find_forbidden_import
+from scenemind.reasoning.sandbox.parsing import find_tree
 
 # Of programs that try methods, and of what encloses them.
 _OURS = frozenset(("_results", "_learned"))
@@ -51,6 +52,10 @@ def find_source_fault(source: str, signature: Signature, api: MethodApi) -> str 
         return f"it does not parse: {error}"
     if _is_deep(tree):
         return "it is nested too deeply, or has too long a chain of operators, calls or branches"
+    try:
+        ast.unparse(tree)  # as it will be enclosed
+    except ValueError as error:
+        return f"write it in a simpler way: {error}"
     forbidden = find_forbidden_import(source)
     if forbidden is not None:
         return forbidden.text
@@ -122,9 +127,8 @@ def private_calls(source: str) -> dict[str, ast.Call]:
     define itself, in the order of their names; empty where it does not parse."""
     if not _PRIVATE_CALL.search(source):  # as most programs; many times faster
         return {}
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = find_tree(source)
+    if tree is None:
         return {}
     calls = {
         node.func.id: node
