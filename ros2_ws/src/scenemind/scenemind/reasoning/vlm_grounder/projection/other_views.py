@@ -146,6 +146,9 @@ class OtherViews:
         is_enough = seen.sum() >= max(_FEWEST, _VISIBLE * len(known))
         shown = known[seen] if is_enough else known
         pixels, _ = camera.project(pose.inverse().transform(shown))
+        pixels = pixels[np.isfinite(pixels).all(axis=1)]  # behind the camera they are NaN
+        if len(pixels) == 0:
+            return None
         box_px, source = box_in_view(pixels, camera, self._index, row, self._object_id)
         return box_px if is_enough or source == "object" else None
 

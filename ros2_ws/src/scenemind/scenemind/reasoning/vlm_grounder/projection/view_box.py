@@ -7,11 +7,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import PinholeCamera
+from scenemind.geometry import PinholeCamera, iou_matrix_2d
 from scenemind.memory import FrameIndex
 from scenemind.reasoning.vlm_grounder.types import BoxPx
 
 _OVERLAP = 0.5  # of the visible points that a detection must hold
+_ALIKE = 0.4  # IoU with the points' bounds: a table holds all points of a book
 _MARGIN = 0.1  # of the points' extent, around them where nothing was detected
 _LEAST_MARGIN_PX = 4.0
 
@@ -26,10 +27,11 @@ def box_in_view(
     object_id: int | None,
 ) -> tuple[BoxPx, Source]:
     """The box, and what it is: the detection of the same object of the map, else the detection with
-    most projected points an area (as the paper's code), else the bounds of those in the picture.
+    most projected points an area (as the paper's code) of those that are about as large, else the
+    points' bounds.
 
     Args:
-        pixels: (M, 2) of the target's points; NaN for those behind the camera.
+        pixels: (M, 2) of the target's points, finite; at least one.
         row: of the frame index.
     """
     first, end = np.searchsorted(index.detection_frames, (row, row + 1))
@@ -45,15 +47,17 @@ def box_in_view(
     own = holds & (index.detection_objects[first:end] == object_id)
     if object_id is not None and own.any():
         return _box(boxes[np.argmax(np.where(own, held, -1.0))]), "object"
+    bounds = _bounds(pixels, camera)
+    holds &= iou_matrix_2d(boxes, np.array([bounds], np.float32))[:, 0] >= _ALIKE
     if holds.any():
         area = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
         dense = np.where(holds, held / np.maximum(area, 1.0), -1.0)
         return _box(boxes[np.argmax(dense)]), "detection"
-    return _bounds(pixels, camera), "points"
+    return bounds, "points"
 
 
 def _bounds(pixels: NDArray[np.floating], camera: PinholeCamera) -> BoxPx:
-    low, high = np.nanmin(pixels, axis=0), np.nanmax(pixels, axis=0)
+    low, high = pixels.min(axis=0), pixels.max(axis=0)
     margin = np.maximum(_MARGIN * (high - low), _LEAST_MARGIN_PX)
     size = (camera.width, camera.height)
     return _box(np.concatenate((np.maximum(low - margin, 0), np.minimum(high + margin, size))))
