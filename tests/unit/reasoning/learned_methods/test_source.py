@@ -47,6 +47,11 @@ COUNT = Signature.model_validate(method("_count", "int", category="Category"))
             "def _count(category):\n    setattr(scene, 'x', 1)\n    return 1",
             "setattr is not among",
         ),
+        ("def _count(category): return len(eval('_rows'))", "eval is not among"),
+        (
+            "def _count(category):\n    exec('global scene')\n    return 1",
+            "exec is not among",
+        ),
         (f"def _count(category):\n    return {' + '.join('1' * 150)}", "nested too deeply"),
         (f"def _count(category):\n    return str(1){'.strip()' * 150}", "nested too deeply"),
         (f"def _count(category):\n    return len('{'x' * 4000}')", "4000 are the most"),

@@ -18,8 +18,8 @@ _OURS = frozenset(("_results", "_learned"))
 _CONSTANTS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
 _PRIVATE_CALL = re.compile(r"\b_\w*\s*\(")
 _Import = (ast.Import, ast.ImportFrom)
-# They would change what other methods and the program see.
-_CHANGE = frozenset(("setattr", "delattr"))
+# They change what other methods and the program see, or hide what a source does.
+_UNSEEN = frozenset(("setattr", "delattr", "eval", "exec"))
 # All methods stand before each program, so that one too large or too deep for an interpreter would
 # keep every program from running.
 _MOST_CHARACTERS, _MOST_LEVELS = 4000, 100
@@ -101,7 +101,7 @@ def _find_reach(tree: ast.Module, api: MethodApi) -> str | None:
             return f"global {', '.join(node.names)}: a method changes nothing but its own variables"
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return f"{ast.unparse(node)}: a method does not change what it is given"
-    hidden = sorted(_used_names(tree) & (reserved_names(api) | _CHANGE))
+    hidden = sorted(_used_names(tree) & (reserved_names(api) | _UNSEEN))
     return f"{hidden[0]} is not among the functions that can be used" if hidden else None
 
 
