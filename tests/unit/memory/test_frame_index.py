@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -255,24 +256,25 @@ def test_a_failing_disk_is_said_and_the_next_call_has_all(
 def test_each_is_whole_while_frames_come_and_many_ask(tmp_path: Path) -> None:
     tight = {"store.budget_mb": 0.03, "store.commit_s": 0.01, "store.views_per_object": 1}
     with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(tight)) as memory:
-        stop, wrong = threading.Event(), []
+        stop = threading.Event()
 
-        def ask() -> None:
+        def ask() -> list[int]:
+            wrong = []
             while not stop.is_set():
                 index = memory.frame_index()
                 for row, number in enumerate(index.frame_numbers.tolist()):
                     seen = walk.step(number).detections.scores
                     if index.detection_scores[index.detection_frames == row].tolist() != list(seen):
                         wrong.append(number)
+            return wrong
 
-        askers = [threading.Thread(target=ask) for _ in range(2)]
-        for asker in askers:
-            asker.start()
-        go(memory, range(40))
-        stop.set()
-        for asker in askers:
-            asker.join()
-        assert wrong == []
+        with ThreadPoolExecutor(2) as pool:
+            askers = [pool.submit(ask) for _ in range(2)]
+            try:
+                go(memory, range(40))
+            finally:
+                stop.set()
+            assert [asker.result(20.0) for asker in askers] == [[], []]
         memory.flush()
         assert_is_of_the_key_frames(memory.frame_index(), memory)
 
