@@ -57,7 +57,7 @@ class HostFunctions:
         except Exception as error:
             if isinstance(error, TypeError) and not _takes(function, args, kwargs):
                 raise
-            self._bug = self._bug or error
+            self._bug = error
             raise RuntimeError("the function failed by itself") from error
         finally:
             self._used_s += time.perf_counter() - start
