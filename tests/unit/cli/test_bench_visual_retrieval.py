@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -142,6 +144,7 @@ def test_pictures_of_a_memory(rooms: Path) -> None:
         (("--lengths", "0"), "no list of numbers"),
         (("--images", "nowhere"), "there is no memory nowhere"),
         (("--out", "/proc/none/layouts.json"), "cannot write to /proc/none/layouts.json"),
+        (("--lengths", "1,40"), "40 sheets of 6x6 would have 1440 pictures"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_asked(
@@ -152,6 +155,56 @@ def test_what_cannot_be_is_refused_before_anything_is_asked(
         assert server.requests == []
     assert result.exit_code != 0
     assert complaint in " ".join(result.output.split()) + str(result.exception)
+
+
+def huge_png() -> bytes:
+    """Of more pixels than OpenCV takes, in a few bytes."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        check = struct.pack(">I", zlib.crc32(name + data))
+        return struct.pack(">I", len(data)) + name + data + check
+
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    pixels = zlib.compress(bytes(1000))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        (chunk(b"IHDR", header), chunk(b"IDAT", pixels), chunk(b"IEND", b""))
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"no picture", "no JPEG or PNG"),
+        (huge_png(), "cannot be decoded"),
+        (dull_picture(9, 9), "a picture of 9x9 cannot be used"),
+        (None, "cannot read"),
+    ],
+    ids=["text", "huge", "tiny", "folder"],
+)
+def test_a_file_that_cannot_be_used_is_named_before_anything_is_asked(
+    content: bytes | None, complaint: str, pictures: Path
+) -> None:
+    odd = pictures / "odd.png"
+    if content is None:
+        odd.mkdir()
+    else:
+        odd.write_bytes(content)
+    with ChatServer(say(honest)) as server:
+        result = invoke(server, "--images", pictures)
+        assert server.requests == []
+    assert result.exit_code == 1
+    told = " ".join(result.output.split())
+    assert told.startswith("scenemind: ")
+    assert complaint in told
+    assert "odd.png" in told
+
+
+def test_no_empty_file_stays_where_nothing_was_measured(tmp_path: Path) -> None:
+    out = tmp_path / "layouts.json"
+    with ChatServer(say(honest)) as server:
+        result = invoke(server, "--images", "nowhere", "--out", out)
+    assert result.exit_code == 1
+    assert not out.exists()
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

@@ -192,8 +192,24 @@ def test_pictures_come_again_only_when_all_have_come() -> None:
 def test_what_cannot_be_dealt_is_refused() -> None:
     with pytest.raises(EvaluationError, match="there are 1000 ids"):
         deal_cards([dull_picture()], 1001, np.random.default_rng(0))
-    with pytest.raises(EvaluationError, match="cannot be decoded"):
+    with pytest.raises(EvaluationError, match="no JPEG or PNG"):
         deal_cards([b"no picture"], 1, np.random.default_rng(0))
+    with pytest.raises(EvaluationError, match=r"63x600 .*need 64 pixels"):
+        deal_cards([dull_picture(63, 600)], 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("size", [(64, 64), (64, 900), (900, 64)])
+def test_small_pictures_have_room_for_their_block(size: tuple[int, int]) -> None:
+    for card in deal_cards([dull_picture(*size)], 30, np.random.default_rng(0)):
+        image = cv2.imdecode(np.frombuffer(card.jpeg, np.uint8), cv2.IMREAD_COLOR)
+        off = np.abs(image.astype(int) - COLORS[card.color]).max(2)
+        assert (off < 60).any()
+
+
+def test_a_request_of_more_pictures_than_ids_is_refused_before_the_first() -> None:
+    assert steps_of([Layout(2, 2), Layout(5, 5)], [1, 40], 1)
+    with pytest.raises(EvaluationError, match="41 sheets of 5x5 would have 1025 pictures"):
+        steps_of([Layout(2, 2), Layout(5, 5), Layout(3, 3)], [1, 41, 2], 1)
 
 
 def test_time_is_of_those_that_were_answered() -> None:

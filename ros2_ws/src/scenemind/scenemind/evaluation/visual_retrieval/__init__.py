@@ -8,12 +8,14 @@ from scenemind.evaluation.visual_retrieval.benchmark import (
     scores_of,
     steps_of,
 )
+from scenemind.evaluation.visual_retrieval.cards import decode_picture
 
 __all__ = [
     "HOPELESS",
     "Outcome",
     "Step",
     "VisualRetrieval",
+    "decode_picture",
     "scores_of",
     "steps_of",
 ]

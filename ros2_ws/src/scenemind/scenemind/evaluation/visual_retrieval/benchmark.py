@@ -11,7 +11,8 @@ from statistics import fmean, median
 
 import numpy as np
 
-from scenemind.evaluation.visual_retrieval.cards import Card, deal_cards
+from scenemind.evaluation.errors import EvaluationError
+from scenemind.evaluation.visual_retrieval.cards import MOST_CARDS, Card, deal_cards
 from scenemind.evaluation.visual_retrieval.retrieval import compare, retrieve
 from scenemind.models import Allowance, ChatModel, ModelError, Usage
 from scenemind.models.errors import FailureKind
@@ -65,7 +66,17 @@ class Outcome:
 
 
 def steps_of(layouts: Sequence[Layout], lengths: Sequence[int], trials: int) -> tuple[Step, ...]:
-    """Trial by trial, so that a run that ends early has something of each."""
+    """Trial by trial, so that a run that ends early has something of each.
+
+    Raises:
+        EvaluationError: a request would have more than `MOST_CARDS` pictures.
+    """
+    layout, sheets = max(layouts, key=lambda layout: layout.cells), max(lengths)
+    if layout.cells * sheets > MOST_CARDS:
+        raise EvaluationError(
+            f"{sheets} sheets of {layout} would have {layout.cells * sheets} pictures, and there"
+            f" are {MOST_CARDS} ids: fewer sheets, or smaller layouts"
+        )
     return tuple(
         Step(layout, sheets, trial)
         for trial, layout, sheets in product(range(trials), layouts, lengths)
@@ -85,7 +96,7 @@ class VisualRetrieval:
     ) -> None:
         """
         Args:
-            pictures: files that OpenCV reads; at least one.
+            pictures: files that `decode_picture` reads; at least one.
             longest_px: longer side of a sheet.
             allow: for each request.
         """
@@ -99,7 +110,7 @@ class VisualRetrieval:
         """One request; the same again for the same step. While the server is left alone, it waits.
 
         Raises:
-            EvaluationError: a picture cannot be decoded, or there are fewer ids than pictures.
+            EvaluationError: a picture cannot be used, or there are fewer ids than pictures.
         """
         rng = np.random.default_rng((self._seed, step.trial, *step.layout, step.sheets))
         cards = deal_cards(self._pictures, step.pictures, rng)

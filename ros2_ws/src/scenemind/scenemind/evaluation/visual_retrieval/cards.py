@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.evaluation.errors import EvaluationError
+from scenemind.frames import FrameError
+from scenemind.frames.encodings import decode_file
 
 COLORS = {
     "red": (0, 0, 255),
@@ -23,6 +25,9 @@ COLORS = {
 
 MOST_CARDS = 1000
 """Ids are 00000 to 00999."""
+
+LEAST_SIDE_PX = 64
+"""Of a picture: its id and its block must have room."""
 
 _BLOCK_SHARE = 1 / 6  # side of a block, of the shorter side of its picture
 _EDGE_SHARE, _EDGE = 1 / 12, (128, 128, 128)  # of a block's side: white is seen on white too
@@ -48,11 +53,11 @@ def deal_cards(pictures: Sequence[bytes], count: int, rng: np.random.Generator) 
     """Cards of random pictures, of which none comes twice before all have come.
 
     Args:
-        pictures: files that OpenCV reads.
+        pictures: files that OpenCV reads, see `decode_picture`.
         count: at most `MOST_CARDS`.
 
     Raises:
-        EvaluationError: a picture cannot be decoded, or so many cards have no ids.
+        EvaluationError: a picture cannot be used, or so many cards have no ids.
     """
     if count > MOST_CARDS:
         raise EvaluationError(f"{count} pictures in one request: there are {MOST_CARDS} ids")
@@ -66,14 +71,31 @@ def deal_cards(pictures: Sequence[bytes], count: int, rng: np.random.Generator) 
     )
 
 
+def decode_picture(picture: bytes) -> NDArray[np.uint8]:
+    """(H, W, 3) uint8, BGR.
+
+    Raises:
+        EvaluationError: it cannot be decoded, or a side is shorter than `LEAST_SIDE_PX`.
+    """
+    try:
+        image = decode_file(picture, cv2.IMREAD_COLOR)
+    except FrameError as error:
+        raise EvaluationError(f"a picture cannot be used: {error}") from error
+    height, width = image.shape[:2]
+    if min(height, width) < LEAST_SIDE_PX:
+        raise EvaluationError(
+            f"a picture of {width}x{height} cannot be used: an id and a block need"
+            f" {LEAST_SIDE_PX} pixels"
+        )
+    return image
+
+
 def _with_block(picture: bytes, bgr: tuple[int, int, int], rng: np.random.Generator) -> bytes:
     """
     Raises:
-        EvaluationError: it cannot be decoded.
+        EvaluationError: it cannot be used.
     """
-    image = cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_COLOR) if picture else None
-    if image is None:
-        raise EvaluationError(f"a picture of {len(picture)} bytes cannot be decoded")
+    image = decode_picture(picture)
     _draw_block(image, bgr, rng)
     _, jpeg = cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY))
     return jpeg.tobytes()
@@ -84,7 +106,7 @@ def _draw_block(
 ) -> None:
     """Anywhere but under the id."""
     height, width = image.shape[:2]
-    side = max(4, round(_BLOCK_SHARE * min(height, width)))
+    side = round(_BLOCK_SHARE * min(height, width))
     edge = max(1, round(_EDGE_SHARE * side))
     left = int(rng.integers(0, width - side + 1))
     lowest = round(_CORNER_SHARE[1] * height) if left < _CORNER_SHARE[0] * width else 0

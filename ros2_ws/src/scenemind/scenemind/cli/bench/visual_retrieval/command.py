@@ -82,7 +82,6 @@ def _visual_retrieval(
     steps = steps_of(_layouts(layouts), _numbers(lengths, "--lengths"), trials)
     for file in filter(None, (out, picture)):
         _make_room_for(file)
-    shown = open_pictures(images, memory_root, settings)
     longest_px = settings.vlm_grounder.longest_px
     with open_models(seeing_only(settings.models)) as opened:
         opened.check_keys()
@@ -90,13 +89,14 @@ def _visual_retrieval(
             raise CommandError(
                 "no model is named: say --model, or set models.vision.model in the --config file"
             )
+        shown = open_pictures(images, memory_root, settings)
         benchmark = VisualRetrieval(
             opened.vision, shown.files, longest_px, seed, lambda: opened.allowance(timeout)
         )
         run = run_benchmark(benchmark, steps)
         name = opened.vision.name
     if not run.outcomes:
-        raise typer.Exit(1)
+        raise CommandError(f"{run.stopped} before the first answer")
     measured = MeasuredLayouts(
         model=name,
         longest_px=longest_px,
@@ -145,13 +145,16 @@ def _numbers(text: str, option: str) -> tuple[int, ...]:
 
 
 def _make_room_for(file: Path) -> None:
-    """Before what costs money.
+    """Before what costs money; no empty file stays.
 
     Raises:
         CommandError: it cannot be written.
     """
+    is_new = not file.exists()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.open("ab").close()
+        if is_new:
+            file.unlink()
     except OSError as error:
         raise CommandError(f"cannot write to {file}: {error.strerror}") from error

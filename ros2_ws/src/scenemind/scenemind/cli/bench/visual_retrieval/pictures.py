@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import cv2
 import numpy as np
 
 from scenemind.cli.errors import CommandError
 from scenemind.cli.memories import read_memory
 from scenemind.config import SceneMindConfig
+from scenemind.evaluation import EvaluationError
+from scenemind.evaluation.visual_retrieval import decode_picture
+from scenemind.frames.encodings import encode_color_file
 from scenemind.simulation import simulate
 
 Item = TypeVar("Item", int, Path)
@@ -48,27 +50,43 @@ def open_pictures(name: str, root: Path | None, config: SceneMindConfig) -> Pict
     folder = Path(name)
     if folder.is_dir():
         paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
-        return _checked([path.read_bytes() for path in _some(paths)], f"folder {name}")
+        return _checked({path.name: _read(path) for path in _some(paths)}, f"folder {name}")
     with read_memory(name, root, config) as memory:
         numbers = _some(memory.stored_frames())
-        return _checked([memory.key_frame(n).jpeg for n in numbers], f"memory {name}")
+        files = {f"frame {number}": memory.key_frame(number).jpeg for number in numbers}
+        return _checked(files, f"memory {name}")
 
 
-def _checked(files: Sequence[bytes], source: str) -> Pictures:
+def _read(path: Path) -> bytes:
     """
     Raises:
-        CommandError: there are none, or one that cannot be decoded.
+        CommandError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _checked(files: Mapping[str, bytes], source: str) -> Pictures:
+    """All are looked at before a model is asked about the first.
+
+    Args:
+        files: by what each is called.
+
+    Raises:
+        CommandError: there are none, or one that cannot be used.
     """
     if not files:
         raise CommandError(f"{source} has no pictures ({', '.join(_SUFFIXES)} in a folder)")
-    sizes: list[tuple[int, int]] = []
-    for number, file in enumerate(files, start=1):
-        flags = cv2.IMREAD_REDUCED_COLOR_8 if sizes else cv2.IMREAD_COLOR
-        image = cv2.imdecode(np.frombuffer(file, np.uint8), flags) if file else None
-        if image is None:
-            raise CommandError(f"{source}: picture {number} of {len(files)} cannot be decoded")
-        sizes.append((image.shape[1], image.shape[0]))
-    return Pictures(tuple(files), source, sizes[0])
+    sizes_px: list[tuple[int, int]] = []
+    for name, file in files.items():
+        try:
+            height, width = decode_picture(file).shape[:2]
+        except EvaluationError as error:
+            raise CommandError(f"{source}, {name}: {error}") from error
+        sizes_px.append((width, height))
+    return Pictures(tuple(files.values()), source, sizes_px[0])
 
 
 def _some(every: Sequence[Item]) -> list[Item]:
@@ -76,9 +94,9 @@ def _some(every: Sequence[Item]) -> list[Item]:
     return [every[place] for place in chosen]
 
 
-def _simulated() -> list[bytes]:
-    return [
-        cv2.imencode(".jpg", frame.color[..., ::-1])[1].tobytes()
+def _simulated() -> dict[str, bytes]:
+    return {
+        f"view {number} of room {seed}": encode_color_file(frame.color)
         for seed in range(1, _ROOMS + 1)
-        for frame in simulate(seed, _VIEWS)
-    ]
+        for number, frame in enumerate(simulate(seed, _VIEWS), start=1)
+    }
