@@ -29,8 +29,8 @@ _VIEWS = 7
 _SIZES = (("77k", 77_000, 640, 480), ("553k", 553_000, 1296, 968))
 _SEED, _LABEL = 1, "couch"
 _DISTANCE_M, _HEIGHT_M, _STEP_RAD = 1.9, 1.3, np.deg2rad(18.0)
-_ZOOMS = 5  # to come near to the number of pixels
-_WARM_UP, _ROUNDS = 3, 15
+_ZOOMS = 3  # to come near to the number of pixels
+_WARM_UP, _ROUNDS = 2, 11
 
 
 @dataclass(frozen=True, slots=True, eq=False)
