@@ -6,7 +6,6 @@ one of its name may be written anew, as its next version; what was retired stays
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -18,48 +17,15 @@ from pydantic import ValidationError
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.learned import LearnedMethod, with_all_calls
 from scenemind.reasoning.learned_methods.method_api import ApiName
-from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.method_rows import (
+    add_method,
+    file_of,
+    note_use,
+    open_file,
+    read_methods,
+    retire,
+)
 
-_CREATE = """
-CREATE TABLE IF NOT EXISTS methods (
-    api TEXT NOT NULL,
-    name TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    signature TEXT NOT NULL,  -- JSON
-    source TEXT NOT NULL,
-    calls TEXT NOT NULL,  -- JSON, names
-    behaviour TEXT NOT NULL,
-    uses INTEGER NOT NULL,
-    successes INTEGER NOT NULL,
-    is_live INTEGER NOT NULL,
-    PRIMARY KEY (api, name, version)
-)
-"""
-_READ = """
-SELECT signature, source, calls, behaviour, version, uses, successes
-FROM methods WHERE is_live AND api = ? ORDER BY rowid
-"""
-_ADD = """
-INSERT INTO methods VALUES (
-    :api,
-    :name,
-    1 + (SELECT COALESCE(MAX(version), 0) FROM methods WHERE api = :api AND name = :name),
-    :signature,
-    :source,
-    :calls,
-    :behaviour,
-    0,
-    0,
-    1
-)
-"""
-_NOTE = """
-UPDATE methods SET uses = uses + 1, successes = successes + ?
-WHERE api = ? AND name = ? AND is_live
-"""
-_RETIRE = "UPDATE methods SET is_live = 0 WHERE api = ? AND name = ? AND is_live"
-# For another process that writes.
-_WAIT_S = 2.0
 # Worse ones are retired once they have been used so often.
 _WORST_SCORE, _FAIR_USES = 0.35, 4
 
@@ -90,13 +56,13 @@ class MethodLibrary:
             if self.path is not None and not self.path.exists():
                 return {}
         with self._used("BEGIN") as connection:
-            return self._read(connection)
+            return read_methods(connection, self.api)
 
     def add(self, methods: Iterable[LearnedMethod]) -> None:
         """Those whose name is free, each after what it calls; then retire what is too much."""
         new = {method.name: method for method in methods}
         with self._used() as connection:
-            known = self._read(connection)
+            known = read_methods(connection, self.api)
 
             def is_as_tried(called: str) -> bool:
                 tried = new.get(called) or known.get(called)
@@ -108,7 +74,7 @@ class MethodLibrary:
                 method = new[name]
                 if name in known or not all(map(is_as_tried, method.calls)):
                     continue  # another process was first
-                connection.execute(_ADD, {"api": self.api, **_columns(method)})
+                add_method(connection, self.api, method)
                 known[name] = method
             self._retire_worst(connection, new)
 
@@ -118,8 +84,8 @@ class MethodLibrary:
         if not names:
             return
         with self._used() as connection:
-            called = with_all_calls(names, self._read(connection))
-            connection.executemany(_NOTE, [(int(succeeded), self.api, name) for name in called])
+            called = with_all_calls(names, read_methods(connection, self.api))
+            note_use(connection, self.api, called, succeeded)
             self._retire_worst(connection)
 
     def close(self) -> None:
@@ -131,10 +97,10 @@ class MethodLibrary:
     def _used(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[sqlite3.Connection]:
         """One transaction."""
         with self._lock, self._named():
-            if self._connection is None or _file_of(self.path) != self._file:
+            if self._connection is None or file_of(self.path) != self._file:
                 self._disconnect()  # from what was moved away meanwhile
-                self._connection = _open(self.path)
-                self._file = _file_of(self.path)
+                self._connection = open_file(self.path)
+                self._file = file_of(self.path)
             with self._connection:
                 self._connection.execute(begin)
                 yield self._connection
@@ -156,21 +122,11 @@ class MethodLibrary:
             self._connection.close()
             self._connection = None
 
-    def _read(self, connection: sqlite3.Connection) -> dict[str, LearnedMethod]:
-        """
-        Raises:
-            sqlite3.Error, ValueError: the file is damaged.
-        """
-        methods = {}
-        for signature, source, calls, behaviour, *counts in connection.execute(_READ, (self.api,)):
-            known = Signature.model_validate_json(signature)
-            called = tuple(json.loads(calls))
-            methods[known.name] = LearnedMethod(known, source, called, behaviour, *counts)
-        return methods
-
     def _retire_worst(self, connection: sqlite3.Connection, spared: Collection[str] = ()) -> None:
-        while (worst := _find_worst(self._read(connection), self._most, spared)) is not None:
-            connection.execute(_RETIRE, (self.api, worst))
+        while (
+            worst := _find_worst(read_methods(connection, self.api), self._most, spared)
+        ) is not None:
+            retire(connection, self.api, worst)
 
 
 def _find_worst(
@@ -188,38 +144,3 @@ def _find_worst(
         return None
     worst = min(bad or free, key=lambda m: (m.name in spared, m.score, m.uses), default=None)
     return None if worst is None else worst.name
-
-
-def _file_of(path: Path | None) -> tuple[int, int] | None:
-    """Device and inode; None where there is no file."""
-    if path is None or not path.exists():
-        return None
-    status = path.stat()
-    return status.st_dev, status.st_ino
-
-
-def _open(path: Path | None) -> sqlite3.Connection:
-    """
-    Raises:
-        OSError, sqlite3.Error: it cannot be written, or is no such file.
-    """
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(
-        path or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
-    )
-    # A crash of the machine may lose the last counts, and costs no wait for the disk each time.
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(_CREATE)
-    return connection
-
-
-def _columns(method: LearnedMethod) -> dict[str, str]:
-    return {
-        "name": method.name,
-        "signature": method.signature.model_dump_json(),
-        "source": method.source,
-        "calls": json.dumps(method.calls),
-        "behaviour": method.behaviour,
-    }
