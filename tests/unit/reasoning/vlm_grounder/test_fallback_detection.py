@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -86,7 +88,7 @@ def test_frames_that_show_the_class_come_with_boxes_that_are_sure_enough(memory:
     assert sorted(detector.seen) == list(stored)
     assert detector.told == [("warm thing",)]
     assert seen.steps[0].startswith(
-        f'looked for "warm thing" in {len(stored)} of {len(stored)} frames: {len(showing)} show'
+        f'looked for "Warm_thing" in {len(stored)} of {len(stored)} frames: {len(showing)} show'
         " some (red detector, "
     )
 
@@ -108,25 +110,78 @@ def test_the_image_that_a_model_chose_is_looked_at_alone(memory: Memory) -> None
     assert [box.frame_number for box in seen.boxes] == [number] * 2
 
 
-class Fading(Allowance):
-    """Loses a second whenever somebody looks how many are left."""
+class Clock:
+    """Stands still but when it is told to go on."""
 
-    def __init__(self, seconds: int) -> None:
-        super().__init__(float(seconds))
-        self.seconds_left = seconds
+    def __init__(self) -> None:
+        self.now_s = 1000.0
 
-    @property
-    def left_s(self) -> float:
-        self.seconds_left -= 1
-        return float(self.seconds_left)
+    def __call__(self) -> float:
+        return self.now_s
 
 
-def test_half_of_the_time_is_left_for_the_model(memory: Memory) -> None:
-    detector = RedDetector()
-    asking = Asking(Fading(21))
-    look(memory, detector, asking=asking)
-    assert 4 <= len(detector.seen) <= 6  # it looks at the clock twice a frame
-    asking.allowance.check()
+class SlowDetector(RedDetector):
+    """Takes a second a frame."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def detect(self, frame: RGBDFrame) -> Detections:
+        self._clock.now_s += 1.0
+        return super().detect(frame)
+
+
+def test_half_of_the_time_is_left_for_the_model(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock)
+    detector, asking = SlowDetector(clock), Asking(Allowance(10.0))
+    seen = look(memory, detector, asking=asking)
+    assert len(detector.seen) == 5
+    assert asking.allowance.left_s == 5.0
+    assert f"in 5 of {len(memory.stored_frames())} frames" in seen.steps[0]
+    assert seen.steps[1] == "the look ended early: its part of the question's time was over"
+
+
+def test_a_detector_that_is_long_in_coming_does_not_end_the_question(memory: Memory) -> None:
+    released = threading.Event()
+
+    def build() -> RedDetector:
+        assert released.wait(60.0)
+        return RedDetector()
+
+    eyes = ClassDetector(SharedDetector(build), 10, 0.2, share_of_time=0.0005)
+    allowance = Allowance(60.0)
+    seen = eyes.detect("warm thing", memory, Asking(allowance))
+    released.set()
+    allowance.check()
+    assert seen.boxes == ()
+    assert seen.steps == (
+        'could not look for "warm thing": its part of the question\'s time was over',
+    )
+
+
+class FailingDetector(RedDetector):
+    """Runs out of memory after so many frames."""
+
+    def __init__(self, frames: int) -> None:
+        super().__init__()
+        self._frames = frames
+
+    def detect(self, frame: RGBDFrame) -> Detections:
+        if len(self.seen) == self._frames:
+            raise PerceptionError("out of memory")
+        return super().detect(frame)
+
+
+def test_what_was_found_before_the_detector_failed_stays(memory: Memory) -> None:
+    stored = memory.stored_frames()
+    seen = look(memory, FailingDetector(len(stored) - 1))
+    assert len(seen.boxes) > 2
+    assert f"in {len(stored) - 1} of {len(stored)} frames" in seen.steps[0]
+    assert seen.steps[1] == "the look ended early: out of memory"
 
 
 def test_a_look_ends_when_it_is_cancelled(memory: Memory) -> None:
