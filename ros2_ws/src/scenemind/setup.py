@@ -67,8 +67,9 @@ setup(
             "transformers>=5.0",
         ],
         # Masks from boxes; the encoder of MobileSAM is in the extra `ultralytics`. ONNX writes
-        # exported models.
-        "segment": ["onnx>=1.16", "segment-anything>=1.0", "torch>=2.2", "torchvision>=0.17"],
+        # exported models. In older torches a file made for it runs code although it is read as
+        # weights only (CVE-2025-32434, CVE-2026-24747).
+        "segment": ["onnx>=1.16", "segment-anything>=1.0", "torch>=2.10", "torchvision>=0.25"],
         "graph": ["networkx>=3.2"],
         "dev": [
             "hypothesis>=6.100",

@@ -39,7 +39,8 @@ class SamModel:
 
 
 def load_sam(weights: str) -> SamModel:
-    """A model by name or path, on the CPU. Files can only hold numbers: nothing in them is run.
+    """A model by name or path, on the CPU. Files can only hold numbers: nothing in them is run, by
+    the torches that the extra asks for.
 
     Args:
         weights: a .pth or .pt file, or the name of one; of which size is seen in it. A name ending
