@@ -56,6 +56,24 @@ def test_who_sits_on_a_thing_is_there() -> None:
     assert abs(bearing_deg(viewpoint, 1)) < 30.0
 
 
+def test_who_sits_and_says_no_more_looks_into_the_room() -> None:
+    viewpoint = stand("I am sitting on the sofa.")
+    assert viewpoint is not None
+    middle = (SCENE.low[:, :2].min(axis=0) + SCENE.high[:, :2].max(axis=0)) / 2.0
+    inward = middle - viewpoint.position[:2]
+    assert inward @ viewpoint.ahead > 0.9 * np.linalg.norm(inward)
+
+
+def test_one_may_look_at_a_thing_from_afar() -> None:
+    viewpoint = stand("I am standing by the dining table, and look at the door.")
+    assert viewpoint is not None
+    assert abs(bearing_deg(viewpoint, 9)) < 30.0
+    table, door = SCENE.row_of_id[1], SCENE.row_of_id[9]
+    beside = np.clip(viewpoint.position[:2], SCENE.low[table, :2], SCENE.high[table, :2])
+    from_door_m = np.linalg.norm(SCENE.center[door, :2] - viewpoint.position[:2])
+    assert np.linalg.norm(viewpoint.position[:2] - beside) < 0.8 < from_door_m
+
+
 @pytest.mark.parametrize("situation", ["", "I am tired.", "I am facing the submarine."])
 def test_words_that_name_nothing_here_tell_no_place(situation: str) -> None:
     assert stand(situation) is None
