@@ -159,6 +159,34 @@ def test_another_network_is_named(tmp_path: Path) -> None:
         make_segmenter(SegmenterConfig(weights=str(tmp_path)))
 
 
+def test_masks_of_another_size_are_refused(tmp_path: Path) -> None:
+    """Scaled as if they were SAM's they would lie elsewhere."""
+    from onnx import helper
+
+    make_pair(tmp_path, 1)
+    save(
+        tmp_path / "bright_decoder.onnx",
+        [
+            helper.make_node("Slice", ["image_embeddings", "first", "end", "axis"], ["gray"]),
+            helper.make_node("Identity", ["gray"], ["low_res_masks"]),
+            helper.make_node("ReduceMean", ["gray"], ["iou_predictions"], axes=[2, 3], keepdims=0),
+        ],
+        {"first": np.array([0]), "end": np.array([1]), "axis": np.array([1])},
+        (
+            {
+                "image_embeddings": [1, 256, 64, 64],
+                "point_coords": [1, 2, 2],
+                "point_labels": [1, 2],
+            },
+            {"low_res_masks": [1, 1, 64, 64], "iou_predictions": [1, 1]},
+        ),
+    )
+    segmenter = make_segmenter(SegmenterConfig(weights=str(tmp_path)))
+    frame, _ = bright_patch(320, 240)
+    with pytest.raises(PerceptionError, match=r"\(1, 1, 64, 64\).* are \(N, M, 256, 256\)"):
+        segmenter.segment(frame, np.array([[0.0, 0.0, 320.0, 240.0]]))
+
+
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """MobileSAM with random weights in torch, and as two ONNX files."""
