@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,6 +99,16 @@ def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
         assert {"_used", "_base"} <= set(methods) or number == 0
         for name in methods:
             assert source_of([name], methods).count("def ") == 1 + len(methods[name].calls)
+
+
+def test_its_file_does_not_grow_without_end_either(tmp_path: Path) -> None:
+    library = MethodLibrary(tmp_path / "methods.sqlite", "scene", 1)
+    for number in range(520):
+        library.add([learned(f"_m{number}")])
+    library.close()
+    with closing(sqlite3.connect(tmp_path / "methods.sqlite")) as file:
+        names = [name for (name,) in file.execute("SELECT name FROM methods ORDER BY rowid")]
+    assert names == [f"_m{number}" for number in range(19, 520)]
 
 
 def test_what_is_new_has_its_turn_in_a_full_library(library: MethodLibrary) -> None:

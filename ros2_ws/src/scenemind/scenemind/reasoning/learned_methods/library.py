@@ -1,7 +1,8 @@
 """The learned methods on disk: a library that grows with the questions.
 
 A file has the methods of all APIs, each for itself. A method that fails too often is retired, and
-one of its name may be written anew, as its next version; what was retired stays in the file.
+one of its name may be written anew, as its next version; of what was retired the newest 500 stay in
+the file.
 """
 
 from __future__ import annotations

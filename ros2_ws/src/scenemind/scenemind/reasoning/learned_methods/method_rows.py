@@ -49,6 +49,13 @@ UPDATE methods SET uses = uses + 1, successes = successes + ?
 WHERE api = ? AND name = ? AND is_live
 """
 _RETIRE = "UPDATE methods SET is_live = 0 WHERE api = ? AND name = ? AND is_live"
+_FORGET = """
+DELETE FROM methods WHERE rowid IN (
+    SELECT rowid FROM methods WHERE api = ? AND NOT is_live ORDER BY rowid DESC LIMIT -1 OFFSET ?
+)
+"""
+# Of an API: a robot that learns with every question does so for years.
+_MOST_RETIRED = 500
 # For another process that writes.
 _WAIT_S = 2.0
 
@@ -80,8 +87,9 @@ def note_use(
 
 
 def retire(connection: sqlite3.Connection, api: ApiName, name: str) -> None:
-    """It stays in the file, and is not read any more."""
+    """It is not read any more; of those retired so far the newest stay in the file."""
     connection.execute(_RETIRE, (api, name))
+    connection.execute(_FORGET, (api, _MOST_RETIRED))
 
 
 def file_of(path: Path | None) -> tuple[int, int] | None:
