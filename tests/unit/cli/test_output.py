@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from scenemind.cli.output import object_counts, object_json
+from scenemind.cli.output import object_counts, object_json, print_objects
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot, Stay
 
@@ -51,3 +51,14 @@ def test_what_is_gone_is_counted_where_there_is_any() -> None:
     assert object_counts(MemorySnapshot(1, 1, {3: THING}, (), None)) == "1 objects"
     gone = MemorySnapshot(1, 1, {}, (), None, {3: THING})
     assert object_counts(gone) == "0 objects, 1 gone"
+
+
+def test_what_was_grounded_is_shown_with_how_sure_it_is_that_it_is_meant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_objects([THING])
+    heading, _, line = capsys.readouterr().out.strip().splitlines()
+    assert (heading.split()[-1], line.split()[-1]) == ("confidence", "0.50")
+    print_objects([THING], meant=(0.26,))
+    heading, _, line = capsys.readouterr().out.strip().splitlines()
+    assert (heading.split()[-1], line.split()[-1]) == ("meant", "0.26")

@@ -68,7 +68,10 @@ def _ground(
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the objects that a phrase means, best first."""
+    """Find the objects that a phrase means, best first.
+
+    The column "meant" says how sure it is that each one is meant, from 0 to 1.
+    """
     if live:
         refuse_own_models(model=model, endpoint=endpoint, record=record, replay=replay)
         run_live(
@@ -126,9 +129,11 @@ def show_grounding(
 
 
 def _print(found: Grounding) -> None:
-    print(printable(found.reasoning))
+    # Over ROS the steps come as one text.
+    steps = found.steps if found.objects else ()
+    print(printable("\n".join(steps) or found.reasoning))
     if found.objects:
-        print_objects(found.objects)
+        print_objects(found.objects, meant=found.confidences)
     print_origin(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -43,13 +43,23 @@ def print_table(table: Table) -> None:
     Console(width=console.width if console.is_terminal else _FILE_WIDTH).print(table)
 
 
-def print_objects(objects: Iterable[MapObject], title: str | None = None) -> None:
-    """One line an object."""
+def print_objects(
+    objects: Iterable[MapObject],
+    title: str | None = None,
+    meant: Sequence[float] | None = None,
+) -> None:
+    """One line an object.
+
+    Args:
+        meant: how sure it is that each is meant, in [0, 1]; shown in place of how sure it is that
+            it exists.
+    """
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    for heading in ("id", "label", "colour", "centre m", "size m", "seen", "confidence"):
+    sure = "confidence" if meant is None else "meant"
+    for heading in ("id", "label", "colour", "centre m", "size m", "seen", sure):
         is_text = heading in ("label", "colour")
         table.add_column(heading, justify="left" if is_text else "right", no_wrap=True)
-    for obj in objects:
+    for at, obj in enumerate(objects):
         table.add_row(
             str(obj.object_id),
             escape(obj.label),
@@ -57,7 +67,7 @@ def print_objects(objects: Iterable[MapObject], title: str | None = None) -> Non
             " ".join(f"{value:.2f}" for value in obj.box.center),
             " x ".join(f"{value:.2f}" for value in obj.box.size),
             str(obj.observation_count),
-            f"{obj.confidence:.2f}",
+            f"{obj.confidence if meant is None else meant[at]:.2f}",
         )
     print_table(table)
 
