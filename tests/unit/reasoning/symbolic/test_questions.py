@@ -218,6 +218,15 @@ def test_a_similar_colour_serves_for_what_is_said_to_exist_only() -> None:
     assert grounding.confidences[0] == pytest.approx(0.45)
 
 
+def test_strict_takes_nothing_that_only_comes_near() -> None:
+    orange = thing(1, "chair", (1, 0, 0.5), (0.5, 0.5, 1), color="orange")
+    router = Router(SmallMemory(snapshot_of([orange])))
+    assert router.ground(query("the red chair")).objects == (orange,)
+    failure = router.ground(query("the red chair", policy="strict")).failure
+    assert failure is not None
+    assert failure.text == 'Nothing in the memory fits "red chair" (1 chair is known).'
+
+
 def test_a_thing_of_two_colours_is_of_each_of_them() -> None:
     both = thing(1, "chair", (1, 0, 0.5), (0.5, 0.5, 1), color="black and red")
     router = Router(SmallMemory(snapshot_of([both])))
