@@ -43,8 +43,8 @@ def test_the_box_of_a_surface_is_the_blocks_as_far_as_it_is_seen(every_px: int) 
     assert iou_3d(box, BLOCK) > 0.85
     low, high = box.bounds()
     true_low, true_high = BLOCK.bounds()
-    assert np.abs(low[1:] - true_low[1:]).max() < 0.02
-    assert np.abs(high[1:] - true_high[1:]).max() < 0.02
+    assert np.abs(low[1:] - true_low[1:]).max() < 0.03
+    assert np.abs(high[1:] - true_high[1:]).max() < 0.03
 
 
 def test_a_mask_that_takes_in_the_wall_keeps_to_the_block() -> None:

@@ -79,13 +79,17 @@ def _is_open(
     farthest_m: NDArray[np.float32],
 ) -> NDArray[np.bool_]:
     """Whether no measured depth within 3x3 pixels is nearer than a limit, for each pixel (K,)."""
+    is_open = np.ones(len(u), np.bool_)
+    if len(u) == 0:
+        return is_open
     height, width = depth.depth_m.shape
     flat = depth.depth_m.reshape(-1)
-    is_open = np.ones(len(u), np.bool_)
-    for down in (-1, 0, 1):
-        row = np.clip(v + down, 0, height - 1) * width
-        for right in (-1, 0, 1):
-            there_m = flat.take(row + np.clip(u + right, 0, width - 1))
+    rows = (np.maximum(v - 1, 0), v, np.minimum(v + 1, height - 1))
+    columns = (np.maximum(u - 1, 0), u, np.minimum(u + 1, width - 1))
+    for row in rows:
+        start = row * width
+        for column in columns:
+            there_m = flat.take(start + column)
             is_open &= (there_m > farthest_m) | ~(there_m > 0.0)
     return is_open
 

@@ -29,7 +29,7 @@ def statistical_inliers(
     """
     if len(points) < max(neighbors, 2):
         return np.ones(len(points), np.bool_)
-    distances, _ = cKDTree(points).query(points, neighbors, workers=-1)
+    distances, _ = cKDTree(points).query(points, neighbors)
     mean = np.asarray(distances, np.float64).reshape(len(points), -1).mean(axis=1)
     apart = mean > 0.0
     center = mean.mean()
