@@ -31,7 +31,7 @@ from scenemind.reasoning.vlm_grounder.types import BoxPx, Target
 
 _READS_A_VIEW = 4  # depth images that are looked at for each view that is wanted
 _SAMPLE = 300  # points that are projected into other frames
-_COMPARED = 500  # points of a cloud for the Chamfer distance
+_COMPARED = 300  # points of a cloud for the Chamfer distance
 _NEAR_M = 0.1  # by which poses may be off, and a point still be seen by both
 _VISIBLE = 0.15  # least share of the points that must be seen there, and
 _FEWEST = 15  # least number
