@@ -18,6 +18,7 @@ from scenemind.perception.backends import make_segmenter
 from scenemind.reasoning import POLICIES, Asking, Query, Router
 from scenemind.reasoning.types import MEASURED
 from scenemind.reasoning.vlm_grounder import VlmGrounder
+from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
 from scenemind.reasoning.vlm_grounder.tries import most_calls
 from tests.unit.reasoning.chair_row import make_memory
 
@@ -91,7 +92,7 @@ def test_nothing_that_a_model_says_breaks_a_grounding(
 ) -> None:
     parrot = Parrot(said)
     segmenter = make_segmenter(SegmenterConfig(backend="depth"))
-    method = VlmGrounder(parrot, parrot, segmenter)
+    method = VlmGrounder(parrot, parrot, SharedSegmenter(lambda: segmenter))
     router = Router(memory, methods={"vlm_grounder": method}, falls_back=False)
     query = Query("the chairs", policy=policy)  # type: ignore[arg-type]
     found = router.ground(query, "vlm_grounder", Asking(Allowance(60.0)))
@@ -125,7 +126,9 @@ def test_a_question_is_answered_by_the_thing_that_it_means(memory: Memory, quest
         "ObjectChoice": {"reasoning": "this", "object_id": 0},
     }
     parrot = Parrot({name: [json.dumps(form)] for name, form in said.items()})
-    method = VlmGrounder(parrot, parrot, make_segmenter(SegmenterConfig(backend="depth")))
+    method = VlmGrounder(
+        parrot, parrot, SharedSegmenter(lambda: make_segmenter(SegmenterConfig(backend="depth")))
+    )
     answer = Router(memory, methods={"vlm_grounder": method}).ask(Query(question), "vlm_grounder")
     assert answer.failure is None
     assert answer.text.startswith("That is ")

@@ -19,6 +19,7 @@ from scenemind.perception.backends import make_segmenter
 from scenemind.reasoning import Asking, Grounding, Query, Router
 from scenemind.reasoning.types import MEASURED, SAME_AS
 from scenemind.reasoning.vlm_grounder import VlmGrounder
+from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
 from scenemind.reasoning.vlm_grounder.tries import most_calls
 from scenemind.simulation import SimObject
 from tests.chat_exchange import Request
@@ -62,7 +63,8 @@ def ask(
     heard, query = Heard(), query if isinstance(query, Query) else Query(query)
     server = ChatServer(step)
     with chat_with(server) as chat:
-        method = VlmGrounder(chat, chat, segmenter or TrueSegmenter(drive), config)
+        eyes = SharedSegmenter(lambda: segmenter or TrueSegmenter(drive))
+        method = VlmGrounder(chat, chat, eyes, config)
         router = Router(memory or drive.memory, methods={"vlm_grounder": method})
         asking = Asking(allowance or Allowance(20.0), heard)
         found = router.ground(query, "vlm_grounder", asking)

@@ -30,6 +30,7 @@ from scenemind.perception.types import BoxMask
 from scenemind.reasoning import Query
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.vlm_grounder import VlmGrounder
+from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
 from scenemind.simulation import simulate
 
 _SEED, _ROUND_FRAMES, _SIZE_PX = 3, 120, (640, 480)
@@ -72,7 +73,7 @@ class _Run:
 
     def __init__(self, memory: Memory, label: str) -> None:
         model, segmenter, clock = _PointingModel(label), _OvalSegmenter(), _StageClock()
-        method = VlmGrounder(model, model, segmenter)
+        method = VlmGrounder(model, model, SharedSegmenter(lambda: segmenter))
         start = time.perf_counter()
         found = method.ground(Query(f"the {label}"), memory, Asking(Allowance(600.0), clock))
         clock("end")
