@@ -85,6 +85,7 @@ def test_failures_are_shown_and_not_counted_as_blindness(pictures: Path, tmp_pat
     assert "2 server_failed" in result.stdout
     assert "100.0" in result.stdout
     assert "out of memory" in result.stdout
+    assert f"wrote {out}: set vlm_grounder.layouts_file to it" in " ".join(result.stdout.split())
     assert layouts_of(VlmGrounderConfig(layouts_file=str(out))) == (Layout(2, 2),)
 
 
@@ -155,6 +156,17 @@ def test_what_cannot_be_is_refused_before_anything_is_asked(
         assert server.requests == []
     assert result.exit_code != 0
     assert complaint in " ".join(result.output.split()) + str(result.exception)
+
+
+def test_pictures_of_a_phone_are_made_as_small_as_a_sheet(tmp_path: Path) -> None:
+    (tmp_path / "phone.jpg").write_bytes(dull_picture(2000, 1500))
+    config = tmp_path / "models.yaml"
+    config.write_text("vlm_grounder: {longest_px: 1024}")
+    with ChatServer(say(honest)) as server:
+        options = ("--images", tmp_path, "--config", config, "--layouts", "2x2", "--lengths", "1")
+        measured = result_of(invoke(server, *options, "--trials", 1, "--json"))
+    assert measured["picture_px"] == [1024, 768]
+    assert measured["scores"][0]["recall"] == 1.0
 
 
 def huge_png() -> bytes:

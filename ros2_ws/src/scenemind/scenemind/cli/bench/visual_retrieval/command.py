@@ -18,7 +18,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.describing import seeing_only
 from scenemind.evaluation.visual_retrieval import VisualRetrieval, scores_of, steps_of
 from scenemind.models import open_models
-from scenemind.reasoning.vlm_grounder.stitching import Layout, MeasuredLayouts
+from scenemind.reasoning.vlm_grounder.stitching import Layout, MeasuredLayouts, best_layouts
 
 _LAYOUTS = "2x2,4x1,2x4,3x3,8x2,5x5,9x3,6x6"
 _LENGTHS = "1,2,4,6"
@@ -113,6 +113,8 @@ def _visual_retrieval(
         print_json(result_json(measured, run, shown.source))
     else:
         print_result(measured, run, shown.source)
+        if out is not None and best_layouts(measured.scores):
+            typer.echo(f"wrote {out}: set vlm_grounder.layouts_file to it")
     if len(run.failures) == len(run.outcomes):
         raise typer.Exit(1)
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.cli.errors import CommandError
 from scenemind.cli.memories import read_memory
@@ -21,6 +23,7 @@ Item = TypeVar("Item", int, Path)
 
 _MOST = 200  # of a folder or a memory, evenly chosen
 _ROOMS, _VIEWS = 4, 15
+_JPEG_QUALITY = 95
 _SUFFIXES = (".jpg", ".jpeg", ".png")
 
 
@@ -28,7 +31,7 @@ _SUFFIXES = (".jpg", ".jpeg", ".png")
 class Pictures:
     """
     Attributes:
-        files: that OpenCV reads.
+        files: that OpenCV reads, no side of their pictures longer than a sheet's.
         source: where they come from, in words.
         size_px: width and height of the first.
     """
@@ -45,16 +48,18 @@ def open_pictures(name: str, root: Path | None, config: SceneMindConfig) -> Pict
         CommandError: there is neither, or it has no pictures.
         SceneMemoryError: the memory is damaged, or somebody writes to it.
     """
+    longest_px = config.vlm_grounder.longest_px
     if not name:
-        return _checked(_simulated(), f"{_ROOMS} simulated rooms")
+        return _checked(_simulated(), f"{_ROOMS} simulated rooms", longest_px)
     folder = Path(name)
     if folder.is_dir():
         paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
-        return _checked({path.name: _read(path) for path in _some(paths)}, f"folder {name}")
+        files = {path.name: _read(path) for path in _some(paths)}
+        return _checked(files, f"folder {name}", longest_px)
     with read_memory(name, root, config) as memory:
         numbers = _some(memory.stored_frames())
         files = {f"frame {number}": memory.key_frame(number).jpeg for number in numbers}
-        return _checked(files, f"memory {name}")
+        return _checked(files, f"memory {name}", longest_px)
 
 
 def _read(path: Path) -> bytes:
@@ -68,8 +73,9 @@ def _read(path: Path) -> bytes:
         raise CommandError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _checked(files: Mapping[str, bytes], source: str) -> Pictures:
-    """All are looked at before a model is asked about the first.
+def _checked(files: Mapping[str, bytes], source: str, longest_px: int) -> Pictures:
+    """All are looked at before a model is asked about the first, and made as small as a sheet:
+    hundreds of a phone's would take a minute and a gigabyte for each request.
 
     Args:
         files: by what each is called.
@@ -79,14 +85,29 @@ def _checked(files: Mapping[str, bytes], source: str) -> Pictures:
     """
     if not files:
         raise CommandError(f"{source} has no pictures ({', '.join(_SUFFIXES)} in a folder)")
+    fitted: list[bytes] = []
     sizes_px: list[tuple[int, int]] = []
     for name, file in files.items():
         try:
-            height, width = decode_picture(file).shape[:2]
+            image = decode_picture(file)
         except EvaluationError as error:
             raise CommandError(f"{source}, {name}: {error}") from error
-        sizes_px.append((width, height))
-    return Pictures(tuple(files.values()), source, sizes_px[0])
+        scale = longest_px / max(image.shape[:2])
+        small = image if scale >= 1.0 else _shrunk(image, scale)
+        fitted.append(file if scale >= 1.0 else _jpeg(small))
+        sizes_px.append((small.shape[1], small.shape[0]))
+    return Pictures(tuple(fitted), source, sizes_px[0])
+
+
+def _shrunk(image: NDArray[np.uint8], scale: float) -> NDArray[np.uint8]:
+    small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8)
+
+
+def _jpeg(image: NDArray[np.uint8]) -> bytes:
+    """Of (H, W, 3) uint8, BGR."""
+    _, jpeg = cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY))
+    return jpeg.tobytes()
 
 
 def _some(every: Sequence[Item]) -> list[Item]:
