@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.cli.bench.stitching.id_reader import read_ids
+from scenemind.config import VlmGrounderConfig
 from scenemind.reasoning.vlm_grounder.stitching import Layout, SheetPlan, draw_sheets, plan_sheets
 from scenemind.reasoning.vlm_grounder.stitching.jpeg_size import find_jpeg_size
 
@@ -139,6 +140,13 @@ def test_a_damaged_picture_is_a_grey_cell_that_says_so(
 
 def test_sheets_of_nothing_but_damage_are_drawn() -> None:
     assert drawn([b""] * 4, Layout(2, 2)).shape == (960, 1280, 3)
+
+
+def test_a_setting_beyond_what_jpeg_files_can_hold_is_refused() -> None:
+    """A side of 65,500 pixels; a sheet of that area would take 12 GB."""
+    assert VlmGrounderConfig(longest_px=16_384).longest_px == 16_384
+    with pytest.raises(ValueError, match="longest_px"):
+        VlmGrounderConfig(longest_px=100_000)
 
 
 def test_no_pictures_are_no_sheets() -> None:
