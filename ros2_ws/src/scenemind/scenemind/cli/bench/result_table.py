@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
 
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 
 from scenemind.cli.output import print_json, print_table
@@ -14,7 +15,8 @@ _WITHOUT_TABLE = ("machine", "versions")
 
 
 def show_result(name: str, result: Mapping[str, Any], as_json: bool) -> None:
-    """One row a measure, and the machine below them; or one JSON object."""
+    """One row a measure, a table for each list of things with the same measures, and the machine
+    below them; or one JSON object."""
     if as_json:
         print_json(result)
         return
@@ -24,13 +26,16 @@ def show_result(name: str, result: Mapping[str, Any], as_json: bool) -> None:
     for key, value in _rows(result):
         table.add_row(key, value)
     print_table(table)
+    for key, things in result.items():
+        if _is_table(things):
+            print_table(_things(key, things))
     print("; ".join(_line(result[part]) for part in _WITHOUT_TABLE))
 
 
 def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for key, value in result.items():
-        if key in _WITHOUT_TABLE:
+        if key in _WITHOUT_TABLE or _is_table(value):
             continue
         if isinstance(value, Mapping):
             rows += [(f"{key}  {part}", text) for part, text in _rows(value)]
@@ -41,9 +46,29 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
+def _is_table(value: object) -> TypeGuard[list[Mapping[str, object]]]:
+    """Of things with the same measures."""
+    return (
+        isinstance(value, list)
+        and len(value) > 0
+        and all(isinstance(part, Mapping) and part.keys() == value[0].keys() for part in value)
+    )
+
+
+def _things(title: str, things: Sequence[Mapping[str, object]]) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for heading, value in things[0].items():
+        table.add_column(heading, justify="left" if isinstance(value, str) else "right")
+    for thing in things:
+        table.add_row(*(escape(_text(value)) for value in thing.values()))
+    return table
+
+
 def _text(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
+    if isinstance(value, list):
+        return " x ".join(map(_text, value))
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
