@@ -37,7 +37,8 @@ def _panel(
     image = (255.0 * (1.0 - spread) + np.array(_POINT_BGR) * spread).astype(np.uint8)
     (x0, y1), (x1, y0) = _pixels(np.stack((low, high)), middle, scale).tolist()
     cv2.rectangle(image, (x0, y0), (x1, y1), _BOX_BGR, 2)
-    sides = (f"{high[0] - low[0]:.2f} m", f"{high[1] - low[1]:.2f} m")
+    names = ["xyz"[axis] for axis in axes]
+    sides = [f"{n} {side:.2f} m" for n, side in zip(names, high - low, strict=True)]
     _write(image, title, (8, 18))
     _write(image, sides[0], (x0, min(y1 + 18, _SIDE_PX - 6)))
     _write(image, sides[1], (max(x0 - 4, 4), max(y0 - 6, 32)))
