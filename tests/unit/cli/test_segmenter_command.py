@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,17 @@ def test_what_cannot_be_exported_is_one_sentence(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stderr.startswith("scenemind: ")
     assert "sam.pth" in result.stderr or "scenemind[segment]" in result.stderr
+
+
+def test_what_is_missing_for_it_is_said_before_weights_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be gigabytes to fetch."""
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    missing = tmp_path / "sam.pth"
+    result = CliRunner().invoke(app, ["segmenter", "export", str(missing), "--out", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "exporting SAM needs the extra" in " ".join(result.stderr.split())
 
 
 @pytest.mark.extras

@@ -29,16 +29,16 @@ def export_sam(weights: str, folder: Path) -> tuple[Path, Path]:
         PerceptionError: the extra is not installed, no such weights, or the files cannot be
             written.
     """
-    model = load_sam(weights)
-    title = model.title.replace(",", "").replace(" ", "_")
-    encoder, decoder = (folder / f"{title}_{part}.onnx" for part in ("encoder", "decoder"))
-    try:
+    try:  # before much is fetched
         import onnx  # noqa: F401  # torch writes with it
         import torch
     except ImportError as error:
         raise PerceptionError(
             f"exporting SAM needs the extra: {error}; pip install 'scenemind[segment]'"
         ) from error
+    model = load_sam(weights)
+    title = model.title.replace(",", "").replace(" ", "_")
+    encoder, decoder = (folder / f"{title}_{part}.onnx" for part in ("encoder", "decoder"))
     image = {"images": torch.zeros(1, 3, SIDE, SIDE)}
     boxes = {
         "image_embeddings": torch.zeros(1, _CHANNELS, _CELLS, _CELLS),
