@@ -16,6 +16,7 @@ from rich.table import Table
 from scenemind.geometry import Box3D
 from scenemind.memory import Correction, MapObject, MemorySnapshot, Stay
 from scenemind.reasoning import ReasoningFailure
+from scenemind.reasoning.types import MEASURED, SAME_AS
 
 _FILE_WIDTH = 120
 # What a terminal would obey instead of show: escapes, and marks that turn the direction of text.
@@ -48,7 +49,7 @@ def print_objects(
     title: str | None = None,
     meant: Sequence[float] | None = None,
 ) -> None:
-    """One line an object.
+    """One line an object; of a second box of one the id is `MEASURED`, and its label says whose.
 
     Args:
         meant: how sure it is that each is meant, in [0, 1]; shown in place of how sure it is that
@@ -62,7 +63,7 @@ def print_objects(
     for at, obj in enumerate(objects):
         table.add_row(
             str(obj.object_id),
-            escape(obj.label),
+            escape(_label(obj)),
             escape(obj.attributes.get("color", "")),
             " ".join(f"{value:.2f}" for value in obj.box.center),
             " x ".join(f"{value:.2f}" for value in obj.box.size),
@@ -70,6 +71,14 @@ def print_objects(
             f"{obj.confidence if meant is None else meant[at]:.2f}",
         )
     print_table(table)
+
+
+def _label(obj: MapObject) -> str:
+    """With whose box it is, where that was measured for a question: `chair (15, measured)`."""
+    if obj.object_id != MEASURED:
+        return obj.label
+    same = obj.attributes.get(SAME_AS)
+    return f"{obj.label} ({f'{same}, ' if same else ''}measured)"
 
 
 def object_counts(snapshot: MemorySnapshot) -> str:
