@@ -70,6 +70,9 @@ def test_an_answer_stands_without_its_images(caplog: pytest.LogCaptureFixture) -
 def test_a_situation_that_tells_no_place_is_reported_as_unread() -> None:
     answer = Router(room_memory()).ask(query("where is the sofa?", situation="I am tired"))
     assert any("was not read" in step for step in answer.steps)
+    assert "was not read" not in answer.text
+    answer = Router(room_memory()).ask(query("what is left of me?", situation="I am tired"))
+    assert ' But the situation "I am tired" was not read: name things of the' in answer.text
 
 
 def test_a_situation_is_bounded_too() -> None:

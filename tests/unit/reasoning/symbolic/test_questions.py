@@ -57,6 +57,7 @@ def ids_of(answer: Answer) -> list[int]:
         ("which chairs are black?", [4, 6], "are black."),
         ("what is in the room?", list(range(1, 11)), "I know of 10 objects: 2 chairs, 2 cups"),
         ("which chair is closest to the sofa?", [4], "is a chair (object 4), black."),
+        ("which of the chairs is closest to the sofa?", [4], "The closest chair to the sofa is a"),
         ("what is the farthest chair from the sofa?", [6], "is an office chair (object 6), black."),
         ("what is the black object on the table?", [3], "is a laptop (object 3)."),
         ("the second largest chair", [4], "The chair (object 4) is next to"),

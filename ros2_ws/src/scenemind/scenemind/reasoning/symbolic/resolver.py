@@ -66,6 +66,11 @@ class Resolver:
             self.note(f"directions and distances are from {self._viewpoint.describe()}")
         return self._viewpoint
 
+    @property
+    def is_seen_from_somewhere(self) -> bool:
+        """Whether it mattered up to now where the question is asked from."""
+        return self._viewpoint is not None
+
     def scores(self, reference: Reference) -> Scores:
         """Scores (N,) of all objects; all 0 where none fits.
 

@@ -35,10 +35,11 @@ from scenemind.reasoning.symbolic.syntax import (
     Condition,
     Described,
     HasAttribute,
+    NounPhrase,
     Reference,
     Verify,
 )
-from scenemind.words.english import joined, shown, with_article
+from scenemind.words.english import joined, shown, singular, with_article
 
 _NAMED = 4
 _DESCRIBED = (
@@ -51,6 +52,9 @@ def identify(subject: Reference, at: Resolver) -> Reply:
     """What the described object is."""
     rows, scores = at.existing(subject)
     objects = at.objects(rows)
+    if len(objects) == 1 and isinstance(subject, NounPhrase):
+        # "Which of the cups is closest" asks for one.
+        subject = replace(subject, noun=singular(subject.noun))
     said = rendering.describe(subject)
     if len(objects) == 1:
         named = said if said.startswith(("the ", "object ")) else f"the {said}"
