@@ -183,7 +183,10 @@ def _programs(
 ) -> None:
     """Run programs as language models write them, and correct them, in a room of 40 objects.
 
-    Milliseconds are medians without any model's own time.
+    Milliseconds are medians without any model's own time: of a question by LLM-TPC with a mistake
+    in its first program (machinery_llm_tpc_ms), without one (right), and with one that the type
+    checker looks at (checked); of a question by VADAR with a mistake in its first program, and with
+    a method that is learned for it (learning); and of one program that does nothing in the sandbox.
     """
     show_result("programs", _bench("programs")(rounds), as_json)
 
