@@ -109,8 +109,7 @@ def test_nothing_that_a_model_says_breaks_a_grounding(
         assert found.failure.text.isprintable()
 
 
-@pytest.mark.parametrize("question", ["where is a chair?", "the chair"])
-def test_a_question_is_answered_by_the_thing_that_it_means(memory: Memory, question: str) -> None:
+def pointing_at_a_chair(memory: Memory, config: SegmenterConfig) -> Router:
     said = {
         "AnalysisForm": {
             "target_class": "chair",
@@ -126,12 +125,24 @@ def test_a_question_is_answered_by_the_thing_that_it_means(memory: Memory, quest
         "ObjectChoice": {"reasoning": "this", "object_id": 0},
     }
     parrot = Parrot({name: [json.dumps(form)] for name, form in said.items()})
-    method = VlmGrounder(
-        parrot, parrot, SharedSegmenter(lambda: make_segmenter(SegmenterConfig(backend="depth")))
-    )
-    answer = Router(memory, methods={"vlm_grounder": method}).ask(Query(question), "vlm_grounder")
+    method = VlmGrounder(parrot, parrot, SharedSegmenter(lambda: make_segmenter(config)))
+    return Router(memory, methods={"vlm_grounder": method})
+
+
+@pytest.mark.parametrize("question", ["where is a chair?", "the chair"])
+def test_a_question_is_answered_by_the_thing_that_it_means(memory: Memory, question: str) -> None:
+    router = pointing_at_a_chair(memory, SegmenterConfig(backend="depth"))
+    answer = router.ask(Query(question), "vlm_grounder")
     assert answer.failure is None
     assert answer.text.startswith("That is ")
     assert "chair" in answer.text
     assert answer.key_frames
     assert answer.steps
+
+
+def test_a_segmenter_that_cannot_be_had_leaves_the_box_of_the_map(memory: Memory) -> None:
+    router = pointing_at_a_chair(memory, SegmenterConfig(weights="absent.onnx"))
+    found = router.ground(Query("the chair"), "vlm_grounder")
+    assert [thing.object_id > MEASURED for thing in found.objects] == [True]
+    assert "the segmenter failed on an image: " in found.steps[-1]
+    assert "absent" in found.steps[-1]

@@ -38,9 +38,9 @@ class _OfQuery:
 
     @property
     def name(self) -> str:
-        """Of the segmenter; empty before it is made."""
+        """Of the segmenter, as soon as it is made."""
         segmenter = self.shared.find()
-        return "" if segmenter is None else segmenter.name
+        return "the segmenter" if segmenter is None else segmenter.name
 
     def segment(
         self, frame: RGBDFrame, boxes_px: NDArray[np.floating]
