@@ -69,6 +69,18 @@ def test_an_answer_comes_with_progress_evidence_and_pictures(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("server")
+def test_a_phrase_is_grounded_with_progress_and_pictures(tmp_path: Path) -> None:
+    page = tmp_path / "page"
+    words = ("ground", "the wooden chair", "--method", "memtree", "--pictures", str(page))
+    found, log = result_of(start(*words))
+    assert found["method"] == "memtree"
+    assert {thing["label"] for thing in found["objects"]} == {"chair"}
+    stages = [line.split(" (")[0].split(",")[0] for line in log.splitlines()]
+    assert [s for s in stages if s in ("select", "look", "answer")] == ["select", "look", "answer"]
+    assert len(list(page.glob("*.jpg"))) == 1
+
+
+@pytest.mark.usefixtures("server")
 def test_frames_are_chosen_with_reasons() -> None:
     chosen, _ = result_of(start("keyframes", MADE_OF, "--frames", "1"))
     assert (chosen["selector"], chosen["reasoning"]) == ("tree", CHOICE["think"])
@@ -76,9 +88,12 @@ def test_frames_are_chosen_with_reasons() -> None:
     assert chosen["key_objects"]
 
 
-def test_an_interrupt_of_the_command_alone_takes_the_question_back(server: ChatServer) -> None:
-    command = start("ask", "is the stove on?", "--method", "memtree")
-    wait_for(lambda: any("stove" in request.text for request in server.requests), "the call")
+@pytest.mark.parametrize("words", [("ask", "is the stove on?"), ("ground", "the stove that is on")])
+def test_an_interrupt_of_the_command_alone_takes_the_question_back(
+    server: ChatServer, words: tuple[str, str]
+) -> None:
+    command = start(*words, "--method", "memtree")
+    wait_for(lambda: any(words[1] in request.text for request in server.requests), "the call")
     os.kill(command.pid, signal.SIGINT)
     answer, log = result_of(command, status=130)
     assert answer["error"]["code"] == "cancelled"

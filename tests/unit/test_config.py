@@ -32,7 +32,8 @@ def test_a_file_names_only_what_differs(tmp_path: Path) -> None:
         ("tre: {}\n", r"there is no setting tre; did you mean tree\?"),
         ("selector: tree\n", r"no setting selector; did you mean memtree\.selector\?"),
         ("xyzzy: 1\n", "there is no setting xyzzy$"),
-        ("tree: 7\n", r"tree: should be a valid dictionary .*\(got 7\)"),
+        ("tree: 7\n", r"tree: should be a section of settings, `name: value` a line \(got 7\)"),
+        ("xyzzy " * 100, r"should be a section .*\(got .{77}\.\.\.\)$"),
         (
             "tree:\n  translation_m: -1\n",
             r"tree\.translation_m: should be greater than 0 \(got -1\)",

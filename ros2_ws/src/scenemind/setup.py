@@ -66,8 +66,10 @@ setup(
             "torchvision>=0.17",
             "transformers>=5.0",
         ],
-        "segment": ["torch>=2.2", "segment-anything>=1.0"],
-        "open3d": ["open3d>=0.18"],
+        # Masks from boxes; the encoder of MobileSAM is in the extra `ultralytics`. ONNX writes
+        # exported models. In older torches a file made for it runs code although it is read as
+        # weights only (CVE-2025-32434, CVE-2026-24747).
+        "segment": ["onnx>=1.16", "segment-anything>=1.0", "torch>=2.10", "torchvision>=0.25"],
         "graph": ["networkx>=3.2"],
         # The browser view.
         "view": ["viser>=1.1.1"],

@@ -96,8 +96,8 @@ def test_the_confidence_of_the_grammar_is_shown_too(rooms: Path) -> None:
 def test_an_unknown_method_is_told_those_that_there_are(rooms: Path) -> None:
     status, output = run(*ASK, rooms, "--method", "memtre")
     assert status == 1
-    assert "there are: auto, symbolic, memtree, llm_tpc, " in output
-    assert "vlm_grounder" not in output
+    assert "there are: auto, symbolic, memtree, vlm_grounder, " in output
+    assert "synergai" not in output
 
 
 def test_what_needs_no_model_is_answered_without_its_key(

@@ -208,3 +208,16 @@ def test_a_detector_that_cannot_be_had_is_told(
     monkeypatch.setattr(OPENING, "make_detector", broken)
     with writes(FIND) as server:
         expect_mistake(run(photo, *at(server)), "pip install 'scenemind[ultralytics]'")
+
+
+@pytest.mark.usefixtures("_eyes")
+def test_a_depth_model_is_fetched_before_a_model_is_asked(
+    photo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> None:
+        raise PerceptionError("cannot fetch the depth model")
+
+    monkeypatch.setattr(SlopeEstimator, "fetch", broken)
+    with writes(FIND) as server:
+        expect_mistake(run(photo, *at(server), "--depth-model", "slope"), "cannot fetch")
+        assert not server.requests

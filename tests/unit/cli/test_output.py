@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from scenemind.cli.output import object_counts, object_json
+from scenemind.cli.output import object_counts, object_json, print_objects
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot, Stay
+from scenemind.reasoning.types import MEASURED, SAME_AS
 
 # A square of 1 m that stands on its corner, seen from above.
 CORNERS = np.array([(0, -1, 0), (1, 0, 0), (0, 1, 0), (-1, 0, 2)], np.float32) / np.sqrt(2.0)
@@ -51,3 +53,26 @@ def test_what_is_gone_is_counted_where_there_is_any() -> None:
     assert object_counts(MemorySnapshot(1, 1, {3: THING}, (), None)) == "1 objects"
     gone = MemorySnapshot(1, 1, {}, (), None, {3: THING})
     assert object_counts(gone) == "0 objects, 1 gone"
+
+
+def test_what_was_grounded_is_shown_with_how_sure_it_is_that_it_is_meant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_objects([THING])
+    heading, _, line = capsys.readouterr().out.strip().splitlines()
+    assert (heading.split()[-1], line.split()[-1]) == ("confidence", "0.50")
+    print_objects([THING], meant=(0.26,))
+    heading, _, line = capsys.readouterr().out.strip().splitlines()
+    assert (heading.split()[-1], line.split()[-1]) == ("meant", "0.26")
+
+
+def test_a_box_that_was_measured_says_of_which_object_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    measured = replace(THING, object_id=MEASURED, attributes={SAME_AS: "3"})
+    print_objects([THING, measured, replace(measured, attributes={})])
+    _, _, *lines = capsys.readouterr().out.strip().splitlines()
+    assert [line.split("  ")[0] for line in map(str.strip, lines)] == ["3", "0", "0"]
+    assert "stool (3, measured)" in lines[1]
+    assert "stool (measured)" in lines[2]
+    assert "measured" not in lines[0]

@@ -42,6 +42,16 @@ def test_descriptions(tmp_path: Path, scenes: Scenes) -> None:
     assert run.evaluation.breakdown["multiple"].scores["accuracy"] == 100.0
 
 
+def test_a_robot_s_policy_may_refuse(tmp_path: Path, scenes: Scenes) -> None:
+    rows = [made.zsvg3d_row("the bed on the desk", 4)]
+    data = made.write_json(tmp_path, "nr3d.json", rows)
+    always = run_benchmark("nr3d", data, scenes, RoutedMethod(scenes, "symbolic"))
+    assert always.evaluation.scores["accuracy"] == 100.0
+    balanced = RoutedMethod(scenes, "symbolic", policy="balanced")
+    run = run_benchmark("nr3d", data, scenes, balanced)
+    assert run.evaluation.failures == {"not_found": 1}
+
+
 def test_questions(tmp_path: Path, scenes: Scenes) -> None:
     data = made.write_sqa3d(tmp_path)
     run = run_benchmark("sqa3d", data, scenes, RoutedMethod(scenes, "symbolic"))

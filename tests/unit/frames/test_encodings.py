@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from array import array
+from zlib import compress, crc32
 
 import cv2
 import numpy as np
@@ -136,6 +138,16 @@ def test_compressed_bytes_that_are_no_image(data: bytes) -> None:
         decode_color_file(data)
     with pytest.raises(FrameError, match="cut short"):
         decode_compressed_depth(data, "16UC1; compressedDepth png")
+
+
+def test_an_image_of_more_pixels_than_can_be_held_is_refused_by_its_header() -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 40_000, 40_000, 8, 2, 0, 0, 0)
+    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", compress(b"\0" * 99))
+    with pytest.raises(FrameError, match="PIXELS"):
+        decode_color_file(png + chunk(b"IEND", b""))
 
 
 def test_compressed_depth_in_a_format_that_cannot_be_read() -> None:

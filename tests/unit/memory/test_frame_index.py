@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -211,6 +212,17 @@ def test_frames_whose_images_go_are_in_no_later_one(tmp_path: Path) -> None:
         assert ever > set(memory.stored_frames())
 
 
+def test_frames_of_earlier_locations_go_one_by_one(memory: Memory) -> None:
+    for start in range(0, 60, 15):
+        go(memory, range(start, start + 15))
+        memory.flush()
+    memory.frame_index()
+    assert memory.location_count == 4
+    while numbers := memory.stored_frames():
+        give_up(memory, numbers[len(numbers) // 3 :: 5])
+        assert_is_of_the_key_frames(memory.frame_index(), memory)
+
+
 def test_all_is_forgotten_with_the_memory(memory: Memory) -> None:
     go(memory, range(20))
     before = memory.frame_index()
@@ -244,24 +256,25 @@ def test_a_failing_disk_is_said_and_the_next_call_has_all(
 def test_each_is_whole_while_frames_come_and_many_ask(tmp_path: Path) -> None:
     tight = {"store.budget_mb": 0.03, "store.commit_s": 0.01, "store.views_per_object": 1}
     with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(tight)) as memory:
-        stop, wrong = threading.Event(), []
+        stop = threading.Event()
 
-        def ask() -> None:
+        def ask() -> list[int]:
+            wrong = []
             while not stop.is_set():
                 index = memory.frame_index()
                 for row, number in enumerate(index.frame_numbers.tolist()):
                     seen = walk.step(number).detections.scores
                     if index.detection_scores[index.detection_frames == row].tolist() != list(seen):
                         wrong.append(number)
+            return wrong
 
-        askers = [threading.Thread(target=ask) for _ in range(2)]
-        for asker in askers:
-            asker.start()
-        go(memory, range(40))
-        stop.set()
-        for asker in askers:
-            asker.join()
-        assert wrong == []
+        with ThreadPoolExecutor(2) as pool:
+            askers = [pool.submit(ask) for _ in range(2)]
+            try:
+                go(memory, range(40))
+            finally:
+                stop.set()
+            assert [asker.result(20.0) for asker in askers] == [[], []]
         memory.flush()
         assert_is_of_the_key_frames(memory.frame_index(), memory)
 
@@ -281,12 +294,15 @@ steps = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_one_that_grew_is_the_one_made_at_once(steps: list[tuple[str, int]]) -> None:
     with Memory.create(None, LATE) as memory:
-        go(memory, range(10))
-        at = 10
+        go(memory, range(20))
+        memory.flush()
+        go(memory, range(20, 40))
+        at = 40
+        memory.frame_index()
         for what, number in steps:
             ids = list(memory.snapshot().objects)
             if what == "go":

@@ -8,11 +8,12 @@ from typing import get_args
 
 import pytest
 
-from scenemind.memory import KeyFrame, SceneMemoryError
+from scenemind.memory import KeyFrame, MemoryAccess, SceneMemoryError
 from scenemind.models import Allowance, FailureKind, ModelError, Usage
 from scenemind.perception import PerceptionError
-from scenemind.reasoning import Answer, Asking, ReasoningError, Router
-from scenemind.reasoning.method import MethodReply
+from scenemind.reasoning import Answer, Asking, Query, ReasoningError, Router
+from scenemind.reasoning.method import GroundReply, MethodReply
+from scenemind.reasoning.types import Picture
 
 from .scene import ROOM, SmallMemory, query, room_memory, snapshot_of
 from .scripted_method import ScriptedMethod
@@ -165,6 +166,21 @@ def test_a_phrase_is_grounded_by_asking_which_object_is_meant() -> None:
     assert asked.text.startswith("Which object is meant? As objects give it alone")
     assert asked.text.endswith(": something soft to lie on")
     assert asked.marked_object_ids == (4,)
+
+
+def test_a_method_that_grounds_phrases_is_not_asked() -> None:
+    class Grounder(ScriptedMethod):
+        def ground(self, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
+            del query, asking
+            sofa = memory.snapshot().objects[8]
+            return GroundReply((sofa,), (0.7,), ("looked",), (), (Picture("A sheet", b""),))
+
+    method = Grounder(MethodReply("The sofa.", 0.9))
+    found = Router(room_memory(), methods={"memtree": method}).ground(query("it"), "memtree")
+    assert [thing.object_id for thing in found.objects] == [8]
+    assert [picture.title for picture in found.pictures] == ["A sheet"]
+    assert (found.steps, found.reasoning) == (("looked",), "looked")
+    assert not method.asked
 
 
 def test_an_answer_without_objects_grounds_nothing() -> None:

@@ -19,11 +19,14 @@ BOTH = ("ensemble", "llm_tpc", "memtree", "vadar")
     ("text", "reason"),
     [
         ("How many chairs could be pushed under the table?", "it counts things of the map"),
+        ("how far apart are the two cups?", "it measures things of the map"),
+        ("is the sofa wide enough for two?", "it measures things of the map"),
         ("what distance is it from the cup over to the sofa", "it measures things of the map"),
         ("Which of the cups would be nearest for who sits on the sofa?", "it compares things"),
         ("Is the sofa bigger or smaller than the table?", "it compares things"),
         ("is the shelf about in line with the sofa and the door?", "it relates things"),
         ("What would I see if I turn around?", "it depends on where one stands"),
+        ("What would I see if I turned around?", "it depends on where one stands"),
         ("What is at my 4 o'clock?", "it depends on where one stands"),
     ],
 )

@@ -35,7 +35,7 @@ def test_unknown_methods_and_empty_questions_are_invalid() -> None:
     assert unknown is not None
     assert unknown.code == "invalid_request"
     assert "auto, symbolic, memtree, vlm_grounder" in unknown.text
-    assert "vlm_grounder" not in unknown.text
+    assert "synergai" not in unknown.text
     for text in ("", "  ", "x" * 501):
         failure = router.ask(query(text)).failure
         assert failure is not None
@@ -70,6 +70,9 @@ def test_an_answer_stands_without_its_images(caplog: pytest.LogCaptureFixture) -
 def test_a_situation_that_tells_no_place_is_reported_as_unread() -> None:
     answer = Router(room_memory()).ask(query("where is the sofa?", situation="I am tired"))
     assert any("was not read" in step for step in answer.steps)
+    assert "was not read" not in answer.text
+    answer = Router(room_memory()).ask(query("what is left of me?", situation="I am tired"))
+    assert ' But the situation "I am tired" was not read: name things of the' in answer.text
 
 
 def test_a_situation_is_bounded_too() -> None:

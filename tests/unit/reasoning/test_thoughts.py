@@ -12,9 +12,9 @@ from scenemind.reasoning.method import say_nothing
 from scenemind.reasoning.thoughts import hears_thoughts, thoughts_in
 
 
-@given(st.text(), st.booleans())
-def test_they_grow_to_all_that_is_thought(think: str, is_ascii: bool) -> None:
-    reply = json.dumps({"think": think, "answer": 'a "think": "b"'}, ensure_ascii=is_ascii)
+@given(st.text(), st.booleans(), st.sampled_from(["think", "reasoning"]))
+def test_they_grow_to_all_that_is_thought(think: str, is_ascii: bool, key: str) -> None:
+    reply = json.dumps({key: think, "answer": 'a "think": "b"'}, ensure_ascii=is_ascii)
     heard = [thoughts_in(reply[:end]) for end in range(len(reply) + 1)]
     assert all(think.startswith(so_far) for so_far in heard)
     assert heard == sorted(heard, key=len)

@@ -7,6 +7,7 @@ import pytest
 from scenemind.models import ModelError
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.trail import Trail
+from scenemind.reasoning.types import Picture
 from tests.unit.report.made import make_key_frame
 
 FRAME = make_key_frame({})
@@ -26,6 +27,13 @@ def test_a_failure_keeps_the_steps_as_they_are_by_then(error: Exception) -> None
     with pytest.raises(type(error)):
         look()
     assert (trail.steps, trail.key_frames) == (("chose", "looked"), (FRAME,))
+
+
+def test_a_failure_keeps_pictures_for_reports() -> None:
+    trail, picture = Trail(), Picture("A sheet", FRAME.jpeg)
+    with pytest.raises(ModelError), trail.kept([], [], [picture]):
+        raise ModelError("refused", "no")
+    assert trail.pictures == (picture,)
 
 
 def test_a_success_keeps_nothing() -> None:

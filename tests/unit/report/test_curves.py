@@ -47,6 +47,12 @@ def test_names_of_lines_that_end_together_do_not_overlap():
     assert [b - a for a, b in pairwise(heights)] == [15.0, 15.0]
 
 
+def test_a_chart_without_lines_is_empty():
+    drawing = draw(Chart("a", "b", "c", "d", ()), CHART)
+    assert len(lines(drawing)) == 2
+    assert [text.text for text in drawing.iter(f"{SVG}text")][:2] == ["a", "b"]
+
+
 def test_charts_stand_side_by_side_and_a_name_has_one_colour():
     drawing = draw(CHART, CHART)
     colors = [g.attrib["stroke"] for g in drawing.iter(f"{SVG}g") if "stroke" in g.attrib]

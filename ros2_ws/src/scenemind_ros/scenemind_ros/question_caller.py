@@ -7,7 +7,7 @@ from typing import Any
 
 from geometry_msgs.msg import Pose
 
-from scenemind_interfaces import srv
+from scenemind_interfaces import action, srv
 from scenemind_ros.pending_goal import OnFeedback, PendingGoal
 from scenemind_ros.service_caller import ServiceCaller
 
@@ -64,7 +64,8 @@ class QuestionCaller(ServiceCaller):
     ) -> PendingGoal:
         """As `ask`, for who does something else meanwhile, wants to hear of progress
         (action.Ask.Feedback), or may cancel."""
-        return self.send_question(
+        return self.send_goal(
+            action.Ask,
             on_feedback,
             question=question,
             situation=situation,
@@ -83,6 +84,7 @@ class QuestionCaller(ServiceCaller):
         viewpoint: Pose | None = None,
         marked_object_ids: Sequence[int] = (),
         method: str = "auto",
+        policy: str = "balanced",
         timeout_s: float | None = None,
     ) -> srv.Ground.Response:
         """The objects that a phrase means, best first."""
@@ -92,6 +94,30 @@ class QuestionCaller(ServiceCaller):
             query=query,
             marked_object_ids=list(marked_object_ids),
             method=method,
+            policy=policy,
+            timeout=self.limit(timeout_s),
+            **viewpoint_fields(viewpoint),
+        )
+
+    def start_grounding(
+        self,
+        query: str,
+        *,
+        viewpoint: Pose | None = None,
+        marked_object_ids: Sequence[int] = (),
+        method: str = "auto",
+        policy: str = "balanced",
+        timeout_s: float | None = None,
+        on_feedback: OnFeedback | None = None,
+    ) -> PendingGoal:
+        """As `ground`, with feedback (action.Ground.Feedback) and cancel; see `start_asking`."""
+        return self.send_goal(
+            action.Ground,
+            on_feedback,
+            query=query,
+            marked_object_ids=list(marked_object_ids),
+            method=method,
+            policy=policy,
             timeout=self.limit(timeout_s),
             **viewpoint_fields(viewpoint),
         )

@@ -14,8 +14,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from typing_extensions import Self
 
-from scenemind_interfaces import srv
-from scenemind_interfaces.action import Ask
+from scenemind_interfaces import action, srv
 from scenemind_ros.errors import RosError
 from scenemind_ros.pending_goal import OnFeedback, PendingGoal, wait_for_action
 from scenemind_ros.service_call import call_service, wait_for_service
@@ -49,6 +48,7 @@ _SERVICES: dict[str, dict[str, Any]] = {
         "select_key_frames": srv.SelectKeyFrames,
     },
 }
+_ACTIONS: dict[str, Any] = {"ask": action.Ask, "ground": action.Ground}  # of the reasoning node
 
 
 class ServiceCaller:
@@ -77,9 +77,12 @@ class ServiceCaller:
             for name, kind in services.items()
         }
         # Before the node spins: an action client is seen by its executor before it is complete.
-        self._asking: ActionClient[Any, Any, Any] = ActionClient(
-            self._node, Ask, f"{reasoning_node}/ask", callback_group=self._group
-        )
+        self._goals: dict[Any, ActionClient[Any, Any, Any]] = {
+            kind: ActionClient(
+                self._node, kind, f"{reasoning_node}/{name}", callback_group=self._group
+            )
+            for name, kind in _ACTIONS.items()
+        }
         executor = SingleThreadedExecutor(context=self._context)
         self._thread = SpinThread(self._node, executor)
 
@@ -97,8 +100,9 @@ class ServiceCaller:
     def close(self) -> None:
         """Leave the graph; harmless when done twice."""
         self._thread.close()
-        if self._asking in self._node.waitables:  # not when it was closed before
-            self._asking.destroy()
+        for client in self._goals.values():
+            if client in self._node.waitables:  # not when it was closed before
+                client.destroy()
         self._node.destroy_node()
         self._context.try_shutdown()
 
@@ -133,10 +137,12 @@ class ServiceCaller:
         limit_s = self._timeout_s if timeout_s is None else timeout_s
         return call_service(client, kind.Request(**fields), limit_s + _ON_THE_WAY_S)
 
-    def send_question(self, on_feedback: OnFeedback | None, **fields: Any) -> PendingGoal:
-        """Send a goal to the action Ask."""
-        wait_for_action(self._asking, f"{self._names['reasoning']}/ask", self._timeout_s)
-        return PendingGoal(self._asking, Ask.Goal(**fields), on_feedback)
+    def send_goal(self, kind: Any, on_feedback: OnFeedback | None, **fields: Any) -> PendingGoal:
+        """Send a goal to an action of the reasoning node, Ask or Ground."""
+        client = self._goals[kind]
+        name = next(name for name, known in _ACTIONS.items() if known is kind)
+        wait_for_action(client, f"{self._names['reasoning']}/{name}", self._timeout_s)
+        return PendingGoal(client, kind.Goal(**fields), on_feedback)
 
     def limit(self, timeout_s: float | None) -> Duration:
         """What a request says of its time; None: as long as every answer may take."""

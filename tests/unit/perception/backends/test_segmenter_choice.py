@@ -46,6 +46,9 @@ def test_depth_that_is_asked_for_is_no_news(caplog: pytest.LogCaptureFixture) ->
         ({"weights": "sam.txt"}, r"'sam\.txt' ends in \.txt: name weights of SAM"),
         ({"backend": "sam_onnx"}, "no files are named"),
         ({"weights": "/nowhere/sam_encoder.onnx"}, "no weights at /nowhere/sam_encoder.onnx"),
+        ({"backend": "sam", "weights": "/"}, "backend is sam, which cannot run /: leave it at"),
+        ({"backend": "sam", "weights": "sam_encoder.onnx"}, "cannot run sam_encoder.onnx"),
+        ({"backend": "sam_onnx", "weights": "mobile_sam.pt"}, "cannot run mobile_sam.pt"),
     ],
 )
 def test_what_cannot_be_used_is_named(settings: dict[str, str], message: str) -> None:

@@ -32,6 +32,17 @@ def test_without_torch_a_new_word_is_named_with_both_ways_out(
         assert part in str(refused.value)
 
 
+def test_weights_are_fetched_for_nobody_who_does_not_want_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scenemind.perception.text.torch_towers.require_torch", lambda: None)
+    monkeypatch.setenv("SCENEMIND_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("SCENEMIND_WEIGHTS", raising=False)
+    encoder = make_text_encoder("clip_vit_b32", tmp_path, fetches=False)
+    with pytest.raises(PerceptionError, match="not on this machine"):
+        encoder.encode(["unicorn"])
+
+
 def test_an_unknown_family_is_named() -> None:
     with pytest.raises(PerceptionError, match=r"'t5'.*clip_vit_b32"):
         make_text_encoder("t5")

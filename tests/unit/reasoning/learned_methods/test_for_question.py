@@ -11,6 +11,8 @@ import pytest
 from scenemind.config import LearnedMethodsConfig
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning.learned_methods import Learner, MethodLibrary, Offer, offer_for
+from scenemind.reasoning.learned_methods.learned import LearnedMethod
+from scenemind.reasoning.learned_methods.signatures import Signature
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar.picture_methods import picture_methods
@@ -35,7 +37,7 @@ def test_what_is_learned_is_offered(sandbox: Sandbox) -> None:
     with learner(sandbox, author.step) as learning:
         assert offer_for("q?", learning, False, Asking(), []) == Offer()
         offer = offer_for("q?", learning, True, Asking(), [])
-    assert offer.source == LEFT_CODE
+    assert "def _left_of(image, box):" in offer.source
 
 
 def test_a_slow_model_leaves_half_of_the_time_for_the_answer(sandbox: Sandbox) -> None:
@@ -57,6 +59,28 @@ def test_what_ends_the_question_is_raised(sandbox: Sandbox, says: Step, kind: st
     with learner(sandbox, says) as learning, pytest.raises(ModelError) as error:
         offer_for("q?", learning, True, asking, [])
     assert error.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # Too deep only within the function that encloses all methods.
+        f"def _left_of(image, box):\n    return {' + '.join(['box[0]'] * 197)}",
+        f"def _left_of(image, box):\n    return str(1){'.strip()' * 400}",
+        "def _left_of(image, box):\n    return (",
+    ],
+)
+def test_methods_that_the_sandbox_does_not_take_cost_nobody_an_answer(
+    sandbox: Sandbox, source: str, tmp_path: Path
+) -> None:
+    """As an older version may have kept them."""
+    path = tmp_path / "methods.sqlite"
+    signature = Signature.model_validate(LEFT)
+    MethodLibrary(path, "picture", 10).add([LearnedMethod(signature, source, (), "one")])
+    steps: list[str] = []
+    with learner(sandbox, say(designs()), path) as learning:
+        assert offer_for("q?", learning, False, Asking(), steps) == Offer()
+    assert "do not run" in steps[-1]
 
 
 def test_a_library_that_cannot_be_used_costs_nobody_an_answer(

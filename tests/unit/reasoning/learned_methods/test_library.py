@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,6 +78,16 @@ def test_one_that_fails_is_retired_and_written_anew(library: MethodLibrary) -> N
     assert (again.version, again.uses, again.behaviour) == (2, 0, "better")
 
 
+def test_one_that_fails_is_retired_though_a_newer_one_has_done_worse(
+    library: MethodLibrary,
+) -> None:
+    library.add([learned("_often"), learned("_seldom")])
+    for _ in range(3):
+        library.note_use(["_often", "_seldom"], succeeded=False)
+    library.note_use(["_often"], succeeded=True)
+    assert list(library.methods()) == ["_seldom"]  # which has not been tried often enough
+
+
 def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
     library = MethodLibrary(tmp_path / "methods.sqlite", "scene", 3)
     library.add([learned("_used"), learned("_base")])
@@ -86,6 +99,55 @@ def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
         assert {"_used", "_base"} <= set(methods) or number == 0
         for name in methods:
             assert source_of([name], methods).count("def ") == 1 + len(methods[name].calls)
+
+
+def test_its_file_does_not_grow_without_end_either(tmp_path: Path) -> None:
+    library = MethodLibrary(tmp_path / "methods.sqlite", "scene", 1)
+    for number in range(520):
+        library.add([learned(f"_m{number}")])
+    library.close()
+    with closing(sqlite3.connect(tmp_path / "methods.sqlite")) as file:
+        names = [name for (name,) in file.execute("SELECT name FROM methods ORDER BY rowid")]
+    assert names == [f"_m{number}" for number in range(19, 520)]
+
+
+def test_what_is_new_has_its_turn_in_a_full_library(library: MethodLibrary) -> None:
+    """Though nobody has used it, and all others were of use."""
+    old = [f"_old_{letter}" for letter in "abcdefghij"]
+    library.add([learned(name) for name in old])
+    library.note_use(old, succeeded=True)
+    library.note_use(old[:-1], succeeded=True)
+    library.add([learned("_new", "_helper"), learned("_helper")])
+    assert list(library.methods()) == [*old[1:-1], "_helper", "_new"]
+
+
+def test_what_calls_another_methods_namesake_is_left_out(library: MethodLibrary) -> None:
+    """It was tried with its own."""
+    theirs = replace(learned("_a"), source="def _a(image): return 1")
+    library.add([theirs])
+    library.add([learned("_b", "_a"), learned("_a")])
+    library.add([learned("_c", "_a")])  # tried with what is there
+    assert list(library.methods()) == ["_a", "_c"]
+    assert library.methods()["_a"].source == theirs.source
+
+
+def test_a_file_that_was_moved_away_is_made_anew(library: MethodLibrary) -> None:
+    """As the message about a damaged one says, also while a node runs."""
+    library.add([learned("_a")])
+    assert library.path is not None
+    library.path.rename(library.path.with_suffix(".old"))
+    assert library.methods() == {}
+    library.add([learned("_b")])
+    assert list(library.methods()) == ["_b"]
+    assert list(MethodLibrary(library.path, "picture", 10).methods()) == ["_b"]
+
+
+def test_what_is_closed_is_one_whole_file(library: MethodLibrary) -> None:
+    library.add([learned("_a")])
+    assert library.path is not None
+    library.close()
+    assert [path.name for path in library.path.parent.iterdir()] == ["methods.sqlite"]
+    assert list(library.methods()) == ["_a"]
 
 
 def test_one_without_a_file_forgets() -> None:

@@ -38,9 +38,23 @@ COUNT = Signature.model_validate(method("_count", "int", category="Category"))
         ),
         ("import os\ndef _count(category): return os.getpid()", "os cannot be imported"),
         ("def _count(category):\n    import socket\n    return 1", "socket cannot be imported"),
+        ("def _count(category): return 1\nimport math", "but imports before"),
         ("async def _count(category): return 1", "write the one function"),
         ("_count = lambda category: 1", "write the one function"),
         ("def _count(*category): return 1", r"must be _count(category)"),
+        ("from math import *\ndef _count(category): return 1", "by its name, not *"),
+        (
+            "def _count(category):\n    setattr(scene, 'x', 1)\n    return 1",
+            "setattr is not among",
+        ),
+        ("def _count(category): return len(eval('_rows'))", "eval is not among"),
+        (
+            "def _count(category):\n    exec('global scene')\n    return 1",
+            "exec is not among",
+        ),
+        (f"def _count(category):\n    return {' + '.join('1' * 150)}", "nested too deeply"),
+        (f"def _count(category):\n    return str(1){'.strip()' * 150}", "nested too deeply"),
+        (f"def _count(category):\n    return len('{'x' * 4000}')", "4000 are the most"),
         ("@print\ndef _count(category): return 1", "no decorators"),
     ],
 )

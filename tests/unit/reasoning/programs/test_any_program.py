@@ -46,7 +46,7 @@ def test_a_program_may_have_variables_of_any_name(sandbox: Sandbox, name: str) -
     [
         ("x = scene().pop()\nx.id = 999\nrelate(scene(), x, 'on')", "take objects from scene()"),
         ("x = scene().pop()\nx.id = []\nquery_relation_agent(x)", "take objects from scene()"),
-        ("x = ObjectAttribute((99, 'cup', (), (), 1.0, ''))\nrelate({x}, x, 'on')", "from scene()"),
+        ("x = ObjectAttribute((99, 'cup', (), (), ''))\nrelate({x}, x, 'on')", "from scene()"),
         ("_relate([1], [1], 3)", "must be a str"),
         ("_relate(3, [1], 'on')", "must be given in a set"),
         ("_relate([1], 4, 'on')", "must be given in a set"),
@@ -56,9 +56,9 @@ def test_a_program_may_have_variables_of_any_name(sandbox: Sandbox, name: str) -
         ("_query_attribute(1, 'color', 3)", "must be a list of str"),
         ("_query_attribute(scene().pop(), 'color', [])", "take objects from scene()"),
         ("_categories(['cup'])", "must be a str"),
-        ("filter(scene(), 'x ' * 10**6)", "at most 200 characters"),
-        ("relate_agent(scene(), 'x ' * 10**6)", "at most 200 characters"),
-        ("query_state(scene().pop(), ['red'] * 10**5)", "at most 100 members"),
+        ("filter(scene(), 'x ' * 10**5)", "at most 200 characters"),
+        ("relate_agent(scene(), 'x ' * 10**5)", "at most 200 characters"),
+        ("query_state(scene().pop(), ['red'] * 1000)", "at most 100 members"),
         ("query_relation_agent(scene().pop(), 3)", "must be a list of str, got int"),
         ("filter(scene, 'chair')", "must be a set of ObjectAttribute, got function"),
         ("query_attribute(scene().pop(), 'colour')", 'did you mean "color"?'),
@@ -73,7 +73,7 @@ def test_what_no_function_can_take_is_the_programs_mistake(
 
 
 def test_objects_that_are_given_many_times_count_once(sandbox: Sandbox) -> None:
-    program = "relate(list(scene()) * 1000, filter(scene(), 'table').pop(), 'on')"
+    program = "relate(list(scene()) * 500, filter(scene(), 'table').pop(), 'on')"
     assert run_program(sandbox, API, program).text == "{<cup 2>, <laptop 3>}"
 
 

@@ -38,6 +38,20 @@ def test_what_is_printed_and_the_last_value_are_shown(
     assert run_program(sandbox, api, program).text == text
 
 
+def test_syntax_that_only_the_sandbox_takes_is_looked_through_as_well(
+    sandbox: Sandbox, api: SceneApi
+) -> None:
+    """f-strings like these are of Python 3.12."""
+    program = """words = f"{'\\n'.join(['a', 'b'])}"
+print(words)
+print(words.length)
+print(words.size)"""
+    observation = run_program(sandbox, api, program)
+    assert observation.error is not None
+    assert "It printed: a\nb" in observation.text
+    assert "no attribute 'length'" in observation.text
+
+
 def test_a_crash_shows_what_came_before_and_the_whole_way_to_it(
     sandbox: Sandbox, api: SceneApi
 ) -> None:

@@ -238,3 +238,13 @@ for call in (
         pass
 """
     assert run_program(sandbox, api_of(), program).error is None
+
+
+@pytest.mark.parametrize("key", ['"distance"', '"dist" + "ance"'])
+def test_distances_are_there_whether_or_not_they_went_in_before(sandbox: Sandbox, key: str) -> None:
+    api = api_of(*ROOM)
+    program = f"[query_attribute(x, {key}) for x in sorted(scene(), key=lambda x: x.id)]"
+    before = sandbox.run(program, api.of_sandbox).value
+    when_asked = sandbox.run(program, api.for_program("print(1)")).value
+    assert before == when_asked
+    assert len(set(before)) > 3

@@ -72,6 +72,18 @@ def test_without_any_time_left_a_program_does_not_run_on(seconds: float) -> None
         assert sandbox.run("1", SandboxApi()).value == 1
 
 
+def test_who_is_cancelled_waits_no_longer_for_a_worker() -> None:
+    first, second = Allowance(LONG), Allowance(LONG)
+    second.cancel()
+    with Sandbox(SandboxConfig(workers=1, seconds=LONG)) as sandbox:
+        with running(sandbox, ENDLESS, waking=first.waking) as ended:
+            late = sandbox.run("1", SandboxApi(), LONG, second.waking)
+            assert not ended  # the first still has the worker
+            first.cancel()
+        assert error_kind(late) == error_kind(ended[0]) == "time"
+        assert sandbox.run("1", SandboxApi(), seconds=LONG).value == 1
+
+
 def test_host_functions_count_towards_the_time_of_the_program() -> None:
     calls: list[float] = []
 

@@ -148,6 +148,24 @@ def test_a_program_that_the_checker_passes_has_no_error(sandbox: Sandbox, end: s
     assert sandbox.check(program, api(STUBS)) is None
 
 
+def test_after_a_bug_of_ours_nothing_more_is_called(sandbox: Sandbox) -> None:
+    """Such as a model that cannot be reached, which a program tries again and again."""
+    calls: list[int] = []
+
+    def ask() -> None:
+        calls.append(1)
+        raise OSError("no route to the model")
+
+    program = """for _ in range(20):
+    try:
+        ask()
+    except Exception:
+        pass"""
+    with pytest.raises(OSError, match="no route"):
+        sandbox.run(program, SandboxApi(functions={"ask": ask}))
+    assert len(calls) == 1
+
+
 def test_a_bug_of_ours_is_not_the_programs(sandbox: Sandbox) -> None:
     def broken() -> None:
         raise KeyError("ours")

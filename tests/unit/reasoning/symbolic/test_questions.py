@@ -62,6 +62,7 @@ def ids_of(answer: Answer) -> list[int]:
         ("which chairs are black?", [4, 6], "are black."),
         ("what is in the room?", list(range(1, 11)), "I know of 10 objects: 2 chairs, 2 cups"),
         ("which chair is closest to the sofa?", [4], "is a chair (object 4), black."),
+        ("which of the chairs is closest to the sofa?", [4], "The closest chair to the sofa is a"),
         ("what is the farthest chair from the sofa?", [6], "is an office chair (object 6), black."),
         ("what is the black object on the table?", [3], "is a laptop (object 3)."),
         ("the second largest chair", [4], "The chair (object 4) is next to"),
@@ -221,6 +222,15 @@ def test_a_similar_colour_serves_for_what_is_said_to_exist_only() -> None:
     grounding = router.ground(query("the red chair"))
     assert [obj.object_id for obj in grounding.objects] == [1]
     assert grounding.confidences[0] == pytest.approx(0.45)
+
+
+def test_strict_takes_nothing_that_only_comes_near() -> None:
+    orange = thing(1, "chair", (1, 0, 0.5), (0.5, 0.5, 1), color="orange")
+    router = Router(SmallMemory(snapshot_of([orange])))
+    assert router.ground(query("the red chair")).objects == (orange,)
+    failure = router.ground(query("the red chair", policy="strict")).failure
+    assert failure is not None
+    assert failure.text == 'Nothing in the memory fits "red chair" (1 chair is known).'
 
 
 def test_a_thing_of_two_colours_is_of_each_of_them() -> None:

@@ -47,6 +47,9 @@ class SlopeEstimator:
     def __init__(self) -> None:
         self.asked = 0
 
+    def fetch(self) -> None:
+        """As `MonocularDepth` has it; there is nothing to fetch."""
+
     def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
         self.asked += 1
         height, width = color.shape[:2]

@@ -109,3 +109,21 @@ def test_a_box_is_called_by_the_words_by_which_it_was_found(
     ran(sandbox, api, "loc(image, 'plate'), loc(image, 'cup')")
     assert api.name_of((11.0, 20.0, 51.0, 60.0)) == "cup at (11, 20, 51, 60)"
     assert api.name_of((200.0, 20.0, 251.5, 60.0)) == "(200, 20, 252, 60)"
+
+
+def test_of_very_many_things_the_steps_tell_some(sandbox: Sandbox) -> None:
+    class Crowd(Eyes):
+        def locate(self, prompt: str) -> Sequence[BoxPx]:
+            del prompt
+            return [(float(x), 0.0, x + 5.0, 5.0) for x in range(40)]
+
+    crowd = Crowd()
+    api = VisionApi([View("a crowd", 640, 480, b"", crowd, crowd)], crowd.look, 30)
+    outcome = ran(
+        sandbox, api, "for i in range(100):\n    loc(image, f'ant {i}')\nlen(loc(image, 'ant'))"
+    )
+    assert outcome.value == 40
+    calls = api.take_calls()
+    assert calls[0].startswith('loc("ant 0") -> 40 boxes [0, 0, 5, 5], [1, 0, 6, 5]')
+    assert calls[0].endswith("[9, 0, 14, 5], ...")
+    assert calls[-1] == "... and 41 more calls"

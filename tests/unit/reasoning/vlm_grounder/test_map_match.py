@@ -152,7 +152,7 @@ def test_confidence_falls_with_what_speaks_against_an_answer() -> None:
     falling = [
         sure,
         confidence(good, 1, 1, by_class=True),
-        confidence(good, 1, 4, by_class=True),  # more things to mix it up with
+        confidence(good, 1, 0, by_class=True),  # maybe more things to mix it up with
         confidence(good, 1, 4, by_class=False),
         confidence(good, 3, 4, by_class=False),
         confidence(ground(CHAIR_BOX, CHAIR, views=1), 3, 4, by_class=False),

@@ -31,7 +31,7 @@ from scenemind.evaluation import (
 )
 from scenemind.evaluation.alignment import Wording
 from scenemind.evaluation.objects_memory import SOURCE
-from scenemind.reasoning import Asking
+from scenemind.reasoning import Asking, Policy
 
 
 def register(app: typer.Typer) -> None:
@@ -72,6 +72,12 @@ def _eval(
     pose: Annotated[
         bool, typer.Option(help="Tell who answers where the agent stands as a pose too.")
     ] = True,
+    policy: Annotated[
+        Policy,
+        typer.Option(
+            help="What to do where nothing that is known answers a row; see scenemind ask."
+        ),
+    ] = "always_answer",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -134,7 +140,7 @@ def _eval(
             asked = RecordedPrograms(scenes)
         else:
             asking = lambda: Asking(opened.allowance(timeout))  # noqa: E731
-            asked = RoutedMethod(scenes, method, methods, asking, pose)
+            asked = RoutedMethod(scenes, method, methods, asking, pose, policy)
         console = progress_console()
         run = run_benchmark(
             benchmark,

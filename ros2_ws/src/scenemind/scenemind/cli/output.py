@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -16,6 +16,7 @@ from rich.table import Table
 from scenemind.geometry import Box3D
 from scenemind.memory import Correction, MapObject, MemorySnapshot, Stay
 from scenemind.reasoning import ReasoningFailure
+from scenemind.reasoning.types import MEASURED, SAME_AS
 
 _FILE_WIDTH = 120
 # What a terminal would obey instead of show: escapes, and marks that turn the direction of text.
@@ -43,23 +44,41 @@ def print_table(table: Table) -> None:
     Console(width=console.width if console.is_terminal else _FILE_WIDTH).print(table)
 
 
-def print_objects(objects: Iterable[MapObject], title: str | None = None) -> None:
-    """One line an object."""
+def print_objects(
+    objects: Iterable[MapObject],
+    title: str | None = None,
+    meant: Sequence[float] | None = None,
+) -> None:
+    """One line an object; of a second box of one the id is `MEASURED`, and its label says whose.
+
+    Args:
+        meant: how sure it is that each is meant, in [0, 1]; shown in place of how sure it is that
+            it exists.
+    """
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    for heading in ("id", "label", "colour", "centre m", "size m", "seen", "confidence"):
+    sure = "confidence" if meant is None else "meant"
+    for heading in ("id", "label", "colour", "centre m", "size m", "seen", sure):
         is_text = heading in ("label", "colour")
         table.add_column(heading, justify="left" if is_text else "right", no_wrap=True)
-    for obj in objects:
+    for at, obj in enumerate(objects):
         table.add_row(
             str(obj.object_id),
-            escape(obj.label),
+            escape(_label(obj)),
             escape(obj.attributes.get("color", "")),
             " ".join(f"{value:.2f}" for value in obj.box.center),
             " x ".join(f"{value:.2f}" for value in obj.box.size),
             str(obj.observation_count),
-            f"{obj.confidence:.2f}",
+            f"{obj.confidence if meant is None else meant[at]:.2f}",
         )
     print_table(table)
+
+
+def _label(obj: MapObject) -> str:
+    """With whose box it is, where that was measured for a question: `chair (15, measured)`."""
+    if obj.object_id != MEASURED:
+        return obj.label
+    same = obj.attributes.get(SAME_AS)
+    return f"{obj.label} ({f'{same}, ' if same else ''}measured)"
 
 
 def object_counts(snapshot: MemorySnapshot) -> str:

@@ -33,7 +33,7 @@ class VlmGrounderConfig(Settings):
     )
     layouts_file: str = Field("", description="what that bench wrote; takes the place of layouts")
     longest_px: int = Field(
-        2048, ge=256, description="longer side of a sheet, as the model takes it"
+        2048, ge=256, le=16_384, description="longer side of a sheet, as the model takes it"
     )
     most_frames: int = Field(
         162, ge=1, description="images of one query; the best of each location"

@@ -10,15 +10,15 @@ from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
 from scenemind.evaluation.scenes import Scenes
-from scenemind.reasoning import Asking, AskMethod, Query, ReasoningFailure, Router
+from scenemind.reasoning import Asking, AskMethod, Policy, Query, ReasoningFailure, Router
 from scenemind.reasoning.method_choice import BUILT_METHODS
 
 
 class RoutedMethod:
     """One method, behind one `Router` a scene on the scene's ground-truth objects.
 
-    It is asked to answer always, as benchmarks give no credit for honest doubt. Nobody answers in
-    its place, but for `auto`.
+    Benchmarks give no credit for honest doubt, so that it is asked to answer always, unless another
+    policy is measured. Nobody answers in its place, but for `auto`.
     """
 
     def __init__(
@@ -28,6 +28,7 @@ class RoutedMethod:
         methods: Mapping[str, AskMethod] | None = None,
         asking: Callable[[], Asking] = Asking,
         has_pose: bool = True,
+        policy: Policy = "always_answer",
     ) -> None:
         """
         Args:
@@ -47,6 +48,7 @@ class RoutedMethod:
         self._scenes = scenes
         self._methods = methods
         self._asking = asking
+        self._policy = policy
         self._routers: dict[str, Router] = {}
 
     def ground(self, row: ReferringExpression) -> GroundingPrediction:
@@ -57,7 +59,7 @@ class RoutedMethod:
         """
         router = self._router(row.scene_id)
         start = time.perf_counter()
-        found = router.ground(Query(row.text, policy="always_answer"), self.name, self._asking())
+        found = router.ground(Query(row.text, policy=self._policy), self.name, self._asking())
         return GroundingPrediction(
             row,
             tuple(thing.object_id for thing in found.objects),
@@ -72,7 +74,7 @@ class RoutedMethod:
         """The answer to a question; raises as `ground`."""
         router = self._router(row.scene_id)
         viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose) if self.has_pose else None
-        query = Query(row.question, row.situation, viewpoint, policy="always_answer")
+        query = Query(row.question, row.situation, viewpoint, policy=self._policy)
         start = time.perf_counter()
         answer = router.ask(query, self.name, self._asking())
         return AnswerPrediction(

@@ -120,10 +120,13 @@ def decode_file(data: Buffer, flags: int) -> NDArray[Any]:
     """An image file in memory; `flags` are OpenCV's IMREAD constants.
 
     Raises:
-        FrameError: bytes that are no image.
+        FrameError: bytes that are no image, or one of more pixels than OpenCV takes.
     """
     buffer = np.frombuffer(data, dtype=np.uint8)
-    image = cv2.imdecode(buffer, flags) if buffer.size else None
+    try:
+        image = cv2.imdecode(buffer, flags) if buffer.size else None
+    except cv2.error as error:  # before it has looked at more than the header
+        raise FrameError(f"a compressed image cannot be decoded: {error.err}") from error
     if image is None:
         raise FrameError(
             f"{buffer.size} bytes of a compressed image are no JPEG or PNG (cut short?)"

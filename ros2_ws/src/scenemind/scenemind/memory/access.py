@@ -69,7 +69,11 @@ class MemoryAccess(Protocol):
 
     def frame_index(self) -> FrameIndex:
         """All stored frames with what was detected in them, without images; cheap to ask for again
-        and again."""
+        and again.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
         ...
 
     def depth_image(self, frame_number: int) -> DepthImage:

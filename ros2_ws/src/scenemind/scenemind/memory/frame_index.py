@@ -18,7 +18,7 @@ class FrameIndexer:
     """Keeps the columns of the frames that were stored when it was asked last: later it reads only
     newer ones, drops those that are gone, and looks up objects only where locations differ.
 
-    Its owner's lock guards it. Takes some 450 bytes a frame with ten detections.
+    Its owner's lock guards it. Takes some 600 bytes a frame with ten detections.
     """
 
     def __init__(self) -> None:

@@ -32,7 +32,8 @@ _SEEN = _any_of(
 _RECKONED = {
     "counts": _any_of("how many|number of|count"),
     "measures": _any_of(
-        "how (?:far|close|near|big|large|small|tall|high|long|wide|deep|thick)|distance|"
+        "how (?:far(?: apart)?|close|near|big|large|small|tall|high|long|wide|deep|thick)|distance|"
+        "(?:big|large|small|tall|high|long|wide|deep) enough|"
         "height|width|length|depth|area|volume|met(?:er|re)s?|centimet(?:er|re)s?|cm"
     ),
     "compares": _any_of(
@@ -47,7 +48,7 @@ _IDENTITY = re.compile(r"\s*what\b", re.IGNORECASE)
 _FOR_WHO_ASKS = _any_of(
     "(?:my|your) (?:left|right|back|front|\\w+ o'?clock)|(?:behind|beside|in front of|near|to) me|"
     "o'?clock|which (?:direction|way)|(?:am|are|was) (?:i|we|you) (?:facing|standing|sitting)|"
-    "if (?:i|you) (?:turn|face|look|stand|sit|walk)|"
+    "if (?:i|you) (?:(?:turn|face|look|walk)(?:e?d)?|stand|stood|sit|sat)|"
     "(?:should|do|can|could) i (?:go|walk|turn (?:left|right|around))"
 )
 

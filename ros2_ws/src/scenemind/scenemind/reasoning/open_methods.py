@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from scenemind.config import (
     DetectorConfig,
     LearnedMethodsConfig,
@@ -10,10 +12,12 @@ from scenemind.config import (
     RelationConfig,
     SynergaiConfig,
     VadarConfig,
+    VlmGrounderConfig,
 )
 from scenemind.config.memtree import SelectorName
 from scenemind.models import ChatModel, Models
-from scenemind.perception.text import make_image_text_encoder
+from scenemind.perception.backends import make_segmenter
+from scenemind.perception.text import make_image_text_encoder, make_text_encoder
 from scenemind.reasoning.detecting import SharedDetector, open_detector
 from scenemind.reasoning.ensemble import Ensemble
 from scenemind.reasoning.errors import ReasoningError
@@ -31,6 +35,8 @@ from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.symbolic.method import SymbolicMethod
 from scenemind.reasoning.synergai import Synergai
 from scenemind.reasoning.vadar import Vadar
+from scenemind.reasoning.vlm_grounder import VlmGrounder
+from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
 
 
 def open_methods(
@@ -43,15 +49,17 @@ def open_methods(
     selector: FrameSelector | None = None,
     vadar: VadarConfig | None = None,
     learned_methods: LearnedMethodsConfig | None = None,
+    vlm_grounder: VlmGrounderConfig | None = None,
     synergai: SynergaiConfig | None = None,
 ) -> dict[str, AskMethod]:
-    """By name, for a `Router`; empty where no model is configured. Cheap: a detector or an encoder
-    is read from disk by the first question that needs it.
+    """By name, for a `Router`; empty where no model is configured. Cheap: detectors, segmenters and
+    encoders are read from disk by the first question that needs them. For `close_methods` in the
+    end.
 
     Args:
         models: stay open as long as the methods are used.
-        detector: of the selector `detector`, and of `vadar` where that looks with one; None: that
-            of the configuration's defaults.
+        detector: of the selector `detector`, of `vadar` where that looks with one, and of
+            `vlm_grounder` where the map has no label; None: that of the configuration's defaults.
         selector: one that is open already, as it may hold a detector or the frames it has seen;
             None: that of the configuration.
         sandbox: runs what models write, and stays open as well; None: there are no methods that
@@ -65,6 +73,7 @@ def open_methods(
     language = models.language or models.vision
     methods: dict[str, AskMethod] = {
         "memtree": MemTreeQA(models.vision, selector, memtree.frames),
+        "vlm_grounder": _vlm_grounder(models, models.vision, vlm_grounder, detector),
         "synergai": Synergai(language, models.vision, synergai, relations),
     }
     if sandbox is not None:
@@ -79,6 +88,13 @@ def open_methods(
             language, models.vision, selector, sandbox, vadar, of_pictures, eyes
         )
     return methods
+
+
+def close_methods(methods: Mapping[str, AskMethod]) -> None:
+    """Close the files that methods have opened; questions open them again."""
+    for method in methods.values():
+        if isinstance(method, (LlmTpc, Vadar)):
+            method.close()
 
 
 def open_selector(
@@ -102,6 +118,20 @@ def open_selector(
         detector = detector or open_detector(DetectorConfig())
         return DetectorSelector(_language_of(models, name), detector)
     return TreeSelector(_language_of(models, name), memtree.tree_tokens)
+
+
+def _vlm_grounder(
+    models: Models,
+    vision: ChatModel,
+    config: VlmGrounderConfig | None,
+    detector: SharedDetector,
+) -> VlmGrounder:
+    config = config or VlmGrounderConfig()
+    segmenter = SharedSegmenter(lambda: make_segmenter(config.segmenter))
+    encoder = None
+    if config.text_encoder:
+        encoder = make_text_encoder(config.text_encoder, fetches=False)
+    return VlmGrounder(models.language or vision, vision, segmenter, config, detector, encoder)
 
 
 def _language_of(models: Models, selector: str) -> ChatModel:

@@ -1,17 +1,19 @@
-"""What the page of one question shows: an answer, or only the frames that were chosen for it."""
+"""What the page of one question shows: an answer, the objects that a phrase means, or only the
+frames that were chosen for it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.memory import KeyFrame, MemorySnapshot
 from scenemind.models import Usage
-from scenemind.reasoning import Answer, Query
+from scenemind.reasoning import Answer, Grounding, Query
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
+from scenemind.reasoning.types import MEASURED, SAME_AS, Picture
 
 _NO_PATH = np.zeros((0, 3), np.float32)
 
@@ -32,6 +34,7 @@ class Asked:
         key_frames: best first.
         snapshot: the map that was asked.
         path: (N, 3) float32, world: where the camera was.
+        pictures: what was looked at and measured beside the frames, in order.
     """
 
     query: Query
@@ -47,6 +50,7 @@ class Asked:
     key_frames: tuple[KeyFrame, ...]
     snapshot: MemorySnapshot
     path: NDArray[np.float32] = field(default_factory=_NO_PATH.copy)
+    pictures: tuple[Picture, ...] = ()
 
     @classmethod
     def of_answer(
@@ -69,6 +73,32 @@ class Asked:
             key_frames=answer.key_frames,
             snapshot=snapshot,
             path=path,
+        )
+
+    @classmethod
+    def of_grounding(
+        cls, found: Grounding, snapshot: MemorySnapshot, path: NDArray[np.float32] = _NO_PATH
+    ) -> Asked:
+        """The first box that was measured and is no object of the map is drawn as one."""
+        keys = tuple(dict.fromkeys(thing.object_id for thing in found.objects))
+        measured = {t.object_id: t for t in reversed(found.objects) if t.object_id == MEASURED}
+        is_answered = found.failure is None
+        sure = {"confidence": f"{max(found.confidences):.0%}"} if found.confidences else {}
+        return cls(
+            query=found.query,
+            text=_meant(found) or found.reasoning,
+            headline=f"{'Found' if is_answered else 'Not found'} by {found.method}",
+            is_answered=is_answered,
+            warning=found.fallback,
+            figures=sure | _figures(found.seconds, found.usage),
+            reasoning="",
+            steps=found.steps or (found.reasoning,),
+            key_objects=keys,
+            cue_objects=_others(found.key_frames, keys),
+            key_frames=found.key_frames,
+            snapshot=replace(snapshot, objects={**snapshot.objects, **measured}),
+            path=path,
+            pictures=found.pictures,
         )
 
     @classmethod
@@ -109,6 +139,16 @@ def figures_of(answer: Answer) -> dict[str, str]:
     """Name -> value, for people."""
     sure = {"confidence": f"{answer.confidence:.0%}"} if answer.failure is None else {}
     return sure | _figures(answer.seconds, answer.usage)
+
+
+def _meant(found: Grounding) -> str:
+    """ "chair 4, chair 7"; what was measured for this alone has no number."""
+    names = (
+        thing.label if thing.object_id == MEASURED else f"{thing.label} {thing.object_id}"
+        for thing in found.objects
+        if SAME_AS not in thing.attributes
+    )
+    return ", ".join(names)
 
 
 def _others(frames: tuple[KeyFrame, ...], keys: tuple[int, ...]) -> tuple[int, ...]:

@@ -59,8 +59,19 @@ def write_asked(asked: Asked, folder: Path) -> Path:
         only=labels or None,
         key_frames=asked.key_frames,
     )
-    style = render("style.css.j2")
-    text = render("asked.html.j2", asked=asked, pictures=pictures, top_down=top_down, style=style)
+    looked_at = []
+    for number, picture in enumerate(asked.pictures, start=1):
+        file = f"looked-at-{number:02d}.jpg"
+        (folder / file).write_bytes(picture.jpeg)
+        looked_at.append((file, picture.title))
+    text = render(
+        "asked.html.j2",
+        asked=asked,
+        pictures=pictures,
+        looked_at=looked_at,
+        top_down=top_down,
+        style=render("style.css.j2"),
+    )
     page = folder / PAGE
     page.write_text(str(text), encoding="utf-8")
     return page

@@ -58,7 +58,8 @@ class _Plot:
 
 
 def render_curves(charts: Sequence[Chart]) -> Markup:
-    """Charts side by side. A series of one name has one colour in all."""
+    """Charts side by side, one without lines as an empty one. A series of one name has one colour
+    in all."""
     colors = colors_of(line.name for chart in charts for line in chart.series)
     step = _LEFT + _WIDTH + _RIGHT
     plots = [_plot(chart, _LEFT + place * step, colors) for place, chart in enumerate(charts)]
@@ -74,7 +75,7 @@ def render_curves(charts: Sequence[Chart]) -> Markup:
 
 
 def _plot(chart: Chart, left: float, colors: dict[str, str]) -> _Plot:
-    points = [point for line in chart.series for point in line.points]
+    points = [point for line in chart.series for point in line.points] or [(1.0, 1.0)]
     x = _Scale([log10(x) for x, _ in points], left, left + _WIDTH)
     y = _Scale(_decades(log10(y) for _, y in points), _TOP + _HEIGHT, _TOP)
     ends = _spread(y.at(line.points[-1][1]) for line in chart.series)

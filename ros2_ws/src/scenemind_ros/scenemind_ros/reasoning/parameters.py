@@ -15,6 +15,7 @@ from scenemind.config import (
     Settings,
     SynergaiConfig,
     VadarConfig,
+    VlmGrounderConfig,
 )
 
 
@@ -33,8 +34,11 @@ class ReasoningParameters(Settings):
     vadar: VadarConfig = VadarConfig()
     synergai: SynergaiConfig = SynergaiConfig()
     learned_methods: LearnedMethodsConfig = LearnedMethodsConfig()
+    vlm_grounder: VlmGrounderConfig = VlmGrounderConfig()
     detector: DetectorConfig = Field(
-        DetectorConfig(), description="of the selector detector; apart from the mapping node's"
+        DetectorConfig(),
+        description="of the selector detector, and of vlm_grounder where the map has no label;"
+        " apart from the mapping node's",
     )
     falls_back: bool = Field(
         True, description="where a model fails, answer without one, and say so in the answer"

@@ -13,6 +13,7 @@ from scenemind.reasoning.attempt import Attempt, attempt
 from scenemind.reasoning.dialogue import Dialogues
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind.reasoning.method import Asking
+from scenemind.reasoning.open_methods import close_methods
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.sentence import check_sentence
 from scenemind_interfaces.msg import Error
@@ -76,6 +77,7 @@ class ReasoningRequests:
 
     def close(self) -> None:
         self._work.close()
+        close_methods(self._methods)
         if self._sandbox is not None:
             self._sandbox.close()
 

@@ -42,6 +42,7 @@ class Selectors:
             self.get(settings.memtree.selector),
             settings.vadar,
             settings.learned_methods,
+            settings.vlm_grounder,
             settings.synergai,
         )
 

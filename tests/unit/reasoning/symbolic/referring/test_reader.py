@@ -145,3 +145,33 @@ def test_any_text_has_a_description_that_holds_together(text: str) -> None:
     assert all(not set(link.subjects) & set(link.anchors) for link in said.links)
     assert all(place.subject in known for place in said.places)
     assert said.view is None or said.view.mention is None or said.view.mention in known
+
+
+def test_what_is_to_be_chosen_is_meant_whatever_was_said_before() -> None:
+    said = read("standing at the foot of the beds choose the bed on the left and pick its pillow")
+    assert target(said).noun == "pillow"
+    assert target(read("face the sink, you want the towel next to it")).noun == "towel"
+    again = read("there are two chairs. choose the chair on the left")
+    assert len(again.mentions) == 1
+    assert target(read("it is a keyboard. you will find a cup beside it")).noun == "keyboard"
+
+
+def test_what_stands_before_belongs_to_the_nearer_noun_first() -> None:
+    said = read("on the desk with a lamp is a cup")
+    assert [link.subjects for link in said.links] == [(2,), (0, 2)]
+
+
+def test_a_place_after_it_is_said_of_it_and_not_of_what_it_has() -> None:
+    said = read("on the desk with two lamps it is the one in the middle")
+    assert said.places == (Placed(said.target, "middle"),)
+    assert read("the desk with a lamp on top").places == ()
+
+
+def test_the_furthest_left_is_the_one_on_the_left() -> None:
+    assert read("the furthest left chair").places == (Placed(0, "left"),)
+    assert read("the furthest chair").places == (Placed(0, "back"),)
+    assert read("the back left chair").places == (Placed(0, "back"), Placed(0, "left"))
+
+
+def test_a_number_alone_names_no_thing() -> None:
+    assert target(read("three cups are together. it is the left one of the three")).noun == "cups"

@@ -39,6 +39,7 @@ def found(text: str, **more: object) -> GroundReply:
         ("the brown one of the chairs beside the dining table", 5),
         ("when facing the door from the laptop, the chair on the left", 4),
         ("the chair that is not next to a table", 6),
+        ("the largest chair", 6),
         ("the chair is the third closest to the shelf", 6),
         ("the cup that isn't white", 2),
         ("the table with a laptop on it", 1),
@@ -66,6 +67,23 @@ def test_nothing_of_the_kind() -> None:
     with pytest.raises(ReasoningError, match="I know of no bathtub") as error:
         found("this is a bathtub. it is next to the table.")
     assert error.value.failure.code == "not_found"
+
+
+def test_a_chair_is_rather_called_so_than_an_office_chair() -> None:
+    reply = found("one of the chairs")
+    assert [o.object_id for o in reply.objects] == [4, 5, 6]
+    assert reply.confidences[0] == reply.confidences[1] > reply.confidences[2]
+
+
+def test_without_its_name_something_is_still_named_where_it_must_be() -> None:
+    text = "this is a white dispenser. it is in the corner of the room, on the shelf."
+    with pytest.raises(ReasoningError, match="I know of no dispenser"):
+        found(text)
+    reply = found(text, policy="always_answer")
+    assert reply.objects[0].object_id == 10  # the white cup
+    assert "not so of the best one: dispenser" in reply.steps
+    with pytest.raises(ReasoningError, match="I know of no dispenser"):
+        found("the dispenser", policy="always_answer")  # nothing else is said
 
 
 @pytest.mark.parametrize("text", ["", ".", "it is", "the", "what is there"])

@@ -56,6 +56,30 @@ def test_who_sits_on_a_thing_is_there() -> None:
     assert abs(bearing_deg(viewpoint, 1)) < 30.0
 
 
+def test_who_sits_and_says_no_more_looks_into_the_room() -> None:
+    viewpoint = stand("I am sitting on the sofa.")
+    assert viewpoint is not None
+    middle = (SCENE.low[:, :2].min(axis=0) + SCENE.high[:, :2].max(axis=0)) / 2.0
+    inward = middle - viewpoint.position[:2]
+    assert inward @ viewpoint.ahead > 0.9 * np.linalg.norm(inward)
+
+
+@pytest.mark.parametrize(
+    ("situation", "is_at_it"),
+    [
+        ("I am opening the door.", True),
+        ("I stand in front of the door.", True),
+        ("I am looking at the door.", False),
+        ("I stand here and look at the door.", False),
+        ("I am facing the door.", False),
+    ],
+)
+def test_one_may_look_at_a_thing_from_afar(situation: str, is_at_it: bool) -> None:
+    clues = read_situation(situation)
+    assert {clue.thing.noun for clue in clues} == {"door"}
+    assert any(clue.place.bearing_rad is None for clue in clues) is is_at_it
+
+
 @pytest.mark.parametrize("situation", ["", "I am tired.", "I am facing the submarine."])
 def test_words_that_name_nothing_here_tell_no_place(situation: str) -> None:
     assert stand(situation) is None

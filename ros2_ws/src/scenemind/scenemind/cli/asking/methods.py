@@ -9,7 +9,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.models import Models, open_models
 from scenemind.reasoning import AskMethod
 from scenemind.reasoning.detecting import open_detector
-from scenemind.reasoning.open_methods import open_methods
+from scenemind.reasoning.open_methods import close_methods, open_methods
 from scenemind.reasoning.sandbox import Sandbox
 
 
@@ -25,17 +25,17 @@ def opened_methods(settings: SceneMindConfig) -> Iterator[tuple[Models, dict[str
         sandbox = None
         if models.vision is not None:
             sandbox = opened.enter_context(Sandbox(settings.sandbox))
-        yield (
+        methods = open_methods(
             models,
-            open_methods(
-                models,
-                settings.memtree,
-                open_detector(settings.detector),
-                sandbox,
-                settings.llm_tpc,
-                settings.relations,
-                vadar=settings.vadar,
-                learned_methods=settings.learned_methods,
-                synergai=settings.synergai,
-            ),
+            settings.memtree,
+            open_detector(settings.detector),
+            sandbox,
+            settings.llm_tpc,
+            settings.relations,
+            vadar=settings.vadar,
+            learned_methods=settings.learned_methods,
+            vlm_grounder=settings.vlm_grounder,
+            synergai=settings.synergai,
         )
+        opened.callback(close_methods, methods)
+        yield models, methods

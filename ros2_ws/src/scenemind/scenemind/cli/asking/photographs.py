@@ -100,7 +100,10 @@ def ask_photograph(
     """
     if method not in _METHODS:
         raise CommandError(f"photographs are for method vadar, not {method}: leave --method out")
-    view, detector = _seen(photo, settings)
+    detector = open_detector(settings.detector)
+    named = settings.vadar.depth_model
+    estimator = MonocularDepth(named) if named else None
+    view = _view(photo, detector, estimator)
     with opened_methods(settings) as (models, methods):
         vadar = methods.get("vadar")
         if not isinstance(vadar, Vadar):
@@ -108,7 +111,10 @@ def ask_photograph(
                 "a question about a photograph needs models, one of which sees pictures: name one"
                 " (models.vision.model and models.language.model in --config, or --model)"
             )
-        detector.open()  # what it cannot do is better known before models are paid
+        # What cannot be had, or takes minutes to come, is better known before models are paid.
+        detector.open()
+        if estimator is not None:
+            estimator.fetch()
         asked = with_progress(
             lambda asking: ask_about_view(vadar, query, view, asking), models.allowance(timeout_s)
         )
@@ -122,13 +128,9 @@ def ask_photograph(
     exit_with(asked.answer.failure)
 
 
-def _seen(photo: Path, settings: SceneMindConfig) -> tuple[View, SharedDetector]:
-    """The picture, and who looks at it: nothing is loaded yet."""
-    detector = open_detector(settings.detector)
-    named = settings.vadar.depth_model
-    estimator = MonocularDepth(named) if named else None
+def _view(photo: Path, detector: SharedDetector, estimator: MonocularDepth | None) -> View:
     try:
-        return view_of_photograph(photo, detector, estimator), detector
+        return view_of_photograph(photo, detector, estimator)
     except ReasoningError as error:
         raise CommandError(error.failure.text.rstrip(".")) from error
 

@@ -1,18 +1,18 @@
-"""`scenemind bench`: what is measured, and how it is shown."""
+"""`scenemind bench`: what is measured."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
-from scenemind.cli.options import AsJson
-from scenemind.cli.output import print_json, print_table, progress_console
+from scenemind.cli.bench import visual_retrieval
+from scenemind.cli.bench.result_table import show_result
+from scenemind.cli.options import AsJson, DetectorName
+from scenemind.cli.output import print_json, progress_console
 
 _app = typer.Typer(no_args_is_help=True, help="Measure how fast things are on this machine.")
 _ALL = (
@@ -24,15 +24,18 @@ _ALL = (
     "relations",
     "keyframes",
     "programs",
+    "segment",
+    "stitching",
+    "grounding",
     "disk",
     "transport",
 )
 _FRAMES_PER_HOUR = 3600 * 30
-_WITHOUT_TABLE = ("machine", "versions")
 _Objects = Annotated[int, typer.Option(min=0, help="How many objects the map knows.")]
 
 
 def register(app: typer.Typer) -> None:
+    visual_retrieval.register(_app)
     app.add_typer(_app, name="bench")
 
 
@@ -52,7 +55,7 @@ def _frame(
     """
     if hours is not None:
         frames = max(1, round(hours * _FRAMES_PER_HOUR))
-    _show("frame", _bench("frame")(objects, frames), as_json)
+    show_result("frame", _bench("frame")(objects, frames), as_json)
 
 
 @_app.command("detect", epilog="Example: scenemind bench detect --json")
@@ -64,7 +67,7 @@ def _detect(
 
     Models "with random weights" have the architecture and the speed of trained ones.
     """
-    _show("detect", _bench("detect")(seconds), as_json)
+    show_result("detect", _bench("detect")(seconds), as_json)
 
 
 @_app.command("pipeline", epilog="Example: scenemind bench pipeline --detector yoloe-26n-seg")
@@ -83,7 +86,7 @@ def _pipeline(
 
     Milliseconds are from a frame's arrival until it is in memory, at 30 a second.
     """
-    _show("pipeline", _bench("pipeline")(detector, seconds), as_json)
+    show_result("pipeline", _bench("pipeline")(detector, seconds), as_json)
 
 
 @_app.command("disk", epilog="Example: scenemind bench disk --seconds 20")
@@ -94,7 +97,7 @@ def _disk(
     as_json: AsJson = False,
 ) -> None:
     """Map simulated 640x480 frames under each policy of which images stay on disk."""
-    _show("disk", _bench("disk")(seconds), as_json)
+    show_result("disk", _bench("disk")(seconds), as_json)
 
 
 @_app.command("transport", epilog="Example: scenemind bench transport --seconds 10 --json")
@@ -107,7 +110,7 @@ def _transport(
 
     Milliseconds are from a frame's publication until it is in memory.
     """
-    _show("transport", _bench("transport")(seconds, rate), as_json)
+    show_result("transport", _bench("transport")(seconds, rate), as_json)
 
 
 @_app.command("mapping", epilog="Example: scenemind bench mapping --noise --report bench-report")
@@ -143,7 +146,7 @@ def _mapping(
         changes=changes,
         report=report,
     )
-    _show("mapping", result, as_json)
+    show_result("mapping", result, as_json)
 
 
 @_app.command("tracking", epilog="Example: scenemind bench tracking --rooms 1 --json")
@@ -157,7 +160,7 @@ def _tracking(
     Milliseconds are medians of CPU time; identity switches are summed over simulated rooms and
     recordings, where there are any. BoT-SORT is ultralytics', where that is installed.
     """
-    _show("tracking", _bench("tracking")(rooms, frames), as_json)
+    show_result("tracking", _bench("tracking")(rooms, frames), as_json)
 
 
 @_app.command("relations", epilog="Example: scenemind bench relations --json")
@@ -170,7 +173,7 @@ def _relations(
     Milliseconds are medians; of lookups by words and of relation queries over 40 objects with 2,000
     points each, the slowest one's.
     """
-    _show("relations", _bench("relations")(rounds), as_json)
+    show_result("relations", _bench("relations")(rounds), as_json)
 
 
 @_app.command("programs", epilog="Example: scenemind bench programs --json")
@@ -180,9 +183,26 @@ def _programs(
 ) -> None:
     """Run programs as language models write them, and correct them, in a room of 40 objects.
 
-    Milliseconds are medians without any model's own time.
+    Milliseconds are medians without any model's own time: of a question by LLM-TPC with a mistake
+    in its first program (machinery_llm_tpc_ms), without one (right), and with one that the type
+    checker looks at (checked); of a question by VADAR with a mistake in its first program, and with
+    a method that is learned for it (learning); and of one program that does nothing in the sandbox.
     """
-    _show("programs", _bench("programs")(rounds), as_json)
+    show_result("programs", _bench("programs")(rounds), as_json)
+
+
+@_app.command("grounding", epilog="Example: scenemind bench grounding --json")
+def _grounding(
+    frames: Annotated[int, typer.Option(min=10, help="Stored frames of 640x480.")] = 1000,
+    queries: Annotated[int, typer.Option(min=1, help="How many things are looked for.")] = 24,
+    as_json: AsJson = False,
+) -> None:
+    """Ground phrases in the stored frames of a simulated drive, as VLM-Grounder does.
+
+    Milliseconds are medians for a phrase, in all and by stage, without any model's own time, and
+    without the segmenter's; "images" were shown on its sheets, and "views" measured.
+    """
+    show_result("grounding", _bench("grounding")(frames, queries), as_json)
 
 
 @_app.command("keyframes", epilog="Example: scenemind bench keyframes --picture times.svg")
@@ -212,7 +232,67 @@ def _keyframes(
     result = _bench("keyframes")(
         questions, rooms, noise=noise, detector_ms=detector_ms, picture=picture
     )
-    _show("keyframes", result, as_json)
+    show_result("keyframes", result, as_json)
+
+
+@_app.command("segment", epilog="Example: scenemind bench segment --segmenter mobile_sam.pt")
+def _segment(
+    segmenter: Annotated[
+        str,
+        typer.Option(
+            help="Weights of SAM; mobile_sam.yaml or sam_vit_b.yaml has random ones, for speed.",
+            show_default="depth and colour, without a model",
+        ),
+    ] = "",
+    rooms: Annotated[int, typer.Option(min=1, help="How many simulated rooms.")] = 3,
+    frames: Annotated[int, typer.Option(min=1, help="Of the drive through each.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """Cut all that is visible out of simulated 640x480 frames, by its true box.
+
+    Milliseconds are medians for a frame with all its boxes.
+    """
+    show_result("segment", _bench("segment")(segmenter, rooms, frames), as_json)
+
+
+@_app.command("stitching", epilog="Example: scenemind bench stitching --json")
+def _stitching(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each thing is measured.")] = 15,
+    as_json: AsJson = False,
+) -> None:
+    """Draw 84 pictures on six sheets with their ids, and read the ids back.
+
+    Seconds are medians, from JPEG files to JPEG files.
+    """
+    show_result("stitching", _bench("stitching")(rounds), as_json)
+
+
+@_app.command("projection", epilog="Example: scenemind bench projection --targets 60 --json")
+def _projection(
+    targets: Annotated[int, typer.Option(min=1, help="Things in simulated rooms.")] = 300,
+    sequence: Annotated[
+        str | None,
+        typer.Option(help="Measure the things of a recording instead.", show_default=False),
+    ] = None,
+    detector: DetectorName = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(help="Folder for pictures of the recording's things.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure boxes from masks: how long it takes, and how near they are to the true ones.
+
+    IoU is with true boxes, hidden sides included: its mean, and the share above 0.5 (iou_50). Masks
+    are exact; "stereo" has a depth camera that errs like one, "visible" is the best that can be
+    seen, and "ablation" has coarse masks and adds one operation after the other (paper, Table 5).
+
+    Of a recording: boxes made from every second stored frame, against what is detected in others:
+    the IoU of a detection with the box as it is seen there (of the map's box: map_iou), and the
+    share of it that the box covers. Things that are hidden in part lower both IoUs.
+    """
+    result = _bench("projection")(targets, sequence, detector, pictures)
+    show_result("projection", result, as_json)
 
 
 @_app.command("all", epilog="Example: scenemind bench all --json")
@@ -223,7 +303,7 @@ def _all(as_json: AsJson = False) -> None:
         progress_console().print(f"measuring {name} ...")
         results[name] = _bench(name)()
         if not as_json:
-            _show(name, results[name], as_json=False)
+            show_result(name, results[name], as_json=False)
     if as_json:
         print_json(results)
 
@@ -233,40 +313,3 @@ def _bench(name: str) -> Callable[..., dict[str, Any]]:
     module = importlib.import_module(f"scenemind.cli.bench.{name}")
     measure: Callable[..., dict[str, Any]] = getattr(module, f"bench_{name}")
     return measure
-
-
-def _show(name: str, result: Mapping[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(result)
-        return
-    table = Table(title=f"bench {name}", title_justify="left", box=SIMPLE_HEAD)
-    table.add_column("measure")
-    table.add_column("value", justify="right")
-    for key, value in _rows(result):
-        table.add_row(key, value)
-    print_table(table)
-    print("; ".join(_line(result[part]) for part in _WITHOUT_TABLE))
-
-
-def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:
-    rows: list[tuple[str, str]] = []
-    for key, value in result.items():
-        if key in _WITHOUT_TABLE:
-            continue
-        if isinstance(value, Mapping):
-            rows += [(f"{key}  {part}", text) for part, text in _rows(value)]
-        elif isinstance(value, list):
-            rows += [(f"{key}  {count}", _text(part)) for count, part in enumerate(value, start=1)]
-        else:
-            rows.append((key, _text(value)))
-    return rows
-
-
-def _text(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _line(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in values.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -61,7 +61,7 @@ def _learn(
     """
     settings = SceneMindConfig.load(config) if config else SceneMindConfig()
     library = open_library(_API_OF[method], settings.learned_methods)
-    with _errors_told():
+    with _errors_told(), closing(library):
         if shows:
             _show(library, as_json)
             return
@@ -98,8 +98,10 @@ def _learned(
         )
     models.check_keys()
     config = settings.learned_methods
-    with Sandbox(settings.sandbox) as sandbox:
-        learner = open_learner(library.api, language, sandbox, config)
+    with (
+        Sandbox(settings.sandbox) as sandbox,
+        closing(open_learner(library.api, language, sandbox, config)) as learner,
+    ):
         return learn_all(
             learner, library, questions, config.batch, lambda: models.allowance(timeout_s)
         )

@@ -89,7 +89,8 @@ class FrameIndex:
         camera_indices: (N,) int32, rows of `cameras`.
         detection_frames: (M,) int32, rows of the columns above, never falling.
         detection_labels: (M,) int32, rows of `labels`: what the detector said.
-        detection_objects: (M,) int32, ids of objects as people see them; 0: of none.
+        detection_objects: (M,) int32, ids of the objects that are there, as people see them;
+            0: of none of these.
         detection_scores: (M,) float32, in [0, 1].
         detection_boxes_px: (M, 4) float32, x0, y0, x1, y1.
     """

@@ -24,7 +24,7 @@ class MonocularDepth:
     """A `DepthEstimator`. Thread-safe: one picture at a time."""
 
     def __init__(self, name_or_folder: str) -> None:
-        """Cheap: the weights are read, and fetched, by the first picture.
+        """Cheap: the weights are read by the first picture, and fetched where `fetch` has not.
 
         Args:
             name_or_folder: of a metric variant in the files of the transformers library.
@@ -40,6 +40,14 @@ class MonocularDepth:
     @property
     def name(self) -> str:
         return self._files.title
+
+    def fetch(self) -> None:
+        """Have the weights on this machine, before somebody waits for a depth.
+
+        Raises:
+            PerceptionError: they cannot be fetched.
+        """
+        self._files.with_weights()
 
     def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
         """See `DepthEstimator`."""

@@ -11,15 +11,14 @@ from scenemind.perception.backends.asked_boxes import check_boxes
 from scenemind.perception.foreground import foreground_ranges
 from scenemind.perception.surroundings import (
     BoxWindow,
+    colors_of_surroundings,
     depth_step_px,
     on_surrounding_planes,
-    share_of_surroundings,
 )
 from scenemind.perception.types import BoxMask
 
 _GAP_RATIO = 0.2  # between layers of depth, over the depth; an object's own parts stand apart, too
 _JUMP_RATIO = 0.03  # between neighbouring samples, over the depth, of different things
-_SAME_COLORS = 0.5  # share of surroundings above which a colour is theirs
 _FLAT = 0.06  # of a box's measured samples: an object of fewer that stand out is itself flat
 _REACHES_OUT = 0.05  # of its size, so much of a part at the window's frame: it goes on outside
 _LEAST_LEFT = 0.1  # of a box, when what goes on outside is taken away
@@ -54,12 +53,13 @@ def _cut_out(window: BoxWindow) -> BoxMask | None:
     if np.count_nonzero(stands_out & inside) < _FLAT * np.count_nonzero(inside):
         stands_out = measured  # a picture on the wall, a rug: all that the box shows
     own = _without_passers_by(window, stands_out) & window.in_box
-    return window.mask(_large_parts(_nearest_layer(window.depth_m, own)))
+    cells = _large_parts(_nearest_layer(window.depth_m, own))
+    return window.mask(_filled(cells, measured) & window.in_box)
 
 
 def _is_surroundings(window: BoxWindow) -> NDArray[np.bool_]:
     on_plane = on_surrounding_planes(window)
-    same_colors = share_of_surroundings(window, on_plane) > _SAME_COLORS
+    same_colors = colors_of_surroundings(window, on_plane)
     smooth = cv2.medianBlur(same_colors.astype(np.uint8), 5).view(np.bool_)
     surroundings: NDArray[np.bool_] = on_plane & (smooth | ~window.in_box)
     return surroundings
@@ -97,6 +97,16 @@ def _nearest_layer(depth_m: NDArray[np.float32], own: NDArray[np.bool_]) -> NDAr
     layer = own & (depth_m >= nearest_m[0]) & (depth_m <= farthest_m[0])
     closed = cv2.morphologyEx(layer.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     return closed.view(np.bool_)
+
+
+def _filled(cells: NDArray[np.bool_], measured: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What is not measured, such as a screen, belongs to what the nearest measured sample does."""
+    _, nearest = cv2.distanceTransformWithLabels(
+        (~measured).astype(np.uint8), cv2.DIST_L2, 3, labelType=cv2.DIST_LABEL_PIXEL
+    )
+    of_label = np.zeros(int(nearest.max()) + 1, np.bool_)
+    of_label[nearest[measured]] = cells[measured]
+    return of_label[nearest]
 
 
 def _large_parts(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ _OF_WIDTH = {768: "vit_b", 1024: "vit_l", 1280: "vit_h"}
 _MOBILE = "mobile"
 _KINDS = (*_OF_WIDTH.values(), _MOBILE)
 # What torch raises for a file in which there is something else.
-_UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError)
+_UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, LookupError, ValueError)
 _INSTEAD = "or name an encoder and a decoder that were exported to ONNX, which need no torch"
 
 
@@ -39,7 +39,8 @@ class SamModel:
 
 
 def load_sam(weights: str) -> SamModel:
-    """A model by name or path, on the CPU. Files can only hold numbers: nothing in them is run.
+    """A model by name or path, on the CPU. Files can only hold numbers: nothing in them is run, by
+    the torches that the extra asks for.
 
     Args:
         weights: a .pth or .pt file, or the name of one; of which size is seen in it. A name ending

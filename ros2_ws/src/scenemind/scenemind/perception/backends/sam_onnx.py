@@ -82,7 +82,13 @@ class SamOnnx:
             )
         except Exception as error:  # ONNX Runtime has a dozen kinds without a base
             raise PerceptionError(f"{self._path} failed on {len(boxes)} boxes: {error}") from error
-        return [np.asarray(output, np.float32) for output in found]
+        logits, overlaps = (np.asarray(output, np.float32) for output in found)
+        if logits.shape != (*overlaps.shape, _MASK_SIDE, _MASK_SIDE) or len(overlaps) != len(boxes):
+            raise PerceptionError(
+                f"{self._path} gives masks {logits.shape} with overlaps {overlaps.shape} for"
+                f" {len(boxes)} boxes: SAM's are (N, M, {_MASK_SIDE}, {_MASK_SIDE}) and (N, M)"
+            )
+        return [logits, overlaps]
 
 
 def find_pair(named: Path) -> tuple[Path, Path]:

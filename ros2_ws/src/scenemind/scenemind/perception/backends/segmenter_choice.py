@@ -30,6 +30,10 @@ def make_segmenter(config: SegmenterConfig) -> Segmenter:
     """
     weights = config.weights or os.environ.get(SEGMENTER_VARIABLE, "")
     backend = _backend_of(weights) if config.backend == "auto" else config.backend
+    if backend != "depth" and weights and _is_exported(weights) != (backend == "sam_onnx"):
+        raise PerceptionError(
+            f"segmenter.backend is {backend}, which cannot run {weights}: leave it at auto"
+        )
     if backend == "depth":
         if config.backend == "auto":
             _say_that_there_is_no_model()
@@ -58,14 +62,18 @@ def make_segmenter(config: SegmenterConfig) -> Segmenter:
 def _backend_of(weights: str) -> Literal["depth", "sam", "sam_onnx"]:
     if not weights:
         return "depth"
-    suffix = Path(weights).suffix
-    if suffix == ".onnx" or Path(weights).expanduser().is_dir():
+    if _is_exported(weights):
         return "sam_onnx"
+    suffix = Path(weights).suffix
     if suffix in (*IN_TORCH, *ARCHITECTURE) or not suffix:
         return "sam"
     raise PerceptionError(
         f"segmenter.weights {weights!r} ends in {suffix}: name weights of SAM, such as {_EXAMPLES}"
     )
+
+
+def _is_exported(weights: str) -> bool:
+    return Path(weights).suffix == ".onnx" or Path(weights).expanduser().is_dir()
 
 
 def _path_of(weights: str) -> Path:

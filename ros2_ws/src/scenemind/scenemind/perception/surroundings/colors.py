@@ -10,24 +10,23 @@ from scenemind.perception.surroundings.box_window import BoxWindow
 
 _LIGHTNESS_BINS, _CHROMA_BINS = 8, 32  # chroma spans a small part of its scale
 _BINS = _LIGHTNESS_BINS * _CHROMA_BINS**2
+# In the box they are rarer by the part that the thing takes: of their own number, as often.
+_LEAST_RATIO = 0.5
 
 
-def share_of_surroundings(
-    window: BoxWindow, in_surroundings: NDArray[np.bool_]
-) -> NDArray[np.float32]:
-    """(h, w): of the box's samples of one colour, how many are surroundings if these have the
-    colours in the box that they have outside; above 1 where more.
+def colors_of_surroundings(window: BoxWindow, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(h, w) bool: colours that the candidates have outside of the box about as often as in it.
+
+    Colours of a thing that lies among them, such as a book on a table, they have in the box alone.
 
     Args:
-        in_surroundings: (h, w) bool, samples of the box that may be surroundings, by their place.
+        candidates: (h, w) bool, samples that may be surroundings, by their place.
     """
     code = _color_codes(window.color)
-    outside = np.bincount(code[~window.in_box], minlength=_BINS)
-    inside = np.bincount(code[window.in_box], minlength=_BINS)
-    candidates = np.count_nonzero(in_surroundings & window.in_box)
-    expected = outside * (candidates / max(1, int(outside.sum())))
-    share = (expected / np.maximum(inside, 1)).astype(np.float32)
-    found: NDArray[np.float32] = share[code]
+    outside = np.bincount(code[candidates & ~window.in_box], minlength=_BINS)
+    inside = np.bincount(code[candidates & window.in_box], minlength=_BINS)
+    often = outside * float(inside.sum()) > _LEAST_RATIO * inside * float(outside.sum())
+    found: NDArray[np.bool_] = often[code]
     return found
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from scenemind.perception.surroundings.box_window import BoxWindow
 
-_MOST_PLANES = 2
+_MOST_PLANES = 3
 _LEAST_SHARE = 0.12  # of the measured surroundings, on a plane
 _LEAST_POINTS = 12
 _MOST_POINTS = 400

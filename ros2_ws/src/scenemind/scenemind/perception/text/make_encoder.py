@@ -11,7 +11,7 @@ from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.text.cached_encoder import CachedTextEncoder
 from scenemind.perception.text.embedding_cache import EmbeddingCache
 from scenemind.perception.text.paired_encoder import ImageEncoder, PairedEncoder
-from scenemind.perception.weights import find_weights
+from scenemind.perception.weights import find_weights, locate_weights
 
 # CLIP is YOLO-World's; MobileCLIP is YOLOE-v8's and -11's, MobileCLIP2 YOLOE-26's.
 EncoderFamily = Literal["clip_vit_b32", "mobileclip", "mobileclip2"]
@@ -25,12 +25,15 @@ _WEIGHTS: Mapping[EncoderFamily, str] = {
 }
 
 
-def make_text_encoder(family: str, folder: Path | None = None) -> CachedTextEncoder:
+def make_text_encoder(
+    family: str, folder: Path | None = None, *, fetches: bool = True
+) -> CachedTextEncoder:
     """The family's encoder behind its cache: torch is imported for the first unknown word.
 
     Args:
         family: one of `ENCODER_FAMILIES`, which is also the encoder's name.
         folder: of the caches; None: `embedding_cache.default_folder()`.
+        fetches: weights that are not on this machine, at the first unknown word.
 
     Raises:
         PerceptionError: no such family.
@@ -41,7 +44,7 @@ def make_text_encoder(family: str, folder: Path | None = None) -> CachedTextEnco
             f"there is no text encoder {family!r}: known are {', '.join(ENCODER_FAMILIES)}"
         )
     cache = EmbeddingCache(known, folder)
-    return CachedTextEncoder(cache, known, DIMENSION, _builder(known))
+    return CachedTextEncoder(cache, known, DIMENSION, _builder(known, fetches))
 
 
 def make_image_text_encoder(family: str, folder: Path | None = None) -> PairedEncoder:
@@ -67,13 +70,16 @@ def make_image_text_encoder(family: str, folder: Path | None = None) -> PairedEn
     return PairedEncoder(make_text_encoder(family, folder), build)
 
 
-def _builder(family: EncoderFamily) -> Callable[[], TextEncoder]:
+def _builder(family: EncoderFamily, fetches: bool) -> Callable[[], TextEncoder]:
     def build() -> TextEncoder:
         from scenemind.perception.text import torch_encoders, torch_towers
 
         torch_towers.require_torch()  # before some hundred megabytes are fetched
         is_clip = family == "clip_vit_b32"
         load = torch_encoders.load_clip if is_clip else torch_encoders.load_mobileclip
-        return load(family, find_weights(_WEIGHTS[family]))
+        weights = _WEIGHTS[family]
+        if not fetches and not locate_weights(weights).is_file():
+            raise PerceptionError(f"{weights} is not on this machine, and is not fetched for this")
+        return load(family, find_weights(weights))
 
     return build

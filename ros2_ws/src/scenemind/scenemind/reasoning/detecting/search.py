@@ -45,7 +45,7 @@ def search_frames(
         if found is None:
             continue
         key_frame, color = found
-        yield key_frame, detector.detect(_as_frame(key_frame, color), classes)
+        yield key_frame, detector.detect(_as_frame(key_frame, color), classes, asking.allowance)
 
 
 def picture(color: NDArray[np.uint8]) -> RGBDFrame:

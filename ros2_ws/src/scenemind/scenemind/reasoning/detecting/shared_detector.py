@@ -2,57 +2,58 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 from scenemind.frames import RGBDFrame
+from scenemind.models import Allowance
 from scenemind.perception.protocols import OpenVocabularyDetector
 from scenemind.perception.types import Detections
+from scenemind.reasoning.shared_model import SharedModel
 
 
 class SharedDetector:
-    """Made by the first question that needs it; used from any thread, a frame at a time. It is told
-    what to look for, so it must not be the mapper's."""
+    """A frame at a time, from any thread; see `SharedModel`. It is told what to look for, so it
+    must not be the mapper's."""
 
     def __init__(self, build: Callable[[], OpenVocabularyDetector]) -> None:
         """
         Args:
             build: makes the detector; called again where it failed.
         """
-        self._build = build
-        self._detector: OpenVocabularyDetector | None = None
-        self._lock = threading.Lock()
+        self._shared = SharedModel(build, "detector")
 
     @property
     def name(self) -> str:
         """Of the detector; empty before it is made."""
-        return "" if self._detector is None else self._detector.name
+        detector = self._shared.find()
+        return "" if detector is None else detector.name
 
-    def open(self) -> None:
-        """Make it now, where it costs more to find out later that it cannot be had.
+    def open(self, allowance: Allowance | None = None) -> None:
+        """Have it made now, where it costs more to find out later that it cannot be had.
+
+        Args:
+            allowance: of who waits; None: as long as it takes.
 
         Raises:
-            PerceptionError: it cannot.
+            PerceptionError: it cannot be had.
+            ModelError: cancelled, or the allowance is used up.
         """
-        with self._lock:
-            self._opened()
+        self._shared.get(allowance)
 
-    def detect(self, frame: RGBDFrame, classes: tuple[str, ...]) -> Detections:
+    def detect(
+        self, frame: RGBDFrame, classes: tuple[str, ...], allowance: Allowance | None = None
+    ) -> Detections:
         """Things of these classes, surest first.
 
         Args:
             classes: normalised (`checked_vocabulary`).
+            allowance: of who waits for a turn; None: as long as it takes.
 
         Raises:
             PerceptionError: the detector cannot be had, does not take the classes, or failed.
+            ModelError: cancelled, or the allowance is used up.
         """
-        with self._lock:
-            detector = self._opened()
+        with self._shared.turn(allowance) as detector:
             if detector.vocabulary != classes:  # another question's, or none yet
                 detector.set_vocabulary(classes)
             return detector.detect(frame)
-
-    def _opened(self) -> OpenVocabularyDetector:
-        if self._detector is None:
-            self._detector = self._build()
-        return self._detector

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from scenemind.config import LearnedMethodsConfig
 from scenemind.models import ChatMessage, ChatModel
 from scenemind.reasoning.coding import ask_for_code, printable
+from scenemind.reasoning.learned_methods.enclosing import enclosed
 from scenemind.reasoning.learned_methods.learned import LearnedMethod, source_of
 from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signatures import Signature
@@ -145,7 +146,7 @@ class ApiAgent:
                 return error
         source = self._with_new_names(source)
         calls = tuple(name for name in private_calls(source) if name in self._methods)
-        used = source_of(calls, self._methods)
+        used = enclosed(source_of(calls, self._methods), self._api)
         trial = try_method(self._sandbox, self._api, signature, source, used)
         if trial.error:
             return printable(trial.error)[:_ERROR_CHARACTERS]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from scenemind.reasoning.learned_methods.signatures import Signature
 
+_TOLD = "There are these functions as well, made of the ones above:\n\n```python\n{}\n```\n"
+
 
 @dataclass(frozen=True, slots=True)
 class LearnedMethod:
@@ -65,6 +67,11 @@ def source_of(names: Iterable[str], methods: Mapping[str, LearnedMethod]) -> str
 def declarations(methods: Iterable[LearnedMethod]) -> str:
     """For a model that may call them."""
     return "\n\n".join(method.signature.declaration for method in methods)
+
+
+def told_of(declared: str) -> str:
+    """Declarations as a question's prompt tells of them; empty where there are none."""
+    return _TOLD.format(declared) if declared else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,21 +5,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scenemind.config import LearnedMethodsConfig
 from scenemind.models import ChatModel
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.api_agent import ApiAgent
+from scenemind.reasoning.learned_methods.enclosing import enclosed
 from scenemind.reasoning.learned_methods.learned import Offer, offer_of
 from scenemind.reasoning.learned_methods.library import MethodLibrary
 from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signature_agent import propose
 from scenemind.reasoning.learned_methods.source import private_calls
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.sandbox import Sandbox
+from scenemind.reasoning.sandbox import Sandbox, SandboxError
 
 _log = logging.getLogger(__name__)
+
+_CHECK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Learner:
         self._api = api
         self._library = library
         self._config = config
+        self._runs = ""  # what was found to run last
 
     def learn(self, questions: Sequence[str], asking: Asking, steps: list[str]) -> Lesson:
         """Extend the library for questions that are looked at together; ten are as many as in the
@@ -94,9 +98,34 @@ class Learner:
         """The best of the library.
 
         Raises:
-            ReasoningError: it cannot be used.
+            ReasoningError: it cannot be used, or the sandbox does not take what is in it.
         """
-        return offer_of(self._library.methods(), self._config.offered)
+        best = offer_of(self._library.methods(), self._config.offered)
+        return replace(best, source=self._checked(best.source))
+
+    def _checked(self, source: str) -> str:
+        """As programs have it. It stands before each of them, so that one method that the sandbox
+        does not take, such as one of another version, would keep all from running.
+
+        Raises:
+            ReasoningError: there is one.
+        """
+        try:
+            text = enclosed(source, self._api)
+            if text and text != self._runs:
+                probe = self._api.probes(())[0].api
+                api = replace(probe, prelude=f"{probe.prelude}\n\n{text}")
+                error = self._sandbox.run("None", api, _CHECK_S).error
+                if error is not None:
+                    raise SandboxError(error.text)
+                self._runs = text
+        except (SyntaxError, ValueError, RecursionError, SandboxError) as error:
+            raise ReasoningError(
+                "method_unavailable",
+                f"The learned methods in {self._library.path} do not run: {error}. Move the file"
+                " away, or name another one in learned_methods.library.",
+            ) from error
+        return text
 
     def note_uses(self, programs: Iterable[tuple[str, bool]]) -> None:
         """Score methods by programs that were run, with whether each came to a result. A library
@@ -107,6 +136,10 @@ class Learner:
             except ReasoningError as error:
                 _log.warning("the use of learned methods is not noted: %s", error)
                 return
+
+    def close(self) -> None:
+        """Close the library's file; the next use opens it again."""
+        self._library.close()
 
 
 def forgetful_learner(model: ChatModel, sandbox: Sandbox, api: MethodApi) -> Learner:

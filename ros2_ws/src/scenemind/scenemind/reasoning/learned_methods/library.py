@@ -1,15 +1,15 @@
 """The learned methods on disk: a library that grows with the questions.
 
 A file has the methods of all APIs, each for itself. A method that fails too often is retired, and
-one of its name may be written anew, as its next version; what was retired stays in the file.
+one of its name may be written anew, as its next version; of what was retired the newest 500 stay in
+the file.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,48 +18,15 @@ from pydantic import ValidationError
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.learned_methods.learned import LearnedMethod, with_all_calls
 from scenemind.reasoning.learned_methods.method_api import ApiName
-from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.method_rows import (
+    add_method,
+    file_of,
+    note_use,
+    open_file,
+    read_methods,
+    retire,
+)
 
-_CREATE = """
-CREATE TABLE IF NOT EXISTS methods (
-    api TEXT NOT NULL,
-    name TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    signature TEXT NOT NULL,  -- JSON
-    source TEXT NOT NULL,
-    calls TEXT NOT NULL,  -- JSON, names
-    behaviour TEXT NOT NULL,
-    uses INTEGER NOT NULL,
-    successes INTEGER NOT NULL,
-    is_live INTEGER NOT NULL,
-    PRIMARY KEY (api, name, version)
-)
-"""
-_READ = """
-SELECT signature, source, calls, behaviour, version, uses, successes
-FROM methods WHERE is_live AND api = ? ORDER BY rowid
-"""
-_ADD = """
-INSERT INTO methods VALUES (
-    :api,
-    :name,
-    1 + (SELECT COALESCE(MAX(version), 0) FROM methods WHERE api = :api AND name = :name),
-    :signature,
-    :source,
-    :calls,
-    :behaviour,
-    0,
-    0,
-    1
-)
-"""
-_NOTE = """
-UPDATE methods SET uses = uses + 1, successes = successes + ?
-WHERE api = ? AND name = ? AND is_live
-"""
-_RETIRE = "UPDATE methods SET is_live = 0 WHERE api = ? AND name = ? AND is_live"
-# For another process that writes.
-_WAIT_S = 2.0
 # Worse ones are retired once they have been used so often.
 _WORST_SCORE, _FAIR_USES = 0.35, 4
 
@@ -76,8 +43,9 @@ class MethodLibrary:
         self.path = path
         self.api: ApiName = api
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of the two below
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     def methods(self) -> dict[str, LearnedMethod]:
         """By name, oldest first; none where there is no file yet.
@@ -85,23 +53,31 @@ class MethodLibrary:
         Raises:
             ReasoningError: the file cannot be used; and so do all others.
         """
-        if self.path is not None and not self.path.exists():
-            return {}
+        with self._named():
+            if self.path is not None and not self.path.exists():
+                return {}
         with self._used("BEGIN") as connection:
-            return self._read(connection)
+            return read_methods(connection, self.api)
 
     def add(self, methods: Iterable[LearnedMethod]) -> None:
         """Those whose name is free, each after what it calls; then retire what is too much."""
         new = {method.name: method for method in methods}
         with self._used() as connection:
-            known = self._read(connection)
+            known = read_methods(connection, self.api)
+
+            def is_as_tried(called: str) -> bool:
+                tried = new.get(called) or known.get(called)
+                return (
+                    tried is not None and called in known and known[called].source == tried.source
+                )
+
             for name in with_all_calls(new, new):
                 method = new[name]
-                if name in known or not all(c in known for c in method.calls):
+                if name in known or not all(map(is_as_tried, method.calls)):
                     continue  # another process was first
-                connection.execute(_ADD, {"api": self.api, **_columns(method)})
+                add_method(connection, self.api, method)
                 known[name] = method
-            self._retire_worst(connection)
+            self._retire_worst(connection, new)
 
     def note_use(self, names: Iterable[str], succeeded: bool) -> None:
         """A program called these methods, and came to a result or not."""
@@ -109,84 +85,63 @@ class MethodLibrary:
         if not names:
             return
         with self._used() as connection:
-            called = with_all_calls(names, self._read(connection))
-            connection.executemany(_NOTE, [(int(succeeded), self.api, name) for name in called])
+            called = with_all_calls(names, read_methods(connection, self.api))
+            note_use(connection, self.api, called, succeeded)
             self._retire_worst(connection)
 
     def close(self) -> None:
         """The next use opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._disconnect()
 
     @contextmanager
     def _used(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[sqlite3.Connection]:
         """One transaction."""
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = _open(self.path)
-                with self._connection:
-                    self._connection.execute(begin)
-                    yield self._connection
-            except (sqlite3.Error, OSError, ValueError, ValidationError) as error:
-                raise ReasoningError(
-                    "method_unavailable",
-                    f"The library of learned methods {self.path} cannot be used: {error}. Move it"
-                    " away, or name another file in learned_methods.library.",
-                ) from error
+        with self._lock, self._named():
+            if self._connection is None or file_of(self.path) != self._file:
+                self._disconnect()  # from what was moved away meanwhile
+                self._connection = open_file(self.path)
+                self._file = file_of(self.path)
+            with self._connection:
+                self._connection.execute(begin)
+                yield self._connection
 
-    def _read(self, connection: sqlite3.Connection) -> dict[str, LearnedMethod]:
-        """
-        Raises:
-            sqlite3.Error, ValueError: the file is damaged.
-        """
-        methods = {}
-        for signature, source, calls, behaviour, *counts in connection.execute(_READ, (self.api,)):
-            known = Signature.model_validate_json(signature)
-            called = tuple(json.loads(calls))
-            methods[known.name] = LearnedMethod(known, source, called, behaviour, *counts)
-        return methods
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """The library, in what goes wrong with it."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, ValueError, ValidationError) as error:
+            raise ReasoningError(
+                "method_unavailable",
+                f"The library of learned methods {self.path} cannot be used: {error}. Move it"
+                " away, or name another file in learned_methods.library.",
+            ) from error
 
-    def _retire_worst(self, connection: sqlite3.Connection) -> None:
-        while (worst := _find_worst(self._read(connection), self._most)) is not None:
-            connection.execute(_RETIRE, (self.api, worst))
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _retire_worst(self, connection: sqlite3.Connection, spared: Collection[str] = ()) -> None:
+        while (
+            worst := _find_worst(read_methods(connection, self.api), self._most, spared)
+        ) is not None:
+            retire(connection, self.api, worst)
 
 
-def _find_worst(methods: Mapping[str, LearnedMethod], most: int) -> str | None:
-    """The method to retire next; one that others call stays as long as they do."""
+def _find_worst(
+    methods: Mapping[str, LearnedMethod], most: int, spared: Collection[str]
+) -> str | None:
+    """The method to retire next; one that others call stays as long as they do.
+
+    Args:
+        spared: they go last: nobody has been able to use them yet.
+    """
     called = {name for method in methods.values() for name in method.calls}
     free = [method for name, method in methods.items() if name not in called]
-    worst = min(free, key=lambda method: (method.score, method.uses), default=None)
-    if worst is None:
+    bad = [m for m in free if m.uses >= _FAIR_USES and m.score < _WORST_SCORE]
+    if not bad and len(methods) <= most:
         return None
-    is_bad = worst.uses >= _FAIR_USES and worst.score < _WORST_SCORE
-    return worst.name if is_bad or len(methods) > most else None
-
-
-def _open(path: Path | None) -> sqlite3.Connection:
-    """
-    Raises:
-        OSError, sqlite3.Error: it cannot be written, or is no such file.
-    """
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(
-        path or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
-    )
-    # A crash of the machine may lose the last counts, and costs no wait for the disk each time.
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(_CREATE)
-    return connection
-
-
-def _columns(method: LearnedMethod) -> dict[str, str]:
-    return {
-        "name": method.name,
-        "signature": method.signature.model_dump_json(),
-        "source": method.source,
-        "calls": json.dumps(method.calls),
-        "behaviour": method.behaviour,
-    }
+    worst = min(bad or free, key=lambda m: (m.name in spared, m.score, m.uses), default=None)
+    return None if worst is None else worst.name

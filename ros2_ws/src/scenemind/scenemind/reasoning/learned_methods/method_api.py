@@ -34,6 +34,11 @@ def told_source(kind: str, key: str) -> str:
     return _TOLD.format(kind=kind, key=key)
 
 
+def is_one_of(*kinds: type) -> Callable[[Any], bool]:
+    """Tells values of these types, of which bool is none though Python takes it for an int."""
+    return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
     """A small made-up world in which a method is called several times.

@@ -11,18 +11,24 @@ from functools import cache
 from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signatures import Parameter, Signature
 from scenemind.reasoning.sandbox.imports import find_forbidden_import
+from scenemind.reasoning.sandbox.parsing import find_tree
 
-# Of the program that tries a method.
-_OF_TRIALS = frozenset(("_results",))
+# Of programs that try methods, and of what encloses them.
+_OURS = frozenset(("_results", "_learned"))
 _CONSTANTS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
 _PRIVATE_CALL = re.compile(r"\b_\w*\s*\(")
 _Import = (ast.Import, ast.ImportFrom)
+# They change what other methods and the program see, or hide what a source does.
+_UNSEEN = frozenset(("setattr", "delattr", "eval", "exec"))
+# All methods stand before each program, so that one too large or too deep for an interpreter would
+# keep every program from running.
+_MOST_CHARACTERS, _MOST_LEVELS = 4000, 100
 
 
 @cache
 def reserved_names(api: MethodApi) -> frozenset[str]:
     """Private names of an API, which methods neither take nor use."""
-    return frozenset(n for n in _names(api) if n.startswith("_")) | _OF_TRIALS
+    return frozenset(n for n in _names(api) if n.startswith("_")) | _OURS
 
 
 @cache
@@ -38,17 +44,33 @@ def find_source_fault(source: str, signature: Signature, api: MethodApi) -> str 
     Nothing but definitions may stand in it, since it runs with every program; and neither may it
     put its own in the place of what others use, nor call what is behind the API's functions.
     """
+    if len(source) > _MOST_CHARACTERS:
+        return f"it has {len(source)} characters, {_MOST_CHARACTERS} are the most"
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"it does not parse: {error}"
+    if _is_deep(tree):
+        return "it is nested too deeply, or has too long a chain of operators, calls or branches"
+    try:
+        ast.unparse(tree)  # as it will be enclosed
+    except ValueError as error:
+        return f"write it in a simpler way: {error}"
     forbidden = find_forbidden_import(source)
     if forbidden is not None:
         return forbidden.text
-    functions = [node for node in tree.body if not isinstance(node, _Import)]
-    if len(functions) != 1 or not isinstance(functions[0], ast.FunctionDef):
-        return f"write the one function {signature.name}, and nothing beside it but imports"
-    return _find_other_function(functions[0], signature) or _find_reach(tree, api)
+    function = tree.body[-1] if tree.body else None
+    before = tree.body[:-1]
+    if not isinstance(function, ast.FunctionDef) or not all(isinstance(n, _Import) for n in before):
+        return f"write the one function {signature.name}, and nothing beside it but imports before"
+    return _find_other_function(function, signature) or _find_reach(tree, api)
+
+
+def _is_deep(tree: ast.Module) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(_MOST_LEVELS):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return bool(level)
 
 
 def _find_other_function(function: ast.FunctionDef, signature: Signature) -> str | None:
@@ -70,6 +92,8 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
 def _find_reach(tree: ast.Module, api: MethodApi) -> str | None:
     """How a source reaches beyond its own function."""
     for name in _imported_names(tree):
+        if name == "*":
+            return "import what you need by its name, not *"
         if name.startswith("_") or name in _names(api) or hasattr(builtins, name):
             return f"an import must not be called {name}, which others use"
     for node in ast.walk(tree):
@@ -77,7 +101,7 @@ def _find_reach(tree: ast.Module, api: MethodApi) -> str | None:
             return f"global {', '.join(node.names)}: a method changes nothing but its own variables"
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return f"{ast.unparse(node)}: a method does not change what it is given"
-    hidden = sorted(_used_names(tree) & reserved_names(api))
+    hidden = sorted(_used_names(tree) & (reserved_names(api) | _UNSEEN))
     return f"{hidden[0]} is not among the functions that can be used" if hidden else None
 
 
@@ -103,9 +127,8 @@ def private_calls(source: str) -> dict[str, ast.Call]:
     define itself, in the order of their names; empty where it does not parse."""
     if not _PRIVATE_CALL.search(source):  # as most programs; many times faster
         return {}
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = find_tree(source)
+    if tree is None:
         return {}
     calls = {
         node.func.id: node

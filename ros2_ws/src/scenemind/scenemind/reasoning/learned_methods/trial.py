@@ -36,7 +36,7 @@ def try_method(
 ) -> Trial:
     """
     Args:
-        used: source of the methods that it calls.
+        used: source of the methods that it calls, as programs have it.
 
     Raises:
         SandboxError: no program can be run.

@@ -87,6 +87,10 @@ class LlmTpc:
             brief=final.answer,
         )
 
+    def close(self) -> None:
+        """Close the file of learned methods; the next question opens it again."""
+        self._learner.close()
+
     def _answer(self, loop: Loop) -> GiveAnswer:
         """
         Raises:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
@@ -20,6 +19,7 @@ from scenemind.reasoning.llm_tpc.probe_scenes import (
     standing,
 )
 from scenemind.reasoning.programs import SceneApi
+from scenemind.reasoning.sandbox import SandboxApi
 
 _CALLS = 6  # in one scene from one place
 _RELATIONS = ("on", "near", "left", "right", "closest", "behind", "front", "farthest")
@@ -55,8 +55,7 @@ def _probe(types: Sequence[str], number: int, rows: Sequence[Row], place: Viewpo
     return Probe(replace(api, functions=functions), calls, lambda: asked)
 
 
-@cache
-def _api(rows: Sequence[Row], place: Viewpoint) -> Any:
+def _api(rows: Sequence[Row], place: Viewpoint) -> SandboxApi:
     of_sandbox = SceneApi(scene_of(rows), place).of_sandbox
     return replace(of_sandbox, prelude=of_sandbox.prelude + TOLD)
 

@@ -8,6 +8,7 @@ from scenemind.memory import MemorySnapshot
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.models import ChatMessage
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.learned_methods.learned import told_of
 from scenemind.reasoning.programs import SceneApi, documentation
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.types import Query
@@ -15,7 +16,6 @@ from scenemind.words.quoting import quoted
 
 _PROMPTS = "scenemind.reasoning.llm_tpc"
 _LONGEST_SAID = 500
-_LEARNED = "There are these functions as well, made of the ones above:\n\n```python\n{}\n```\n"
 _MOST_CATEGORIES = 200
 
 
@@ -37,7 +37,7 @@ def messages_of(
     question = fill_prompt(
         _PROMPTS,
         "question",
-        learned=_LEARNED.format(api.declared) if api.declared else "",
+        learned=told_of(api.declared),
         objects=_listed(api.categories),
         circumstances="\n".join(_circumstances(query, snapshot, viewpoint)),
         question=quoted(query.text, _LONGEST_SAID),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from scenemind.reasoning.learned_methods import MethodApi
+from scenemind.reasoning.learned_methods.method_api import is_one_of
 from scenemind.reasoning.llm_tpc.probes import TOLD, scene_probes
 from scenemind.reasoning.programs import documentation, prelude
 from scenemind.reasoning.prompts import read_prompt
@@ -33,10 +33,10 @@ def scene_methods() -> MethodApi:
             _OBJECT: lambda value: value is None or _is_object(value),  # None: there is no such
             _SET: lambda value: _is_of("set", value) and all(map(_is_object, value["set"])),
             _LIST: lambda value: isinstance(value, list) and all(map(_is_object, value)),
-            "str": _is_one_of(str),
+            "str": is_one_of(str),
             "List[str]": lambda value: isinstance(value, list) and all(map(_is_str, value)),
-            "float": _is_one_of(int, float),
-            "int": _is_one_of(int),
+            "float": is_one_of(int, float),
+            "int": is_one_of(int),
             "bool": lambda value: isinstance(value, bool),
             "Any": lambda _: True,
         },
@@ -55,10 +55,6 @@ def _is_object(value: Any) -> bool:
 
 def _is_str(value: Any) -> bool:
     return isinstance(value, str)
-
-
-def _is_one_of(*kinds: type) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _guess_type(name: str) -> str:

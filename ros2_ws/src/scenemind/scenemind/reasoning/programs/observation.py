@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from scenemind.reasoning.programs.hints import hints_for
 from scenemind.reasoning.programs.scene_api import SceneApi
 from scenemind.reasoning.sandbox import ProgramError, Sandbox, Waking
+from scenemind.reasoning.sandbox.parsing import find_tree
 
 NOTHING_PRINTED = "The program ran and printed nothing: print() what you want to know."
 _MOST_PRINTED = 3000  # characters
@@ -56,7 +57,7 @@ def run_program(
         SandboxError: the sandbox runs nothing.
     """
     api.take_spoken_of()
-    outcome = sandbox.run(_showing_its_value(program), api.of_sandbox, seconds, waking)
+    outcome = sandbox.run(_showing_its_value(program), api.for_program(program), seconds, waking)
     spoken_of = api.take_spoken_of()
     printed = _cut(outcome.printed.strip())
     if outcome.error is None:
@@ -83,7 +84,7 @@ def _all_mistakes(
     lines = [int(number) for number in _LINE.findall(error.text)]
     if error.kind != "crash" or name not in _CHECKED or (lines and _is_last(lines[-1], program)):
         return []
-    found = sandbox.check(program, api.of_sandbox, seconds)
+    found = sandbox.check(program, api.for_program(program), seconds)
     mistakes = [line for line in found.text.splitlines() if _is_sure(line, api)] if found else []
     if not mistakes or (lines and len(mistakes) < 2):
         return []
@@ -92,7 +93,10 @@ def _all_mistakes(
 
 def _is_last(line: int, program: str) -> bool:
     """Whether no statement begins after that line."""
-    statements = (node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.stmt))
+    tree = find_tree(program)
+    if tree is None:
+        return line >= program.count("\n") + 1
+    statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
     return all(statement.lineno <= line for statement in statements)
 
 
@@ -110,11 +114,8 @@ def _is_sure(complaint: str, api: SceneApi) -> bool:
 
 def _showing_its_value(program: str) -> str:
     """The program; where it ends in a mere expression, that is shown, as notebooks do."""
-    try:
-        body = ast.parse(program).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return program
-    last = body[-1] if body else None
+    tree = find_tree(program)
+    last = tree.body[-1] if tree is not None and tree.body else None
     if not isinstance(last, ast.Expr) or last.col_offset:
         return program
     # Offsets of `ast` are in bytes.

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from dataclasses import replace
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 from scenemind.config import RelationConfig
 from scenemind.memory import MapObject, MemorySnapshot, StructurePlane
 from scenemind.memory.graph.kept_relations import KeptRelations
-from scenemind.memory.graph.relation_query import RelationContext, RelationQuery
+from scenemind.memory.graph.relation_query import RelationContext
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.memory.graph.verification.common_sense import sense_of
 from scenemind.reasoning.learned_methods import Offer
@@ -32,8 +33,8 @@ from scenemind.reasoning.sandbox import SandboxApi
 from scenemind.words.english import normal
 from scenemind.words.quoting import tame
 
-Row = tuple[int, str, tuple[float, ...], tuple[float, ...], float | None, str]
-"""Id, category, centre, length-width-height, distance from the viewpoint, colour."""
+Row = tuple[int, str, tuple[float, ...], tuple[float, ...], str]
+"""Id, category, centre, length-width-height, colour."""
 
 _NO_POINTS = np.zeros((0, 3), np.float32)
 
@@ -42,7 +43,6 @@ class SceneApi:
     """For the programs of one question, one after the other.
 
     Attributes:
-        of_sandbox: what the sandbox runs programs with.
         declared: declarations of learned functions; empty: there are none.
         categories: how many objects of each there are, in the order of their names.
     """
@@ -67,17 +67,31 @@ class SceneApi:
         things = [thing for i, thing in snapshot.objects.items() if i not in ids]
         names = {thing.object_id: _category(thing) for thing in (*things, *building)}
         self._functions = SceneFunctions((*things, *building), names, context)
-        values = {
-            "_rows": _rows(things, names, context),
-            "_building_rows": _rows(building, names, context),
-        }
-        functions = self._functions.by_name
         learned = learned or Offer()
         self.declared = learned.declarations
+        values = {
+            "_rows": _rows(things, names),
+            "_building_rows": _rows(building, names),
+            "_distances": {},
+        }
         source = f"{prelude()}\n\n{learned.source}"
-        self.of_sandbox = SandboxApi(source, values, functions, documentation())
+        functions = self._functions.by_name
+        self._without_distances = SandboxApi(source, values, functions, documentation())
+        self._asks_distances = "distance" in learned.source
         of_things = [names[thing.object_id] for thing in things]
         self.categories = dict(sorted(Counter(of_things).items()))
+
+    @cached_property
+    def of_sandbox(self) -> SandboxApi:
+        """What the sandbox runs any program with."""
+        values = {**self._without_distances.values, "_distances": self._functions.distances_m}
+        return replace(self._without_distances, values=values)
+
+    def for_program(self, program: str) -> SandboxApi:
+        """What it runs this program with: distances between surfaces take as long to find as all
+        else together, and few programs ask for them."""
+        asks = self._asks_distances or "distance" in program
+        return self.of_sandbox if asks else self._without_distances
 
     def take_spoken_of(self) -> tuple[int, ...]:
         """Ids of the objects that relations were found of or that were asked about since this was
@@ -101,34 +115,21 @@ def _read(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _rows(
-    things: Sequence[MapObject], names: dict[int, str], context: RelationContext
-) -> list[Row]:
-    if not things:
-        return []
-    query = RelationQuery(things, None, context)
-    low, high = np.hsplit(query.bounds, 2)
+def _rows(things: Sequence[MapObject], names: dict[int, str]) -> list[Row]:
+    bounds = np.array([thing.box.extent() for thing in things]).reshape(-1, 6)
+    low, high = np.hsplit(bounds, 2)
     sides = high - low
     sides[:, :2] = -np.sort(-sides[:, :2], axis=1)  # the longer horizontal one first
-    distances: list[float] | list[None] = [None] * len(things)
-    if context.viewpoint is not None:
-        distances = query.distances_m().round(3).tolist()
+    centers = ((low + high) / 2.0).round(3).tolist()
     return [
         (
             thing.object_id,
             names[thing.object_id],
             tuple(center),
             tuple(lwh),
-            distance,
             tame(thing.attributes.get("color", "")) or UNKNOWN,
         )
-        for thing, center, lwh, distance in zip(
-            things,
-            ((low + high) / 2.0).round(3).tolist(),
-            sides.round(3).tolist(),
-            distances,
-            strict=True,
-        )
+        for thing, center, lwh in zip(things, centers, sides.round(3).tolist(), strict=True)
     ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -20,7 +21,7 @@ from scenemind.memory.graph.relate import (
     relate,
     relate_agent,
 )
-from scenemind.memory.graph.relation_query import RelationContext
+from scenemind.memory.graph.relation_query import RelationContext, RelationQuery
 from scenemind.memory.graph.relations import RELATION_NAMES, find_relation
 from scenemind.reasoning.programs.arguments import thing_of, things_of, word_of, words_of
 from scenemind.reasoning.programs.attribute_choice import UNKNOWN, best_candidate
@@ -76,6 +77,14 @@ class SceneFunctions:
         self._spoken_of.clear()
         return latest_first
 
+    @cached_property
+    def distances_m(self) -> dict[int, float]:
+        """Id -> distance from the viewpoint; empty where that is not known."""
+        if self._context.viewpoint is None:
+            return {}
+        query = RelationQuery([*self._things.values()], None, self._context)
+        return dict(zip(self._things, query.distances_m().round(3).tolist(), strict=True))
+
     def _categories(self, category: Any) -> list[str]:
         """Those that a word names: itself in another spelling or a synonym, else kinds of it."""
         word = word_of(category, "filter(object_set, category): category")
@@ -122,10 +131,11 @@ class SceneFunctions:
             self._spoken_of.append(thing.object_id)
             return query_relation_agent(thing, candidates, self._context)
 
-    def _query_attribute(self, thing_id: Any, attribute: Any, values: Any) -> str:
+    def _query_attribute(self, thing_id: Any, attribute: Any, values: Any) -> str | float:
         name = word_of(attribute, "attribute_type")
         if name == "distance":
-            raise ApiError(_NO_PLACE)
+            self._check_place()
+            return self.distances_m[thing_of(thing_id, self._things).object_id]
         if name not in _OF_SCENE:
             near = process.extract(name.lower(), ATTRIBUTES, score_cutoff=_ALIKE)
             raise ApiError(

@@ -37,13 +37,16 @@ class HostFunctions:
         self._bug: Exception | None = None
 
     def raise_bug(self) -> None:
-        """What a function raised that is no `ApiError`, whatever the program made of it."""
+        """What a function raised that is no `ApiError`, whatever the program made of it. From then
+        on none is called."""
         if self._bug is not None:
             raise self._bug
 
     def _call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if self._is_over() or self._used_s >= self._limit_s:
             raise TimeoutError(f"the {self._limit_s:g} s for calls of the API are over")
+        if self._bug is not None:  # the run has failed, whatever the program makes of it
+            raise RuntimeError("no function of the API is called any more")
         if not is_small((args, kwargs)):
             raise ValueError("what is given to a function of the API is too large")
         start = time.perf_counter()
@@ -54,7 +57,7 @@ class HostFunctions:
         except Exception as error:
             if isinstance(error, TypeError) and not _takes(function, args, kwargs):
                 raise
-            self._bug = self._bug or error
+            self._bug = error
             raise RuntimeError("the function failed by itself") from error
         finally:
             self._used_s += time.perf_counter() - start

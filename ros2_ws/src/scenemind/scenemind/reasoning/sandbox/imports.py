@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from scenemind.reasoning.sandbox.errors import ProgramError
+from scenemind.reasoning.sandbox.parsing import find_tree
 
 ALLOWED = (
     "collections", "copy", "dataclasses", "functools", "itertools", "json", "math", "re", "typing",
@@ -20,9 +21,8 @@ def find_forbidden_import(program: str) -> ProgramError | None:
     """
     if "import" not in program:  # as most programs; many times faster
         return None
-    try:
-        tree = ast.parse(program)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = find_tree(program)
+    if tree is None:
         return None
     for node in ast.walk(tree):
         for module in _imported(node):

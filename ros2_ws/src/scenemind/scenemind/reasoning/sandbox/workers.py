@@ -24,13 +24,15 @@ _log = logging.getLogger(__name__)
 _GRACE_S = 0.5
 # Of a program, likewise, when the time of who asked is over.
 _LATE_S = 0.2
+# Who waits for a worker looks so often whether anybody still waits for the program.
+_LOOK_UP_S = 0.1
 # For a worker to become free; there are as many as programs that may run at a time.
 _PATIENCE_S = 60.0
 _CLOSED = "the sandbox is closed, and runs no programs any more"
 
 
 class NoTimeLeftError(Exception):
-    """No worker became free in the program's own time."""
+    """No worker became free as long as anybody waited for the program."""
 
 
 class Workers:
@@ -93,20 +95,20 @@ class Workers:
             settings: of `Monty.checkout`.
 
         Raises:
-            NoTimeLeftError: none became free in that time.
+            NoTimeLeftError: none became free in that time, or before it was woken.
             SandboxError: none became free at all or starts, or it is closed.
         """
         start = time.monotonic()
         with ExitStack() as stack:
-            self._wait_for_one(seconds)
-            stack.callback(self._free.release)
             running = RunningProgram()
+            if waking is not None:
+                stack.enter_context(waking(running.stop))
+            self._wait_for_one(seconds, running)
+            stack.callback(self._free.release)
             with self._lock:
                 self.check_open()
                 self._running.add(running)
             stack.callback(self._forget, running)
-            if waking is not None:
-                stack.enter_context(waking(running.stop))
             if seconds is not None:
                 left_s = max(0.0, seconds - (time.monotonic() - start)) + _LATE_S
                 stack.enter_context(self._watchdog.watching(running, left_s))
@@ -115,16 +117,23 @@ class Workers:
             stack.callback(running.end)
             yield session, running
 
-    def _wait_for_one(self, seconds: float | None) -> None:
+    def _wait_for_one(self, seconds: float | None, running: RunningProgram) -> None:
         patience_s = _PATIENCE_S if seconds is None else min(max(seconds, 0.0), _PATIENCE_S)
-        if self._free.acquire(timeout=patience_s):
-            return
+        due, left_s = time.monotonic() + patience_s, patience_s
+        while not self._free.acquire(timeout=min(left_s, _LOOK_UP_S)):
+            if running.is_stopped:
+                raise NoTimeLeftError("nobody waits for the program any more")
+            left_s = due - time.monotonic()
+            if left_s <= 0.0:
+                raise self._too_busy(patience_s)
+
+    def _too_busy(self, patience_s: float) -> SandboxError | NoTimeLeftError:
         busy = f"none of the sandbox's {self._count} workers became free in {patience_s:g} s"
         advice = "raise sandbox.workers, or ask less at a time"
         if patience_s == _PATIENCE_S:
-            raise SandboxError(f"{busy}: {advice}")
+            return SandboxError(f"{busy}: {advice}")
         _log.warning("%s: %s", busy, advice)
-        raise NoTimeLeftError(busy)
+        return NoTimeLeftError(busy)
 
     def _started(self, stack: ExitStack, settings: dict[str, Any]) -> MontySession:
         with self._lock:

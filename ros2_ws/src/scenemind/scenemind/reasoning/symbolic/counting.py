@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.memory import MapObject
+from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import rendering
 from scenemind.reasoning.symbolic.explaining import is_room
 from scenemind.reasoning.symbolic.phrasing import (
@@ -24,11 +25,11 @@ from scenemind.reasoning.symbolic.phrasing import (
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.sayings import nobody_said, source_note
+from scenemind.reasoning.symbolic.sayings import HELP_ON, find_unsaid, source_note
 from scenemind.reasoning.symbolic.scene import Scores
 from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference, Related
 from scenemind.reasoning.symbolic.telling import identify
-from scenemind.words.english import shown, with_article
+from scenemind.words.english import shown, singular, with_article
 
 # What is closer is part of the place that was asked for, and no hint.
 _TOUCHING_M = 0.005
@@ -90,12 +91,28 @@ def list_objects(subject: Reference, at: Resolver) -> Reply:
 
 
 def _set_of(subject: Reference, at: Resolver) -> tuple[NDArray[np.intp], Scores]:
-    """The rows that are meant; a wall that was also detected as an object counts once."""
+    """The rows that are meant; a wall that was also detected as an object counts once.
+
+    Raises:
+        ReasoningError: only a model or a person could say which they are, and nobody has.
+    """
     rows, scores = at.rows(_to_the_letter(subject))
     if not len(rows) and is_room(subject):
         raise at.missing(subject)
+    _check_said(subject, rows, at)
     is_building = ~at.scene.is_object[rows]
     return (rows[is_building], scores[is_building]) if is_building.any() else (rows, scores)
+
+
+def _check_said(subject: Reference, rows: NDArray[np.intp], at: Resolver) -> None:
+    if not isinstance(subject, NounPhrase):
+        return
+    asked = [c for c in subject.conditions if c.negated or not len(rows)]
+    named = [at.scene.objects[row] for row in np.flatnonzero(at.label_scores(subject.noun))]
+    unsaid = find_unsaid(named, asked) if named else None
+    if unsaid:
+        text = f"The {unsaid} of no {singular(subject.noun or 'object')} is known{HELP_ON}."
+        raise ReasoningError("not_found", text)
 
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:
@@ -103,8 +120,7 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     text = f"no {noun_of(subject)} in the memory is{rendering.beyond_noun(subject)}"
     conditions = subject.conditions if isinstance(subject, NounPhrase) else ()
     if len(conditions) != 1 or not isinstance(conditions[0], Related):
-        help_on = nobody_said(at.scene.objects, conditions)
-        return Reply(sentence(f"{text}{_none_fits(subject, at)}{help_on}"), ABSENCE_CONFIDENCE)
+        return Reply(sentence(f"{text}{_none_fits(subject, at)}"), ABSENCE_CONFIDENCE)
     otherwise = _otherwise(subject, conditions[0], at)
     if otherwise is not None:
         return Reply(sentence(f"{text}, but {otherwise[0]}"), ABSENCE_CONFIDENCE, otherwise[1])

@@ -71,8 +71,11 @@ class SymbolicReasoner:
         reply = run(question, resolver, self._memory.changes_since)
         read_as = f"{type(question).__name__}: {rendering.describe(subject_of(question))}"
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
-        steps = (read_as, *resolver.steps, *self._unread(query, resolver))
-        return MethodReply(reply.text, reply.confidence, objects, steps=steps)
+        unread = self._unread(query, resolver)
+        # Who does not look at the steps must hear of it, where it mattered.
+        note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
+        steps = (read_as, *resolver.steps, *unread)
+        return MethodReply(f"{reply.text}{note}", reply.confidence, objects, steps=steps)
 
     def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         """The objects of a phrase, or those that a question is about.
@@ -158,7 +161,8 @@ class SymbolicReasoner:
             return ()
         if find_viewpoint(said, resolver.scene, self._vocabulary) is not None:
             return ()
-        return (f'the situation "{shown(said)}" was not read: give a viewpoint instead',)
+        way_out = "name things of the map, or give a viewpoint"
+        return (f'the situation "{shown(said)}" was not read: {way_out}',)
 
     def _explained(
         self, error: ReasoningError, query: Query, examples: tuple[str, ...]

@@ -71,6 +71,11 @@ class Resolver:
         """The person points at something that is there."""
         return bool(pointing.find_marked_rows(self.scene, self._query))
 
+    @property
+    def is_seen_from_somewhere(self) -> bool:
+        """Whether it mattered up to now where the question is asked from."""
+        return self._viewpoint is not None
+
     def scores(self, reference: Reference) -> Scores:
         """Scores (N,) of all objects; all 0 where none fits.
 
@@ -92,17 +97,21 @@ class Resolver:
     def rows(self, reference: Reference) -> tuple[NDArray[np.intp], Scores]:
         """Rows that fit, best first, and their scores; may be empty.
 
-        To the letter first; then, for what is said to exist, with what comes near.
+        To the letter first; then, for what is said to exist, with what comes near, unless the
+        policy is `strict`.
 
         Raises:
             ReasoningError: something it refers to does not exist.
         """
         self._lenient = False
+        is_strict = self._query.policy == "strict"
         try:
             found = self._rows(reference)
         except ReasoningError:
+            if is_strict:
+                raise
             found = _NO_ROWS
-        if not len(found[0]):
+        if not len(found[0]) and not is_strict:
             self._lenient = True
             self._anchors.clear()
             found = self._rows(reference)

@@ -15,6 +15,7 @@ SAID_ONLY = frozenset(("material", "state", "texture", "affordance", "caption"))
 HELP_ON = (
     ": a vision-language model can be asked for it (`descriptions.enabled`), or you can say it"
 )
+SPOKEN = {"color": "colour", "affordance": "use", "caption": "look"}
 _EXACT, _SAME, _ELSEWHERE = 1.0, 0.9, 0.8
 _FILLING = word_set("on in with from at into it a an the of to")
 _DENIALS = word_set("not no never without")
@@ -48,11 +49,12 @@ def says(value: str, wanted: str) -> bool:
     return bool(telling) and all(_is_among(word, words) for word in telling)
 
 
-def nobody_said(things: Iterable[MapObject], conditions: Iterable[Condition]) -> str:
-    """A hint, where a condition is about what nobody has said of any of the things yet."""
-    keys = {c.key for c in conditions if isinstance(c, HasAttribute)} & SAID_ONLY
-    known = keys and {key for thing in things for key in keys & thing.attribute_sources.keys()}
-    return HELP_ON if keys - set(known) else ""
+def find_unsaid(things: Iterable[MapObject], conditions: Iterable[Condition]) -> str | None:
+    """The name of what a condition asks for, such as "use", where nobody has said it of any of
+    the things yet: then nobody knows, and "no" would be wrong."""
+    keys = [c.key for c in conditions if isinstance(c, HasAttribute) and c.key in SAID_ONLY]
+    said = {key for thing in things for key in thing.attribute_sources}
+    return next((SPOKEN.get(key, key) for key in keys if key not in said), None)
 
 
 def source_note(things: Iterable[MapObject], key: str) -> str:

@@ -23,18 +23,25 @@ from scenemind.reasoning.symbolic.phrasing import (
 )
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, Reply, mean_confidence
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.sayings import HELP_ON, SAID_ONLY, source_note
+from scenemind.reasoning.symbolic.sayings import (
+    HELP_ON,
+    SAID_ONLY,
+    SPOKEN,
+    find_unsaid,
+    source_note,
+)
 from scenemind.reasoning.symbolic.syntax import (
     AskAttribute,
     Condition,
     Described,
     HasAttribute,
+    NounPhrase,
     Reference,
     Verify,
 )
-from scenemind.words.english import joined, shown, with_article
+from scenemind.words.english import joined, shown, singular, with_article
 
-_SPOKEN = {"color": "colour", "affordance": "use", "caption": "look"}
+_NAMED = 4
 _DESCRIBED = (
     *("color", "size", "dimensions", "shape", "orientation"),
     *("material", "texture", "state", "affordance", "owner", "caption"),
@@ -45,6 +52,9 @@ def identify(subject: Reference, at: Resolver) -> Reply:
     """What the described object is."""
     rows, scores = at.existing(subject)
     objects = at.objects(rows)
+    if len(objects) == 1 and isinstance(subject, NounPhrase):
+        # "Which of the cups is closest" asks for one.
+        subject = replace(subject, noun=singular(subject.noun))
     said = rendering.describe(subject)
     if len(objects) == 1:
         named = said if said.startswith(("the ", "object ")) else f"the {said}"
@@ -59,12 +69,10 @@ def identify(subject: Reference, at: Resolver) -> Reply:
 def attribute(question: AskAttribute, at: Resolver) -> Reply:
     """The colour (or size, material, state) of each object that is meant."""
     rows, scores = at.existing(question.subject)
-    name = _SPOKEN.get(question.key, question.key)
+    name = SPOKEN.get(question.key, question.key)
     valued = [row for row in rows if at.scene.objects[row].attributes.get(question.key)]
     if not valued:
-        objects = joined([the(o) for o in at.objects(rows[:4])])
-        help_on = HELP_ON if question.key in SAID_ONLY else ""
-        raise ReasoningError("not_found", f"The {name} of {objects} is not known{help_on}.")
+        raise _not_known(name, at.objects(rows), HELP_ON if question.key in SAID_ONLY else "")
     known = at.objects(np.array(valued))
     key = question.key
     values = [told(key, shown_at_length(o.attributes[key])) for o in known]
@@ -110,12 +118,19 @@ def told(key: str, value: str) -> str:
 
 
 def verify(question: Verify, at: Resolver) -> Reply:
-    """Yes or no; which ones, where some of several do."""
+    """Yes or no; which ones, where some of several do.
+
+    Raises:
+        ReasoningError: only a model or a person could say it, and nobody has.
+    """
     rows, scores = at.existing(question.subject)
     among = np.zeros(len(at.scene))
     among[rows] = 1.0
     holds = at.condition_scores(question.condition, among, lenient=False)[rows]
     objects, fitting = at.objects(rows), holds > 0.0
+    unsaid = find_unsaid(objects, (question.condition,))
+    if unsaid and (question.condition.negated or not fitting.any()):
+        raise _not_known(unsaid, objects, HELP_ON)
     if fitting.any() and not fitting.all():
         return _some(question, objects, fitting.tolist())
     subject = the(objects[0]) if len(objects) == 1 else f"all {counted(len(objects), 'object')}"
@@ -128,6 +143,11 @@ def verify(question: Verify, at: Resolver) -> Reply:
     text = f"No, {subject} {be(len(objects))} {_denial(question.condition, objects)}"
     sure = ABSENCE_CONFIDENCE * mean_confidence(at.scene, rows, scores)
     return Reply(sentence(text), sure, tuple(objects))
+
+
+def _not_known(name: str, objects: list[MapObject], help_on: str) -> ReasoningError:
+    several = joined([the(o) for o in objects[:_NAMED]])
+    return ReasoningError("not_found", f"The {name} of {several} is not known{help_on}.")
 
 
 def _some(question: Verify, objects: list[MapObject], fits: list[bool]) -> Reply:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.memory.finding.finder import LONGEST_TEXT, ObjectFinder
+from scenemind.models import Allowance
 from scenemind.reasoning.detecting import SharedDetector
-from scenemind.reasoning.vadar.detector_eyes import DetectorLocator
+from scenemind.reasoning.vadar.detector_eyes import MOST_BOXES, DetectorLocator
 from scenemind.reasoning.vadar.view import BoxPx, Locator, View, decoded, find_same
 
-_MOST_BOXES = 50
 # Less sure is what is only mixed up with a thing, or misspelled.
 _LEAST_SCORE = 0.75
 # Shares of a box, in the middle of it, in which its thing is looked for, one after the other.
@@ -41,7 +41,7 @@ class MapLocator:
     def locate(self, prompt: str) -> Sequence[BoxPx]:
         """See `Locator`."""
         words = prompt.strip()[:LONGEST_TEXT]
-        found = self._finder.find(words, _MOST_BOXES) if words else ()
+        found = self._finder.find(words, MOST_BOXES) if words else ()
         return [self._boxes_px[f.object_id] for f in found if f.score >= _LEAST_SCORE]
 
 
@@ -94,13 +94,17 @@ class MapDepth:
 
 
 def view_of_frame(
-    frame: KeyFrame, scene: MemorySnapshot, detector: SharedDetector | None = None
+    frame: KeyFrame,
+    scene: MemorySnapshot,
+    detector: SharedDetector | None = None,
+    allowance: Allowance | None = None,
 ) -> View:
     """A key frame as the map sees it.
 
     Args:
         frame: with the boxes of all objects in it.
         detector: finds things in it; None: the map does.
+        allowance: of the question, for who waits for the detector.
 
     Raises:
         ReasoningError: the detector is to look, and the image of the frame is damaged.
@@ -109,7 +113,7 @@ def view_of_frame(
     boxes = {i: box for i, box in frame.boxes_px.items() if i in scene.objects}
     locator: Locator = MapLocator(boxes, {i: scene.objects[i] for i in boxes})
     if detector is not None:
-        locator = DetectorLocator(detector, decoded(frame.jpeg, name))
+        locator = DetectorLocator(detector, decoded(frame.jpeg, name), allowance)
     return View(
         name=name,
         width=frame.camera.width,

@@ -99,7 +99,7 @@ class Vadar:
         asking.report("look", selection.reasoning, (frame,))
         snapshot = memory.snapshot()
         with asking.trail.kept(steps, (frame,)):
-            view = view_of_frame(frame, snapshot, self._detector)
+            view = view_of_frame(frame, snapshot, self._detector, asking.allowance)
             result, agent = self._run(query, view, asking, steps, snapshot.objects)
         objects = _objects_of(result, agent, view, snapshot)
         return MethodReply(
@@ -128,6 +128,10 @@ class Vadar:
             boxes_px=result.boxes_px,
             found=agent.found,
         )
+
+    def close(self) -> None:
+        """Close the file of learned methods; the next question opens it again."""
+        self._learner.close()
 
     def _run(
         self,

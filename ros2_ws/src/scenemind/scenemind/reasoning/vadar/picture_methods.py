@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from scenemind.reasoning.learned_methods import MethodApi
+from scenemind.reasoning.learned_methods.method_api import is_one_of
 from scenemind.reasoning.prompts import read_prompt
 from scenemind.reasoning.vadar.probes import TOLD, picture_probes
 from scenemind.reasoning.vadar.vision_api import documentation, prelude
@@ -28,22 +27,18 @@ def picture_methods() -> MethodApi:
         prelude=prelude() + TOLD,
         parameters=_PARAMETERS,
         returns={
-            "Box": _is_one_of(list, tuple, type(None)),  # None: a box that is not there
-            "list[Box]": _is_one_of(list, tuple),
-            "str": _is_one_of(str),
-            "list[str]": _is_one_of(list, tuple),
-            "float": _is_one_of(int, float),
-            "int": _is_one_of(int),
+            "Box": is_one_of(list, tuple, type(None)),  # None: a box that is not there
+            "list[Box]": is_one_of(list, tuple),
+            "str": is_one_of(str),
+            "list[str]": is_one_of(list, tuple),
+            "float": is_one_of(int, float),
+            "int": is_one_of(int),
             "bool": lambda value: isinstance(value, bool),
             "Any": lambda _: True,
         },
         guess_type=_guess_type,
         probes=picture_probes,
     )
-
-
-def _is_one_of(*kinds: type) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _guess_type(name: str) -> str:

@@ -15,7 +15,7 @@ from scenemind.reasoning.vadar.view import BoxPx
 from scenemind.reasoning.vadar.vision_api import VisionApi
 
 _PROMPTS = "scenemind.reasoning.vadar"
-_ERROR_CHARACTERS = 3000
+_ERROR_CHARACTERS, _SHOWN_CHARACTERS = 3000, 20_000
 _LEAST_SECONDS = 0.05
 _SORT_HINT = (
     "A function of the API cannot be called from the key of .sort(): write"
@@ -107,7 +107,7 @@ class ProgramAgent:
         """The result, and what is wrong."""
         if not program.strip():
             return Result(""), "there is no program in the reply"
-        shown = printable(program)
+        shown = printable(program[:_SHOWN_CHARACTERS])
         self._asking.report("run", shown)
         self._asking.allowance.check()
         seconds = max(self._asking.allowance.left_s, _LEAST_SECONDS)

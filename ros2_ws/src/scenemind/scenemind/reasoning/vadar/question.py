@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from scenemind.models import ChatMessage
 from scenemind.reasoning.errors import ReasoningError
+from scenemind.reasoning.learned_methods.learned import told_of
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.types import Query
 from scenemind.reasoning.vadar.view import View
@@ -14,7 +15,6 @@ from scenemind.words.quoting import quoted
 
 _PROMPTS = "scenemind.reasoning.vadar"
 _LONGEST_SAID = 500
-_LEARNED = "There are these functions as well, made of the ones above:\n\n```python\n{}\n```\n"
 
 
 def messages_of(query: Query, view: View, learned: str = "") -> list[ChatMessage]:
@@ -30,7 +30,7 @@ def messages_of(query: Query, view: View, learned: str = "") -> list[ChatMessage
     question = fill_prompt(
         _PROMPTS,
         "program_question",
-        learned=_LEARNED.format(learned) if learned else "",
+        learned=told_of(learned),
         question=quoted(query.text, _LONGEST_SAID),
         circumstances="\n".join(_circumstances(query, view)),
         policy=read_prompt(_PROMPTS, f"policy_{query.policy}"),

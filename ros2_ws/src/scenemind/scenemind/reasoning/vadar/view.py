@@ -34,6 +34,7 @@ class Locator(Protocol):
 
         Raises:
             PerceptionError: a detector cannot be had, or does not take the words.
+            ModelError: it was waited for longer than the question has time.
         """
         ...
 

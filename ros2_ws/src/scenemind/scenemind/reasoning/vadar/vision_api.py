@@ -27,7 +27,7 @@ _LOC, _VQA, _DEPTH = (
     "vqa(image, question, bbox)",
     "depth(image, bbox)",
 )
-_MOST_CALLS_TOLD = 60
+_MOST_CALLS_TOLD, _MOST_BOXES_TOLD = 60, 10
 _LONGEST_WORDS = 500
 
 
@@ -183,7 +183,8 @@ def _whole(box: BoxPx) -> BoxPx:
 
 
 def _shown(boxes: Sequence[BoxPx]) -> str:
-    return ", ".join(f"[{', '.join(f'{v:.0f}' for v in box)}]" for box in boxes)
+    shown = [f"[{', '.join(f'{v:.0f}' for v in box)}]" for box in boxes[:_MOST_BOXES_TOLD]]
+    return ", ".join([*shown, "..."] if len(boxes) > len(shown) else shown)
 
 
 @cache

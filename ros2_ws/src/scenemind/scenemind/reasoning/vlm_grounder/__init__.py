@@ -1,1 +1,5 @@
 """VLM-Grounder: things found by looking at stitched images, and measured from several views."""
+
+from scenemind.reasoning.vlm_grounder.method import VlmGrounder
+
+__all__ = ["VlmGrounder"]

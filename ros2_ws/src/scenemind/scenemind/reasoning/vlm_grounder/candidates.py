@@ -75,16 +75,13 @@ def candidates_of_class(
     Args:
         objects: of the map, as people see them.
     """
-    meant = [row for row, label in enumerate(index.labels) if label in labels]
-    called = np.isin(index.detection_labels, meant)
     fitting = [i for i, thing in objects.items() if thing.label in labels]
     renamed = [
         i
         for i, thing in objects.items()
         if thing.label not in labels and thing.label != thing.perceived_label
     ]
-    ids = index.detection_objects
-    is_meant = (called | np.isin(ids, fitting)) & ~np.isin(ids, renamed)
+    is_meant = (index.is_called(labels) | index.is_of(fitting)) & ~index.is_of(renamed)
     return _selected(index, is_meant & (index.detection_scores > least_score))
 
 

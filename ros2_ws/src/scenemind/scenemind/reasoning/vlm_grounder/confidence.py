@@ -25,10 +25,10 @@ def confidence(grounded: Grounded, retries: int, things: int, *, by_class: bool)
 
     Args:
         retries: feedbacks that the model needed.
-        things: objects of the map that it could choose from.
+        things: objects of the map that it could choose from; 0: nobody knows how many there were.
         by_class: the images were those that show the class.
     """
-    sure = _ONE_OF_CLASS if by_class and things <= 1 else _SEVERAL_OF_CLASS
+    sure = _ONE_OF_CLASS if by_class and things == 1 else _SEVERAL_OF_CLASS
     sure *= _RETRY**retries
     sure *= 1.0 if by_class else _NO_CLASS
     if grounded.measured is None:

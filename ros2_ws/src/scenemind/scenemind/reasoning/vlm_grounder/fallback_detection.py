@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenemind.memory import KeyFrame, MemoryAccess
+from scenemind.models import ModelError
 from scenemind.perception.errors import PerceptionError
 from scenemind.perception.text import normalized_label
 from scenemind.perception.types import Detections
@@ -19,8 +20,6 @@ from scenemind.words.quoting import quoted
 
 _log = logging.getLogger(__name__)
 _STAGE = "detect"
-# Of the time that the question has left: the model must still look, and a box be measured.
-_SHARE_OF_TIME = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +53,24 @@ class ClassDetector:
     every query (section 3.1: view pre-selection). Here what the map was made from is asked first,
     and this only where its vocabulary had no such class."""
 
-    def __init__(self, detector: SharedDetector, most_frames: int, least_score: float) -> None:
+    def __init__(
+        self,
+        detector: SharedDetector,
+        most_frames: int,
+        least_score: float,
+        share_of_time: float = 0.5,
+    ) -> None:
         """
         Args:
             most_frames: of one look, evenly from all that are stored.
             least_score: surer boxes count.
+            share_of_time: that one look may take of what the question has left: the model must
+                still look, and a box be measured.
         """
         self._detector = detector
         self._most_frames = most_frames
         self._least_score = least_score
+        self._share_of_time = share_of_time
 
     def detect(
         self,
@@ -71,10 +79,10 @@ class ClassDetector:
         asking: Asking,
         frame_numbers: Sequence[int] | None = None,
     ) -> Seen:
-        """Boxes of the class, also none: where there is no detector for it, the steps say so.
-
-        Half of the time that is left is used at most. What was looked at by then lies evenly over
-        the frames.
+        """Boxes of the class, also none. A look that cannot begin, or ends early, since there is no
+        detector for the class, it fails, or its share of the time is over (of which waiting for the
+        detector is part), gives what was found by then, and the steps say so. What was looked at
+        lies evenly over the frames.
 
         Args:
             target_class: one name of a kind of things, in any spelling.
@@ -87,29 +95,37 @@ class ClassDetector:
         stored = StoredFrames(memory)
         order = coarse_to_fine(stored.numbers if frame_numbers is None else frame_numbers)
         numbers = order[: self._most_frames]
-        started, left_s = time.monotonic(), asking.allowance.left_s
+        started = time.monotonic()
+        share = asking.allowance.part(self._share_of_time * asking.allowance.left_s)
         boxes: list[SeenBox] = []
-        looked = 0
+        looked, ended = 0, ""
         try:
-            label = normalized_label(target_class)
+            classes = (normalized_label(target_class),)
+            part = replace(asking, allowance=share)
             for frame, found in search_frames(
-                self._detector, (label,), stored, numbers, asking, _STAGE
+                self._detector, classes, stored, numbers, part, _STAGE
             ):
                 looked += 1
                 boxes += self._sure_boxes(frame, found)
-                if time.monotonic() - started > _SHARE_OF_TIME * left_s:
-                    break
         except PerceptionError as error:
             _log.warning("cannot look for %s in stored frames: %s", quoted(target_class), error)
-            return Seen((), (f"could not look for {quoted(target_class)}: {error}",))
+            ended = str(error)
+        except ModelError as error:
+            asking.allowance.check()
+            if error.kind != "too_late":
+                raise
+            ended = "its part of the question's time was over"
+        if ended and not looked:
+            return Seen((), (f"could not look for {quoted(target_class)}: {ended}",))
         boxes.sort(key=lambda box: (box.frame_number, -box.score))
         seconds = time.monotonic() - started
         step = (
-            f"looked for {quoted(label)} in {looked} of {len(order)} frames:"
+            f"looked for {quoted(target_class)} in {looked} of {len(order)} frames:"
             f" {len({box.frame_number for box in boxes})} show some"
             f" ({self._detector.name}, {seconds:.2f} s)"
         )
-        return Seen(tuple(boxes), (step, *stored.steps()))
+        early = (f"the look ended early: {ended}",) if ended else ()
+        return Seen(tuple(boxes), (step, *early, *stored.steps()))
 
     def _sure_boxes(self, frame: KeyFrame, found: Detections) -> Iterator[SeenBox]:
         for box, score in zip(found.boxes_px.tolist(), found.scores.tolist(), strict=True):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from scenemind.config import VlmGrounderConfig
 from scenemind.memory import MemoryAccess
 from scenemind.models import ChatModel
-from scenemind.perception.protocols import Segmenter, TextEncoder
+from scenemind.perception.protocols import TextEncoder
 from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
@@ -29,6 +29,7 @@ from scenemind.reasoning.vlm_grounder.projection import measure, pictures_of
 from scenemind.reasoning.vlm_grounder.query_analysis import analyze
 from scenemind.reasoning.vlm_grounder.result import Grounded, as_mapped, as_measured
 from scenemind.reasoning.vlm_grounder.search import TargetSearch
+from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
 from scenemind.reasoning.vlm_grounder.telling import sentence_on
 from scenemind.reasoning.vlm_grounder.types import QueryAnalysis, Target
 from scenemind.reasoning.vlm_grounder.view_selection import ViewSelection, ViewSelector
@@ -47,7 +48,7 @@ class VlmGrounder:
         self,
         language: ChatModel,
         vision: ChatModel,
-        segmenter: Segmenter,
+        segmenter: SharedSegmenter,
         config: VlmGrounderConfig | None = None,
         detector: SharedDetector | None = None,
         encoder: TextEncoder | None = None,
@@ -170,9 +171,8 @@ class VlmGrounder:
         """
         asking.report("measure", key_frames=(target.frame,))
         try:
-            measured = measure(
-                target, filmed.memory, filmed.index, self._segmenter, self._config, asking
-            )
+            segmenter = self._segmenter.within(asking.allowance)
+            measured = measure(target, filmed.memory, filmed.index, segmenter, self._config, asking)
         except ReasoningError as error:
             thing = filmed.snapshot.objects.get(target.object_id or 0)
             if thing is None:

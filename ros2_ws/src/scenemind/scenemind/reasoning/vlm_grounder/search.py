@@ -175,7 +175,8 @@ class TargetSearch:
             known = [n for n in numbers if n is not None and n < len(candidates)]
             if known:
                 return [candidates[n] for n in known]
-            self._retry(f"there is no object {listed(choice.chosen)} in it", is_misled=True)
+            named = f"there is no object {listed(choice.chosen)} in it"
+            self._retry(named if choice.chosen else "it names no object", is_misled=True)
             self._conversation.tell(
                 questions.tell_object_id_invalid(choice.chosen, len(candidates))
             )

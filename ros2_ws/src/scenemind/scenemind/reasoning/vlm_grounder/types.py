@@ -55,7 +55,8 @@ class MeasuredView:
     Attributes:
         mask: of the target, after morphology.
         points: (M, 3) float32, world, metres.
-        chamfer_m: to the points of the anchor's view; 0 for the anchor itself.
+        chamfer_m: to the points of that view among the others that it is nearest to; 0 for the
+            anchor, the first, itself.
     """
 
     frame: KeyFrame

@@ -18,7 +18,6 @@ from scenemind.models import Allowance
 from scenemind.reasoning import Query
 from scenemind.reasoning.method import Asking
 from scenemind_interfaces import srv
-from scenemind_interfaces.action import Ask
 from scenemind_interfaces.msg import Error
 from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import (
@@ -30,35 +29,62 @@ from scenemind_ros.conversions import (
     snapshot_from_msg,
     usage_from_msg,
 )
+from scenemind_ros.pending_goal import OnFeedback, PendingGoal
 
 _FINISHING_S = 1.0  # beside the time that the node may take to answer
 
 
 def _ask(client: SceneMindClient, request: dict[str, Any]) -> int:
     query = Query(request["text"], request["situation"], policy=request["policy"])
-    timeout_s = float(request["timeout_s"])
-
-    def ask(asking: Asking) -> Ask.Result:
-        def hear(feedback: Ask.Feedback) -> None:
-            frames = tuple(map(key_frame_from_msg, feedback.evidence))
-            asking.report(feedback.stage, feedback.partial_reasoning, frames)
-
-        goal = client.start_asking(
+    result = _result(
+        lambda hear: client.start_asking(
             query.text,
             situation=query.situation,
             method=request["method"],
             policy=query.policy,
-            timeout_s=timeout_s,
+            timeout_s=float(request["timeout_s"]),
             on_feedback=hear,
-        )
-        with asking.allowance.waking(goal.cancel):
-            return goal.result(timeout_s + _FINISHING_S)
-
-    result = with_progress(ask, Allowance(timeout_s))
+        ),
+        request,
+    )
     snapshot = snapshot_from_msg(client.scene_graph())
     answer = answer_from_msg(result, query, snapshot.objects)
     show_answer(answer, snapshot, *_page(client, request), request["as_json"])
     return exit_status(answer.failure)
+
+
+def _ground(client: SceneMindClient, request: dict[str, Any]) -> int:
+    query = Query(request["text"], policy=request["policy"])
+    result = _result(
+        lambda hear: client.start_grounding(
+            query.text,
+            method=request["method"],
+            policy=query.policy,
+            timeout_s=float(request["timeout_s"]),
+            on_feedback=hear,
+        ),
+        request,
+    )
+    found = grounding_from_msg(result, query)
+    snapshot = snapshot_from_msg(client.scene_graph())
+    show_grounding(found, snapshot, *_page(client, request), request["as_json"])
+    return exit_status(found.failure)
+
+
+def _result(start: Callable[[OnFeedback], PendingGoal], request: dict[str, Any]) -> Any:
+    """Of a goal, while progress is shown; an interrupt takes it back."""
+    timeout_s = float(request["timeout_s"])
+
+    def wait(asking: Asking) -> Any:
+        def hear(feedback: Any) -> None:
+            frames = tuple(map(key_frame_from_msg, feedback.evidence))
+            asking.report(feedback.stage, feedback.partial_reasoning, frames)
+
+        goal = start(hear)
+        with asking.allowance.waking(goal.cancel):
+            return goal.result(timeout_s + _FINISHING_S)
+
+    return with_progress(wait, Allowance(timeout_s))
 
 
 def _key_frames(client: SceneMindClient, request: dict[str, Any]) -> int:
@@ -90,15 +116,6 @@ def _page(
     anchors = [node.anchor.position for node in client.fetch(srv.GetMemTree).mem_tree.locations]
     path = np.array([(at.x, at.y, at.z) for at in anchors], np.float32).reshape(-1, 3)
     return path, Path(request["pictures"])
-
-
-def _ground(client: SceneMindClient, request: dict[str, Any]) -> int:
-    response = client.ground(
-        request["text"], method=request["method"], timeout_s=float(request["timeout_s"])
-    )
-    found = grounding_from_msg(response, Query(request["text"]))
-    show_grounding(found, request["as_json"])
-    return exit_status(found.failure)
 
 
 def _align(client: SceneMindClient, request: dict[str, Any]) -> int:

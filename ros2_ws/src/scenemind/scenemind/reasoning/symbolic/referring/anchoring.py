@@ -30,7 +30,7 @@ class Clause:
         repeated: the relation before, for "next to the bed and the lamp".
         possessed: what was named last came with "with": "a desk with a lamp on top".
         introduced: "there is" something. after_be: a form of "be" came since the last noun.
-        pointed: "this" came right before. retargeted: "the highlighted object is ...".
+        pointed: "this" came right before. retargeted: what is named next is to be chosen.
         view: a view is being said. view_named: with its thing. view_from: "facing it from ...".
     """
 

@@ -17,7 +17,7 @@ _SMALL: tuple[tuple[Kind, frozenset[str]], ...] = (
     ("pronoun", phrases.PRONOUNS),
     ("not", phrases.NOT),
     ("and", frozenset(("and", "or", "but", "plus"))),
-    ("other", phrases.POSTURES | phrases.FUNCTION | phrases.VIEW_OPENERS),
+    ("other", phrases.FUNCTION | phrases.VIEW_OPENERS),
 )
 # Relations that are looks before a noun: "the closest chair".
 _RANKS = (("closest",), ("nearest",), ("farthest",), ("furthest",))
@@ -123,13 +123,12 @@ def _noun(words: list[str], start: int) -> Chunk:
             break
         if noun and word in phrases.STARTERS and _goes_on(words, at + 1):
             break
-        following = words[at + 1] if at + 1 < len(words) else ""
         if word in phrases.DETERMINERS and not noun and not (traits and word == "the"):
             if word in ("another", "other"):
                 traits.append("other")
         elif (ordinal := find_ordinal(word)) is not None:
             order = ordinal
-        elif (value := find_number(word)) is not None and not noun and following:
+        elif (value := find_number(word)) is not None and not noun:
             number = value
         elif word in phrases.SIDE_WORDS or word in phrases.LOOKS or word in _MORE_TRAITS:
             traits.append(word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 ViewKind = Literal["facing", "from"]
@@ -85,3 +85,9 @@ class Description:
     links: tuple[Link, ...] = ()
     places: tuple[Placed, ...] = ()
     view: View | None = None
+
+    def nameless(self) -> Description:
+        """The same of an object of any kind."""
+        mentions = list(self.mentions)
+        mentions[self.target] = replace(mentions[self.target], noun="")
+        return replace(self, mentions=tuple(mentions))

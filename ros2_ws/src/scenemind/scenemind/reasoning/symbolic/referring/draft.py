@@ -21,10 +21,12 @@ from scenemind.words.thesaurus import Thesaurus
 TARGET = -1
 # Each costs time, and nobody says more of one thing.
 _MOST_LINKS = 24
+# Before a side these say how far to it: "the furthest left chair".
+_FARTHEST = ("farthest", "furthest")
 _SIDES = {
     **phrases.SIDE_WORDS,
     **dict.fromkeys(("closest", "nearest"), "front"),
-    **dict.fromkeys(("farthest", "furthest"), "back"),
+    **dict.fromkeys(_FARTHEST, "back"),
 }
 # "To the right is a desk": the desk is to the right of what is spoken of.
 _BESIDE = {"left": "left of", "right": "right of", "front": "in front of", "back": "behind"}
@@ -85,7 +87,9 @@ class Draft:
 
     def bind_fronted(self, index: int) -> None:
         """What was said before its thing is said of this one."""
-        self.links.extend(replace(link, subjects=(index,)) for link in self.fronted)
+        self.links.extend(
+            replace(link, subjects=(*link.subjects[:-1], index)) for link in self.fronted
+        )
         for place in self.fronted_places:
             if index == self.target:
                 self.places.append(replace(place, subject=index))
@@ -158,7 +162,10 @@ class Draft:
 
     def _place_by_traits(self, chunk: Chunk, index: int, *, negated: bool = False) -> None:
         """Sides said before the noun: "the left chair", "the second shelf from the top"."""
-        sides = [_SIDES[trait] for trait in chunk.traits if trait in _SIDES]
+        said = [trait for trait in chunk.traits if trait in _SIDES]
+        if any(trait in phrases.SIDE_WORDS for trait in said):
+            said = [trait for trait in said if trait not in _FARTHEST]
+        sides = [_SIDES[trait] for trait in said]
         self.places.extend(Placed(index, side, chunk.order, negated) for side in sides)
 
 

@@ -127,7 +127,7 @@ class Grounder:
         if fit is None:
             return np.zeros(len(among))
         if _is_denied(link):
-            return np.asarray(np.log(np.maximum(fit, _LEAST_DENIED)))
+            return np.asarray(weight("denied") * np.log(np.maximum(fit, _LEAST_DENIED)))
         best = max(float(fit[among].max()), 1e-6)
         return np.asarray(np.log(np.clip(fit / best, LEAST, 1.0)))
 
@@ -191,7 +191,7 @@ class Grounder:
             return None
         rows = np.flatnonzero(scores >= _SURELY * scores.max())
         where = self._space.center[rows, :2].mean(axis=0)
-        return looking(middle, where, 1.0) if view.kind == "facing" else looking(where, middle, 1.0)
+        return looking(middle, where) if view.kind == "facing" else looking(where, middle)
 
 
 def _is_denied(link: Link) -> bool:

@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 _MORE_LIKELY = 0.5
 # That what nothing fits to the letter is in the map at all. Of such phrases of Nr3D nearly as many
-# are answered when their target is taken out of the scene (45 %) as when it is there (48 %), so
+# are answered when their target is taken out of the scene (45 %) as when it is there (49 %), so
 # that this is how often it is there: of ten things that people ask for, one is taken not to be.
 _IS_THERE = 0.9
 

@@ -15,9 +15,12 @@ from scenemind.words.label_index import LabelIndex
 from scenemind.words.vocabulary import Vocabulary
 
 _MOST_WORDS = 6
-# How well a label fits that is only like it, that is what the last word alone means ("chair" for
-# "office chair"), and what is left of the score for one thing where several are said.
-_LOOSE, _HEAD, _OTHER_NUMBER = 0.1, 0.4, 0.8
+# How well a label fits that is only like it, and that is what the last word alone means ("chair"
+# for "office chair").
+_LOOSE, _HEAD = 0.1, 0.4
+# What is left of the score for one thing where several are said, and for an office chair where just
+# "chair" is said and there are such.
+_OTHER_NUMBER, _MORE_SPECIAL = 0.8, 0.6
 
 
 def named(scene: Scene, vocabulary: Vocabulary, noun: str) -> Vector:
@@ -44,10 +47,14 @@ def _label_scores(
     parts = _parts(noun)
     part, found = next(((p, m) for p in parts if (m := vocabulary.match(p, labels))), ("", []))
     several = is_plural(noun.split(" ")[-1])
+    is_exact = any(normal(match.label) == part for match in found)
     scores: dict[str, float] = {}
     for match in found:
         alike = is_plural(match.label.split(" ")[-1]) == several
-        scores[match.label] = match.score * (1.0 if alike else _OTHER_NUMBER)
+        is_special = is_exact and normal(match.label).endswith(f" {part}")
+        scores[match.label] = (
+            match.score * (1.0 if alike else _OTHER_NUMBER) * (_MORE_SPECIAL if is_special else 1.0)
+        )
     if found:
         index = LabelIndex(labels)
         head = part.split(" ")[-1]

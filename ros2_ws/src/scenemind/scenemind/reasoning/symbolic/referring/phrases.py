@@ -72,7 +72,7 @@ PRONOUNS = _words("pronouns")
 BE = _words("be")
 DETERMINERS = _words("determiners")
 NOT = _words("not")
-POSTURES = _words("postures")
+# Words that carry nothing here: verbs, postures ("sitting"), helpers.
 FUNCTION = _words("function")
 # "A set of", "two rolls of": what follows is the thing.
 PARTITIVES = _words("partitives")

@@ -15,7 +15,6 @@ Mask = NDArray[np.bool_]
 # Things that differ less in height have no top one: the top one on a plan is the one in the back.
 _LEVEL_M = 0.25
 _SHORTEST_SPREAD_M = 0.3
-_SURE = 0.7
 # What is denied and yet so is this much less likely.
 _LEAST_DENIED = 0.1
 _KINDS = {"left": "side", "right": "side", "top": "upright", "bottom": "upright"}
@@ -71,5 +70,5 @@ def _to_side(space: Space, side: str, among: Mask, onlooker: Onlooker | None) ->
             return heights if side == "top" else -heights
         side = "back" if side == "top" else "front"
     group = space.center[among, :2].mean(axis=0)
-    seen_by = onlooker or looking(space.middle, group, _SURE)
+    seen_by = onlooker or looking(space.middle, group)
     return along(space, side, seen_by) if seen_by.sure else None

@@ -19,7 +19,7 @@ from scenemind.reasoning.symbolic.referring.draft import TARGET
 # Of two relations before one anchor, these say less.
 _VAGUE = ("next to", "near", "in", "on", "with")
 _OF_VIEWER = ("closest", "farthest", "near", "next to", "far")
-_IMPERATIVES = ("choose", "select", "pick", "find")
+_IMPERATIVES = ("choose", "select", "pick")
 _VIEWERS = ("you", "me", "i", "us", "viewer")
 
 
@@ -64,12 +64,14 @@ class _Reader(Anchoring):
             clause.pending = None
         elif word in ("there", "where"):
             clause.introduced = True
+        elif word == "find":
+            self._end_clause()
         elif word in _IMPERATIVES:
             self._end_clause()
+            self._clause.retargeted = self._draft.target != TARGET
         elif word in ("you", "want"):
             clause.view, clause.after_be = None, False
-        elif word in ("highlighted", "referred"):
-            clause.retargeted = self._draft.target != TARGET
+            clause.retargeted |= word == "want" and self._draft.target != TARGET
 
     def _pronoun(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
@@ -88,7 +90,7 @@ class _Reader(Anchoring):
             self._draft.bind_fronted(self._draft.target)
             clause.view, clause.introduced, clause.after_be = None, False, False
             clause.subject = self._draft.target if self._draft.target != TARGET else None
-            clause.last, clause.separated = None, False
+            clause.last, clause.separated, clause.possessed = None, False, False
 
     def _view(self, chunk: Chunk) -> None:
         self._clause.view_named = False
@@ -153,7 +155,9 @@ class _Reader(Anchoring):
     def _main_noun(self, chunk: Chunk) -> None:
         clause, draft = self._clause, self._draft
         if clause.retargeted and chunk.value:
-            draft.target, clause.retargeted = TARGET, False
+            clause.retargeted = False
+            if not draft.is_target_again(chunk):
+                draft.target = TARGET
         if draft.target == TARGET:
             draft.target = index = draft.add(chunk)
             draft.before = draft.fronted[0].anchors[0] if draft.fronted else None

@@ -33,7 +33,9 @@ class Onlooker:
         return ways[side]
 
 
-def looking(position: NDArray[np.float64], target: NDArray[np.float64], sure: float) -> Onlooker:
+def looking(
+    position: NDArray[np.float64], target: NDArray[np.float64], sure: float = 1.0
+) -> Onlooker:
     """From a place towards another, (2,) both; unsure where they are one."""
     way = target - position
     length = float(np.linalg.norm(way))

@@ -17,6 +17,8 @@ WEIGHTS: dict[str, float] = {
     "corner of": 0.7,
     "foot of": 0.7,
     "without": 0.7,
+    # A relation that does not hold: "near" falls slowly, so that its opposite says little.
+    "denied": 2.0,
     # Of looks, which depend on light and on who looks.
     "colour": 0.6,
     "shade": 0.6,

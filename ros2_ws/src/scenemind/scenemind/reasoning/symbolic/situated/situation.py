@@ -22,9 +22,11 @@ _FACING = re.compile(
     r"(?: (?:at|into|in|through|out of|out|on|from|towards?|up|down|directly))?|face|towards?"
     rf"|into|at)(?={_ARTICLE})|\b(?:facing|in front of)\b(?! me\b)"
 )
+# One may look at a thing from anywhere.
+_LOOKS = re.compile(r"\b(?:look|watch|star|gaz|fac)\w*(?: \w+){0,2}$|\btowards?$")
 _NEAR = re.compile(
-    r"\b(?:(?:standing|leaning|sitting|walking|waiting|am)\b[^,@]*?\b(?:by|near|next to|beside"
-    rf"|against|between|behind|along|on|in)|within reach of)(?={_ARTICLE})"
+    r"\b(?:(?:stand(?:ing)?|leaning|sitting|walking|waiting|am)\b[^,@]*?\b(?:by|near|next to"
+    rf"|beside|against|between|behind|along|on|in)|within reach of)(?={_ARTICLE})"
 )
 _END = re.compile(
     r",|@\d+|\b(?:and|while|with|that|when|so|to|there|facing|having|for|but|is|are|has)\b"
@@ -62,7 +64,8 @@ def read_situation(text: str) -> tuple[Clue, ...]:
         for found in pattern.finditer(plain):
             thing = _thing(_until_end(plain[found.end() :]))
             if _is_named(thing):
-                clues += [Clue(thing, place, is_seat) for place in places]
+                is_far = pattern is _FACING and _LOOKS.search(plain[: found.end()])
+                clues += [Clue(thing, p, is_seat) for p in (places[:1] if is_far else places)]
     return tuple(dict.fromkeys((*clues, *_of_marks(Places(plain)))))
 
 

@@ -22,8 +22,9 @@ _HEADINGS = 24
 _MOST_LOOKED_AT, _MOST_SEATS = 6, 200
 # What a clue that is not met at all costs: one wrong word must not decide.
 _LEAST = 0.05
-# How fast "near" ends, and directions fade with distance: people speak of what is about them.
-_NEAR_M, _FAR_M = 0.5, 4.0
+# At a thing is who stands this close to it. How fast "near" ends beyond, and directions fade with
+# distance: people speak of what is about them.
+_AT_M, _NEAR_M, _FAR_M = 0.5, 0.5, 4.0
 # How much of a direction's score turns with the angle.
 _FRONTAL = 0.8
 # Furniture begins below and ends above these heights; longer boxes are walls that go around.
@@ -31,6 +32,8 @@ _LIFTED_M, _FLAT_M, _HALL_M = 0.4, 0.3, 3.0
 _BLOCKED = 0.5
 # How much less likely the edge of the scene is than its middle.
 _MARGIN = 0.6
+# How much who sits, and says no more, looks into the room: seats stand with their backs to walls.
+_INWARD = 0.3
 # Labels that fit nearly as well as the best are meant too.
 _AS_GOOD = 0.9
 
@@ -81,6 +84,8 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
         log_scores += np.log(_LEAST + _clue_scores(clue, nearest[clue.thing.noun], headings))
     log_scores[: len(x) * len(y)] += np.log(_free_scores(scene, x, y))[:, None]
     log_scores += np.log(_inside_scores(scene, places))[:, None]
+    if seats:
+        log_scores += _INWARD * np.log(_LEAST + _inward_scores(scene, places, headings))
     place, heading = np.unravel_index(int(np.argmax(log_scores)), log_scores.shape)
     ahead = _directions(headings)[heading]
     position = np.append(places[place], scene.floor_z + _EYES_M)
@@ -111,8 +116,8 @@ def _clue_scores(
     if clue.is_seat:
         return (nearest.gaps_m.min(axis=1) <= 0.0).astype(np.float64)[:, None]
     if clue.place.bearing_rad is None:
-        gaps_m = nearest.gaps_m.min(axis=1)
-        return np.asarray(1.0 / (1.0 + (gaps_m / _NEAR_M) ** 2))[:, None]
+        beyond_m = np.maximum(nearest.gaps_m.min(axis=1) - _AT_M, 0.0)
+        return np.asarray(1.0 / (1.0 + (beyond_m / _NEAR_M) ** 2))[:, None]
     # A thing at this bearing lies in this direction.
     directions = _directions(headings - clue.place.bearing_rad)
     scores = np.zeros((len(nearest.gaps_m), len(headings)))
@@ -127,6 +132,15 @@ def _inside_scores(scene: Scene, places: NDArray[np.float64]) -> NDArray[np.floa
     low, high = scene.low[:, :2].min(axis=0), scene.high[:, :2].max(axis=0)
     off = np.abs(places - (low + high) / 2.0) / np.maximum((high - low) / 2.0, 1e-9)
     return np.asarray(1.0 - _MARGIN * np.clip(off.max(axis=1), 0.0, 1.0))
+
+
+def _inward_scores(
+    scene: Scene, places: NDArray[np.float64], headings: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(P, H) in [0, 1]: by how much one looks towards the middle of the scene."""
+    inward = (scene.low[:, :2].min(axis=0) + scene.high[:, :2].max(axis=0)) / 2.0 - places
+    inward /= np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-9)
+    return np.asarray((1.0 + inward @ _directions(headings).T) / 2.0)
 
 
 def _directions(angles_rad: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,58 @@
+"""`scenemind bench projection`: its simulated rooms, and a run of few targets."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from scenemind.cli.bench.projection import bench_projection
+from scenemind.cli.bench.projection.filmed_room import film_room
+from scenemind.cli.bench.projection.true_masks import TrueMasks
+from scenemind.geometry import iou_matrix_2d
+from scenemind.simulation import SimpleDepthNoise
+
+
+def test_a_filmed_room_is_a_memory_with_the_truth_beside_it() -> None:
+    room = film_room(2, 4, SimpleDepthNoise())
+    index = room.frame_index()
+    assert len(index) == len(room.stored_frames()) == 4
+    filmed = room.frames[1]
+    assert room.depth_image(1).depth_m.shape == (240, 320)
+    exact = filmed.exact_m[::2, ::2]
+    measured = filmed.depth.depth_m > 0
+    off = np.abs(filmed.depth.depth_m - exact)[measured]
+    assert np.median(off) < 0.02
+    assert (np.diff(index.detection_frames) >= 0).all()
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_masks_are_those_of_the_thing_in_the_box(noise: bool) -> None:
+    room = film_room(2, 2, SimpleDepthNoise())
+    filmed = room.frames[0]
+    masks = TrueMasks(room.frames, noise=noise)
+    for instance, box_px in filmed.frame.boxes_px.items():
+        mask = masks.mask_of(0, np.array(box_px))
+        assert mask is not None
+        if not noise:
+            assert mask is filmed.masks[instance]
+            continue
+        height, width = mask.bits.shape
+        own = (mask.x_px, mask.y_px, mask.x_px + width, mask.y_px + height)
+        assert iou_matrix_2d(np.array([own]), np.array([box_px]))[0, 0] > 0.3
+
+
+def test_the_bench_prints_what_is_asked_of_it() -> None:
+    result = json.loads(json.dumps(bench_projection(targets=3)))
+    assert result["targets"] == 3
+    assert {"ms_77k", "ms_553k", "mean_iou", "iou_50", "ablation"} <= set(result)
+    assert result["points_77k"] == pytest.approx(77_000, rel=0.1)
+    assert result["points_553k"] == pytest.approx(553_000, rel=0.1)
+    assert list(result["ablation"])[:4] == [
+        "baseline",
+        "+ morphology",
+        "+ point filtering",
+        "+ multi-view",
+    ]
+    assert all(set(row) == {"acc_25", "acc_50", "mean_iou"} for row in result["ablation"].values())
