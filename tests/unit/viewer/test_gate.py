@@ -11,6 +11,7 @@ import pytest
 
 from scenemind.viewer.errors import ViewerError
 from scenemind.viewer.gate import Gate
+from tests.waiting import wait_until
 
 TOKEN = "0123456789abcdef"
 UPGRADE = ("Connection: Upgrade", "Upgrade: websocket")
@@ -181,6 +182,7 @@ def test_closing_ends_connections_and_twice_is_once(behind: Behind) -> None:
     gate = Gate("127.0.0.1", 0, behind.address)
     with socket.create_connection(("127.0.0.1", gate.port), 30.0) as connection:
         connection.sendall(b"GET / HTTP")
+        wait_until(lambda: gate.connection_count)
         gate.close()
         gate.close()
         assert connection.recv(1) == b""

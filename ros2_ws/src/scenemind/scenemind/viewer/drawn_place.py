@@ -79,13 +79,15 @@ class DrawnPlace:
         """Objects as they are now.
 
         Args:
-            marked: what is highlighted; of the first one its relations are shown.
+            marked: what is highlighted; of a single one its relations are shown too.
         """
         there = [scene.objects[i] for i in marked if i in scene.objects]
         with self._lock:
-            self._layer.draw_objects(tuple(scene.objects.values()))
-            self._layer.draw_marked(there, scene)
+            with self._server.atomic():
+                self._layer.draw_objects(tuple(scene.objects.values()))
+                self._layer.draw_marked(there, scene)
             self._scene, self._marked = scene, tuple(thing.object_id for thing in there)
+            self._forget_who_left()
             for tags in self._tags.values():
                 self._name(tags)
 
@@ -100,15 +102,16 @@ class DrawnPlace:
             tags = self._tags[client.client_id] = NameTags(client)
             self._name(tags)
 
-    def leave(self, client: viser.ClientHandle) -> None:
-        with self._lock:
-            self._tags.pop(client.client_id, None)
-
     def follow(self) -> None:
         """Names go where browsers look."""
         with self._lock:
+            self._forget_who_left()
             for tags in self._tags.values():
                 tags.follow()
+
+    def _forget_who_left(self) -> None:
+        here = self._server.get_clients()
+        self._tags = {number: tags for number, tags in self._tags.items() if number in here}
 
     def _name(self, tags: NameTags) -> None:
         scene = self._scene

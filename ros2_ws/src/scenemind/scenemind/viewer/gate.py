@@ -63,6 +63,11 @@ class Gate:
         # Cookies know no ports, so that two views on one machine would take each other's.
         self._cookie = f"scenemind_view_{self.port}"
 
+    @property
+    def connection_count(self) -> int:
+        """How many are open."""
+        return len(self._connections)
+
     def close(self) -> None:
         """All connections end; the second call does nothing."""
         if not self._loop.is_closed():

@@ -64,7 +64,10 @@ class NameTags:
         sizes = np.array([max(t.box.size) for t in self._things], np.float32)
         rows = names_that_fit(view, places, sizes, [len(t) for t in self._texts], self._ranks)
         wanted = {self._things[row].object_id: row for row in rows}
+        known = {thing.object_id for thing in self._things}
         with self._client.atomic():
+            for object_id in self._tags.keys() - known:
+                self._tags.pop(object_id).remove()
             for object_id, tag in self._tags.items():
                 tag.visible = object_id in wanted
             for object_id, row in wanted.items():

@@ -88,7 +88,6 @@ class Viewer:
         self._build_panel(self._server.gui)
         self._server.scene.on_click()(self._click)
         self._server.on_client_connect(self._meet)
-        self._server.on_client_disconnect(self._place.leave)
         self._thread = threading.Thread(target=self._watch, name="viewer", daemon=True)
 
     def _build_panel(self, gui: viser.GuiApi) -> None:
@@ -160,7 +159,7 @@ class Viewer:
     def redraw(self) -> None:
         """Everything but the cloud, as it is now; where the memory does not answer, it stays."""
         try:
-            with self._lock, self._server.atomic():
+            with self._lock:
                 self._draw(self._memory.snapshot())
             self._is_lost = False
         except SceneMemoryError as error:

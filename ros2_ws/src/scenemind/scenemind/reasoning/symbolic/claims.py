@@ -1,8 +1,6 @@
-"""Claims that correct: what a thing is, how it is, how it stands."""
+"""Claims that correct what a thing is and how it is."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_subjects import (
@@ -12,9 +10,7 @@ from scenemind.reasoning.symbolic.command_subjects import (
     subject_of,
 )
 from scenemind.reasoning.symbolic.command_syntax import (
-    AddRelation,
     Command,
-    DeleteRelation,
     Rename,
     SetAttribute,
     Subject,
@@ -23,34 +19,23 @@ from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import (
     HasAttribute,
     Marked,
-    NounPhrase,
     Reference,
-    Related,
 )
-from scenemind.words.english import find_number, is_plural, singular, with_article, word_set
+from scenemind.words.english import find_number, is_plural, singular, with_article
 
 _MAX_LABEL_WORDS = 5
-_STANDS = word_set("hangs hang stands stand sits sit lies lie rests rest")
 _MADE_OF = tuple(
     f"{made}{of}"
     for made in ("made ", "built ", "")
     for of in ("out of", "of", "from")
     if made or of == "out of"
 )
-_FIND = ("you can find", "you will find", "you find", "you can see", "one can see")
 _SHOULD_BE = ("is", "are", "should be")
 _MUST_BE = (
     "should be", "must be", "ought to be", "has to be", "have to be",
     *(f"{be} {must} to be" for be in ("is", "are") for must in ("supposed", "meant", "said")),
 )  # fmt: skip
 _LOOKS = ("looks to be", "seems to be", "appears to be", "looks", "seems", "appears")
-# What a verb says of its subject.
-_CARRIES: dict[str, str] = {
-    "supports": "supports",
-    "holds": "supports",
-    "carries": "supports",
-    "contains": "contains",
-}
 
 
 def set_attribute(p: Parser) -> Command | None:
@@ -125,24 +110,6 @@ def claim_attribute(p: Parser) -> Command | None:
     return SetAttribute(subject, quality.key, quality.value)
 
 
-def claim_relation(p: Parser) -> Command | None:
-    """ "the hanger is left of the ironing board", "the cup is not on the table"."""
-    carried = _found(p) if p.take(*_FIND) else _carried(p)
-    if carried is not None:
-        return carried
-    subject = _before_verb(p)
-    if subject is None:
-        subject = subject_of(p)
-        if not p.take_of(lexicon.BE):
-            return None
-    skip_truly(p)
-    given = p.condition()
-    if not isinstance(given, Related) or len(given.anchors) != 1:
-        return None
-    edit = DeleteRelation if given.negated else AddRelation
-    return edit(subject, given.predicate, given.anchors[0])
-
-
 def claim_label(p: Parser) -> Command | None:
     """ "that is a toolbox", "this should be called stool", "the chairs are stools"."""
     subject = subject_of(p)
@@ -213,55 +180,6 @@ def _valued_label(p: Parser) -> str:
     value = _label(p)
     skip_contrast(p)
     return value
-
-
-def _before_verb(p: Parser) -> Subject | None:
-    """The subject of "the picture hangs on the wall", where such a verb and a relation stand; the
-    next word is the verb."""
-    verbs = (i for i, word in enumerate(p.words) if word in _STANDS)
-    verb = next(verbs, len(p.words))
-    if verb == len(p.words):
-        return None
-    words = p.words
-    stressed = verb > 1 and words[verb - 1] in ("does", "do")  # "it does stand on the table"
-    p.cut(verb - stressed)
-    subject = subject_of(p)
-    ends_there = p.done
-    p.words = words
-    if not ends_there:
-        return None
-    p.at += stressed
-    if not lexicon.longest(lexicon.RELATIONS, p.words, p.at)[1]:  # as in "hangs on"
-        p.at += 1
-    return subject
-
-
-def _found(p: Parser) -> AddRelation | None:
-    """ "(you can find) the lamp on the desk"."""
-    subject = p.reference()
-    if not isinstance(subject, NounPhrase) or not subject.conditions:
-        return None
-    *others, last = subject.conditions
-    if not isinstance(last, Related) or last.negated or len(last.anchors) != 1:
-        return None
-    return AddRelation(replace(subject, conditions=tuple(others)), last.predicate, last.anchors[0])
-
-
-def _carried(p: Parser) -> AddRelation | None:
-    """ "the desk supports the lamp"."""
-    verb = next((i for i, word in enumerate(p.words) if word in _CARRIES), 0)
-    if not verb:
-        return None
-    start, words = p.at, p.words
-    p.cut(verb)
-    subject = subject_of(p)
-    ends_there = p.done
-    p.words = words
-    if not ends_there:
-        p.at = start
-        return None
-    p.at = verb + 1
-    return AddRelation(subject, _CARRIES[words[verb]], p.reference())
 
 
 def _label(p: Parser) -> str:

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.symbolic import claims, identity_commands, owning, removing
+from scenemind.reasoning.symbolic import (
+    claims,
+    identity_commands,
+    owning,
+    relation_claims,
+    removing,
+)
 from scenemind.reasoning.symbolic.command_syntax import Command, OfOne
 from scenemind.reasoning.symbolic.fillers import without_fillers
 from scenemind.reasoning.symbolic.parser import Parser
@@ -103,7 +109,7 @@ _RULES = RuleBook[Command](
         _of_one(claims.own_attribute),
         _of_one(claims.has_attribute),
         _of_one(claims.claim_attribute),
-        _of_one(claims.claim_relation),
+        _of_one(relation_claims.claim_relation),
         _of_one(claims.claim_label),
         _of_one(claims.make),
         _of_one(removing.shown),
