@@ -174,6 +174,14 @@ def test_an_image_that_the_model_fails_at_takes_nothing_from_the_others(wrong: S
     assert failure(nothing)[0] == "model_failed"
 
 
+def test_after_replies_of_a_wrong_form_turns_still_alternate() -> None:
+    wrong = say("The left one.")
+    found = search(images(TWO, "00003"), wrong, wrong, several(0), wants_all=True)
+    assert found.ids == [1]
+    assert [role for role, _ in found.turns] == ["system", "user", "assistant", "user"]
+    assert "Here is image 00003" in found.told[-1]
+
+
 def test_of_very_many_images_a_few_are_looked_at() -> None:
     found = search(images(*["00002", "00003"] * 20), several(0), wants_all=True)
     assert found.ids == [1, 1]
