@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from scenemind.config import VlmGrounderConfig
 from scenemind.memory import MemoryAccess
-from scenemind.models import ChatModel
+from scenemind.models import ChatModel, ModelError
 from scenemind.perception.protocols import TextEncoder
 from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.errors import ReasoningError
@@ -144,15 +144,27 @@ class VlmGrounder:
         asking: Asking,
         notes: Notes,
     ) -> list[Grounded]:
-        """Each thing once, at least one.
+        """Each thing once, at least one; what cannot be told of one takes nothing from the others.
 
         Raises:
             ReasoningError: where none is can be told.
+            ModelError: cancelled, or the allowance is used up before one is measured.
         """
         found: list[Grounded] = []
-        for target in targets[:_MOST_TARGETS]:
-            asking.allowance.check()
-            one = self._located(target, analysis, filmed, asking)
+        failure: ReasoningError | None = None
+        for number, target in enumerate(targets[:_MOST_TARGETS], start=1):
+            try:
+                asking.allowance.check()
+                one = self._located(target, analysis, filmed, asking)
+            except ReasoningError as error:
+                notes.steps.append(f"left out target {number}: {error}")
+                failure = failure or error
+                continue
+            except ModelError as error:
+                if error.kind == "cancelled" or not found:
+                    raise
+                notes.steps.append(f"not measured from target {number} on: {error}")
+                break
             notes.steps.extend(one.steps)
             if any(one.is_same_as(other) for other in found):
                 notes.steps.append("that is the same thing once more")
@@ -160,6 +172,8 @@ class VlmGrounder:
             found.append(one)
             if one.measured is not None:
                 notes.pictures.extend(pictures_of(one.measured))
+        if failure is not None and not found:
+            raise failure
         return found
 
     def _located(
