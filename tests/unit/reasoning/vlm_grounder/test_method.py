@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from scenemind.config import SegmenterConfig, VlmGrounderConfig
-from scenemind.memory import DepthImage, Memory, MemorySnapshot, SceneMemoryError
+from scenemind.memory import DepthImage, KeyFrame, Memory, MemorySnapshot, SceneMemoryError
 from scenemind.models import Allowance, ModelError, Usage
 from scenemind.perception.backends import make_segmenter
 from scenemind.reasoning import Asking, Query, ReasoningError
@@ -34,11 +34,13 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 @dataclass
 class Poorer:
-    """A memory without some objects and some depth images."""
+    """A memory without some objects and some depth images, that says when an image is read."""
 
     memory: Memory
     without_objects: Collection[int] = ()
     without_depth: Collection[int] = ()
+    on_read: Callable[[], object] = field(default=lambda: None)
+    read: int = 0
 
     def snapshot(self) -> MemorySnapshot:
         now = self.memory.snapshot()
@@ -49,6 +51,11 @@ class Poorer:
         if number in self.without_depth:
             raise SceneMemoryError(f"frame {number}: no depth")
         return self.memory.depth_image(number)
+
+    def key_frame(self, number: int, *more: Any) -> KeyFrame:
+        self.read += 1
+        self.on_read()
+        return self.memory.key_frame(number, *more)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.memory, name)
@@ -114,3 +121,11 @@ def test_who_cancels_gets_no_reply(memory: Memory) -> None:
     allowance = Allowance(60.0)
     with pytest.raises(ModelError, match="cancelled"):
         ground_chairs(memory, Asking(allowance, AtSecond(allowance.cancel)))
+
+
+def test_images_are_read_no_longer_than_somebody_waits(memory: Memory) -> None:
+    allowance = Allowance(60.0)
+    slow = Poorer(memory, on_read=allowance.cancel)
+    with pytest.raises(ModelError, match="cancelled"):
+        ground_chairs(slow, Asking(allowance))
+    assert slow.read == 1

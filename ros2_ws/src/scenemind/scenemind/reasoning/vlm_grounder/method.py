@@ -120,13 +120,16 @@ class VlmGrounder:
         """
         Raises:
             ReasoningError: no image is left of what was chosen.
+            ModelError: cancelled, or the allowance is used up.
         """
-        asking.allowance.check()
         asking.report("stitch")
         stored = StoredFrames(filmed.memory)
-        rows = selection.rows.tolist()
-        read = [(row, stored.find(int(filmed.index.frame_numbers[row]))) for row in rows]
-        shown = [(row, frame) for row, frame in read if frame is not None]
+        shown = []
+        for row in selection.rows.tolist():
+            asking.allowance.check()  # each image may come over the network
+            frame = stored.find(int(filmed.index.frame_numbers[row]))
+            if frame is not None:
+                shown.append((row, frame))
         notes.steps.extend(stored.steps())
         if not shown:
             raise ReasoningError("empty_memory", "No image is stored any more of what was chosen.")
