@@ -20,6 +20,7 @@ from scenemind.reasoning.vlm_grounder.candidates import all_candidates
 from scenemind.reasoning.vlm_grounder.conversation import Conversation
 from scenemind.reasoning.vlm_grounder.filmed import Notes
 from scenemind.reasoning.vlm_grounder.search import TargetSearch
+from scenemind.reasoning.vlm_grounder.stitching import layouts_of
 from scenemind.reasoning.vlm_grounder.types import QueryAnalysis, Target
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, Step, say
@@ -105,7 +106,7 @@ def search(
     question = asking(seconds)
     with chat_with(server) as chat:
         conversation = Conversation(chat, "You find things.", question, found.notes.steps)
-        album = Album.of(list(enumerate(frames)), config)
+        album = Album.of(list(enumerate(frames)), layouts_of(config), config)
         conversation.tell("Find it.", album.sheets)
         of_one = TargetSearch(
             conversation,

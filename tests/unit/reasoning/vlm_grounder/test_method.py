@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.vlm_grounder import VlmGrounder
 from scenemind.reasoning.vlm_grounder.result import BEST_VIEW
 from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
+from scenemind.reasoning.vlm_grounder.stitching.measured_layouts import LayoutScore, MeasuredLayouts
 from tests.unit.reasoning.chair_row import make_memory
 
 from .parrot import Parrot
@@ -61,17 +63,18 @@ class Poorer:
         return getattr(self.memory, name)
 
 
-def ground_chairs(
-    memory: Any, asking: Asking | None = None, config: VlmGrounderConfig | None = None
-) -> GroundReply:
+def grounder(config: VlmGrounderConfig | None = None, last: str = LAST_CHAIR) -> VlmGrounder:
     """By a model that points at the first chair and at the last."""
     analysis = {"target_class": "chair", "attributes": [], "conditions": [], "wants_all": True}
-    both = {"reasoning": "both", "target_image_ids": [FIRST_CHAIR, LAST_CHAIR]}
+    both = {"reasoning": "both", "target_image_ids": [FIRST_CHAIR, last]}
     said = {"AnalysisForm": analysis, "ImagesChoice": {**both, "reference_image_ids": []}}
     parrot = Parrot({name: [json.dumps(form)] for name, form in said.items()})
     segmenter = SharedSegmenter(lambda: make_segmenter(SegmenterConfig(backend="depth")))
-    method = VlmGrounder(parrot, parrot, segmenter, config)
-    return method.ground(Query("all chairs"), memory, asking or Asking())
+    return VlmGrounder(parrot, parrot, segmenter, config)
+
+
+def ground_chairs(memory: Any, asking: Asking | None = None) -> GroundReply:
+    return grounder().ground(Query("all chairs"), memory, asking or Asking())
 
 
 def measured_in(reply: GroundReply) -> set[int]:
@@ -129,3 +132,24 @@ def test_images_are_read_no_longer_than_somebody_waits(memory: Memory) -> None:
     with pytest.raises(ModelError, match="cancelled"):
         ground_chairs(slow, Asking(allowance))
     assert slow.read == 1
+
+
+def test_layouts_that_are_all_small_bound_the_images(memory: Memory) -> None:
+    """By the sheets that a query should come to."""
+    config = VlmGrounderConfig(sheets=2, layouts=[(1, 1), (2, 2)])
+    method = grounder(config, last="00007")
+    reply = method.ground(Query("all chairs"), memory, Asking())
+    assert "stitched: 8 images on sheets: 2 of 2x2" in reply.steps
+
+
+def test_layouts_are_read_once_and_for_all(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "layouts.json"
+    score = LayoutScore(rows=3, columns=3, sheets=1, requests=1, pictures=9, recalled=9)
+    measured = MeasuredLayouts(
+        model="m", longest_px=2048, picture_px=(640, 480), seed=0, is_whole=True, scores=[score]
+    )
+    path.write_text(measured.model_dump_json())
+    method = grounder(VlmGrounderConfig(layouts_file=str(path)))
+    path.unlink()
+    reply = method.ground(Query("all chairs"), memory, Asking())
+    assert "stitched: 14 images on sheets: 2 of 3x3" in reply.steps

@@ -30,6 +30,7 @@ from scenemind.reasoning.vlm_grounder.query_analysis import analyze
 from scenemind.reasoning.vlm_grounder.result import Grounded, as_mapped, as_measured
 from scenemind.reasoning.vlm_grounder.search import TargetSearch
 from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
+from scenemind.reasoning.vlm_grounder.stitching import layouts_of
 from scenemind.reasoning.vlm_grounder.telling import sentence_on
 from scenemind.reasoning.vlm_grounder.types import QueryAnalysis, Target
 from scenemind.reasoning.vlm_grounder.view_selection import ViewSelection, ViewSelector
@@ -60,6 +61,9 @@ class VlmGrounder:
             segmenter: cuts what was found out of them.
             detector: looks for what the map has no label for; None: nobody does.
             encoder: compares labels by their meaning; None: words and the model do.
+
+        Raises:
+            ConfigError: `layouts`, or `layouts_file`, which is read here, cannot be used.
         """
         self._language = language
         self._vision = vision
@@ -68,7 +72,11 @@ class VlmGrounder:
         eyes = None
         if detector is not None and config.fallback_detector:
             eyes = ClassDetector(detector, config.fallback_frames, config.detection_score)
-        self._views = ViewSelector(LabelMatcher(language, encoder), eyes, config)
+        self._layouts = layouts_of(config)
+        most = min(config.most_frames, config.sheets * self._layouts[-1].cells)
+        self._views = ViewSelector(
+            LabelMatcher(language, encoder), eyes, most, config.detection_score
+        )
 
     def ground(self, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
         """See `GroundMethod`. What the map knows comes as the map's object and as it was measured,
@@ -133,7 +141,7 @@ class VlmGrounder:
         notes.steps.extend(stored.steps())
         if not shown:
             raise ReasoningError("empty_memory", "No image is stored any more of what was chosen.")
-        album = Album.of(shown, self._config)
+        album = Album.of(shown, self._layouts, self._config)
         notes.pictures.extend(album.pictures())
         notes.steps.append(f"stitched: {album.told()}")
         asking.report("stitch", notes.steps[-1])
