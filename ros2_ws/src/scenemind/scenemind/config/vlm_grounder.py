@@ -36,9 +36,7 @@ class VlmGrounderConfig(Settings):
         2048, ge=256, le=16_384, description="longer side of a sheet, as the model takes it"
     )
     most_frames: int = Field(
-        162,
-        ge=1,
-        description="images of one query, as far as the sheets hold them; the best of each location",
+        162, ge=1, description="images of one query; the best of each location"
     )
     detection_score: Fraction = Field(0.2, description="a surer detection shows the class")
     text_encoder: Literal["", "clip_vit_b32"] = Field(
