@@ -10,6 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from scenemind.config import (
+    ConfigError,
     DetectorConfig,
     LearnedMethodsConfig,
     MemTreeConfig,
@@ -109,6 +110,16 @@ def test_a_phrase_is_grounded_by_looking(memory: Memory, tmp_path: Path) -> None
     assert (found.method, found.failure) == ("vlm_grounder", None)
     assert {thing.label for thing in found.objects} == {"chair"}
     assert found.usage.calls == len(server.requests) <= 3
+
+
+def test_a_layouts_file_that_cannot_be_used_is_an_error_at_the_start(tmp_path: Path) -> None:
+    """And not of the first query, after what that has cost by then."""
+    config = VlmGrounderConfig(layouts_file=str(tmp_path / "absent.json"))
+    with (
+        open_models(settings(NOWHERE), tmp_path / "ledger.sqlite") as models,
+        pytest.raises(ConfigError, match=r"absent\.json"),
+    ):
+        open_methods(models, MemTreeConfig(), vlm_grounder=config)
 
 
 def test_a_sandbox_that_cannot_run_is_a_failure_of_the_method(

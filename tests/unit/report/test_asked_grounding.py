@@ -75,7 +75,24 @@ def test_a_failure_shows_what_was_looked_at(tmp_path: Path) -> None:
     page = page_of(failed, tmp_path)
     for words in ("Not found by vlm_grounder", "No such thing.", "What was tried", "Sheet 1 of 1"):
         assert words in page
-    assert "confidence" not in page
+    for words in ("confidence", "and measured"):
+        assert words not in page
+
+
+def test_a_failure_without_frames_shows_the_sheets_and_the_map_alone(tmp_path: Path) -> None:
+    page = page_of(
+        grounding(
+            objects=(),
+            confidences=(),
+            key_frames=(),
+            failure=ReasoningFailure("model_failed", "No image was named."),
+        ),
+        tmp_path,
+    )
+    for words in ("Sheet 1 of 1", "<h2>The map</h2>"):
+        assert words in page
+    for words in ("No frames.", "Where they were taken", "field of view"):
+        assert words not in page
 
 
 def test_a_grounding_without_pictures_shows_its_frames_alone(tmp_path: Path) -> None:

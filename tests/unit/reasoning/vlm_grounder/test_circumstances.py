@@ -12,6 +12,7 @@ from scenemind.memory import KeyFrame
 from scenemind.reasoning import Query, ReasoningError
 from scenemind.reasoning.vlm_grounder.album import Album
 from scenemind.reasoning.vlm_grounder.circumstances import circumstances
+from scenemind.reasoning.vlm_grounder.stitching import layouts_of
 from tests.unit.reasoning.scene import ROOM, looking, snapshot_of
 
 from .film import CAMERA
@@ -34,7 +35,8 @@ def album() -> Album:
         KeyFrame(n, n, 0, CAMERA, pose, jpeg, 0.0, box)
         for n, (pose, box) in enumerate(zip(poses, boxes, strict=True))
     ]
-    return Album.of(list(enumerate(frames)), VlmGrounderConfig())
+    config = VlmGrounderConfig()
+    return Album.of(list(enumerate(frames)), layouts_of(config), config)
 
 
 ALBUM = album()

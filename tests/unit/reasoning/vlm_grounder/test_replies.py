@@ -4,8 +4,7 @@ number of calls."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenemind.config import SegmenterConfig, VlmGrounderConfig
 from scenemind.memory import Memory
-from scenemind.models import Allowance, ChatMessage, ChatReply, OnText, Usage
+from scenemind.models import Allowance
 from scenemind.perception.backends import make_segmenter
 from scenemind.reasoning import POLICIES, Asking, Query, Router
 from scenemind.reasoning.types import MEASURED
@@ -21,6 +20,8 @@ from scenemind.reasoning.vlm_grounder import VlmGrounder
 from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
 from scenemind.reasoning.vlm_grounder.tries import most_calls
 from tests.unit.reasoning.chair_row import make_memory
+
+from .parrot import Parrot
 
 ids = st.integers(-2, 12) | st.integers() | st.sampled_from(["00001", "", "the left", "-1"])
 ids = ids | st.text(max_size=8)
@@ -51,32 +52,6 @@ replies = {
     name: st.lists(form.map(json.dumps) | st.text(max_size=20), min_size=1, max_size=4)
     for name, form in forms.items()
 }
-
-
-class Parrot:
-    """A `ChatModel` that says what it is told to, by form, in turn."""
-
-    name = "parrot"
-
-    def __init__(self, said: Mapping[str, Sequence[str]]) -> None:
-        self._said = said
-        self.calls = 0
-
-    def ask(
-        self,
-        messages: Sequence[ChatMessage],
-        allowance: Allowance,
-        schema: Mapping[str, Any] | None = None,
-        on_text: OnText | None = None,
-    ) -> ChatReply:
-        del on_text
-        allowance.check()
-        roles = [message.role for message in messages]
-        assert roles[1:] == ["user", "assistant"] * (len(roles) // 2 - 1) + ["user"]
-        assert schema is not None
-        texts = self._said[schema["title"]]
-        self.calls += 1
-        return ChatReply(texts[self.calls % len(texts)], self.name, Usage(), 0.0)
 
 
 @pytest.fixture(scope="module")

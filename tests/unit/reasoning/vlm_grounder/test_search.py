@@ -4,133 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass, field
-from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
 from scenemind.config import VlmGrounderConfig
-from scenemind.geometry import Pose
-from scenemind.memory import KeyFrame
 from scenemind.models import ModelError
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.types import Policy
-from scenemind.reasoning.vlm_grounder.album import Album
-from scenemind.reasoning.vlm_grounder.candidates import all_candidates
-from scenemind.reasoning.vlm_grounder.conversation import Conversation
-from scenemind.reasoning.vlm_grounder.filmed import Notes
-from scenemind.reasoning.vlm_grounder.search import TargetSearch
 from scenemind.reasoning.vlm_grounder.tries import most_calls
-from scenemind.reasoning.vlm_grounder.types import QueryAnalysis, Target
-from tests.chat_exchange import Request
-from tests.chat_server import FAULTS, ChatServer, Step, say
-from tests.unit.reasoning.memtree_qa.talk import asking, chat_with
+from tests.chat_server import FAULTS, Step, say
 
-from .film import CAMERA, Seen, Shot, index_of
-
-# Image 0 shows nothing, 1 one chair, 2 two, and 3 three.
-FILM = index_of(
-    [
-        Shot(1.0 * n, tuple(Seen("chair", i + 1, x_px=40.0 * (i + 1)) for i in range(n)))
-        for n in range(4)
-    ]
-)
-NONE, ONE, TWO = "00000", "00001", "00002"
-
-
-def image(number: int | str, reasoning: str = "it is there") -> Step:
-    said = {"reasoning": reasoning, "target_image_id": number, "reference_image_ids": [ONE]}
-    return say(json.dumps(said))
-
-
-def images(*numbers: int | str) -> Step:
-    said = {"reasoning": "there", "target_image_ids": numbers, "reference_image_ids": []}
-    return say(json.dumps(said))
-
-
-def chosen(number: int | str) -> Step:
-    return say(json.dumps({"reasoning": "the left one", "object_id": number}))
-
-
-def several(*numbers: int | str) -> Step:
-    return say(json.dumps({"reasoning": "both", "object_ids": numbers}))
-
-
-@dataclass
-class Found:
-    """What came of a search.
-
-    Attributes:
-        turns: what the model was told, as it stood in the history of its last request.
-    """
-
-    targets: list[Target] = field(default_factory=list)
-    error: Exception | None = None
-    notes: Notes = field(default_factory=Notes)
-    requests: list[Request] = field(default_factory=list)
-    retries: int = 0
-
-    @property
-    def turns(self) -> list[tuple[str, str]]:
-        messages = self.requests[-1].body["messages"]
-        return [(m["role"], _text(m["content"])) for m in messages]
-
-    @property
-    def told(self) -> list[str]:
-        return [text for role, text in self.turns if role == "user"]
-
-    @property
-    def ids(self) -> list[int | None]:
-        return [target.object_id for target in self.targets]
-
-
-def _text(content: str | list[dict[str, Any]]) -> str:
-    return content if isinstance(content, str) else content[0]["text"]
-
-
-def search(
-    *steps: Step,
-    policy: Policy = "balanced",
-    wants_all: bool = False,
-    seconds: float = 20.0,
-    **settings: Any,
-) -> Found:
-    """The steps in turn, the last one again and again."""
-    config = VlmGrounderConfig(**settings)
-    found, left = Found(), iter(steps)
-    server = ChatServer(lambda exchange: next(left, steps[-1])(exchange))
-    jpeg = cv2.imencode(".jpg", np.full((120, 160, 3), 99, np.uint8))[1].tobytes()
-    frames = [
-        KeyFrame(int(n), int(n), 0, CAMERA, Pose.identity(), jpeg) for n in FILM.frame_numbers
-    ]
-    question = asking(seconds)
-    with chat_with(server) as chat:
-        conversation = Conversation(chat, "You find things.", question, found.notes.steps)
-        album = Album.of(list(enumerate(frames)), config)
-        conversation.tell("Find it.", album.sheets)
-        of_one = TargetSearch(
-            conversation,
-            album,
-            all_candidates(FILM, 0.2),
-            QueryAnalysis("chair", wants_all=wants_all),
-            policy,
-            config,
-            question,
-            found.notes,
-        )
-        try:
-            found.targets = of_one.targets()
-        except (ReasoningError, ModelError) as error:
-            found.error = error
-    found.requests, found.retries = server.requests, of_one.retries
-    return found
-
-
-def failure(found: Found) -> tuple[str, str]:
-    assert isinstance(found.error, ReasoningError)
-    return found.error.failure.code, found.error.failure.text
+from .searching import NONE, ONE, TWO, chosen, failure, image, images, search, several
 
 
 def test_one_candidate_is_it_without_a_question() -> None:
@@ -276,6 +162,24 @@ def test_of_several_images_those_that_exist_are_looked_at() -> None:
     found = search(images(ONE, "00077", NONE), wants_all=True)
     assert found.ids == [1]
     assert "left out image 00077, which does not exist" in found.notes.steps
+
+
+@pytest.mark.parametrize("wrong", [several(9), say("The left one.")])
+def test_an_image_that_the_model_fails_at_takes_nothing_from_the_others(wrong: Step) -> None:
+    found = search(images(ONE, TWO), wrong, wants_all=True)
+    assert found.ids == [1]
+    assert any(step.startswith("left out image 00002: ") for step in found.notes.steps)
+    assert search(images(TWO, ONE), wrong, wants_all=True).ids == [1]
+    nothing = search(images(TWO, NONE), wrong, wants_all=True)
+    assert failure(nothing)[0] == "model_failed"
+
+
+def test_after_replies_of_a_wrong_form_turns_still_alternate() -> None:
+    wrong = say("The left one.")
+    found = search(images(TWO, "00003"), wrong, wrong, several(0), wants_all=True)
+    assert found.ids == [1]
+    assert [role for role, _ in found.turns] == ["system", "user", "assistant", "user"]
+    assert "Here is image 00003" in found.told[-1]
 
 
 def test_of_very_many_images_a_few_are_looked_at() -> None:

@@ -65,6 +65,9 @@ def open_methods(
         sandbox: runs what models write, and stays open as well; None: there are no methods that
             write programs.
         relations: thresholds for programs; None: the configuration's defaults.
+
+    Raises:
+        ConfigError: the layouts of `vlm_grounder`, or the file of them, cannot be used.
     """
     if models.vision is None:
         return {}

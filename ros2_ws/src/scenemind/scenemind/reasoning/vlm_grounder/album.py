@@ -10,7 +10,7 @@ from scenemind.config import VlmGrounderConfig
 from scenemind.memory import KeyFrame
 from scenemind.reasoning.types import Picture
 from scenemind.reasoning.vlm_grounder.choices import Id, find_number
-from scenemind.reasoning.vlm_grounder.stitching import draw_sheets, layouts_of, plan_sheets
+from scenemind.reasoning.vlm_grounder.stitching import Layout, draw_sheets, plan_sheets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,17 +30,20 @@ class Album:
     layouts: str
 
     @classmethod
-    def of(cls, shown: Sequence[tuple[int, KeyFrame]], config: VlmGrounderConfig) -> Album:
+    def of(
+        cls,
+        shown: Sequence[tuple[int, KeyFrame]],
+        layouts: Sequence[Layout],
+        config: VlmGrounderConfig,
+    ) -> Album:
         """Stitched (paper, section 3.2); images have the ids 00000, 00001, ... in their order.
 
         Args:
             shown: rows with their images, at least one.
-
-        Raises:
-            ReasoningError: `layouts_file` cannot be used.
+            layouts: by growing size, from `layouts_of`.
         """
         frames = tuple(frame for _, frame in shown)
-        plans = plan_sheets(len(frames), config.sheets, layouts_of(config))
+        plans = plan_sheets(len(frames), config.sheets, layouts)
         ids = [image_id(place) for place in range(len(frames))]
         jpegs = [frame.jpeg for frame in frames]
         sheets = draw_sheets(jpegs, ids, plans, config.longest_px)
@@ -49,8 +52,8 @@ class Album:
             f" {ids[plan.first + plan.count - 1]}"
             for number, plan in enumerate(plans, start=1)
         ]
-        layouts = Counter(str(plan.layout) for plan in plans)
-        told = ", ".join(f"{count} of {layout}" for layout, count in layouts.items())
+        counts = Counter(str(plan.layout) for plan in plans)
+        told = ", ".join(f"{count} of {layout}" for layout, count in counts.items())
         return cls(tuple(row for row, _ in shown), frames, sheets, tuple(titles), told)
 
     def __len__(self) -> int:

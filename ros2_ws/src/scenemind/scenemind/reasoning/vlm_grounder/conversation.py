@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from scenemind.models import ChatMessage, ChatModel, ask_for
+from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.thoughts import hears_thoughts
 
@@ -38,14 +38,16 @@ class Conversation:
     def answer(
         self, form: type[Form], stage: str, check: Callable[[Form], str | None] | None = None
     ) -> Form:
-        """The model's turn; one that is of no use is asked for again, once.
+        """The model's turn; one that is of no use is asked for again, once. A turn that brought
+        nothing of use is taken back.
 
         Args:
             stage: under which its thoughts are reported.
             check: see `ask_for`.
 
         Raises:
-            ModelError: the model failed, or neither reply is of use.
+            BadFormError: neither reply is of use.
+            ModelError: the model failed.
         """
 
         def note_repair(complaint: str) -> None:
@@ -53,14 +55,18 @@ class Conversation:
             self._asking.report("repair", complaint)
 
         self._asking.report(stage)
-        said = ask_for(
-            self._model,
-            self._messages,
-            form,
-            self._asking.allowance,
-            check,
-            hears_thoughts(self._asking.report, stage),
-            note_repair,
-        )
+        try:
+            said = ask_for(
+                self._model,
+                self._messages,
+                form,
+                self._asking.allowance,
+                check,
+                hears_thoughts(self._asking.report, stage),
+                note_repair,
+            )
+        except BadFormError:
+            self._messages.pop()
+            raise
         self._messages.append(ChatMessage("assistant", said.model_dump_json()))
         return said

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from scenemind.config import VlmGrounderConfig
 from scenemind.memory import MemoryAccess
-from scenemind.models import ChatModel
+from scenemind.models import ChatModel, ModelError
 from scenemind.perception.protocols import TextEncoder
 from scenemind.reasoning.detecting import SharedDetector
 from scenemind.reasoning.errors import ReasoningError
@@ -30,6 +30,7 @@ from scenemind.reasoning.vlm_grounder.query_analysis import analyze
 from scenemind.reasoning.vlm_grounder.result import Grounded, as_mapped, as_measured
 from scenemind.reasoning.vlm_grounder.search import TargetSearch
 from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
+from scenemind.reasoning.vlm_grounder.stitching import layouts_of
 from scenemind.reasoning.vlm_grounder.telling import sentence_on
 from scenemind.reasoning.vlm_grounder.types import QueryAnalysis, Target
 from scenemind.reasoning.vlm_grounder.view_selection import ViewSelection, ViewSelector
@@ -60,6 +61,9 @@ class VlmGrounder:
             segmenter: cuts what was found out of them.
             detector: looks for what the map has no label for; None: nobody does.
             encoder: compares labels by their meaning; None: words and the model do.
+
+        Raises:
+            ConfigError: `layouts`, or `layouts_file`, which is read here, cannot be used.
         """
         self._language = language
         self._vision = vision
@@ -68,7 +72,11 @@ class VlmGrounder:
         eyes = None
         if detector is not None and config.fallback_detector:
             eyes = ClassDetector(detector, config.fallback_frames, config.detection_score)
-        self._views = ViewSelector(LabelMatcher(language, encoder), eyes, config)
+        self._layouts = layouts_of(config)
+        most = min(config.most_frames, config.sheets * self._layouts[-1].cells)
+        self._views = ViewSelector(
+            LabelMatcher(language, encoder), eyes, most, config.detection_score
+        )
 
     def ground(self, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
         """See `GroundMethod`. What the map knows comes as the map's object and as it was measured,
@@ -120,17 +128,20 @@ class VlmGrounder:
         """
         Raises:
             ReasoningError: no image is left of what was chosen.
+            ModelError: cancelled, or the allowance is used up.
         """
-        asking.allowance.check()
         asking.report("stitch")
         stored = StoredFrames(filmed.memory)
-        rows = selection.rows.tolist()
-        read = [(row, stored.find(int(filmed.index.frame_numbers[row]))) for row in rows]
-        shown = [(row, frame) for row, frame in read if frame is not None]
+        shown = []
+        for row in selection.rows.tolist():
+            asking.allowance.check()  # each image may come over the network
+            frame = stored.find(int(filmed.index.frame_numbers[row]))
+            if frame is not None:
+                shown.append((row, frame))
         notes.steps.extend(stored.steps())
         if not shown:
             raise ReasoningError("empty_memory", "No image is stored any more of what was chosen.")
-        album = Album.of(shown, self._config)
+        album = Album.of(shown, self._layouts, self._config)
         notes.pictures.extend(album.pictures())
         notes.steps.append(f"stitched: {album.told()}")
         asking.report("stitch", notes.steps[-1])
@@ -144,15 +155,27 @@ class VlmGrounder:
         asking: Asking,
         notes: Notes,
     ) -> list[Grounded]:
-        """Each thing once, at least one.
+        """Each thing once, at least one; what cannot be told of one takes nothing from the others.
 
         Raises:
             ReasoningError: where none is can be told.
+            ModelError: cancelled, or the allowance is used up before one is measured.
         """
         found: list[Grounded] = []
-        for target in targets[:_MOST_TARGETS]:
-            asking.allowance.check()
-            one = self._located(target, analysis, filmed, asking)
+        failure: ReasoningError | None = None
+        for number, target in enumerate(targets[:_MOST_TARGETS], start=1):
+            try:
+                asking.allowance.check()
+                one = self._located(target, analysis, filmed, asking)
+            except ReasoningError as error:
+                notes.steps.append(f"left out target {number}: {error}")
+                failure = failure or error
+                continue
+            except ModelError as error:
+                if error.kind == "cancelled" or not found:
+                    raise
+                notes.steps.append(f"not measured from target {number} on: {error}")
+                break
             notes.steps.extend(one.steps)
             if any(one.is_same_as(other) for other in found):
                 notes.steps.append("that is the same thing once more")
@@ -160,6 +183,8 @@ class VlmGrounder:
             found.append(one)
             if one.measured is not None:
                 notes.pictures.extend(pictures_of(one.measured))
+        if failure is not None and not found:
+            raise failure
         return found
 
     def _located(

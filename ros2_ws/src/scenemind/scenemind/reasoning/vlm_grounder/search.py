@@ -105,7 +105,7 @@ class TargetSearch:
         if unknown:
             self._steps.append(f"left out image {listed(unknown)}, which does not exist")
         places = list(dict.fromkeys(places))[:MOST_IMAGES]
-        targets = [target for place in places for target in self._objects_in(place)]
+        targets = self._objects_in_all(places)
         if targets:
             return targets, ""
         ids, name = joined([*map(image_id, places)]), quoted(self._analysis.target_class)
@@ -138,6 +138,24 @@ class TargetSearch:
             text = f"Nothing that was filmed fits: {thought}{self._tries.told()}"
             raise ReasoningError("not_found", text)
         return choice.targets
+
+    def _objects_in_all(self, places: Sequence[int]) -> list[Target]:
+        """What the model means in these images; one that it fails at takes nothing from the others.
+
+        Raises:
+            ReasoningError, BadFormError: it failed, and means nothing in the others.
+        """
+        targets: list[Target] = []
+        failure: ReasoningError | BadFormError | None = None
+        for place in places:
+            try:
+                targets += self._objects_in(place)
+            except (ReasoningError, BadFormError) as error:
+                self._steps.append(f"left out image {image_id(place)}: {error}")
+                failure = failure or error
+        if failure is not None and not targets:
+            raise failure
+        return targets
 
     def _objects_in(self, place: int) -> list[Target]:
         """What the model means of the candidates in an image; empty where there are none, or where

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.config import VlmGrounderConfig
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.types import Query
 from scenemind.reasoning.vlm_grounder.candidates import (
@@ -47,15 +46,19 @@ class ViewSelector:
         self,
         labels: LabelMatcher,
         detector: ClassDetector | None,
-        config: VlmGrounderConfig,
+        most_frames: int,
+        least_score: float,
     ) -> None:
         """
         Args:
             detector: looks where no label of the memory means the class; None: nobody does.
+            most_frames: of one query.
+            least_score: a surer detection shows the class.
         """
         self._labels = labels
         self._detector = detector
-        self._config = config
+        self._most_frames = most_frames
+        self._least_score = least_score
 
     def select(
         self,
@@ -79,8 +82,8 @@ class ViewSelector:
         candidates = self._find_of_class(query, analysis, filmed, asking, steps)
         by_class = candidates is not None
         if candidates is None:
-            candidates = all_candidates(index, self._config.detection_score)
-        rows = frames_to_show(index, candidates, self._config.most_frames, with_all=not by_class)
+            candidates = all_candidates(index, self._least_score)
+        rows = frames_to_show(index, candidates, self._most_frames, with_all=not by_class)
         count = len(np.unique(candidates.rows)) if by_class else len(index)
         what = "show such a thing" if by_class else "may show it"
         places = len(np.unique(index.location_ids[rows]))
@@ -100,7 +103,7 @@ class ViewSelector:
         steps: list[str],
     ) -> Candidates | None:
         """None where the query names no class, or nothing shows it."""
-        name, least = analysis.target_class, self._config.detection_score
+        name, least = analysis.target_class, self._least_score
         index, objects = filmed.index, filmed.snapshot.objects
         if name == UNKNOWN:
             return None

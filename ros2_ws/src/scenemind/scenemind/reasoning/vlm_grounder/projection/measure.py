@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scenemind.config import VlmGrounderConfig
+from scenemind.frames import FrameError
 from scenemind.memory import FrameIndex, MemoryAccess, SceneMemoryError
+from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import Segmenter
 from scenemind.perception.types import BoxMask
 from scenemind.reasoning.errors import ReasoningError
@@ -33,9 +35,11 @@ def measure(
         index: of the memory, all frames that may be looked at.
 
     Raises:
-        ReasoningError: `not_found` where its view has no depth of it; `model_failed` where the
-            segmenter fails.
-        ModelError: the question was cancelled.
+        ReasoningError: of the target's own view: `not_found` where it has no depth of it, or its
+            image is damaged; `model_failed` where the segmenter fails. Other views in which such a
+            thing happens are left out.
+        ModelError: the question was cancelled, or its time ended while the segmenter was waited
+            for.
     """
     steps: list[str] = []
     with asking.trail.kept(steps):
@@ -64,7 +68,8 @@ def _anchor(target: Target, memory: MemoryAccess, taker: ViewTaker, steps: list[
         raise ReasoningError(
             "not_found", f"frame {number} is stored without depth, so nothing in it has a place"
         ) from error
-    mask = taker.find_mask(stored, target.box_px)
+    mask = _anchor_mask(stored, target.box_px, taker)
+    steps.append(f"masks: {taker.segmenter}")
     if mask is None:
         steps.append(f"frame {number}: nothing could be cut out of the box, so all of it is taken")
         mask = _whole(target.box_px)
@@ -81,6 +86,21 @@ def _anchor(target: Target, memory: MemoryAccess, taker: ViewTaker, steps: list[
         f" its largest parts have {kept:.0%} of it"
     )
     return view
+
+
+def _anchor_mask(stored: StoredView, box_px: BoxPx, taker: ViewTaker) -> BoxMask | None:
+    try:
+        return taker.find_mask(stored, box_px)
+    except FrameError as error:
+        raise ReasoningError(
+            "not_found",
+            f"the image of frame {stored.frame.frame_number} is damaged, so nothing is cut out:"
+            f" {error}",
+        ) from error
+    except PerceptionError as error:
+        raise ReasoningError(
+            "model_failed", f"{taker.segmenter} failed on an image: {error}"
+        ) from error
 
 
 def _whole(box_px: BoxPx) -> BoxMask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import VlmGrounderConfig
+from scenemind.frames import FrameError
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import FrameIndex, MemoryAccess, SceneMemoryError
+from scenemind.perception.errors import PerceptionError
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.vlm_grounder.projection.agreement import Agreement, agreement
 from scenemind.reasoning.vlm_grounder.projection.candidates import (
@@ -28,6 +31,8 @@ from scenemind.reasoning.vlm_grounder.projection.surface import Surface
 from scenemind.reasoning.vlm_grounder.projection.taken_view import TakenView, ViewTaker
 from scenemind.reasoning.vlm_grounder.projection.view_box import box_in_view
 from scenemind.reasoning.vlm_grounder.types import BoxPx, Target
+
+_logger = logging.getLogger(__name__)
 
 _READS_A_VIEW = 4  # depth images that are looked at for each view that is wanted
 _SAMPLE = 300  # points that are projected into other frames
@@ -62,7 +67,11 @@ class OtherViews:
         self._left_out: Counter[str] = Counter()
 
     def find(self) -> list[TakenView]:
-        """At most N - 1, nearest to the anchor first by Chamfer distance (the paper's order)."""
+        """At most N - 1, nearest first by Chamfer distance (the paper's order).
+
+        Raises:
+            ModelError: cancelled, or too late while the segmenter was waited for.
+        """
         found: list[TakenView] = []
         order, candidates = self._order()
         slowest_s = 0.0
@@ -75,7 +84,7 @@ class OtherViews:
                 self._left_out["for want of time"] += 1
                 break
             started = time.monotonic()
-            view = self._find_view(int(candidates.rows[place]), [self._anchor, *found])
+            view = self._find_or_leave_out(int(candidates.rows[place]), [self._anchor, *found])
             slowest_s = max(slowest_s, time.monotonic() - started)
             if view is not None:
                 found.append(view)
@@ -111,6 +120,22 @@ class OtherViews:
             if place is None:
                 return
             yield place
+
+    def _find_or_leave_out(self, row: int, taken: list[TakenView]) -> TakenView | None:
+        """None also where an image is damaged or the segmenter fails: the others may do."""
+        try:
+            return self._find_view(row, taken)
+        except FrameError as error:
+            self._note_failure("whose image is damaged", row, error)
+        except PerceptionError as error:
+            self._note_failure(f"on which {self._taker.segmenter} failed", row, error)
+        return None
+
+    def _note_failure(self, why: str, row: int, error: Exception) -> None:
+        if why not in self._left_out:
+            number = int(self._index.frame_numbers[row])
+            _logger.warning("leaving out frames %s, as frame %d: %s", why, number, error)
+        self._left_out[why] += 1
 
     def _find_view(self, row: int, taken: list[TakenView]) -> TakenView | None:
         """The view of one frame; None, and why, where it is none of this target."""

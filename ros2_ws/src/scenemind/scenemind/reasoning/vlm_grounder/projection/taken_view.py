@@ -7,12 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenemind.config import VlmGrounderConfig
-from scenemind.frames import FrameError
 from scenemind.geometry import Pose
-from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import Segmenter
 from scenemind.perception.types import BoxMask
-from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.vlm_grounder.projection.fusion import SurfaceView
 from scenemind.reasoning.vlm_grounder.projection.morphology import CleanMask, cleaned
 from scenemind.reasoning.vlm_grounder.projection.stored_view import StoredView
@@ -53,19 +50,21 @@ class ViewTaker:
         self._segmenter = segmenter
         self._config = config
 
+    @property
+    def segmenter(self) -> str:
+        """Its name."""
+        return self._segmenter.name
+
     def find_mask(self, stored: StoredView, box_px: BoxPx) -> BoxMask | None:
         """What the segmenter cuts out of a box; None where it finds nothing.
 
         Raises:
-            ReasoningError: it failed.
+            FrameError: the image is damaged.
+            PerceptionError: the segmenter cannot be had, or fails on this image.
+            ModelError: cancelled, or too late.
         """
-        try:
-            boxes = np.array([box_px], np.float32)
-            (mask,) = self._segmenter.segment(stored.as_frame(), boxes)
-        except (FrameError, PerceptionError) as error:
-            raise ReasoningError(
-                "model_failed", f"{self._segmenter.name} failed on an image: {error}"
-            ) from error
+        boxes = np.array([box_px], np.float32)
+        (mask,) = self._segmenter.segment(stored.as_frame(), boxes)
         return mask if mask is not None and mask.bits.any() else None
 
     def find_view(
