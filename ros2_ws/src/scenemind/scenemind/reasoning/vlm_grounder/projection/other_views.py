@@ -62,7 +62,8 @@ class OtherViews:
         self._left_out: Counter[str] = Counter()
 
     def find(self) -> list[TakenView]:
-        """At most N - 1, nearest first by Chamfer distance (the paper's order).
+        """At most N - 1, in order of their Chamfer distance to the nearest of the views that were
+        taken before each: the anchor alone may not show the side that two others share.
 
         Raises:
             ModelError: cancelled, or too late while the segmenter was waited for.
