@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cv2
@@ -93,9 +93,14 @@ def search(
     policy: Policy = "balanced",
     wants_all: bool = False,
     seconds: float = 20.0,
+    damaged: int | None = None,
     **settings: Any,
 ) -> Found:
-    """The steps in turn, the last one again and again."""
+    """The steps in turn, the last one again and again.
+
+    Args:
+        damaged: number of an image that was not written to its end.
+    """
     config = VlmGrounderConfig(**settings)
     found, left = Found(), iter(steps)
     server = ChatServer(lambda exchange: next(left, steps[-1])(exchange))
@@ -103,6 +108,8 @@ def search(
     frames = [
         KeyFrame(int(n), int(n), 0, CAMERA, Pose.identity(), jpeg) for n in FILM.frame_numbers
     ]
+    if damaged is not None:
+        frames[damaged] = replace(frames[damaged], jpeg=b"")
     question = asking(seconds)
     with chat_with(server) as chat:
         conversation = Conversation(chat, "You find things.", question, found.notes.steps)

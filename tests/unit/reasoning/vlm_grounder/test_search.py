@@ -80,6 +80,16 @@ def test_an_image_without_such_a_thing_is_told_and_another_chosen() -> None:
     assert found.notes.looked_at[1].frame_number == 10
 
 
+def test_a_damaged_image_cannot_be_looked_at_and_another_is_chosen() -> None:
+    found = search(image(TWO), image(ONE), damaged=2)
+    assert found.ids == [1]
+    assert any(s.startswith("image 00002 cannot be looked at: ") for s in found.notes.steps)
+    found = search(images(ONE, TWO), wants_all=True, damaged=2)
+    assert found.ids == [1]
+    code, _ = failure(search(image(TWO), damaged=2))
+    assert code == "not_found"
+
+
 @pytest.mark.parametrize("wrong", [2, "7", "left", -1])
 def test_an_object_that_does_not_exist_is_told_and_another_chosen(wrong: int | str) -> None:
     found = search(image(TWO), chosen(wrong), chosen(0))

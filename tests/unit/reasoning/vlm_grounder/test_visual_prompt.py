@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from scenemind.models import ModelError
+from scenemind.frames import FrameError
 from scenemind.reasoning.vlm_grounder.types import BoxPx
 from scenemind.reasoning.vlm_grounder.visual_prompt import marked_picture
 
@@ -96,6 +96,7 @@ def test_any_boxes_can_be_marked(boxes: list[BoxPx]) -> None:
     assert marked(boxes, width=200, height=150).shape == (150, 200)
 
 
-def test_what_is_no_picture_is_an_error() -> None:
-    with pytest.raises(ModelError, match="no picture"):
-        marked_picture(b"GIF89a", [], 640)
+@pytest.mark.parametrize("data", [b"", b"GIF89a", picture()[:20]])
+def test_what_is_no_picture_is_an_error_of_the_image(data: bytes) -> None:
+    with pytest.raises(FrameError):
+        marked_picture(data, [], 640)

@@ -80,8 +80,7 @@ def as_measured(
         objects = (match.thing,)
         step = f"the map has seen {_named(match.thing)} elsewhere since: its box stands"
     else:
-        # Each look has told something of the box. In simulated rooms the map's is the better one,
-        # but for exact masks of what was seen from few sides.
+        # A rule, not measured: each look has told something of the box.
         is_map_first = match.thing.observation_count >= len(measured.views)
         objects = (match.thing, box) if is_map_first else (box, match.thing)
         step = (

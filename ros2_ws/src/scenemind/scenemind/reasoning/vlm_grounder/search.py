@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from scenemind.config import VlmGrounderConfig
+from scenemind.frames import FrameError
 from scenemind.models import BadFormError
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking
@@ -158,8 +159,8 @@ class TargetSearch:
         return targets
 
     def _objects_in(self, place: int) -> list[Target]:
-        """What the model means of the candidates in an image; empty where there are none, or where
-        it says that it is none of them."""
+        """What the model means of the candidates in an image; empty where there are none, where it
+        says that it is none of them, or where the image is damaged."""
         frame = self._album.frames[place]
         candidates = self._candidates.targets(self._album.rows[place], frame)
         self._notes.looked_at.insert(0, frame)
@@ -170,7 +171,11 @@ class TargetSearch:
             self._steps.append(f"image {image_id(place)} shows one candidate")
             return candidates
         boxes_px = [candidate.box_px for candidate in candidates]
-        marked = marked_picture(frame.jpeg, boxes_px, self._config.longest_px)
+        try:
+            marked = marked_picture(frame.jpeg, boxes_px, self._config.longest_px)
+        except FrameError as error:
+            self._steps.append(f"image {image_id(place)} cannot be looked at: {error}")
+            return []
         self._notes.pictures.append(Picture(f"Image {image_id(place)} with its candidates", marked))
         question = questions.ask_for_object(
             place, len(candidates), self._policy, wants_all=self._analysis.wants_all

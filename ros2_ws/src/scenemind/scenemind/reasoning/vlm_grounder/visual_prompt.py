@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.models import ModelError
+from scenemind.frames.encodings import decode_file
 from scenemind.reasoning.vlm_grounder.types import BoxPx
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
@@ -30,11 +30,9 @@ def marked_picture(jpeg: bytes, boxes_px: Sequence[BoxPx], longest_px: int) -> b
         longest_px: of the marked picture; it is never made larger.
 
     Raises:
-        ModelError: it is no picture.
+        FrameError: it is no picture, or a damaged one.
     """
-    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
-    if image is None:
-        raise ModelError("rejected", f"a stored image is no picture ({len(jpeg)} bytes)")
+    image = decode_file(jpeg, cv2.IMREAD_COLOR)
     scale = min(1.0, longest_px / max(image.shape[:2]))
     if scale < 1.0:
         image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

@@ -49,7 +49,61 @@ def agreement(
         mask: in colour pixels; None: nothing is in it.
         slack_m: by how much more they may be off.
     """
-    camera, every = depth.camera, depth.every_px
+    looked = _look(points, sigma_m, depth, world_T_camera, slack_m)
+    u, v, every = looked.u_px, looked.v_px, depth.every_px
+    through = looked.measured & (looked.off_m > looked.reach_m)
+    rows = np.flatnonzero(through)
+    farthest_m = looked.z_m[rows] + looked.reach_m[rows]
+    through[rows] = _is_open(depth, u[rows], v[rows], farthest_m)
+    return Agreement(
+        seen=looked.seen,
+        in_mask=looked.inside & _in_mask(mask, u * every, v * every),
+        through=through,
+        sigma_m=looked.sigma_m,
+    )
+
+
+def seen_in(
+    points: NDArray[np.float32],
+    sigma_m: NDArray[np.float32] | float,
+    depth: DepthImage,
+    world_T_camera: Pose,
+    slack_m: float = 0.0,
+) -> NDArray[np.bool_]:
+    """`Agreement.seen` alone (M,), in half the time."""
+    return _look(points, sigma_m, depth, world_T_camera, slack_m).seen
+
+
+class _Looked(NamedTuple):
+    """Columns (M,), one entry a point.
+
+    Attributes:
+        inside: its pixel is in the image. measured: there is depth in it.
+        off_m: how far behind the point the depth is. reach_m: how far it may be.
+    """
+
+    u_px: NDArray[np.int32]
+    v_px: NDArray[np.int32]
+    z_m: NDArray[np.float32]
+    inside: NDArray[np.bool_]
+    measured: NDArray[np.bool_]
+    off_m: NDArray[np.float32]
+    reach_m: NDArray[np.float32]
+    sigma_m: NDArray[np.float32]
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        return self.measured & (np.abs(self.off_m) <= self.reach_m)
+
+
+def _look(
+    points: NDArray[np.float32],
+    sigma_m: NDArray[np.float32] | float,
+    depth: DepthImage,
+    world_T_camera: Pose,
+    slack_m: float,
+) -> _Looked:
+    camera = depth.camera
     x, y, z = _in_camera(points, world_T_camera)
     near = np.maximum(z, np.float32(_NEAREST_M))
     u = np.rint(x * (np.float32(camera.fx) / near) + np.float32(camera.cx)).astype(np.int32)
@@ -57,18 +111,9 @@ def agreement(
     inside = (z >= _NEAREST_M) & (u >= 0) & (v >= 0) & (u < camera.width) & (v < camera.height)
     pixel = np.where(inside, v * camera.width + u, 0)
     off_m = depth.depth_m.reshape(-1).take(pixel) - z
-    measured = inside & (off_m > -z)
     own_sigma = np.float32(NOISE_1M_M) * z * z
-    reach = np.float32(_DEVIATIONS) * (sigma_m + own_sigma) + np.float32(_SLACK_M + slack_m)
-    through = measured & (off_m > reach)
-    rows = np.flatnonzero(through)
-    through[rows] = _is_open(depth, u[rows], v[rows], z[rows] + reach[rows])
-    return Agreement(
-        seen=measured & (np.abs(off_m) <= reach),
-        in_mask=inside & _in_mask(mask, u * every, v * every),
-        through=through,
-        sigma_m=own_sigma,
-    )
+    reach_m = np.float32(_DEVIATIONS) * (sigma_m + own_sigma) + np.float32(_SLACK_M + slack_m)
+    return _Looked(u, v, z, inside, inside & (off_m > -z), off_m, reach_m, own_sigma)
 
 
 def _in_camera(

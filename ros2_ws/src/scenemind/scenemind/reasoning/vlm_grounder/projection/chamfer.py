@@ -10,8 +10,8 @@ _FEWEST = 10  # points that both views see
 
 
 def chamfer_m(
-    a: NDArray[np.float32],
-    b: NDArray[np.float32],
+    a: cKDTree,
+    b: cKDTree,
     a_seen_by_b: NDArray[np.bool_],
     b_seen_by_a: NDArray[np.bool_],
 ) -> float:
@@ -24,9 +24,9 @@ def chamfer_m(
     view sees enough of the other's, as from two sides of a cup, all points count, as in the paper.
 
     Args:
-        a, b: (N, 3), (M, 3), world; at least one each.
+        a, b: of points (N, 3), (M, 3), world; at least one each.
         a_seen_by_b, b_seen_by_a: (N,), (M,) bool.
     """
-    sides = [(a[a_seen_by_b], b), (b[b_seen_by_a], a)]
-    sides = [side for side in sides if len(side[0]) >= _FEWEST] or [(a, b), (b, a)]
-    return float(np.mean([cKDTree(other).query(points)[0].mean() for points, other in sides]))
+    sides = [(a.data[a_seen_by_b], b), (b.data[b_seen_by_a], a)]
+    sides = [side for side in sides if len(side[0]) >= _FEWEST] or [(a.data, b), (b.data, a)]
+    return float(np.mean([other.query(points)[0].mean() for points, other in sides]))

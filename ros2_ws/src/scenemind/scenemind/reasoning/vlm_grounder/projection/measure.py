@@ -12,10 +12,8 @@ from scenemind.perception.protocols import Segmenter
 from scenemind.perception.types import BoxMask
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.vlm_grounder.projection.extent import box_around
-from scenemind.reasoning.vlm_grounder.projection.fusion import fused
+from scenemind.reasoning.vlm_grounder.projection.joining import joined
 from scenemind.reasoning.vlm_grounder.projection.other_views import OtherViews
-from scenemind.reasoning.vlm_grounder.projection.outliers import without_outliers
 from scenemind.reasoning.vlm_grounder.projection.stored_view import StoredView
 from scenemind.reasoning.vlm_grounder.projection.taken_view import TakenView, ViewTaker
 from scenemind.reasoning.vlm_grounder.types import BoxPx, Measured, Target
@@ -48,12 +46,10 @@ def measure(
         others = OtherViews(target, anchor, memory, index, taker, config, asking)
         views = [anchor, *others.find()]
         steps.append(_views_step(views, others))
-        union = fused([view.surface_view for view in views])
-        surface = without_outliers(union, config.outlier_neighbors, config.outlier_deviations)
-        gone = len(union.surface) - len(surface)
-        steps.append(f"{gone} of {len(union.surface)} points are outliers")
+        box, surface, union = joined(views, config)
+        steps.append(f"{union - len(surface)} of {union} points are outliers")
     return Measured(
-        box_around(surface),
+        box,
         surface.points,
         tuple(view.as_measured() for view in views),
         tuple(steps),

@@ -6,7 +6,6 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +22,6 @@ from scenemind.reasoning.vlm_grounder.projection.candidates import (
     ViewOrder,
     find_candidates,
 )
-from scenemind.reasoning.vlm_grounder.projection.chamfer import chamfer_m
-from scenemind.reasoning.vlm_grounder.projection.fusion import SurfaceView
 from scenemind.reasoning.vlm_grounder.projection.pose_repair import PoseRepair
 from scenemind.reasoning.vlm_grounder.projection.stored_view import StoredView
 from scenemind.reasoning.vlm_grounder.projection.surface import Surface
@@ -36,8 +33,6 @@ _logger = logging.getLogger(__name__)
 
 _READS_A_VIEW = 4  # depth images that are looked at for each view that is wanted
 _SAMPLE = 300  # points that are projected into other frames
-_COMPARED = 300  # points of a cloud for the Chamfer distance
-_NEAR_M = 0.1  # by which poses may be off, and a point still be seen by both
 _VISIBLE = 0.15  # least share of the points that must be seen there, and
 _FEWEST = 15  # least number
 _DECIDED = 20  # points that a depth image must say something about to contradict a pose
@@ -67,7 +62,8 @@ class OtherViews:
         self._left_out: Counter[str] = Counter()
 
     def find(self) -> list[TakenView]:
-        """At most N - 1, nearest first by Chamfer distance (the paper's order).
+        """At most N - 1, in order of their Chamfer distance to the nearest of the views that were
+        taken before each: the anchor alone may not show the side that two others share.
 
         Raises:
             ModelError: cancelled, or too late while the segmenter was waited for.
@@ -102,7 +98,7 @@ class OtherViews:
         return self._repair.repaired
 
     def _order(self) -> tuple[ViewOrder, Candidates]:
-        points = _some(self._anchor.surface_view.surface, _SAMPLE).points
+        points = self._anchor.surface_view.surface.some(_SAMPLE).points
         candidates = find_candidates(points, self._index, self._object_id)
         frame = self._anchor.stored.frame
         at = np.flatnonzero(self._index.frame_numbers == frame.frame_number)
@@ -142,7 +138,7 @@ class OtherViews:
         stored = self._find_stored(row)
         if stored is None:
             return None
-        known = _some(Surface.union([view.surface_view.surface for view in taken]), _SAMPLE)
+        known = Surface.union([view.surface_view.surface for view in taken]).some(_SAMPLE)
         pose = Pose.from_matrix(self._index.world_T_camera[row])
         there = agreement(known.points, known.sigma_m, stored.depth, pose)
         if _contradicts(there):
@@ -185,12 +181,11 @@ class OtherViews:
         if view is None:
             self._left_out["where it could not be cut out"] += 1
             return None
-        off_m = min(apart_m(view.surface_view, t.surface_view) for t in taken)
-        if off_m > self._config.chamfer_m:
+        view = view.beside(taken)
+        if view.chamfer_m > self._config.chamfer_m:
             self._left_out[f"that show something more than {self._config.chamfer_m:g} m off"] += 1
             return None
-        surface_view = replace(view.surface_view, slack_m=off_m)
-        return replace(view, surface_view=surface_view, chamfer_m=off_m)
+        return view
 
     def _find_stored(self, row: int) -> StoredView | None:
         number = int(self._index.frame_numbers[row])
@@ -207,22 +202,3 @@ def _contradicts(there: Agreement) -> bool:
     """Most rays go on behind the points: either the pose is off, or the thing was not there."""
     through, seen = int(there.through.sum()), int(there.seen.sum())
     return through + seen >= _DECIDED and through > seen
-
-
-def apart_m(a: SurfaceView, b: SurfaceView) -> float:
-    """Chamfer distance of two views, of some of their samples."""
-    first, second = (_some(view.surface, _COMPARED) for view in (a, b))
-    seen = [
-        agreement(
-            surface.points, surface.sigma_m, other.depth, other.world_T_camera, slack_m=_NEAR_M
-        ).seen
-        for surface, other in ((first, b), (second, a))
-    ]
-    return chamfer_m(first.points, second.points, seen[0], seen[1])
-
-
-def _some(surface: Surface, most: int) -> Surface:
-    """Evenly chosen samples."""
-    if len(surface) <= most:
-        return surface
-    return surface.select(np.linspace(0, len(surface) - 1, most).astype(np.intp))

@@ -44,9 +44,8 @@ def without_outliers(union: Fused, neighbors: int, deviations: float) -> Surface
 
     Distances between single samples say how far away the camera was: in a union of near and far
     views all of what only a far one shows would be outliers. One point a voxel, as wide as the
-    widest samples need, makes them comparable, and bounds the time. In simulated rooms the mean IoU
-    of boxes is 0.72 so, 0.68 without voxels, and 0.75 with what other views confirm. Last, parts go
-    that are small, apart, and mostly unconfirmed.
+    widest samples need, makes them comparable, and bounds the time. Last, parts go that are small,
+    apart, and mostly unconfirmed.
     """
     surface = union.surface
     patch_m = 2.0 * float(np.percentile(surface.half_m, _WIDEST))

@@ -50,6 +50,12 @@ class Surface:
     def select(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Surface:
         return Surface(*(column[rows] for column in self._columns()))
 
+    def some(self, most: int) -> Surface:
+        """Evenly chosen samples."""
+        if len(self) <= most:
+            return self
+        return self.select(np.linspace(0, len(self) - 1, most).astype(np.intp))
+
     @classmethod
     def union(cls, surfaces: list[Surface]) -> Surface:
         """All of them, one after the other; at least one."""

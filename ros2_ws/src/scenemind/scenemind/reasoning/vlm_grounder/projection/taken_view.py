@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from scenemind.config import VlmGrounderConfig
 from scenemind.geometry import Pose
 from scenemind.perception.protocols import Segmenter
 from scenemind.perception.types import BoxMask
+from scenemind.reasoning.vlm_grounder.projection.compared import ComparedView, apart_m
 from scenemind.reasoning.vlm_grounder.projection.fusion import SurfaceView
 from scenemind.reasoning.vlm_grounder.projection.morphology import CleanMask, cleaned
 from scenemind.reasoning.vlm_grounder.projection.stored_view import StoredView
@@ -24,14 +26,24 @@ class TakenView:
     Attributes:
         clean: its mask, after morphology.
         surface_view: what it shows of the target.
-        chamfer_m: to the anchor; 0 for the anchor itself.
+        compared: some of that, to compare it with other views.
+        chamfer_m: to the nearest of the views that were taken before; 0 for the anchor.
     """
 
     stored: StoredView
     box_px: BoxPx
     clean: CleanMask
     surface_view: SurfaceView
+    compared: ComparedView
     chamfer_m: float = 0.0
+
+    def beside(self, taken: Sequence[TakenView]) -> TakenView:
+        """The same, with its distance to the nearest of those taken before, at least one; by so
+        much its pose may be off."""
+        off_m = min(apart_m(self.compared, other.compared) for other in taken)
+        return replace(
+            self, surface_view=replace(self.surface_view, slack_m=off_m), chamfer_m=off_m
+        )
 
     def as_measured(self) -> MeasuredView:
         return MeasuredView(
@@ -70,11 +82,21 @@ class ViewTaker:
     def find_view(
         self, stored: StoredView, box_px: BoxPx, mask: BoxMask, world_T_camera: Pose
     ) -> TakenView | None:
-        """The view by a mask; None where too little depth was measured in it."""
-        width = stored.frame.camera.width
-        clean = cleaned(mask, width, self._config.erosion_px, self._config.components)
-        surface = find_surface(clean, stored.depth, world_T_camera)
-        if surface is None:
-            return None
-        view = SurfaceView(stored.depth, world_T_camera, clean.mask, surface)
-        return TakenView(stored, box_px, clean, view)
+        """See `find_view`."""
+        return find_view(stored, box_px, mask, world_T_camera, self._config)
+
+
+def find_view(
+    stored: StoredView,
+    box_px: BoxPx,
+    mask: BoxMask,
+    world_T_camera: Pose,
+    config: VlmGrounderConfig,
+) -> TakenView | None:
+    """The view by a mask; None where too little depth was measured in it."""
+    clean = cleaned(mask, stored.frame.camera.width, config.erosion_px, config.components)
+    surface = find_surface(clean, stored.depth, world_T_camera)
+    if surface is None:
+        return None
+    view = SurfaceView(stored.depth, world_T_camera, clean.mask, surface)
+    return TakenView(stored, box_px, clean, view, ComparedView.of(view))
