@@ -165,3 +165,23 @@ def test_points_are_a_sample() -> None:
     assert isinstance(thing, MapObject)
     assert 1000 < len(thing.points) <= 2000
     assert not thing.points.flags.writeable
+
+
+def test_a_box_that_a_few_points_have_blown_up_gives_way_to_the_map() -> None:
+    chair = SNAPSHOT.objects[CHAIR].box
+    low, high = chair.bounds()
+    rng = np.random.default_rng(0)
+    floor = rng.uniform((-3, -2, 0), (0, 2, 0.02), (600, 3))
+    points = np.concatenate((rng.uniform(low, high, (3000, 3)), floor)).astype(np.float32)
+    corner, end = points.min(axis=0), points.max(axis=0)
+    box = Box3D(tuple(((corner + end) / 2).tolist()), tuple((end - corner).tolist()))
+    blown_up = replace(measured(box), points=points)
+    found = as_measured(target(CHAIR), blown_up, SNAPSHOT, "chair")
+    assert [thing.object_id for thing in found.objects] == [CHAIR]
+    assert "is left out" in found.steps[-1]
+
+
+def test_a_larger_box_full_of_points_stays_beside_the_map_s() -> None:
+    larger = moved(SNAPSHOT.objects[CHAIR].box, (0, 0, 0), times=1.5)
+    found = ground(larger, CHAIR)
+    assert sorted(thing.object_id for thing in found.objects) == [MEASURED, CHAIR]

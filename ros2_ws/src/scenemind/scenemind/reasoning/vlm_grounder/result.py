@@ -17,6 +17,7 @@ MEASURED_FROM, BEST_VIEW = "measured_from", "best_view"
 """Attributes of a measured box: how many key frames, and the number of the best one."""
 
 _ONE_THING_IOU = 0.5
+_LEAKING_TIMES_LARGER, _LEAKING_INSIDE = 2.5, 0.7
 _MOST_POINTS = 2000  # as objects of the map have
 
 
@@ -79,6 +80,14 @@ def as_measured(
     elif match.bond == "elsewhere":
         objects = (match.thing,)
         step = f"the map has seen {_named(match.thing)} elsewhere since: its box stands"
+    elif _leaks(match, measured):
+        objects = (match.thing,)
+        size = " x ".join(f"{side:.2f}" for side in measured.box.size)
+        step = (
+            f"it is {_named(match.thing)} of the map, which has {match.inside:.0%} of the points:"
+            f" the measured box of {size} m reaches far beyond it, for what stands around came"
+            " into the masks, and is left out"
+        )
     else:
         # A rule, not measured: each look has told something of the box.
         is_map_first = match.thing.observation_count >= len(measured.views)
@@ -89,6 +98,12 @@ def as_measured(
             f" {match.thing.observation_count} looks against {len(measured.views)}"
         )
     return Grounded(target, measured, objects, match, (*measured.steps, step))
+
+
+def _leaks(match: MapMatch, measured: Measured) -> bool:
+    """A few points beside the thing have made its box far too large."""
+    is_larger = measured.box.volume > _LEAKING_TIMES_LARGER * match.thing.box.volume
+    return is_larger and match.inside >= _LEAKING_INSIDE
 
 
 def _named(thing: MapObject) -> str:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 from rich.progress import track
 
 from scenemind.cli.bench.projection.detector_masks import DetectorMasks
+from scenemind.cli.bench.projection.held_out import (
+    as_box,
+    every_second,
+    held_against,
+    held_out_rows,
+)
+from scenemind.cli.bench.projection.held_out_pictures import write_pictures
 from scenemind.cli.detector import choose_detector
 from scenemind.cli.errors import CommandError
 from scenemind.cli.output import progress_console
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RecordedSequence, read_sequence
-from scenemind.geometry import Box3D, Pose, iou_matrix_2d
 from scenemind.mapping import Mapper
 from scenemind.memory import FrameIndex, MapObject, Memory
 from scenemind.models import Allowance
@@ -26,33 +29,11 @@ from scenemind.perception.backends.segmenter_choice import make_segmenter
 from scenemind.perception.protocols import Segmenter
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.vlm_grounder.projection import measure, pictures_of
-from scenemind.reasoning.vlm_grounder.projection.outline import find_bounds_px
-from scenemind.reasoning.vlm_grounder.projection.pictures import draw_box
-from scenemind.reasoning.vlm_grounder.types import BoxPx, Measured, Target
+from scenemind.reasoning.vlm_grounder.projection import measure
+from scenemind.reasoning.vlm_grounder.types import Target
 from scenemind.simulation import open_source
 
 _PATIENCE_S = 600.0
-_SHOWN = 3  # held-out frames of a picture
-_DETECTED_BGR = (0, 165, 255)
-_JPEG = (cv2.IMWRITE_JPEG_QUALITY, 85)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _HeldOut:
-    """One detection in a frame that nothing was measured from.
-
-    Attributes:
-        iou: of the detection with the bounds of the measured box there. covered: share of the
-            detection inside these bounds. map_iou: as `iou`, of the map's own box, which was made
-            from this frame as well.
-    """
-
-    row: int
-    box_px: BoxPx
-    iou: float
-    covered: float
-    map_iou: float
 
 
 def bench_recorded(name: str, detector: str | None, pictures: Path | None) -> dict[str, Any]:
@@ -112,11 +93,11 @@ def _scores(
     memory: Memory, segmenter: Segmenter, settings: SceneMindConfig, pictures: Path | None
 ) -> Iterator[dict[str, Any]]:
     index = memory.frame_index()
-    kept = _every_second(index)
+    kept = every_second(index)
     things = memory.snapshot().objects.values()
     for thing in track(things, "measuring", console=progress_console(), transient=True):
         target = _find_target(thing, memory, kept)
-        held_out = _held_out_rows(thing, index)
+        held_out = held_out_rows(thing, index)
         if target is None or len(held_out) == 0:
             continue
         asking = Asking(Allowance(_PATIENCE_S))
@@ -125,9 +106,11 @@ def _scores(
         except ReasoningError as error:
             progress_console().print(f"{thing.label} {thing.object_id}: {error}")
             continue
-        found = [_held_against(measured.box, thing.box, index, row) for row in held_out]
+        found = [held_against(measured.box, thing.box, index, row) for row in held_out]
         if pictures is not None:
-            _write(pictures, f"{thing.label}-{thing.object_id}", measured, found, memory, index)
+            write_pictures(
+                pictures, f"{thing.label}-{thing.object_id}", measured, found, memory, index
+            )
         yield {
             "object": f"{thing.label} {thing.object_id}",
             "reprojection_iou": float(np.mean([held.iou for held in found])),
@@ -137,25 +120,6 @@ def _scores(
             "views": len(measured.views),
             "size_m": [round(side, 2) for side in measured.box.size],
         }
-
-
-def _every_second(index: FrameIndex) -> FrameIndex:
-    """The first, third, ... of the stored frames."""
-    rows = np.arange(0, len(index), 2)
-    stays = index.detection_frames % 2 == 0
-    return replace(
-        index,
-        frame_numbers=index.frame_numbers[rows],
-        stamps_ns=index.stamps_ns[rows],
-        location_ids=index.location_ids[rows],
-        world_T_camera=index.world_T_camera[rows],
-        camera_indices=index.camera_indices[rows],
-        detection_frames=index.detection_frames[stays] // 2,
-        detection_labels=index.detection_labels[stays],
-        detection_objects=index.detection_objects[stays],
-        detection_scores=index.detection_scores[stays],
-        detection_boxes_px=index.detection_boxes_px[stays],
-    )
 
 
 def _find_target(thing: MapObject, memory: Memory, index: FrameIndex) -> Target | None:
@@ -169,65 +133,4 @@ def _find_target(thing: MapObject, memory: Memory, index: FrameIndex) -> Target 
     number = int(index.frame_numbers[index.detection_frames[best]])
     score = float(index.detection_scores[best])
     frame = memory.key_frame(number, (thing.object_id,))
-    return Target(frame, _as_box(index.detection_boxes_px[best]), thing.object_id, score)
-
-
-def _held_out_rows(thing: MapObject, index: FrameIndex) -> NDArray[np.intp]:
-    """Detections of it in the second, fourth, ... frames."""
-    own = index.detection_objects == thing.object_id
-    return np.flatnonzero(own & (index.detection_frames % 2 == 1))
-
-
-def _held_against(box: Box3D, map_box: Box3D, index: FrameIndex, row: int) -> _HeldOut:
-    detected = _as_box(index.detection_boxes_px[row])
-    bounds, map_bounds = _bounds(box, index, row), _bounds(map_box, index, row)
-    iou, covered = (0.0, 0.0) if bounds is None else _overlap(bounds, detected)
-    map_iou = 0.0 if map_bounds is None else _overlap(map_bounds, detected)[0]
-    return _HeldOut(row, detected, iou, covered, map_iou)
-
-
-def _bounds(box: Box3D, index: FrameIndex, row: int) -> BoxPx | None:
-    at = index.detection_frames[row]
-    camera = index.cameras[index.camera_indices[at]]
-    return find_bounds_px(box, camera, Pose.from_matrix(index.world_T_camera[at]))
-
-
-def _overlap(bounds: BoxPx, detected: BoxPx) -> tuple[float, float]:
-    """IoU, and the share of what was detected that lies within the bounds."""
-    a, b = np.array([bounds]), np.array([detected])
-    low, high = np.maximum(a[0, :2], b[0, :2]), np.minimum(a[0, 2:], b[0, 2:])
-    shared = float(np.prod(np.clip(high - low, 0.0, None)))
-    area = float(np.prod(b[0, 2:] - b[0, :2]))
-    return float(iou_matrix_2d(a, b)[0, 0]), shared / max(area, 1e-9)
-
-
-def _write(
-    folder: Path,
-    name: str,
-    measured: Measured,
-    found: list[_HeldOut],
-    memory: Memory,
-    index: FrameIndex,
-) -> None:
-    """What was measured, and frames that were held out, from the worst to the best."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stem = name.replace(" ", "-")
-    for number, picture in enumerate(pictures_of(measured), start=1):
-        (folder / f"{stem}-{number}.jpg").write_bytes(picture.jpeg)
-    ordered = sorted(found, key=lambda held: held.iou)
-    shown = ordered[:: max(1, -(-len(ordered) // _SHOWN))]
-    images = []
-    for held in shown:
-        number = int(index.frame_numbers[index.detection_frames[held.row]])
-        image = draw_box(memory.key_frame(number), measured.box)
-        if image is not None:
-            x0, y0, x1, y1 = (round(value) for value in held.box_px)
-            cv2.rectangle(image, (x0, y0), (x1, y1), _DETECTED_BGR, 1)
-            images.append(image)
-    _, jpeg = cv2.imencode(".jpg", np.hstack(images), _JPEG)
-    (folder / f"{stem}-held-out.jpg").write_bytes(jpeg.tobytes())
-
-
-def _as_box(values: NDArray[np.float32]) -> BoxPx:
-    x0, y0, x1, y1 = (float(value) for value in values)
-    return (x0, y0, x1, y1)
+    return Target(frame, as_box(index.detection_boxes_px[best]), thing.object_id, score)

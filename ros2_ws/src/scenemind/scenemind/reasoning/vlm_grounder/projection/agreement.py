@@ -15,6 +15,7 @@ from scenemind.reasoning.vlm_grounder.projection.surface import NOISE_1M_M
 _SLACK_M = 0.02  # of calibration and poses
 _DEVIATIONS = 3.0
 _NEAREST_M = 0.05
+_DECIDED = 20  # points that a depth image must say something about to contradict a pose
 
 
 class Agreement(NamedTuple):
@@ -32,6 +33,12 @@ class Agreement(NamedTuple):
     in_mask: NDArray[np.bool_]
     through: NDArray[np.bool_]
     sigma_m: NDArray[np.float32]
+
+    @property
+    def contradicts_pose(self) -> bool:
+        """Most rays go on behind the points: the pose is off, or the thing was not there."""
+        through, seen = int(self.through.sum()), int(self.seen.sum())
+        return through + seen >= _DECIDED and through > seen
 
 
 def agreement(

@@ -16,7 +16,7 @@ from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import FrameIndex, MemoryAccess, SceneMemoryError
 from scenemind.perception.errors import PerceptionError
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.vlm_grounder.projection.agreement import Agreement, agreement
+from scenemind.reasoning.vlm_grounder.projection.agreement import agreement
 from scenemind.reasoning.vlm_grounder.projection.candidates import (
     Candidates,
     ViewOrder,
@@ -35,7 +35,6 @@ _READS_A_VIEW = 4  # depth images that are looked at for each view that is wante
 _SAMPLE = 300  # points that are projected into other frames
 _VISIBLE = 0.15  # least share of the points that must be seen there, and
 _FEWEST = 15  # least number
-_DECIDED = 20  # points that a depth image must say something about to contradict a pose
 
 
 class OtherViews:
@@ -141,7 +140,7 @@ class OtherViews:
         known = Surface.union([view.surface_view.surface for view in taken]).some(_SAMPLE)
         pose = Pose.from_matrix(self._index.world_T_camera[row])
         there = agreement(known.points, known.sigma_m, stored.depth, pose)
-        if _contradicts(there):
+        if there.contradicts_pose:
             repaired = self._repair.find_pose(stored)
             if repaired is None:
                 self._left_out["whose depth does not agree with its pose"] += 1
@@ -196,9 +195,3 @@ class OtherViews:
         except SceneMemoryError:  # it was thinned out meanwhile, or has no depth
             self._left_out["that are no longer stored, or without depth"] += 1
             return None
-
-
-def _contradicts(there: Agreement) -> bool:
-    """Most rays go on behind the points: either the pose is off, or the thing was not there."""
-    through, seen = int(there.through.sum()), int(there.seen.sum())
-    return through + seen >= _DECIDED and through > seen
