@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from scenemind.config import Settings
+from scenemind_interfaces import srv
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.player.parameters import PlayerParameters
@@ -181,14 +183,39 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def test_rviz_shows_topics_that_are_published(graph: RosGraph) -> None:
+def _published(graph: RosGraph) -> set[str]:
+    """Topics of both nodes."""
     graph.add(MappingNode, SIMULATED)
     graph.add(ReasoningNode, {})
-    published = {
+    return {
         name
         for node in MODELS
         for name, _ in graph.observer.get_publisher_names_and_types_by_node(node, "/")
     }
+
+
+def test_foxglove_shows_topics_and_calls_services_that_are_there(graph: RosGraph) -> None:
+    published = _published(graph)
+    layout = json.loads((PACKAGE / "foxglove/scenemind.json").read_text(encoding="utf-8"))
+    panels = layout["configById"]
+    camera = panels["Image!camera"]["imageMode"]
+    topics = {
+        *panels["3D!scene"]["topics"],
+        panels["RawMessages!answers"]["topicPath"],
+        panels["DiagnosticSummary!nodes"]["topicToRender"],
+    }
+    assert topics <= published | {TOPICS.odometry}
+    assert (camera["imageTopic"], camera["calibrationTopic"]) == (TOPICS.color, TOPICS.camera_info)
+    services = dict(graph.observer.get_service_names_and_types_by_node("reasoning_node", "/"))
+    for name, kind in (("ask", srv.Ask), ("align", srv.Align)):
+        panel = panels[f"CallService!{name}"]
+        fields = kind.Request.get_fields_and_field_types()
+        assert panel["serviceName"] in services
+        assert set(json.loads(panel["requestPayload"])) <= set(fields)
+
+
+def test_rviz_shows_topics_that_are_published(graph: RosGraph) -> None:
+    published = _published(graph)
     layout = yaml.safe_load((PACKAGE / "rviz/scenemind.rviz").read_text(encoding="utf-8"))
     displays = layout["Visualization Manager"]["Displays"]
     topics = {display["Topic"]["Value"] for display in displays if "Topic" in display}

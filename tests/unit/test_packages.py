@@ -82,7 +82,7 @@ def test_entry_points_name_functions_that_exist(
         assert function in names, script
 
 
-@pytest.mark.parametrize("folder", ["launch", "config", "rviz", "examples"])
+@pytest.mark.parametrize("folder", ["launch", "config", "rviz", "foxglove", "examples"])
 def test_every_file_beside_the_modules_is_installed(
     folder: str, sources: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ setup(
         (f"{SHARE}/launch", glob("launch/*.py")),
         (f"{SHARE}/config", glob("config/*")),
         (f"{SHARE}/rviz", glob("rviz/*.rviz")),
+        (f"{SHARE}/foxglove", glob("foxglove/*.json")),
         (f"{SHARE}/examples", glob("examples/*.py")),
     ],
     zip_safe=False,
