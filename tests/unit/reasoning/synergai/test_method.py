@@ -31,7 +31,7 @@ def test_a_question_is_answered_by_tools_as_in_the_papers_figure_2() -> None:
 
 
 def test_what_a_person_tells_is_written_with_their_words_and_undone_in_one() -> None:
-    said = "The cup on the shelf is a mug, and it is blue!"
+    said = "On the shelf is what one drinks tea from, a mug, and a blue one!"
     steps = (
         act("query_for_objects", query="cup"),
         call(
