@@ -35,6 +35,8 @@ def test_words_that_point_mean_what_was_spoken_of_last() -> None:
         Query("that is a toolbox", marked_object_ids=(3,))
     ).marked_object_ids == (3,)
     assert dialogue.resolved(Query("where is the cup?")).marked_object_ids == ()
+    assert dialogue.resolved(Query("no, dark blue.")).marked_object_ids == (10,)
+    assert dialogue.resolved(Query("no, the cup on the shelf is blue")).marked_object_ids == ()
 
 
 def test_where_several_were_spoken_of_none_is_meant() -> None:

@@ -13,6 +13,8 @@ from scenemind.reasoning.types import Query
 
 # Words for what was spoken of, where nothing is marked.
 _POINTING = re.compile(r"\b(it|its|that|this|they|them|those|these)\b", re.IGNORECASE)
+_OBJECTIONS = frozenset(("no", "nope", "wrong"))
+_MOST_OBJECTING = 4  # words of "no, light blue"
 _YES = re.compile(
     r"\s*(yes|yeah|yep|ok|okay|sure|right|correct|do (it|so|that)|please do|go ahead)"
     r"([\s,]+(please|do (it|so|that)|go ahead))*[\s.!]*",
@@ -88,12 +90,20 @@ class Dialogue:
         return proposal
 
     def resolved(self, query: Query) -> Query:
-        """With what was spoken of last as marked, where the words point at something and nothing is
-        marked."""
-        if query.marked_object_ids or not _POINTING.search(query.text):
+        """With what was spoken of last as marked, where the words point at something or object
+        shortly, and nothing is marked."""
+        if query.marked_object_ids:
+            return query
+        if not _POINTING.search(query.text) and not _objects_shortly(query.text):
             return query
         last = next((t.object_ids for t in reversed(self.turns) if t.object_ids), ())
         return replace(query, marked_object_ids=last) if len(last) == 1 else query
+
+
+def _objects_shortly(text: str) -> bool:
+    """ "No, blue": it speaks of what was said last."""
+    words = text.lower().replace(",", " ").split()
+    return 1 < len(words) <= _MOST_OBJECTING and words[0].rstrip(".!") in _OBJECTIONS
 
 
 def agrees(text: str) -> bool:
