@@ -133,3 +133,14 @@ def test_a_part_and_the_whole_are_cancelled_together(who: str) -> None:
         (whole if who == "whole" else part).cancel()
     assert sorted(woken) == ["part", "whole"]
     assert kind_of(part) == kind_of(whole) == "cancelled"
+
+
+def test_work_without_a_model_goes_on_when_the_tokens_are_spent() -> None:
+    allowance = Allowance(20.0, tokens=10)
+    allowance.spend(Usage(1, prompt_tokens=10))
+    allowance.check_time()
+    with pytest.raises(ModelError, match="has used 10 of its 10 tokens"):
+        allowance.check()
+    allowance.cancel()
+    with pytest.raises(ModelError, match="cancelled"):
+        allowance.check_time()

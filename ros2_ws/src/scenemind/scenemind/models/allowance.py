@@ -60,17 +60,25 @@ class Allowance:
         for wake in wakes:
             wake()
 
-    def check(self) -> None:
-        """Before a call.
+    def check_time(self) -> None:
+        """Before work that costs time alone.
 
         Raises:
-            ModelError: cancelled, too late, or over the budget.
+            ModelError: cancelled, or too late.
         """
-        used = self.used
         if self._is_cancelled:
             raise ModelError("cancelled", "the question was cancelled")
         if self.left_s <= 0.0:
             raise ModelError("too_late", f"the {self.seconds:g} s for the question are over")
+
+    def check(self) -> None:
+        """Before a call of a model.
+
+        Raises:
+            ModelError: cancelled, too late, or over the budget.
+        """
+        self.check_time()
+        used = self.used
         if self._tokens and used.tokens >= self._tokens:
             raise ModelError(
                 "over_budget",

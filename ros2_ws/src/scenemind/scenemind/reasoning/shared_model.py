@@ -97,7 +97,7 @@ class SharedModel(Generic[Model]):
         with waking, self._changed:
             while not is_over():
                 if allowance is not None:
-                    allowance.check()
+                    allowance.check_time()
                 self._changed.wait(None if allowance is None else max(0.0, allowance.left_s))
 
     def _wake(self) -> None:

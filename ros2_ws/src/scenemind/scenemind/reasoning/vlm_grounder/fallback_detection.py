@@ -111,7 +111,7 @@ class ClassDetector:
             _log.warning("cannot look for %s in stored frames: %s", quoted(target_class), error)
             ended = str(error)
         except ModelError as error:
-            asking.allowance.check()
+            asking.allowance.check_time()
             if error.kind != "too_late":
                 raise
             ended = "its part of the question's time was over"

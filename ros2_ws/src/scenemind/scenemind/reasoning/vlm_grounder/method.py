@@ -134,7 +134,7 @@ class VlmGrounder:
         stored = StoredFrames(filmed.memory)
         shown = []
         for row in selection.rows.tolist():
-            asking.allowance.check()  # each image may come over the network
+            asking.allowance.check_time()  # each image may come over the network
             frame = stored.find(int(filmed.index.frame_numbers[row]))
             if frame is not None:
                 shown.append((row, frame))
@@ -165,7 +165,7 @@ class VlmGrounder:
         failure: ReasoningError | None = None
         for number, target in enumerate(targets[:_MOST_TARGETS], start=1):
             try:
-                asking.allowance.check()
+                asking.allowance.check_time()
                 one = self._located(target, analysis, filmed, asking)
             except ReasoningError as error:
                 notes.steps.append(f"left out target {number}: {error}")

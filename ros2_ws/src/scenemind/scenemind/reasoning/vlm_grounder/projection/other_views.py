@@ -74,7 +74,7 @@ class OtherViews:
             if len(found) == self._config.views - 1:
                 break
             if self._asking.allowance.is_cancelled:
-                self._asking.allowance.check()
+                self._asking.allowance.check_time()
             if self._asking.allowance.left_s <= slowest_s:
                 self._left_out["for want of time"] += 1
                 break
