@@ -111,13 +111,30 @@ class AtSecond:
             self.act()
 
 
-def test_what_is_measured_when_the_allowance_ends_is_the_reply(memory: Memory) -> None:
-    allowance = Allowance(60.0, tokens=100)
-    reply = ground_chairs(
-        memory, Asking(allowance, AtSecond(lambda: allowance.spend(Usage(prompt_tokens=100))))
-    )
+class Ending(Allowance):
+    """Its time ends when it is told so."""
+
+    is_over = False
+
+    @property
+    def left_s(self) -> float:
+        return -1.0 if self.is_over else super().left_s
+
+    def end(self) -> None:
+        self.is_over = True
+
+
+def test_what_is_measured_when_the_time_ends_is_the_reply(memory: Memory) -> None:
+    allowance = Ending(60.0)
+    reply = ground_chairs(memory, Asking(allowance, AtSecond(allowance.end)))
     assert measured_in(reply) == {0}
     assert any(step.startswith("not measured from target 2 on: ") for step in reply.steps)
+
+
+def test_spent_tokens_do_not_end_what_needs_no_model(memory: Memory) -> None:
+    allowance = Allowance(60.0, tokens=100)
+    spend = AtSecond(lambda: allowance.spend(Usage(prompt_tokens=100)))
+    assert measured_in(ground_chairs(memory, Asking(allowance, spend))) == {0, 58}
 
 
 def test_who_cancels_gets_no_reply(memory: Memory) -> None:

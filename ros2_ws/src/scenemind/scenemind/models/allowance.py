@@ -133,10 +133,14 @@ class _Part(Allowance):
     def cancel(self) -> None:
         self._whole.cancel()
 
-    def check(self) -> None:
-        self._whole.check()
+    def check_time(self) -> None:
+        self._whole.check_time()
         if self.left_s <= 0.0:
             raise ModelError("too_late", f"the {self.seconds:.3g} s for a part are over")
+
+    def check(self) -> None:
+        self._whole.check()
+        self.check_time()
 
     @contextmanager
     def waking(self, wake: Callable[[], object]) -> Iterator[None]:
