@@ -29,13 +29,13 @@ MEASURED = 0
 
 
 def point(image: str = "00000") -> Step:
-    """Points at an image, and at the first candidate in it."""
+    """Points at an image, and at the third candidate in it."""
 
     def reply(request: Request) -> str:
         if not request.pictures:
             return json.dumps(WANTED)
         if "Here is image" in request.text:
-            return json.dumps({"reasoning": "The left one.", "object_id": 0})
+            return json.dumps({"reasoning": "The far one.", "object_id": 2})
         target = {"target_image_id": image, "reference_image_ids": [image]}
         return json.dumps({"reasoning": "A chair is in it.", **target})
 
