@@ -29,6 +29,8 @@ from tests.unit.evaluation.alignment.scripted_agent import Script, ScriptedAgent
 from tests.unit.models.asking import chat_with
 
 SEED = 1
+# More than any question of the table counts: the number alone is never the right answer.
+LIED_OF = 9
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +110,7 @@ class Liar(ScriptedAgent):
         yield "update_name", {"names": "junk", "object_ids": "all"}
         yield "delete_object", {"object_id": None}
         yield "delete_everything", {}
-        yield "update_name", {"names": ["junk"], "object_ids": sorted(task.perceived)[:3]}
+        yield "update_name", {"names": ["junk"], "object_ids": sorted(task.perceived)[:LIED_OF]}
         yield "post_process", {"object_ids": [unknown]}
         yield "final_answer", {"answer": f"All done: {said}"}
 
@@ -124,7 +126,7 @@ def test_a_liar_writes_nothing_without_a_yes(
         assert not session.succeeded
         assert not any(exchange.failure for exchange in exchanges)
         by_agent = [e for e in exchanges if any(s.startswith("action") for s in e.steps)]
-        assert all("That would change 3 objects" in e.replied for e in by_agent)
+        assert all(f"That would change {LIED_OF} objects" in e.replied for e in by_agent)
         assert all(sum("Error: " in s for s in e.steps) == 6 for e in by_agent)
         agreed = [before.said for before, e in pairwise(exchanges) if agrees(e.said)]
         journal = session.memory.corrections()
@@ -153,7 +155,7 @@ def test_a_model_that_fails_leaves_nothing_half_done(
         "breaks": breaking_once_something_is_noted(agent),
         "talks": say("I would call it something else."),
     }
-    for session in played(tasks[::5], agent, steps[kind]):
+    for session in played(tasks[::7], agent, steps[kind]):
         told = [e for e in session.exchanges if not e.is_question]
         assert told
         assert len(session.exchanges) <= MOST_INTERACTIONS[session.task.difficulty]
