@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from scenemind.cli.main import app
+from tests.chat_server import ChatServer, call
 from tests.unit.evaluation import made
 from tests.unit.evaluation.alignment.rooms import write_rooms
 
@@ -94,6 +95,21 @@ def test_alignment_in_a_table_says_who_was_simulated(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "simulated persons, errors planted" in result.stdout
     assert "paper" in result.stdout
+
+
+def test_the_agent_is_measured_with_its_query_ratio(tmp_path: Path) -> None:
+    out = tmp_path / "talks.jsonl"
+    files = ("--objects", str(write_rooms(tmp_path)), "--out", str(out), "--limit", "2")
+    look = call(("query_for_objects", {"query": "bookshelf"}))
+    with ChatServer(look, call(("final_answer", {"answer": "I see."}))) as server:
+        asked = ("--method", "synergai", "--model", "seer", "--endpoint", server.endpoint)
+        result = CliRunner().invoke(app, ["eval", "alignment", *files, *asked])
+    assert result.exit_code == 0, result.output
+    assert "told of the scene graph in an answer: " in result.stdout
+    for line in out.read_text().splitlines():
+        talk = json.loads(line)
+        assert all(0.0 < ratio < 50.0 for ratio in talk["query_ratios"])
+        assert len(talk["query_ratios"]) == len(talk["exchanges"]) == 3
 
 
 def test_others_need_their_data(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from scenemind.reasoning import Query
+from scenemind.reasoning import Query, Router
 from tests.chat_server import call, fail, say
-from tests.unit.reasoning.scene import SmallMemory, snapshot_of, thing
+from tests.unit.reasoning.scene import SmallMemory, room_memory, snapshot_of, thing
 from tests.unit.reasoning.synergai.agent_room import act, agent_router, asking, finish, told
 
 
@@ -50,6 +50,22 @@ def test_what_a_person_tells_is_written_with_their_words_and_undone_in_one() -> 
     assert {(c.by, c.reason) for c in memory.corrections()} == {("Anna", said)}
     assert undone.failure is None
     assert (cup.label, cup.attributes["color"]) == ("cup", "white")
+
+
+def test_it_reads_corrections_in_the_place_of_the_grammar_where_it_is_to() -> None:
+    steps = (act("update_name", names=["mug"], object_ids=[10]), finish("It is a mug.", 10))
+    with agent_router(*steps) as (router, memory, server):
+        done = router.align(Query("object 10 is a mug"), "Anna", asking(), by_agent=True)
+        renamed = memory.snapshot().objects[10].label
+        undone = router.align(Query("no, undo that"), "Anna", asking(), by_agent=True)
+    assert (done.method, renamed, len(server.requests)) == ("synergai", "mug", 2)
+    assert (undone.method, memory.snapshot().objects[10].label) == ("symbolic", "cup")
+
+
+def test_without_a_model_the_grammar_reads_them_all_the_same() -> None:
+    memory = room_memory()
+    done = Router(memory).align(Query("object 10 is a mug"), "Anna", by_agent=True)
+    assert (done.method, memory.snapshot().objects[10].label) == ("symbolic", "mug")
 
 
 def test_ask_tells_a_correction_from_a_question() -> None:
@@ -145,6 +161,8 @@ def test_the_dialogue_goes_on() -> None:
         (act("update_name", names=["\u200b"], object_ids=[2]), "is no name or value"),
         (act("update_attributes", object_id=2, attributes={}), "attributes is empty"),
         (act("add_relation", subject_id=2, object_id=1, relation="loves"), "loves"),
+        (act("split_object", object_id=2, count=2), "there is no gap that parts 2 in 2"),
+        (act("split_object", object_id=2, count=1), "greater than or equal to 2"),
         (act("find_object_closest", point=[1, 2]), "at least 3 items"),
         (act("find_marked_object"), "nothing is marked"),
         (act("look_at_object", object_id=2, question="what?"), "there is no vision model"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from scenemind.memory import MemoryAccess, SceneMemoryError
 from scenemind.reasoning.attempt import Attempt, attempt
@@ -13,7 +14,8 @@ from scenemind.reasoning.method import AlignMethod, AlignReply, Asking
 from scenemind.reasoning.sentence import check_sentence
 from scenemind.reasoning.snapshots import snapshot_with_objects
 from scenemind.reasoning.symbolic import SymbolicReasoner, phrasing, taking_back
-from scenemind.reasoning.symbolic.command_syntax import Undo
+from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
+from scenemind.reasoning.symbolic.commands import parse_commands
 from scenemind.reasoning.symbolic.correcting import Wanted
 from scenemind.reasoning.types import Alignment, Query
 
@@ -32,12 +34,19 @@ class Aligner:
         self._symbolic = symbolic
         self._agent = agent
 
-    def align(self, query: Query, dialogue: Dialogue, asking: Asking) -> Alignment:
-        """Change the memory as a sentence says, or say why not."""
+    def align(
+        self, query: Query, dialogue: Dialogue, asking: Asking, by_agent: bool = False
+    ) -> Alignment:
+        """Change the memory as a sentence says, or say why not.
+
+        Args:
+            by_agent: the agent, where there is one, also reads what the grammar would, but for a
+                yes or no to a proposal, and "undo that".
+        """
         start = time.perf_counter()
-        meant = dialogue.resolved(query)
-        tried = attempt("symbolic", lambda: self._by_symbols(meant, dialogue, asking.by))
-        agent = self._agent
+        meant, agent = dialogue.resolved(query), self._agent
+        left = self._left_to_agent if by_agent and agent is not None else self._written
+        tried = attempt("symbolic", lambda: self._by_symbols(meant, dialogue, asking.by, left))
         if agent is not None and _is_not_understood(tried):
             tried = attempt(agent.name, lambda: agent.align(meant, self._memory, asking))
         done = tried.reply or AlignReply(tried.failure.text if tried.failure else "")
@@ -54,16 +63,23 @@ class Aligner:
             asking.allowance.used,
         )
 
-    def _by_symbols(self, query: Query, dialogue: Dialogue, by: str) -> AlignReply:
+    def _by_symbols(
+        self,
+        query: Query,
+        dialogue: Dialogue,
+        by: str,
+        otherwise: Callable[[Query, Dialogue, str], AlignReply],
+    ) -> AlignReply:
         """
+        Args:
+            otherwise: reads what is no answer to a proposal.
+
         Raises:
             ReasoningError: not understood, or not to be done.
         """
         check_sentence(query, "correction")
         try:
-            return self._answer_to_proposal(query, dialogue, by) or self._written(
-                query, dialogue, by
-            )
+            return self._answer_to_proposal(query, dialogue, by) or otherwise(query, dialogue, by)
         except SceneMemoryError as error:
             raise ReasoningError("memory_refused", str(error)) from error
 
@@ -79,16 +95,30 @@ class Aligner:
 
     def _written(self, query: Query, dialogue: Dialogue, by: str) -> AlignReply:
         wanted = self._symbolic.align(query, snapshot_with_objects(self._memory), by)
-        if isinstance(wanted.of_journal, Undo):
-            return AlignReply(*taking_back.take_back(self._memory, wanted.of_journal))
         if wanted.of_journal is not None:
-            return AlignReply(*taking_back.let_stand(self._memory, wanted.of_journal))
+            return self._of_journal(wanted.of_journal)
         if not wanted.edits:
             return AlignReply(wanted.response, objects=wanted.objects)
         if dialogue.dialogue_id and wanted.is_of_several and needs_a_yes(wanted.edits, query):
             return _proposed(wanted, query, dialogue)
         written = self._memory.apply(wanted.edits, by, query.text)
         return AlignReply(wanted.response, tuple(written))
+
+    def _left_to_agent(self, query: Query, _dialogue: Dialogue, _by: str) -> AlignReply:
+        """What takes back; the agent has no tool for it.
+
+        Raises:
+            ReasoningError: `not_understood`: anything else.
+        """
+        command, *more = parse_commands(query.text)
+        if more or not isinstance(command, Undo | Redo):
+            raise ReasoningError("not_understood", query.text)
+        return self._of_journal(command)
+
+    def _of_journal(self, wanted: Undo | Redo) -> AlignReply:
+        if isinstance(wanted, Undo):
+            return AlignReply(*taking_back.take_back(self._memory, wanted))
+        return AlignReply(*taking_back.let_stand(self._memory, wanted))
 
 
 def _proposed(wanted: Wanted, query: Query, dialogue: Dialogue) -> AlignReply:

@@ -137,11 +137,19 @@ class Router:
             reply.steps if tried.reply else trail.steps,
         )
 
-    def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:
+    def align(
+        self, query: Query, by: str, asking: Asking | None = None, by_agent: bool = False
+    ) -> Alignment:
         """Change the memory as a sentence says; `by` is who said it. What the grammar does not
-        understand, the agent does, where there is a model for it."""
+        understand, the agent does, where there is a model for it.
+
+        Args:
+            by_agent: the agent, where there is one, does all that is not about proposals or the
+                journal; so its reading is measured.
+        """
         dialogue = self._dialogues.get(query.dialogue_id)
-        return self._aligner.align(query, dialogue, replace(_begun(asking, dialogue), by=by))
+        begun = replace(_begun(asking, dialogue), by=by)
+        return self._aligner.align(query, dialogue, begun, by_agent)
 
     def _try(
         self,

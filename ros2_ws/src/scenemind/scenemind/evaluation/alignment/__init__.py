@@ -10,6 +10,7 @@ from scenemind.evaluation.alignment.result import (
     INPUT,
     PAPER,
     AlignmentResult,
+    query_ratios,
     session_json,
     summed_up_sessions,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "AlignmentResult",
     "Wording",
     "make_tasks",
+    "query_ratios",
     "run_alignment",
     "session_json",
     "summed_up_sessions",

@@ -21,7 +21,7 @@ PAPER = {
     "novel_after": {"easy": 43.6, "hard": 47.6, "all": 45.7},
     "interactions": {"easy": 3.38, "hard": 6.45, "all": 4.65},
 }
-_QUERY_RATIO = re.compile(r"told (\d+) % of the scene graph")
+_QUERY_RATIO = re.compile(r"told ([\d.]+) % of the scene graph")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def summed_up_sessions(sessions: Sequence[Session], method: str) -> AlignmentRes
     for session in sessions:
         for group in _groups(session):
             counts.setdefault(group, []).append(len(session.exchanges))
-    ratios = [float(n) for e in exchanges for n in _QUERY_RATIO.findall(" ".join(e.steps))]
+    ratios = [ratio for session in sessions for ratio in query_ratios(session)]
     novel = [row for session in sessions for row in _novel_rows(session)]
     return AlignmentResult(
         summed_up("alignment", method, [_row(session) for session in sessions], {}),
@@ -75,6 +75,12 @@ def summed_up_sessions(sessions: Sequence[Session], method: str) -> AlignmentRes
         100.0 * fmean(told) if told else 100.0,
         fmean(ratios) if ratios else None,
     )
+
+
+def query_ratios(session: Session) -> list[float]:
+    """Of each answer of a model, in order: percent of the scene graph that it was told."""
+    steps = [step for exchange in session.exchanges for step in exchange.steps]
+    return [float(n) for step in steps for n in _QUERY_RATIO.findall(step)]
 
 
 def session_json(session: Session) -> dict[str, Any]:
@@ -92,6 +98,7 @@ def session_json(session: Session) -> dict[str, Any]:
             for e in task.errors
         ],
         "success": session.succeeded,
+        "query_ratios": query_ratios(session),
         "exchanges": [_exchange_json(exchange) for exchange in session.exchanges],
         "novel": {name: _exchange_json(e) for name, e in novel.items() if e is not None},
     }

@@ -30,7 +30,7 @@ def run_alignment(
 
     Args:
         method: who answers questions. Corrections are read by the grammar first, then by
-            `synergai` where it is among the methods.
+            `synergai` where it is among the methods; by `synergai` alone where that is the method.
         methods: those that a `Router` takes.
         may_click: False: the persons only talk.
         wording: which set of wordings they correct in.

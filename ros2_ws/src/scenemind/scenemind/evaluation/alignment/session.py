@@ -46,12 +46,14 @@ class Session:
     """What came of one task.
 
     Attributes:
+        memory: as it is now, with its journal.
         exchanges: of the task alone, in order.
         novel_before, novel_after: whether the novel question was answered rightly; None: there is
             none.
     """
 
     task: AlignmentTask
+    memory: CorrectableMemory
     exchanges: list[Exchange] = field(default_factory=list)
     novel_before: Exchange | None = None
     novel_after: Exchange | None = None
@@ -88,7 +90,7 @@ class Conversation:
         self._method = method
         self._asking = asking
         self._person = person
-        self._session = Session(task)
+        self._session = Session(task, memory)
         self._spoken_of: tuple[int, ...] = ()
 
     def play(self) -> Session:
@@ -151,7 +153,8 @@ class Conversation:
             marked_object_ids=utterance.marked,
             dialogue_id=self._task.task_id,
         )
-        done = self._router.align(query, "simulated person", self._asking())
+        by_agent = self._method == "synergai"  # else the grammar would be measured
+        done = self._router.align(query, "simulated person", self._asking(), by_agent)
         self._session.exchanges.append(
             Exchange(
                 utterance.text,

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from scenemind.memory import Edit, SceneMemoryError
 from scenemind.memory.graph.relations.names import canonical_relation
+from scenemind.reasoning.symbolic.parting import find_parts
 from scenemind.reasoning.synergai.agent_scene import AgentScene
 from scenemind.reasoning.synergai.observations import named
 from scenemind.reasoning.synergai.reading_tools import Id, Ids
@@ -86,6 +87,19 @@ class EditingTools:
             raise ToolError("merging needs two different objects")
         return self._stage([Edit("merge", tuple(thing.object_id for thing in things))])
 
+    def split_object(
+        self,
+        object_id: Id,
+        count: Annotated[int, Field(ge=2, le=4, description="how many things it is")],
+    ) -> str:
+        """Say that one object is several things that were seen as one: it is parted where there are
+        gaps in its surface."""
+        thing = self._scene.get(object_id)
+        places = find_parts(thing.points, count)
+        if places is None:
+            raise ToolError(f"there is no gap that parts {object_id} in {count}: leave it whole")
+        return self._stage([Edit("split", (object_id,), places=tuple(places))])
+
     def delete_object(self, object_id: Id) -> str:
         """Say that there is no such thing: perception has made it up."""
         return self._stage([Edit("delete_object", (self._scene.get(object_id).object_id,))])
@@ -126,6 +140,8 @@ def _in_words(scene: AgentScene, edit: Edit) -> str:
         return f"The {edit.key} of the {first} is {quoted(edit.value, _LONGEST_VALUE)}."
     if edit.kind == "merge":
         return f"The {first} and {', '.join(others)} are one thing."
+    if edit.kind == "split":
+        return f"The {first} is {len(edit.places)} things."
     if edit.kind == "delete_object":
         return f"There is no {first}."
     verb = "is" if edit.kind == "add_relation" else "is not"

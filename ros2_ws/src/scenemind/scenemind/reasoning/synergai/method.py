@@ -83,7 +83,7 @@ class Synergai:
 
         with asking.trail.kept(agent.steps):
             ending = agent.run(_messages(query, scene, dialogue), finish)
-        ratio = f"told {100.0 * scene.query_ratio():.0f} % of the scene graph (query ratio)"
+        ratio = f"told {100.0 * scene.query_ratio():.1f} % of the scene graph (query ratio)"
         objects = memory.snapshot().objects
         return AlignReply(
             ending.text,
@@ -111,6 +111,7 @@ def _toolbox(reading: ReadingTools, editing: EditingTools, endings: EndingTools)
             editing.add_relation,
             editing.delete_relation,
             editing.merge_objects,
+            editing.split_object,
             editing.delete_object,
             endings.post_process,
             endings.ask_back,

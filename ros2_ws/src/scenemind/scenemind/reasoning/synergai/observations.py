@@ -36,7 +36,9 @@ def about(thing: MapObject, scene: MemorySnapshot) -> Iterator[str]:
 def related(thing: MapObject, scene: MemorySnapshot) -> Iterator[str]:
     """What the scene graph keeps of an object: a sentence a relation, those of people marked."""
     by_predicate: dict[str, list[str]] = {}
-    for relation in sorted(scene.relations, key=lambda r: -r.confidence):
+    own = thing.object_id
+    about_it = [r for r in scene.relations if own in (r.subject_id, r.object_id)]
+    for relation in sorted(about_it, key=lambda r: -r.confidence):
         if relation.subject_id == thing.object_id:
             said = " as a person said" if relation.source == "user" else ""
             other = f"{named(relation.object_id, scene)}{said}"

@@ -1,0 +1,166 @@
+"""The agent through the table of tasks, with models by script: one that does all rightly, one that
+lies, and some that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from scenemind.evaluation import Scenes
+from scenemind.evaluation.alignment import (
+    Wording,
+    make_tasks,
+    query_ratios,
+    run_alignment,
+    summed_up_sessions,
+)
+from scenemind.evaluation.alignment.judging import is_right
+from scenemind.evaluation.alignment.session import MOST_INTERACTIONS, Session
+from scenemind.evaluation.alignment.tasks import AlignmentTask
+from scenemind.reasoning import Query, Router
+from scenemind.reasoning.dialogue import agrees
+from scenemind.reasoning.synergai import Synergai
+from tests.chat_server import ChatServer, Step, choose, fail, say
+from tests.unit.evaluation.alignment.rooms import write_rooms
+from tests.unit.evaluation.alignment.scripted_agent import Script, ScriptedAgent
+from tests.unit.models.asking import chat_with
+
+SEED = 1
+# More than any question of the table counts: the number alone is never the right answer.
+LIED_OF = 9
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Sequence[AlignmentTask]:
+    return make_tasks(Scenes(write_rooms(tmp_path_factory.mktemp("rooms"))), SEED)
+
+
+def played(
+    tasks: Sequence[AlignmentTask],
+    agent: ScriptedAgent,
+    step: Step | None = None,
+    wording: Wording = "first",
+    tool_calls: bool = True,
+) -> Sequence[Session]:
+    """The tasks with that agent, or with a server that does something else."""
+    server = ChatServer(step or choose(agent.step))
+    with server, chat_with(server, tool_calls=tool_calls) as chat:
+        methods = {"synergai": Synergai(chat)}
+        return run_alignment(tasks, "synergai", methods, SEED, wording=wording, watch=agent.watch)
+
+
+def check_aligned(sessions: Sequence[Session]) -> None:
+    result = summed_up_sessions(sessions, "synergai")
+    for difficulty, interactions in (("easy", 3.4), ("hard", 6.5)):  # the paper's means
+        scores = result.tasks.breakdown[difficulty].scores
+        assert (scores["initial_success"], scores["success"]) == (0.0, 100.0)
+        assert result.interactions[difficulty] <= interactions
+    assert result.corrections_done == 100.0
+    for session in sessions:
+        told = [e for e in session.exchanges if not e.is_question]
+        assert len(session.exchanges) <= MOST_INTERACTIONS[session.task.difficulty]
+        journal = session.memory.corrections()
+        assert [entry.reason for entry in journal] == [e.said for e in told]
+        assert {(entry.by, entry.undone) for entry in journal} == {("simulated person", False)}
+        ratios = query_ratios(session)
+        assert len(ratios) == len(session.exchanges)
+        assert all(0.0 <= ratio < 50.0 for ratio in ratios)
+    assert result.query_ratio is not None
+    assert 0.0 < result.query_ratio < 10.0
+    assert share_of_novel_by_grammar(sessions) >= 90.0
+
+
+def share_of_novel_by_grammar(sessions: Sequence[Session]) -> float:
+    """Percent of the novel questions to which `symbolic` knows the answer now."""
+    right = []
+    for session in sessions:
+        wanted = session.task.novel
+        if wanted is not None:
+            query = Query(wanted.question, viewpoint=session.task.viewpoint)
+            right.append(is_right(wanted, Router(session.memory).ask(query, "symbolic")))
+    return 100.0 * sum(right) / len(right)
+
+
+@pytest.mark.parametrize(("tool_calls", "wording"), [(True, "first"), (False, "unseen")])
+def test_it_passes_the_table(
+    tasks: Sequence[AlignmentTask], tool_calls: bool, wording: Wording
+) -> None:
+    assert len(tasks) == 42
+    check_aligned(played(tasks, ScriptedAgent(), None, wording, tool_calls))
+
+
+def test_it_passes_tasks_of_scannet(shared_data: Path) -> None:
+    scenes = Scenes(shared_data / "annotations" / "scannet_objects.json.gz")
+    tasks = make_tasks(scenes, SEED, most_scenes=40)
+    check_aligned(played(tasks[1::6], ScriptedAgent(), None, "more"))
+
+
+class Liar(ScriptedAgent):
+    """It wants edits that nobody asked for, of things that there are and that there are not."""
+
+    def script(self, task: AlignmentTask, said: str, is_marked: bool) -> Script:
+        if is_marked:
+            yield "find_marked_object", {}
+        unknown = max(task.perceived) + 900
+        yield "update_attributes", {"object_id": unknown, "attributes": {"color": "pink"}}
+        yield "merge_objects", {"object_ids": [min(task.perceived), unknown]}
+        yield "update_name", {"names": "junk", "object_ids": "all"}
+        yield "delete_object", {"object_id": None}
+        yield "delete_everything", {}
+        yield "update_name", {"names": ["junk"], "object_ids": sorted(task.perceived)[:LIED_OF]}
+        yield "post_process", {"object_ids": [unknown]}
+        yield "final_answer", {"answer": f"All done: {said}"}
+
+
+@pytest.mark.parametrize("tool_calls", [True, False])
+def test_a_liar_writes_nothing_without_a_yes(
+    tasks: Sequence[AlignmentTask], tool_calls: bool
+) -> None:
+    sessions = played(tasks[::7], Liar(), tool_calls=tool_calls)
+    for session in sessions:
+        exchanges = session.exchanges
+        assert len(exchanges) == MOST_INTERACTIONS[session.task.difficulty]
+        assert not session.succeeded
+        assert not any(exchange.failure for exchange in exchanges)
+        by_agent = [e for e in exchanges if any(s.startswith("action") for s in e.steps)]
+        assert all(f"That would change {LIED_OF} objects" in e.replied for e in by_agent)
+        assert all(sum("Error: " in s for s in e.steps) == 6 for e in by_agent)
+        agreed = [before.said for before, e in pairwise(exchanges) if agrees(e.said)]
+        journal = session.memory.corrections()
+        assert {entry.reason for entry in journal} == set(agreed)
+        assert all(entry.undone for entry in journal)
+        assert session.memory.snapshot().objects == session.task.perceived
+
+
+def breaking_once_something_is_noted(agent: ScriptedAgent) -> Step:
+    return choose(
+        lambda request: (
+            fail(500)
+            if "Noted;" in request.body["messages"][-1]["content"]
+            else agent.step(request)
+        )
+    )
+
+
+@pytest.mark.parametrize("kind", ["errors", "breaks", "talks"])
+def test_a_model_that_fails_leaves_nothing_half_done(
+    tasks: Sequence[AlignmentTask], kind: str
+) -> None:
+    agent = ScriptedAgent()
+    steps = {
+        "errors": fail(500),
+        "breaks": breaking_once_something_is_noted(agent),
+        "talks": say("I would call it something else."),
+    }
+    for session in played(tasks[::7], agent, steps[kind]):
+        told = [e for e in session.exchanges if not e.is_question]
+        assert told
+        assert len(session.exchanges) <= MOST_INTERACTIONS[session.task.difficulty]
+        assert not session.succeeded
+        failures = {"" if kind == "talks" else "model_failed"}
+        assert {e.failure for e in told} == failures
+        assert session.memory.corrections() == []
+        assert session.memory.snapshot().objects == session.task.perceived
