@@ -36,7 +36,9 @@ class VlmGrounderConfig(Settings):
         2048, ge=256, le=16_384, description="longer side of a sheet, as the model takes it"
     )
     most_frames: int = Field(
-        162, ge=1, description="images of one query; the best of each location"
+        96,
+        ge=1,
+        description="images of one query, as many as L sheets of 16 hold; the best of each location",
     )
     detection_score: Fraction = Field(0.2, description="a surer detection shows the class")
     text_encoder: Literal["", "clip_vit_b32"] = Field(
