@@ -38,7 +38,7 @@ class VlmGrounderConfig(Settings):
     most_frames: int = Field(
         96,
         ge=1,
-        description="images of one query, as many as L sheets of 16 hold; the best of each location",
+        description="images of one query, as L sheets of 16 hold; the best of each location",
     )
     detection_score: Fraction = Field(0.2, description="a surer detection shows the class")
     text_encoder: Literal["", "clip_vit_b32"] = Field(
