@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scenemind.evaluation.answering import evaluate_answers, first_word
-from scenemind.evaluation.datasets import ScanPose, SituatedQuestion
+from scenemind.evaluation.datasets import Question, ScanPose
 from scenemind.evaluation.predictions import AnswerPrediction
 
 POSE = ScanPose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
@@ -20,8 +20,8 @@ def test_first_words(question: str, word: str) -> None:
 
 
 def predicted(question: str, truth: str, answer: str, failure: str = "") -> AnswerPrediction:
-    row = SituatedQuestion("1", "scene0001_00", "", question, (truth,), POSE)
-    return AnswerPrediction(row, answer, 0.5, failure)
+    row = Question("1", "scene0001_00", question, (truth,), pose=POSE)
+    return AnswerPrediction(row, answer, 0.5, failure=failure)
 
 
 def test_scores_are_means_in_percent() -> None:

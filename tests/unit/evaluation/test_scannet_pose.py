@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenemind.evaluation.datasets import ScanPose, SituatedQuestion, read_sqa3d
+from scenemind.evaluation.datasets import Question, ScanPose, read_sqa3d
 from scenemind.evaluation.scannet_pose import EYE_HEIGHT_M, world_T_head
 from scenemind.evaluation.scenes import Scenes
 from scenemind.geometry import Box3D, Pose
@@ -46,7 +46,7 @@ def test_who_faces_a_thing_looks_at_it(shared_data: Path) -> None:
     assert np.median(found) > 0.95
 
 
-def _find_cosine(row: SituatedQuestion, scenes: Scenes) -> float | None:
+def _find_cosine(row: Question, scenes: Scenes) -> float | None:
     """Between the heading and the direction of the thing faced; None where it is not one thing."""
     said = FACING.search(row.situation.lower())
     if said is None:

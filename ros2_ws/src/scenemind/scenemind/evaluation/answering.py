@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from scenemind.evaluation.datasets import SituatedQuestion
+from scenemind.evaluation.datasets import Question
 from scenemind.evaluation.metrics import answer_scores
 from scenemind.evaluation.predictions import AnswerPrediction
 from scenemind.evaluation.result import Evaluation, ScoredRow, Scores, mean_percents, summed_up
@@ -42,7 +42,7 @@ def first_word(question: str) -> str:
     return word if word in _FIRST_WORDS else "others"
 
 
-def _commonest(rows: Sequence[SituatedQuestion]) -> Scores:
+def _commonest(rows: Sequence[Question]) -> Scores:
     """Of the very rows: who knew the answers' statistics, and nothing else, would have this."""
     answers: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:

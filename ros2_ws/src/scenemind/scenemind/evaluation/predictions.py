@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scenemind.evaluation.datasets import ReferringExpression, SituatedQuestion
+from scenemind.evaluation.datasets import Question, ReferringExpression
+from scenemind.geometry import Box3D
 from scenemind.models import Usage
 from scenemind.models.usage import NOTHING_USED
 
@@ -13,8 +14,11 @@ from scenemind.models.usage import NOTHING_USED
 class GroundingPrediction:
     """
     Attributes:
-        object_ids: best first; empty where nothing was found.
+        object_ids: in the memory that was asked, best first; empty where nothing was found.
+        boxes: theirs, in the same order, in the scene's axis-aligned frame.
         tied: how many of them are as sure as the first one, it included.
+        confidence: of the first, in [0, 1]; 0 where nothing was found.
+        frames: numbers of the key frames that it rests on.
         failure: an error code; empty where there is none.
         steps: how it was found, in words.
         usage: of models.
@@ -22,8 +26,11 @@ class GroundingPrediction:
 
     row: ReferringExpression
     object_ids: tuple[int, ...]
+    boxes: tuple[Box3D, ...]
     tied: int
     seconds: float
+    confidence: float = 0.0
+    frames: tuple[int, ...] = ()
     failure: str = ""
     steps: str = ""
     usage: Usage = NOTHING_USED
@@ -35,12 +42,18 @@ class AnswerPrediction:
     Attributes:
         answer: in a word or few where the method gives that, else a sentence; empty where there is
             none.
-        failure, steps, usage: as of `GroundingPrediction`.
+        sentence: the answer as a person gets it.
+        object_ids: that it speaks of, in the memory that was asked.
+        confidence, frames, failure, steps, usage: as of `GroundingPrediction`.
     """
 
-    row: SituatedQuestion
+    row: Question
     answer: str
     seconds: float
+    sentence: str = ""
+    object_ids: tuple[int, ...] = ()
+    confidence: float = 0.0
+    frames: tuple[int, ...] = ()
     failure: str = ""
     steps: str = ""
     usage: Usage = NOTHING_USED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from scenemind.evaluation.datasets import ReferringExpression, SituatedQuestion
+from scenemind.evaluation.datasets import Question, ReferringExpression
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
@@ -63,17 +63,22 @@ class RoutedMethod:
         return GroundingPrediction(
             row,
             tuple(thing.object_id for thing in found.objects),
+            tuple(thing.yaw_box for thing in found.objects),
             sum(sure == found.confidences[0] for sure in found.confidences),
             time.perf_counter() - start,
+            found.confidences[0] if found.confidences else 0.0,
+            tuple(frame.frame_number for frame in found.key_frames),
             _code(found.failure),
             found.reasoning,
             found.usage,
         )
 
-    def ask(self, row: SituatedQuestion) -> AnswerPrediction:
+    def ask(self, row: Question) -> AnswerPrediction:
         """The answer to a question; raises as `ground`."""
         router = self._router(row.scene_id)
-        viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose) if self.has_pose else None
+        viewpoint = None
+        if self.has_pose and row.pose is not None:
+            viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose)
         query = Query(row.question, row.situation, viewpoint, policy=self._policy)
         start = time.perf_counter()
         answer = router.ask(query, self.name, self._asking())
@@ -81,6 +86,10 @@ class RoutedMethod:
             row,
             "" if answer.failure else answer.brief or answer.text,
             time.perf_counter() - start,
+            "" if answer.failure else answer.text,
+            tuple(thing.object_id for thing in answer.objects),
+            answer.confidence,
+            tuple(frame.frame_number for frame in answer.key_frames),
             _code(answer.failure),
             "; ".join((answer.text, *answer.steps)),
             answer.usage,

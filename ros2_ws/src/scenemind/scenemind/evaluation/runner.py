@@ -10,8 +10,8 @@ from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from scenemind.evaluation.answering import evaluate_answers
 from scenemind.evaluation.datasets import (
+    Question,
     ReferringExpression,
-    SituatedQuestion,
     read_nr3d,
     read_scanrefer,
     read_sqa3d,
@@ -33,7 +33,7 @@ _GROUNDING: Mapping[str, Callable[[Path], Iterator[ReferringExpression]]] = {
 }
 _SEED = 0
 
-Row = TypeVar("Row", ReferringExpression, SituatedQuestion)
+Row = TypeVar("Row", ReferringExpression, Question)
 Predicted = TypeVar("Predicted", GroundingPrediction, AnswerPrediction)
 Predictions = Sequence[GroundingPrediction] | Sequence[AnswerPrediction]
 # Hands rows on, and may show how many of them are done.
@@ -61,7 +61,7 @@ class Answerer(Protocol):
 
     has_pose: bool
 
-    def ask(self, row: SituatedQuestion) -> AnswerPrediction: ...
+    def ask(self, row: Question) -> AnswerPrediction: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def run_benchmark(
     asked = chosen(read_sqa3d(data), limit)
     for question in {row.scene_id: row for row in asked}.values():
         scenes.get_snapshot(question.scene_id)
-        if method.has_pose:
+        if method.has_pose and question.pose is not None:
             scenes.get_viewpoint(question.scene_id, question.pose)
     answers = list(_predictions(method.ask, watch(asked), keep))
     return Run(answers, evaluate_answers(benchmark, method.name, answers))

@@ -1,14 +1,15 @@
 """Benchmarks: one file each, read row by row into the same types."""
 
 from scenemind.evaluation.datasets.referit3d import read_nr3d, read_sr3d
-from scenemind.evaluation.datasets.rows import ReferringExpression, ScanPose, SituatedQuestion
+from scenemind.evaluation.datasets.rows import Question, ReferringExpression, Row, ScanPose
 from scenemind.evaluation.datasets.scanrefer import read_scanrefer
 from scenemind.evaluation.datasets.sqa3d import read_sqa3d
 
 __all__ = [
+    "Question",
     "ReferringExpression",
+    "Row",
     "ScanPose",
-    "SituatedQuestion",
     "read_nr3d",
     "read_scanrefer",
     "read_sqa3d",

@@ -43,18 +43,28 @@ class ScanPose:
 
 
 @dataclass(frozen=True, slots=True)
-class SituatedQuestion:
-    """A question of somebody who stands in the scene.
+class Question:
+    """A question with its answers.
 
     Attributes:
-        row_id, scene_id: as of `ReferringExpression`.
-        situation: where they stand, in words.
+        row_id, scene_id: as of `ReferringExpression`; for OpenEQA the episode is the scene.
         answers: every one is right.
+        situation: where who asks stands, in words; empty: nowhere said.
+        pose: the same as a pose.
+        category: the benchmark's own kind of question; empty: it has none.
+        target_ids: of the objects that it is about, in the objects file; for ScanQA.
+        image: file name of the one image that it is about; for Omni3D-Bench.
     """
 
     row_id: str
     scene_id: str
-    situation: str
     question: str
     answers: tuple[str, ...]
-    pose: ScanPose
+    situation: str = ""
+    pose: ScanPose | None = None
+    category: str = ""
+    target_ids: tuple[int, ...] = ()
+    image: str = ""
+
+
+Row = ReferringExpression | Question

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, model_validator
 
 from scenemind.evaluation.datasets.files import benchmark_file, json_rows, read_json
-from scenemind.evaluation.datasets.rows import ScanPose, SituatedQuestion
+from scenemind.evaluation.datasets.rows import Question, ScanPose
 from scenemind.evaluation.errors import EvaluationError
 
 QUESTION_PATTERNS = ("*questions*test*.json", "*questions*.json")
@@ -19,7 +19,7 @@ WHERE_TO_GET = (
 )
 
 
-class _Question(BaseModel):
+class _Asked(BaseModel):
     scene_id: str
     situation: str
     question: str
@@ -56,7 +56,7 @@ class _Annotation(BaseModel):
     position: _Position
 
 
-def read_sqa3d(data: Path) -> Iterator[SituatedQuestion]:
+def read_sqa3d(data: Path) -> Iterator[Question]:
     """Questions with the answers and poses of the file beside theirs.
 
     Args:
@@ -72,20 +72,20 @@ def read_sqa3d(data: Path) -> Iterator[SituatedQuestion]:
         raise EvaluationError(f"there are no answers at {beside}: {WHERE_TO_GET}")
     found = json_rows(beside, _entries(beside, "annotations"), _Annotation)
     answered = {annotation.question_id: annotation for annotation in found}
-    for row in json_rows(path, _entries(path, "questions"), _Question):
+    for row in json_rows(path, _entries(path, "questions"), _Asked):
         if row.question_id not in answered:
             raise EvaluationError(f"{beside} has no answer to question {row.question_id}")
         yield _question(row, answered[row.question_id])
 
 
-def _question(row: _Question, answered: _Annotation) -> SituatedQuestion:
+def _question(row: _Asked, answered: _Annotation) -> Question:
     place, turn = answered.position, answered.rotation
-    return SituatedQuestion(
+    return Question(
         str(row.question_id),
         row.scene_id,
-        row.situation,
         row.question,
         tuple(answer.answer for answer in answered.answers),
+        row.situation,
         ScanPose((place.x, place.y, place.z), (turn.x, turn.y, turn.z, turn.w)),
     )
 

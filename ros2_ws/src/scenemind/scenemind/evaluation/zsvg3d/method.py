@@ -36,11 +36,14 @@ class RecordedPrograms:
             self._of_scene[row.scene_id] = ProgramScene(snapshot, self._scenes.config)
         start = time.perf_counter()
         outcome = self._of_scene[row.scene_id].run(parse_program(row.program))
+        seconds = time.perf_counter() - start
+        objects = self._scenes.get_snapshot(row.scene_id).objects
         return GroundingPrediction(
             row,
             outcome.object_ids,
+            tuple(objects[object_id].yaw_box for object_id in outcome.object_ids),
             outcome.tied,
-            time.perf_counter() - start,
-            "" if outcome.object_ids else "not_found",
-            f"not used: {', '.join(outcome.unused)}" if outcome.unused else "",
+            seconds,
+            failure="" if outcome.object_ids else "not_found",
+            steps=f"not used: {', '.join(outcome.unused)}" if outcome.unused else "",
         )
