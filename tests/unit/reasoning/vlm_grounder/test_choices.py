@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from pydantic import ValidationError
 
 from scenemind.reasoning.vlm_grounder.choices import (
     ImageChoice,
@@ -37,6 +40,21 @@ def test_a_model_may_name_none(none: int | str) -> None:
 
 def test_each_is_named_once() -> None:
     assert ObjectsChoice(reasoning="", object_ids=[2, 0, 2]).chosen == [2, 0]
+
+
+@pytest.mark.parametrize(("written", "read"), [(1, [1]), ("00001", ["00001"]), ("", []), ([1], [1])])
+def test_one_id_is_a_list_of_one(written: Any, read: list[int | str]) -> None:
+    said = {"reasoning": "", "object_ids": written}
+    assert ObjectsChoice.model_validate(said).chosen == read
+    images = {"reasoning": "", "target_image_ids": written, "reference_image_ids": written}
+    assert ImagesChoice.model_validate(images).targets == read
+    assert ObjectsChoice.model_json_schema()["properties"]["object_ids"]["type"] == "array"
+
+
+@pytest.mark.parametrize("written", [None, {"id": 1}, [[1]], 1.5])
+def test_what_is_no_id_has_not_the_form(written: Any) -> None:
+    with pytest.raises(ValidationError, match="object_ids"):
+        ObjectsChoice.model_validate({"reasoning": "", "object_ids": written})
 
 
 def test_ids_in_a_sentence_are_tame_and_few() -> None:

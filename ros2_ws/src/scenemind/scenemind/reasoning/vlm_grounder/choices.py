@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from scenemind.words.english import joined
 from scenemind.words.quoting import tame
 
 Id = int | str
 """As a model writes it: "00003", 3 or "image 3"."""
+
+
+def _listed(written: Any) -> Any:
+    """A single id where a list is asked for; what else a model writes there is for the form."""
+    return [written] if isinstance(written, (int, str)) else written
+
+
+Ids = Annotated[list[Id], BeforeValidator(_listed)]
+"""A list; of one, models leave the brackets out now and then."""
 
 _NUMBER = re.compile(r"\A\D{0,20}(\d{1,9})\D{0,20}\Z")
 _NONE = frozenset(("", "-1", "none", "null", "n/a", "no", "unknown"))
@@ -25,7 +35,7 @@ class ImageChoice(BaseModel):
 
     reasoning: str
     target_image_id: Id
-    reference_image_ids: list[Id]
+    reference_image_ids: Ids
 
     @property
     def targets(self) -> list[Id]:
@@ -39,8 +49,8 @@ class ImagesChoice(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reasoning: str
-    target_image_ids: list[Id]
-    reference_image_ids: list[Id]
+    target_image_ids: Ids
+    reference_image_ids: Ids
 
     @property
     def targets(self) -> list[Id]:
@@ -68,7 +78,7 @@ class ObjectsChoice(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reasoning: str
-    object_ids: list[Id]
+    object_ids: Ids
 
     @property
     def chosen(self) -> list[Id]:
