@@ -42,7 +42,9 @@ def test_each_is_named_once() -> None:
     assert ObjectsChoice(reasoning="", object_ids=[2, 0, 2]).chosen == [2, 0]
 
 
-@pytest.mark.parametrize(("written", "read"), [(1, [1]), ("00001", ["00001"]), ("", []), ([1], [1])])
+@pytest.mark.parametrize(
+    ("written", "read"), [(1, [1]), ("00001", ["00001"]), ("", []), ([1], [1])]
+)
 def test_one_id_is_a_list_of_one(written: Any, read: list[int | str]) -> None:
     said = {"reasoning": "", "object_ids": written}
     assert ObjectsChoice.model_validate(said).chosen == read

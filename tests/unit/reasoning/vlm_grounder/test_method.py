@@ -163,7 +163,12 @@ def test_layouts_are_read_once_and_for_all(memory: Memory, tmp_path: Path) -> No
     path = tmp_path / "layouts.json"
     score = LayoutScore(rows=3, columns=3, sheets=1, requests=1, pictures=9, recalled=9)
     measured = MeasuredLayouts(
-        model="m", longest_px=2048, picture_px=(640, 480), seed=0, is_whole=True, scores=[score]
+        model=Parrot.name,
+        longest_px=2048,
+        picture_px=(640, 480),
+        seed=0,
+        is_whole=True,
+        scores=[score],
     )
     path.write_text(measured.model_dump_json())
     method = grounder(VlmGrounderConfig(layouts_file=str(path)))

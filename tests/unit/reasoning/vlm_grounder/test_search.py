@@ -168,6 +168,14 @@ def test_several_objects_may_be_wanted() -> None:
     assert [target.frame.frame_number for target in found.targets] == [20, 40, 40]
 
 
+def test_one_of_several_may_be_named_without_brackets() -> None:
+    said = {"reasoning": "that", "target_image_ids": TWO, "reference_image_ids": ONE}
+    bare = say(json.dumps({"reasoning": "that", "object_ids": 1}))
+    found = search(say(json.dumps(said)), bare, wants_all=True)
+    assert found.ids == [2]
+    assert len(found.requests) == 2
+
+
 def test_of_several_images_those_that_exist_are_looked_at() -> None:
     found = search(images(ONE, "00077", NONE), wants_all=True)
     assert found.ids == [1]

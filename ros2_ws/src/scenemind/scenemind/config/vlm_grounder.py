@@ -31,7 +31,9 @@ class VlmGrounderConfig(Settings):
         description="rows and columns of a sheet, fewest images first; best found by"
         " `scenemind bench visual-retrieval` for a model of your own",
     )
-    layouts_file: str = Field("", description="what that bench wrote; takes the place of layouts")
+    layouts_file: str = Field(
+        "", description="what that bench wrote of this model; takes the place of layouts"
+    )
     longest_px: int = Field(
         2048, ge=256, le=16_384, description="longer side of a sheet, as the model takes it"
     )

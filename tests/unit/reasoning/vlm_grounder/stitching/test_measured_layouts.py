@@ -31,13 +31,13 @@ def score(rows: int, columns: int, recalled: int, failed: int = 0, sheets: int =
     )
 
 
-def written(folder: Path, scores: list[LayoutScore]) -> VlmGrounderConfig:
+def written(folder: Path, scores: list[LayoutScore], *, is_whole: bool = True) -> VlmGrounderConfig:
     file = MeasuredLayouts(
         model="seer",
         longest_px=2048,
         picture_px=(640, 480),
         seed=0,
-        is_whole=True,
+        is_whole=is_whole,
         scores=scores,
     )
     path = folder / "layouts.json"
@@ -94,6 +94,19 @@ def test_a_damaged_file_is_refused(tmp_path: Path, text: str, complaint: str) ->
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no configuration at"):
         layouts_of(VlmGrounderConfig(layouts_file=str(tmp_path / "none.json")))
+
+
+def test_a_file_of_another_model_is_refused(tmp_path: Path) -> None:
+    config = written(tmp_path, [score(4, 1, 95)])
+    assert layouts_of(config, "seer") == layouts_of(config) == (Layout(4, 1),)
+    with pytest.raises(ConfigError, match=r"measured with 'seer', and the vision model is 'other'"):
+        layouts_of(config, "other")
+
+
+def test_a_file_of_an_interrupted_measurement_is_refused(tmp_path: Path) -> None:
+    config = written(tmp_path, [score(4, 1, 95)], is_whole=False)
+    with pytest.raises(ConfigError, match=r"layouts\.json: the measurement was ended before"):
+        layouts_of(config, "seer")
 
 
 def test_more_was_recalled_than_shown() -> None:

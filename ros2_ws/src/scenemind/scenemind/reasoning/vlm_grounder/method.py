@@ -72,7 +72,7 @@ class VlmGrounder:
         eyes = None
         if detector is not None and config.fallback_detector:
             eyes = ClassDetector(detector, config.fallback_frames, config.detection_score)
-        self._layouts = layouts_of(config)
+        self._layouts = layouts_of(config, vision.name)
         most = min(config.most_frames, config.sheets * self._layouts[-1].cells)
         self._views = ViewSelector(
             LabelMatcher(language, encoder), eyes, most, config.detection_score

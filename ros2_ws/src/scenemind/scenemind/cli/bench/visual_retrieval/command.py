@@ -113,7 +113,7 @@ def _visual_retrieval(
         print_json(result_json(measured, run, shown.source))
     else:
         print_result(measured, run, shown.source)
-        if out is not None and best_layouts(measured.scores):
+        if out is not None and measured.is_whole and best_layouts(measured.scores):
             typer.echo(f"wrote {out}: set vlm_grounder.layouts_file to it")
     if len(run.failures) == len(run.outcomes):
         raise typer.Exit(1)

@@ -105,23 +105,32 @@ def best_layouts(scores: Iterable[LayoutScore]) -> tuple[Layout, ...]:
     return tuple(kept[cells] for cells in sorted(kept))
 
 
-def layouts_of(config: VlmGrounderConfig) -> tuple[Layout, ...]:
+def layouts_of(config: VlmGrounderConfig, model: str | None = None) -> tuple[Layout, ...]:
     """The layouts to stitch with, by growing size: the best of the file, where one is named.
 
+    Args:
+        model: that will see the sheets, as its server names it; None: any.
+
     Raises:
-        ConfigError: the file is missing, damaged, or holds no layout to use; or layouts without
-            cells, or of one size.
+        ConfigError: the file is missing, damaged, of another model or of an interrupted
+            measurement, or holds no layout to use; or layouts without cells, or of one size.
     """
-    if config.layouts_file:
-        layouts = best_layouts(MeasuredLayouts.load(Path(config.layouts_file)).scores)
-        if not layouts:
-            raise ConfigError(
-                f"{config.layouts_file}: of no layout anything was read, or most requests failed:"
-                " measure again with `scenemind bench visual-retrieval`, or leave"
-                " vlm_grounder.layouts_file empty"
-            )
+    if not config.layouts_file:
+        return _growing([Layout(*pair) for pair in config.layouts])
+    measured = MeasuredLayouts.load(Path(config.layouts_file))
+    layouts = best_layouts(measured.scores)
+    if model not in (None, measured.model):
+        why = f"measured with {measured.model!r}, and the vision model is {model!r}"
+    elif not measured.is_whole:
+        why = "the measurement was ended before its end"
+    elif not layouts:
+        why = "of no layout anything was read, or most requests failed"
+    else:
         return layouts
-    return _growing([Layout(*pair) for pair in config.layouts])
+    raise ConfigError(
+        f"{config.layouts_file}: {why}: measure again with `scenemind bench visual-retrieval`, or"
+        " leave vlm_grounder.layouts_file empty"
+    )
 
 
 def _find_recall(rows: Sequence[LayoutScore]) -> float | None:
