@@ -6,13 +6,14 @@ import traceback
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
+from scenemind.errors import SceneMindError
 from scenemind.geometry import GeometryError
 from scenemind.memory import SceneMemoryError
 from scenemind.perception import PerceptionError
 from scenemind_interfaces.msg import Error
 
 
-class RosError(ValueError):
+class RosError(SceneMindError, ValueError):
     """A message or request that cannot be used; says which value and the way out.
 
     Attributes:

@@ -4,48 +4,70 @@ from __future__ import annotations
 
 import logging
 import sys
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
-from scenemind.cli import (
-    align_command,
-    ask_command,
-    demo_command,
-    describe_command,
-    detector_command,
-    eval_command,
-    find_command,
-    ground_command,
-    keyframes_command,
-    map_command,
-    memory_command,
-    models_command,
-    play_command,
-    segmenter_command,
-    up_command,
-    view_command,
-    vocabulary_command,
-)
-from scenemind.cli.bench import command as bench_command
-from scenemind.cli.changes import command as changes_command
-from scenemind.cli.corrections import command as corrections_command
-from scenemind.cli.doctor import command as doctor_command
-from scenemind.cli.errors import USER_ERRORS
-from scenemind.cli.graph import command as graph_command
-from scenemind.cli.learning import command as learn_command
+from scenemind.errors import SceneMindError
+
+# By name, in the order of --help: the module whose `register` adds it. One is imported when it is
+# asked for: all together they take two seconds.
+_MODULES = {
+    "demo": "demo_command",
+    "map": "map_command",
+    "memory": "memory_command",
+    "ask": "ask_command",
+    "ground": "ground_command",
+    "keyframes": "keyframes_command",
+    "find": "find_command",
+    "changes": "changes.command",
+    "align": "align_command",
+    "graph": "graph.command",
+    "view": "view_command",
+    "corrections": "corrections.command",
+    "up": "up_command",
+    "play": "play_command",
+    "vocabulary": "vocabulary_command",
+    "detector": "detector_command",
+    "segmenter": "segmenter_command",
+    "models": "models_command",
+    "describe": "describe_command",
+    "learn": "learning.command",
+    "doctor": "doctor.command",
+    "bench": "bench.command",
+    "eval": "eval_command",
+}
 
 
 class _Commands(TyperGroup):
     """Errors that a person can mend become one sentence on standard error."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = dict.fromkeys(_MODULES)  # names, for --help and "did you mean"
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        del ctx
+        return _loaded(cmd_name) if cmd_name in _MODULES else None
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except USER_ERRORS as error:
+        except SceneMindError as error:
             print(f"scenemind: {error}", file=sys.stderr)
             raise typer.Exit(1) from error
+
+
+@cache
+def _loaded(name: str) -> Any:
+    """The command of that name."""
+    alone = typer.Typer()
+    import_module(f"scenemind.cli.{_MODULES[name]}").register(alone)
+    return get_group(alone).commands[name]
 
 
 app = typer.Typer(
@@ -56,32 +78,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _module in (
-    demo_command,
-    map_command,
-    memory_command,
-    ask_command,
-    ground_command,
-    keyframes_command,
-    find_command,
-    changes_command,
-    align_command,
-    graph_command,
-    view_command,
-    corrections_command,
-    up_command,
-    play_command,
-    vocabulary_command,
-    detector_command,
-    segmenter_command,
-    models_command,
-    describe_command,
-    learn_command,
-    doctor_command,
-    bench_command,
-    eval_command,
-):
-    _module.register(app)
 
 
 @app.callback()

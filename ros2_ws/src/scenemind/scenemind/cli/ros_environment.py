@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scenemind.errors import SceneMindError
+
 WORKSPACE_VARIABLE = "SCENEMIND_WS"
 # Written by tools/setup_workspace.py: the ROS 2 that the workspace was built on.
 UNDERLAY_FILE = "scenemind_ros_underlay.json"
@@ -22,7 +24,7 @@ INTERFACES = "scenemind_interfaces"
 _PRIVATE_DOMAINS = range(40, 102)
 
 
-class RosEnvironmentError(RuntimeError):
+class RosEnvironmentError(SceneMindError, RuntimeError):
     """The ROS 2 workspace is not where it should be or not built."""
 
 

@@ -11,12 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import Self
 
 from scenemind.config.mistakes import in_words
+from scenemind.errors import SceneMindError
 
 Positive = Annotated[float, Field(gt=0.0)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
-class ConfigError(ValueError):
+class ConfigError(SceneMindError, ValueError):
     """A setting that does not exist or cannot have that value."""
 
 

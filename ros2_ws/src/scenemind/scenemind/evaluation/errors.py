@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scenemind.errors import SceneMindError
 
-class EvaluationError(RuntimeError):
+
+class EvaluationError(SceneMindError, RuntimeError):
     """Benchmark files that are missing or not what they should be; says what to get, and where."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scenemind.errors import SceneMindError
 
-class GeometryError(ValueError):
+
+class GeometryError(SceneMindError, ValueError):
     """A pose, camera, box or point array that cannot be what it claims to be."""

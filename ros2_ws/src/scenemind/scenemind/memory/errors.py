@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scenemind.errors import SceneMindError
 
-class SceneMemoryError(RuntimeError):
+
+class SceneMemoryError(SceneMindError, RuntimeError):
     """A memory that cannot be opened, written or corrected; says which value and what to do."""

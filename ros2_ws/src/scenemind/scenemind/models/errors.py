@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from scenemind.errors import SceneMindError
 from scenemind.models.usage import NOTHING_USED, Usage
 
 FailureKind = Literal[
@@ -23,7 +24,7 @@ FailureKind = Literal[
 ]
 
 
-class ModelError(RuntimeError):
+class ModelError(SceneMindError, RuntimeError):
     """A model that cannot be asked, or a reply that cannot be used; says which and what to do.
 
     Attributes:

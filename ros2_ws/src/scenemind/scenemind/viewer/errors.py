@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scenemind.errors import SceneMindError
 
-class ViewerError(RuntimeError):
+
+class ViewerError(SceneMindError, RuntimeError):
     """The view cannot be shown; says what to do about it."""

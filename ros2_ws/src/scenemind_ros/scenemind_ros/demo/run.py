@@ -12,9 +12,9 @@ from pathlib import Path
 from rich.console import Console
 
 from scenemind.cli.bench.machine import machine, versions
-from scenemind.cli.errors import USER_ERRORS
 from scenemind.cli.truth import true_objects
 from scenemind.config import SceneMindConfig
+from scenemind.errors import SceneMindError
 from scenemind.frames import RecordedSequence
 from scenemind.memory import Memory, MemorySnapshot
 from scenemind.report import Run, TrueObject, write_report
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run = run_demo(options, console)
             page = write_report(run, options.report)
             write_record(run, options.report)
-    except USER_ERRORS as error:
+    except SceneMindError as error:
         print(f"scenemind demo: {error}", file=sys.stderr)
         return 1
     except RosError as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from scenemind.errors import SceneMindError
+
 ProgramErrorKind = Literal[
     "syntax",  # it does not parse, or uses what the sandbox does not have
     "import",  # of a module that is not allowed
@@ -38,5 +40,5 @@ class ApiError(Exception):
     `Sandbox.run`."""
 
 
-class SandboxError(RuntimeError):
+class SandboxError(SceneMindError, RuntimeError):
     """The sandbox cannot run anything; says what to do."""

@@ -7,13 +7,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from scenemind.cli.errors import USER_ERRORS
 from scenemind.cli.output import print_json
+from scenemind.errors import SceneMindError
 from scenemind_ros.client import SceneMindClient
 from scenemind_ros.commands.live_request.asking import ASKING
 from scenemind_ros.commands.live_request.fetching import FETCHING
 from scenemind_ros.commands.live_request.journal import JOURNAL
-from scenemind_ros.errors import RosError
 
 _READY_S = 5.0
 _INTERRUPTED = 130  # what a shell reports for an interrupt
@@ -34,7 +33,7 @@ def main() -> int:
                 print_json(_FETCHED[task](client, request))
                 return 0
             return ASKING[task](client, request)
-    except (RosError, *USER_ERRORS) as error:
+    except SceneMindError as error:
         print(f"scenemind: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import sys
 
-from scenemind.cli.errors import USER_ERRORS
 from scenemind.cli.viewing import ViewOptions, show_view
+from scenemind.errors import SceneMindError
 from scenemind.models import Allowance
 from scenemind.reasoning import Asking
 from scenemind_ros.commands.live_view.asked_nodes import AskedNodes
 from scenemind_ros.commands.live_view.nodes_memory import ViewingClient
-from scenemind_ros.errors import RosError
 
 _READY_S = 5.0
 _LOOK_EVERY_S = 1.0  # the whole scene graph travels each time
@@ -34,7 +33,7 @@ def main(request: str) -> int:
                 lambda: Asking(Allowance(timeout_s)),
                 look_every_s=_LOOK_EVERY_S,
             )
-    except (RosError, *USER_ERRORS) as error:
+    except SceneMindError as error:
         print(f"scenemind: {error}", file=sys.stderr)
         return 1
     return 0
