@@ -84,7 +84,7 @@ def share_of_novel_by_grammar(sessions: Sequence[Session]) -> float:
     return 100.0 * sum(right) / len(right)
 
 
-@pytest.mark.parametrize(("tool_calls", "wording"), [(True, "first"), (False, "unseen")])
+@pytest.mark.parametrize(("tool_calls", "wording"), [(True, "first"), (False, "development")])
 def test_it_passes_the_table(
     tasks: Sequence[AlignmentTask], tool_calls: bool, wording: Wording
 ) -> None:

@@ -1,12 +1,14 @@
-"""Sentences are judged by what they say, not by the words of the question."""
+"""Sentences are judged by what they say, not by the words of the question; edits by the truth."""
 
 from __future__ import annotations
 
 import pytest
 
-from scenemind.evaluation.alignment.judging import is_right
-from scenemind.evaluation.alignment.tasks import Wanted
+from scenemind.evaluation.alignment.judging import is_right, is_true
+from scenemind.evaluation.alignment.tasks import AlignmentTask, PlantedError, Wanted
+from scenemind.memory import Edit
 from scenemind.reasoning import Answer, Query
+from tests.unit.reasoning.scene import thing
 
 
 def answer(text: str) -> Answer:
@@ -38,3 +40,52 @@ def answer(text: str) -> Answer:
 )
 def test_the_strict_sense(question: str, truth: str, text: str, right: bool) -> None:
     assert is_right(Wanted(question, (truth,)), answer(text)) is right
+
+
+def task() -> AlignmentTask:
+    """A toolbox (1) that is seen as a lamp and in red, a chair seen as two (2 and 5), two cups seen
+    as one (3), a ghost (6), and a vase (4) that should stand on the toolbox."""
+    true = {
+        i: thing(i, label, (float(i), 0, 0), (0.3, 0.3, 0.3), color="blue")
+        for i, label in ((1, "toolbox"), (2, "chair"), (3, "cup"), (4, "vase"))
+    }
+    errors = (
+        PlantedError("label", 1, "toolbox", wrong="lamp", value="toolbox"),
+        PlantedError("color", 1, "toolbox", wrong="red", value="blue"),
+        PlantedError("twice", 2, "chair", second_id=5),
+        PlantedError("joined", 3, "cup", second_id=8),
+        PlantedError("ghost", 6, "cup"),
+        PlantedError("relation", 4, "vase", anchor_id=1),
+    )
+    wanted = Wanted("How many chairs are there?", ("one",))
+    return AlignmentTask("t1", "scene", "numeric", "hard", wanted, None, errors, true, true)
+
+
+@pytest.mark.parametrize(
+    ("edit", "true"),
+    [
+        (Edit("rename", (1,), value="toolbox"), True),
+        (Edit("rename", (1,), value="blue toolbox"), False),
+        (Edit("rename", (2,), value="toolbox"), False),
+        (Edit("rename", (5,), value="chair"), True),
+        (Edit("rename", (6,), value="cup"), False),
+        (Edit("set_attribute", (1,), "color", "blue"), True),
+        (Edit("set_attribute", (1,), "color", "red"), False),
+        (Edit("set_attribute", (1,), "material", "blue"), False),
+        (Edit("merge", (5, 2)), True),
+        (Edit("merge", (2, 5, 1)), False),
+        (Edit("split", (3,), places=((0, 0, 0), (1, 0, 0))), True),
+        (Edit("split", (2,), places=((0, 0, 0), (1, 0, 0))), False),
+        (Edit("delete_object", (6,)), True),
+        (Edit("delete_object", (5,)), False),
+        (Edit("confirm", (1,)), True),
+        (Edit("confirm", (6,)), False),
+        (Edit("add_relation", (4, 1), "on"), True),
+        (Edit("add_relation", (1, 4), "supports"), True),
+        (Edit("add_relation", (1, 4), "on"), False),
+        (Edit("add_relation", (4, 1), "near"), False),
+        (Edit("delete_relation", (4, 1), "on"), False),
+    ],
+)
+def test_a_person_agrees_to_what_is_true_only(edit: Edit, true: bool) -> None:
+    assert is_true(edit, task()) is true

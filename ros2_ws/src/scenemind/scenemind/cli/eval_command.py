@@ -95,8 +95,8 @@ def _eval(
     wording: Annotated[
         Wording,
         typer.Option(
-            help="Alignment: in which set of wordings they correct; the grammar was not made with"
-            " the unseen set in view."
+            help="Alignment: in which set of wordings they correct; the grammar was made with all of"
+            " these in view."
         ),
     ] = "first",
     model: ModelName = "",

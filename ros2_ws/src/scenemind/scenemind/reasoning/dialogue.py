@@ -74,9 +74,20 @@ class Dialogue:
         with self._lock:
             return tuple(self._turns)
 
+    @property
+    def last_spoken_of(self) -> tuple[int, ...]:
+        """Ids of the objects of the last reply that had any, most relevant first."""
+        return next((t.object_ids for t in reversed(self.turns) if t.object_ids), ())
+
     def add(self, turn: Turn) -> None:
         with self._lock:
             self._turns.append(turn)
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What waits for a yes, and goes on waiting."""
+        with self._lock:
+            return self._proposal
 
     def propose(self, proposal: Proposal) -> None:
         """In place of an earlier one, which nobody agreed to."""
@@ -96,7 +107,7 @@ class Dialogue:
             return query
         if not _POINTING.search(query.text) and not _objects_shortly(query.text):
             return query
-        last = next((t.object_ids for t in reversed(self.turns) if t.object_ids), ())
+        last = self.last_spoken_of
         return replace(query, marked_object_ids=last) if len(last) == 1 else query
 
 

@@ -1,12 +1,18 @@
-"""Whether an answer is right, by its own words, and whether an error is mended."""
+"""Whether an answer is right, by its own words, and an edit; and whether an error is mended."""
 
 from __future__ import annotations
 
 import re
 
-from scenemind.evaluation.alignment.tasks import Objects, PlantedError, Wanted
+from scenemind.evaluation.alignment.tasks import (
+    AlignmentTask,
+    ErrorKind,
+    Objects,
+    PlantedError,
+    Wanted,
+)
 from scenemind.evaluation.metrics import sense_match
-from scenemind.memory import MemorySnapshot
+from scenemind.memory import Edit, MemorySnapshot
 from scenemind.reasoning import Answer
 
 # Numbers of things, what is listed, and who says so.
@@ -49,6 +55,35 @@ def is_mended(error: PlantedError, perceived: Objects, now: MemorySnapshot) -> b
             )
         case _:
             return thing.attributes.get(error.kind) == error.value
+
+
+def is_true(edit: Edit, task: AlignmentTask) -> bool:
+    """Whether an edit says what is so: who is asked agrees to such ones only."""
+    halves = {e.second_id: e.object_id for e in task.errors if e.kind == "twice"}
+    thing = task.true.get(halves.get(edit.object_ids[0], edit.object_ids[0]))
+    match edit.kind:
+        case "rename":
+            return thing is not None and thing.label == edit.value
+        case "set_attribute":
+            return thing is not None and thing.attributes.get(edit.key) == edit.value
+        case "confirm":
+            return thing is not None
+        case "merge":
+            return any({e.object_id, e.second_id} == {*edit.object_ids} for e in _of(task, "twice"))
+        case "split":
+            return edit.object_ids[0] in {e.object_id for e in _of(task, "joined")}
+        case "delete_object":
+            return edit.object_ids[0] in {e.object_id for e in _of(task, "ghost")}
+        case "add_relation":
+            ends = {(e.object_id, e.anchor_id) for e in _of(task, "relation")}
+            said = {"on": edit.object_ids, "supports": edit.object_ids[::-1]}
+            return said.get(edit.key) in ends
+        case _:
+            return False
+
+
+def _of(task: AlignmentTask, kind: ErrorKind) -> list[PlantedError]:
+    return [error for error in task.errors if error.kind == kind]
 
 
 def _told(text: str, question: str) -> list[str]:

@@ -43,9 +43,10 @@ def run_alignment(
     for task in watch(tasks):
         rng = random.Random(f"{seed} {task.task_id}")
         memory = CorrectableMemory(task.perceived, config)
-        router = Router(memory, config, methods, falls_back=False, dialogues=Dialogues(2, 6))
+        dialogues = Dialogues(2, 6)
+        router = Router(memory, config, methods, falls_back=False, dialogues=dialogues)
         person = Person(task, rng, may_click, wording)
-        talk = Conversation(task, memory, router, method, asking, person)
+        talk = Conversation(task, memory, router, dialogues, method, asking, person)
         sessions.append(talk.play())
         if keep is not None:
             keep(sessions[-1])

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scenemind.evaluation.alignment.correctable_memory import CorrectableMemory
-from scenemind.evaluation.alignment.judging import is_mended, is_right
+from scenemind.evaluation.alignment.judging import is_mended, is_right, is_true
 from scenemind.evaluation.alignment.person import Person, Utterance
 from scenemind.evaluation.alignment.tasks import AlignmentTask, Difficulty, PlantedError, Wanted
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.models import Usage
 from scenemind.models.usage import NOTHING_USED
 from scenemind.reasoning import Alignment, Answer, Asking, Query, Router
+from scenemind.reasoning.dialogue import Dialogues
 
 # The most that a person says; the paper's means are 3.38 and 6.45.
 MOST_INTERACTIONS: dict[Difficulty, int] = {"easy": 3, "hard": 6}
@@ -73,13 +74,17 @@ class Session:
 
 
 class Conversation:
-    """Plays one task."""
+    """Plays one task.
+
+    The person looks at what the robot would write, and says yes only where all of it is true.
+    """
 
     def __init__(
         self,
         task: AlignmentTask,
         memory: CorrectableMemory,
         router: Router,
+        dialogues: Dialogues,
         method: str,
         asking: Callable[[], Asking],
         person: Person,
@@ -87,6 +92,7 @@ class Conversation:
         self._task = task
         self._memory = memory
         self._router = router
+        self._dialogue = dialogues.get(task.task_id)
         self._method = method
         self._asking = asking
         self._person = person
@@ -137,12 +143,15 @@ class Conversation:
         )
 
     def _correct(self, error: PlantedError, most: int) -> None:
-        """Say it; agree where the robot asks; have it undone where it did something else."""
+        """Say it; say yes or no where the robot asks; have it undone where it did something
+        else."""
         shown = self._memory.snapshot().objects
         done = self._tell(self._person.correction(error, shown, self._spoken_of), error)
         exchanges = self._session.exchanges
-        if not done.correction_ids and done.failure is None and len(exchanges) < most - 1:
-            done = self._tell(Utterance("yes"), error)
+        proposal = self._dialogue.proposal
+        if proposal is not None and len(exchanges) < most - 1:
+            agrees = all(is_true(edit, self._task) for edit in proposal.edits)
+            done = self._tell(Utterance("yes" if agrees else "no"), error)
         if done.correction_ids and not exchanges[-1].is_good and len(exchanges) < most - 2:
             self._tell(self._person.taking_back(), error)
 
@@ -161,7 +170,7 @@ class Conversation:
                 utterance.marked,
                 done.response,
                 False,
-                is_mended(error, self._task.perceived, self._memory.snapshot()),
+                self._is_done(error, done),
                 done.seconds,
                 done.failure.code if done.failure else "",
                 done.usage,
@@ -170,3 +179,8 @@ class Conversation:
         )
         self._spoken_of = done.object_ids or self._spoken_of
         return done
+
+    def _is_done(self, error: PlantedError, done: Alignment) -> bool:
+        written = [c for c in self._memory.corrections() if c.correction_id in done.correction_ids]
+        is_all_true = all(is_true(correction.edit, self._task) for correction in written)
+        return is_all_true and is_mended(error, self._task.perceived, self._memory.snapshot())
