@@ -26,6 +26,11 @@ def color_of(message: Any) -> NDArray[np.uint8]:
     return decode_color(message.data, message.encoding, message.height, message.width, message.step)
 
 
+def color_file_of(message: Any) -> bytes:
+    """The JPEG or PNG that a CompressedImage carries; empty for an Image."""
+    return message.data.tobytes() if hasattr(message, "format") else b""
+
+
 def depth_of(message: Any) -> NDArray[np.float32]:
     """Image or CompressedImage to (h, w) float32 metres, 0 not measured. Raises FrameError."""
     if hasattr(message, "format"):

@@ -36,6 +36,8 @@ class SensorFrame:
         world_T_camera: pose of the colour camera in a z-up world.
         instances: (H, W) int32 ids from a simulator's instance camera, 0 for nothing;
             None from a real camera.
+        color_file: the JPEG or PNG that `color` was decoded from, to be passed on as it is; empty
+            where there is none.
     """
 
     stamp_ns: int
@@ -43,6 +45,7 @@ class SensorFrame:
     depth_m: NDArray[np.float32]
     world_T_camera: Pose
     instances: NDArray[np.int32] | None = None
+    color_file: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

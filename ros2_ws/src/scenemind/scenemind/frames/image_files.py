@@ -20,8 +20,18 @@ def read_color(path: Path) -> NDArray[np.uint8]:
     Raises:
         FrameError: no such file, or no image.
     """
-    bgr = _read(path, cv2.IMREAD_COLOR)
-    return cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB, dst=bgr)
+    return read_color_file(path)[1]
+
+
+def read_color_file(path: Path) -> tuple[bytes, NDArray[np.uint8]]:
+    """A colour image as its file's bytes, and decoded as `read_color` does.
+
+    Raises:
+        FrameError: no such file, or no image.
+    """
+    data = _read(path)
+    bgr = _decode(path, data, cv2.IMREAD_COLOR)
+    return data, cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB, dst=bgr)
 
 
 def read_depth(path: Path, units_per_m: float) -> NDArray[np.float32]:
@@ -30,7 +40,7 @@ def read_depth(path: Path, units_per_m: float) -> NDArray[np.float32]:
     Raises:
         FrameError: no such file, no image, or not one channel of 16 bits.
     """
-    raw = _read(path, cv2.IMREAD_UNCHANGED)
+    raw = _decode(path, _read(path), cv2.IMREAD_UNCHANGED)
     if raw.dtype != np.uint16 or raw.ndim != 2:
         raise FrameError(f"{path}: depth is one channel of 16 bits, got {raw.dtype} {raw.shape}")
     return depth_from_units(raw, units_per_m)
@@ -43,9 +53,18 @@ def depth_from_units(raw: NDArray[np.uint16], units_per_m: float) -> NDArray[np.
     return depth_m
 
 
-def _read(path: Path, flags: int) -> NDArray[Any]:
-    image = cv2.imread(str(path), flags)
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FrameError(f"{path} is not there, or cannot be read: {error.strerror}") from error
+
+
+def _decode(path: Path, data: bytes, flags: int) -> NDArray[Any]:
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), flags) if data else None
+    except cv2.error as error:  # more pixels than OpenCV takes
+        raise FrameError(f"{path} cannot be decoded: {error.err}") from error
     if image is None:
-        state = "is no image that can be decoded (cut short?)" if path.is_file() else "is not there"
-        raise FrameError(f"{path} {state}")
+        raise FrameError(f"{path} is no image that can be decoded (cut short?)")
     return image

@@ -7,10 +7,18 @@ from pathlib import Path
 from scenemind.frames.bag_file import is_bag
 from scenemind.frames.bag_options import BagOptions
 from scenemind.frames.errors import FrameError
-from scenemind.frames.readers import hololens, rosbag, seven_scenes, tum
+from scenemind.frames.readers import (
+    hololens,
+    open_eqa,
+    rosbag,
+    scannet_export,
+    sens,
+    seven_scenes,
+    tum,
+)
 from scenemind.frames.sequence import RecordedSequence
 
-_FOLDER_READERS = (seven_scenes, hololens, tum)
+_READERS = (seven_scenes, hololens, tum, open_eqa, scannet_export, sens)
 
 
 def open_sequence(path: Path | str, bag_options: BagOptions | None = None) -> RecordedSequence:
@@ -25,12 +33,12 @@ def open_sequence(path: Path | str, bag_options: BagOptions | None = None) -> Re
     path = Path(path)
     if not path.exists():
         raise FrameError(f"there is no sequence at {path}")
-    for reader in _FOLDER_READERS:
-        if path.is_dir() and reader.recognises(path):
+    for reader in _READERS:
+        if reader.recognises(path):
             return reader.read(path)
     if is_bag(path):
         return rosbag.RosbagSequence(path, bag_options or BagOptions())
-    known = "; ".join(reader.DESCRIPTION for reader in (*_FOLDER_READERS, rosbag))
+    known = "; ".join(reader.DESCRIPTION for reader in (*_READERS, rosbag))
     raise FrameError(f"{path} is no known recording: {_found(path)}. Known are: {known}")
 
 

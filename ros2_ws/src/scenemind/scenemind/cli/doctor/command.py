@@ -12,7 +12,7 @@ import typer
 from scenemind.cli.doctor.evidence import Evidence
 from scenemind.cli.doctor.examine import examine
 from scenemind.cli.doctor.gather_bag import gather_bag
-from scenemind.cli.doctor.gather_folder import gather_folder
+from scenemind.cli.doctor.gather_indexed import gather_indexed
 from scenemind.cli.doctor.show import show
 from scenemind.cli.errors import CommandError
 from scenemind.cli.options import AsJson, ConfigFile
@@ -20,7 +20,7 @@ from scenemind.cli.ros_environment import ros_environment
 from scenemind.config import SceneMindConfig
 from scenemind.frames import open_sequence
 from scenemind.frames.bag_file import is_bag
-from scenemind.frames.readers.folder import FolderSequence
+from scenemind.frames.indexed_sequence import IndexedSequence
 
 
 def register(app: typer.Typer) -> None:
@@ -56,8 +56,8 @@ def gather(path: Path) -> Evidence:
     if path.exists() and is_bag(path):
         return gather_bag(path)
     sequence = open_sequence(path)
-    assert isinstance(sequence, FolderSequence), "what is no bag is a folder of files"
-    return gather_folder(sequence)
+    assert isinstance(sequence, IndexedSequence), "what is no bag can be read in any order"
+    return gather_indexed(sequence)
 
 
 def _examine_live(seconds: float, config: Path | None, as_json: bool) -> int:

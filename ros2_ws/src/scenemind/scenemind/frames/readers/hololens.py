@@ -11,9 +11,9 @@ from pathlib import Path
 
 from scenemind.frames.errors import FrameError
 from scenemind.frames.gravity import z_up_rotation
+from scenemind.frames.indexed_sequence import IndexedSequence
 from scenemind.frames.readers.folder import (
     FolderEntry,
-    FolderSequence,
     camera_of_matrix,
     find_pose,
     image_size,
@@ -32,7 +32,7 @@ def recognises(path: Path) -> bool:
     return (path / "poses.txt").is_file() and (path / "images").is_dir()
 
 
-def read(path: Path) -> FolderSequence:
+def read(path: Path) -> IndexedSequence:
     """Open a folder of this format.
 
     Raises:
@@ -58,11 +58,12 @@ def read(path: Path) -> FolderSequence:
             )
         )
     intrinsics = read_numbers(path / "K.txt", 9)
-    return FolderSequence(
+    return IndexedSequence(
         name=path.resolve().name,
         path=path,
         camera=camera_of_matrix(intrinsics, *image_size(colors[0]), source=f"{path / 'K.txt'}"),
         entries=entries,
+        world_T_recorded=zup_T_world,
         drops={"pose_lost": lost} if lost else {},
     )
 

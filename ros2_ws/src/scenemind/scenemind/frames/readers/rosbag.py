@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from scenemind.frames.bag_file import BagFile
 from scenemind.frames.bag_layout import BagLayout, read_layout
-from scenemind.frames.bag_messages import color_of, depth_of, pose_of, stamp_ns
+from scenemind.frames.bag_messages import color_file_of, color_of, depth_of, pose_of, stamp_ns
 from scenemind.frames.bag_options import BagOptions
 from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import DepthCalibration, SensorFrame
@@ -116,6 +116,7 @@ class RosbagSequence:
             color=color,
             depth_m=depth_m,
             world_T_camera=synced.pose @ self._layout.base_T_camera,
+            color_file=color_file_of(synced.color),
         )
 
     def _usable(

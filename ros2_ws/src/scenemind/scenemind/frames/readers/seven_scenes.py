@@ -19,9 +19,9 @@ from typing import Any
 from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import DepthCalibration
 from scenemind.frames.gravity import z_up_rotation
+from scenemind.frames.indexed_sequence import IndexedSequence
 from scenemind.frames.readers.folder import (
     FolderEntry,
-    FolderSequence,
     camera_of_matrix,
     find_pose,
     image_size,
@@ -43,7 +43,7 @@ def recognises(path: Path) -> bool:
     return next(path.glob("frame-*.pose.txt"), None) is not None
 
 
-def read(path: Path) -> FolderSequence:
+def read(path: Path) -> IndexedSequence:
     """Open a folder of this format.
 
     Raises:
@@ -73,12 +73,13 @@ def read(path: Path) -> FolderSequence:
                 world_T_camera=zup_T_world @ world_T_depth @ depth_T_color,
             )
         )
-    return FolderSequence(
+    return IndexedSequence(
         name=path.resolve().name,
         path=path,
         camera=camera,
         entries=entries,
         depth_calibration=calibration,
+        world_T_recorded=zup_T_world,
         drops={"pose_lost": lost} if lost else {},
     )
 

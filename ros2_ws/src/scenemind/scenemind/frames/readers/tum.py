@@ -19,7 +19,8 @@ import yaml
 
 from scenemind.config import SyncConfig
 from scenemind.frames.errors import FrameError
-from scenemind.frames.readers.folder import FolderEntry, FolderSequence, image_size
+from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.readers.folder import FolderEntry, image_size
 from scenemind.frames.synchronizer import Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
@@ -41,7 +42,7 @@ def recognises(path: Path) -> bool:
     return all((path / name).is_file() for name in ("rgb.txt", "depth.txt", "groundtruth.txt"))
 
 
-def read(path: Path) -> FolderSequence:
+def read(path: Path) -> IndexedSequence:
     """Open a folder of this format.
 
     Raises:
@@ -62,12 +63,11 @@ def read(path: Path) -> FolderSequence:
     matched += sync.finish()
     if not matched:
         raise FrameError(f"{path}: no colour image has depth and a pose: {dict(sync.counts)}")
-    return FolderSequence(
+    return IndexedSequence(
         name=path.resolve().name,
         path=path,
         camera=_camera(path, matched[0].color),
-        entries=[FolderEntry(f.stamp_ns, f.color, f.depth, f.pose) for f in matched],
-        depth_units_per_m=_UNITS_PER_M,
+        entries=[FolderEntry(f.stamp_ns, f.color, f.depth, f.pose, _UNITS_PER_M) for f in matched],
         drops={cause: count for cause, count in sync.counts.items() if count},
     )
 

@@ -1,8 +1,7 @@
-"""Evidence of a folder of image files."""
+"""Evidence of a recording in files whose frames can be read in any order."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,14 @@ from numpy.typing import NDArray
 from scenemind.cli.doctor.evidence import CameraFacts, Evidence, Stream
 from scenemind.cli.doctor.finding import Finding
 from scenemind.cli.doctor.sampling import SAMPLE, sample
-from scenemind.frames.readers.folder import FolderSequence
+from scenemind.frames.indexed_sequence import IndexedSequence
 
 
-def gather_folder(sequence: FolderSequence) -> Evidence:
+def gather_indexed(sequence: IndexedSequence) -> Evidence:
     """Stamps and poses of all frames, pixels of a few."""
     entries = sequence.entries
-    chosen = entries[:: max(1, len(entries) // SAMPLE)]
-    frames, found = sample(replace(sequence, entries=chosen, drops={}), every=1)
+    step = max(1, len(entries) // SAMPLE)
+    frames, found = sample(sequence.part(slice(None, None, step)), every=1)
     if sequence.drops:
         causes = ", ".join(f"{count} {cause}" for cause, count in sequence.drops.items())
         fix = "these frames are left out: record again where too many are lost"
@@ -28,8 +27,8 @@ def gather_folder(sequence: FolderSequence) -> Evidence:
     return Evidence(
         source=str(sequence.path),
         streams={
-            "color": Stream("colour files", stamps_ns, _sizes([f.color for f in frames])),
-            "depth": Stream("depth files", stamps_ns, _sizes([f.depth_m for f in frames])),
+            "color": Stream("colour images", stamps_ns, _sizes([f.color for f in frames])),
+            "depth": Stream("depth images", stamps_ns, _sizes([f.depth_m for f in frames])),
             "odometry": Stream("poses", stamps_ns),
         },
         camera=CameraFacts.of(sequence.camera),
