@@ -144,3 +144,50 @@ def test_work_without_a_model_goes_on_when_the_tokens_are_spent() -> None:
     allowance.cancel()
     with pytest.raises(ModelError, match="cancelled"):
         allowance.check_time()
+
+
+def test_what_is_cancelled_before_is_not_committed() -> None:
+    allowance = Allowance(LONG_S)
+    assert allowance.cancel()
+    done = []
+    with pytest.raises(ModelError) as raised, allowance.part(1.0).committing():
+        done.append("written")
+    assert (raised.value.kind, done) == ("cancelled", [])
+
+
+def test_who_cancels_what_is_committed_is_too_late() -> None:
+    allowance = Allowance(LONG_S)
+    part = allowance.part(1.0)
+    with part.committing():
+        assert not allowance.cancel()
+    assert not part.cancel()
+    assert not allowance.is_cancelled
+    allowance.check()
+
+
+def test_what_failed_is_not_committed() -> None:
+    allowance = Allowance(LONG_S)
+    with pytest.raises(OSError, match="full"), allowance.committing():
+        raise OSError("the disk is full")
+    assert allowance.cancel()
+    assert kind_of(allowance) == "cancelled"
+
+
+def test_of_a_cancellation_and_a_commit_in_one_moment_one_wins() -> None:
+    for _ in range(50):
+        allowance = Allowance(LONG_S)
+        both = threading.Barrier(2)
+
+        def commit(allowance: Allowance = allowance, both: threading.Barrier = both) -> bool:
+            both.wait()
+            try:
+                with allowance.committing():
+                    return True
+            except ModelError:
+                return False
+
+        with ThreadPoolExecutor(1) as pool:
+            committed = pool.submit(commit)
+            both.wait()
+            is_cancelled = allowance.cancel()
+            assert committed.result() != is_cancelled

@@ -10,7 +10,7 @@ import pytest
 
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, Memory
-from scenemind.reasoning import Alignment, Query, Router
+from scenemind.reasoning import Alignment, Asking, Query, Router
 from scenemind.reasoning.consent import needs_a_yes
 from scenemind.reasoning.dialogue import Dialogues
 from scenemind.words.quoting import quoted
@@ -180,3 +180,36 @@ def test_questions_about_hostile_names_have_an_end(row: Memory, name: str) -> No
         answer = router.ask(Query(text))
         assert answer.failure is None or answer.failure.code in ("not_understood", "not_found")
     assert len(row.snapshot().objects) == 4
+
+
+def test_a_cancelled_correction_writes_and_proposes_nothing() -> None:
+    memory = room_memory()
+    router = Router(memory, dialogues=Dialogues(2, 6))
+    for said in ("object 2 is a mug", "all chairs are wooden", "undo that"):
+        cancelled = Asking()
+        cancelled.allowance.cancel()
+        done = router.align(Query(said, dialogue_id="a"), "Ada", cancelled)
+        assert done.failure is not None
+        assert done.failure.code == "cancelled"
+    assert router.align(Query("yes", dialogue_id="a"), "Ada").correction_ids == ()
+    assert memory.corrections() == []
+
+
+@pytest.mark.parametrize("by", ["A" * 121, "Ada\nBob", "Ada\x00", "A\u202eda"])
+def test_a_name_that_is_no_name_is_refused(by: str) -> None:
+    memory = room_memory()
+    done = Router(memory).align(Query("object 2 is a mug"), by)
+    assert done.failure is not None
+    assert done.failure.code == "invalid_request"
+    assert "speaker's name" in done.response
+    assert memory.corrections() == []
+
+
+@pytest.mark.parametrize("by", HOSTILE[:3])
+def test_a_speaker_is_a_name_and_no_order(by: str) -> None:
+    memory = room_memory()
+    done = Router(memory).align(Query("this is mine", marked_object_ids=(2,)), by)
+    assert done.failure is None, done.response
+    (entry,) = memory.corrections()
+    assert (entry.by, entry.edit.value) == (by, by)
+    assert len(memory.snapshot().objects) == 10

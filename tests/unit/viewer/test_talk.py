@@ -64,6 +64,12 @@ def test_a_request_is_no_question(talk: Talk, ask: str) -> None:
     assert talk.label(table.object_id) == "desk"
 
 
+def test_what_begins_as_a_question_may_tell_something(talk: Talk) -> None:
+    (table,) = talk.say("where is the dining table?").objects
+    talk.say("What you call dining table is a desk.")
+    assert talk.label(table.object_id) == "desk"
+
+
 def test_what_corrects_nothing_is_a_question_after_all(talk: Talk) -> None:
     said = talk.say("the red chair")
     assert said.text

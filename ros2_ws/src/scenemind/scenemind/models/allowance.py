@@ -27,9 +27,10 @@ class Allowance:
         self._deadline = time.monotonic() + seconds
         self._tokens = tokens
         self._cost = cost
-        self._lock = threading.Lock()  # of the three below
+        self._lock = threading.Lock()  # of all below
         self._used = Usage()
         self._is_cancelled = False
+        self._is_committed = False
         self._wakes: list[Callable[[], object]] = []
 
     @property
@@ -51,14 +52,36 @@ class Allowance:
         with self._lock:
             self._used += usage
 
-    def cancel(self) -> None:
+    def cancel(self) -> bool:
         """Nobody waits any more: calls that run end soon, and no other begins. The second call does
-        nothing."""
+        nothing more. False: it is too late, see `committing`."""
         with self._lock:
+            if self._is_committed:
+                return False
             wakes = [] if self._is_cancelled else self._wakes.copy()
             self._is_cancelled = True
         for wake in wakes:
             wake()
+        return True
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """Around what a cancelled question must not leave behind, such as a write: who cancels
+        before it has nothing done, who cancels later is too late. What fails is not committed.
+
+        Raises:
+            ModelError: it was cancelled before.
+        """
+        with self._lock:
+            if self._is_cancelled:
+                raise _cancelled()
+            self._is_committed = True
+        try:
+            yield
+        except BaseException:
+            with self._lock:
+                self._is_committed = False
+            raise
 
     def check_time(self) -> None:
         """Before work that costs time alone.
@@ -67,7 +90,7 @@ class Allowance:
             ModelError: cancelled, or too late.
         """
         if self._is_cancelled:
-            raise ModelError("cancelled", "the question was cancelled")
+            raise _cancelled()
         if self.left_s <= 0.0:
             raise ModelError("too_late", f"the {self.seconds:g} s for the question are over")
 
@@ -130,8 +153,13 @@ class _Part(Allowance):
     def spend(self, usage: Usage) -> None:
         self._whole.spend(usage)
 
-    def cancel(self) -> None:
-        self._whole.cancel()
+    def cancel(self) -> bool:
+        return self._whole.cancel()
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        with self._whole.committing():
+            yield
 
     def check_time(self) -> None:
         self._whole.check_time()
@@ -146,3 +174,7 @@ class _Part(Allowance):
     def waking(self, wake: Callable[[], object]) -> Iterator[None]:
         with self._whole.waking(wake):
             yield
+
+
+def _cancelled() -> ModelError:
+    return ModelError("cancelled", "the question was cancelled")

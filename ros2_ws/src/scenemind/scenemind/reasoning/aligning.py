@@ -11,7 +11,7 @@ from scenemind.reasoning.consent import needs_a_yes
 from scenemind.reasoning.dialogue import Dialogue, Proposal, Turn, agrees, declines
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import AlignMethod, AlignReply, Asking
-from scenemind.reasoning.sentence import check_sentence
+from scenemind.reasoning.sentence import check_sentence, check_speaker
 from scenemind.reasoning.snapshots import snapshot_with_objects
 from scenemind.reasoning.symbolic import SymbolicReasoner, phrasing, taking_back
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
@@ -46,7 +46,7 @@ class Aligner:
         start = time.perf_counter()
         meant, agent = dialogue.resolved(query), self._agent
         left = self._left_to_agent if by_agent and agent is not None else self._written
-        tried = attempt("symbolic", lambda: self._by_symbols(meant, dialogue, asking.by, left))
+        tried = attempt("symbolic", lambda: self._by_symbols(meant, dialogue, asking, left))
         if agent is not None and _is_not_understood(tried):
             tried = attempt(agent.name, lambda: agent.align(meant, self._memory, asking))
         done = tried.reply or AlignReply(tried.failure.text if tried.failure else "")
@@ -67,8 +67,8 @@ class Aligner:
         self,
         query: Query,
         dialogue: Dialogue,
-        by: str,
-        otherwise: Callable[[Query, Dialogue, str], AlignReply],
+        asking: Asking,
+        otherwise: Callable[[Query, Dialogue, Asking], AlignReply],
     ) -> AlignReply:
         """
         Args:
@@ -76,35 +76,42 @@ class Aligner:
 
         Raises:
             ReasoningError: not understood, or not to be done.
+            ModelError: nobody waits any more; nothing was written or proposed.
         """
         check_sentence(query, "correction")
+        check_speaker(asking.by)
         try:
-            return self._answer_to_proposal(query, dialogue, by) or otherwise(query, dialogue, by)
+            answered = self._answer_to_proposal(query, dialogue, asking)
+            return answered or otherwise(query, dialogue, asking)
         except SceneMemoryError as error:
             raise ReasoningError("memory_refused", str(error)) from error
 
-    def _answer_to_proposal(self, query: Query, dialogue: Dialogue, by: str) -> AlignReply | None:
+    def _answer_to_proposal(
+        self, query: Query, dialogue: Dialogue, asking: Asking
+    ) -> AlignReply | None:
         """None where nothing waits for a yes, or something else is said."""
         proposal = dialogue.take_proposal()
         if proposal is None or not (agrees(query.text) or declines(query.text)):
             return None
         if declines(query.text):
             return AlignReply("Nothing was changed.")
-        written = self._memory.apply(proposal.edits, by, proposal.reason)
+        with asking.allowance.committing():
+            written = self._memory.apply(proposal.edits, asking.by, proposal.reason)
         return AlignReply(f"Done. {proposal.summary}", tuple(written))
 
-    def _written(self, query: Query, dialogue: Dialogue, by: str) -> AlignReply:
-        wanted = self._symbolic.align(query, snapshot_with_objects(self._memory), by)
-        if wanted.of_journal is not None:
-            return self._of_journal(wanted.of_journal)
-        if not wanted.edits:
+    def _written(self, query: Query, dialogue: Dialogue, asking: Asking) -> AlignReply:
+        wanted = self._symbolic.align(query, snapshot_with_objects(self._memory), asking.by)
+        if not wanted.edits and wanted.of_journal is None:
             return AlignReply(wanted.response, objects=wanted.objects)
-        if dialogue.dialogue_id and wanted.is_of_several and needs_a_yes(wanted.edits, query):
-            return _proposed(wanted, query, dialogue)
-        written = self._memory.apply(wanted.edits, by, query.text)
+        with asking.allowance.committing():
+            if wanted.of_journal is not None:
+                return self._of_journal(wanted.of_journal)
+            if dialogue.dialogue_id and wanted.is_of_several and needs_a_yes(wanted.edits, query):
+                return _proposed(wanted, query, dialogue)
+            written = self._memory.apply(wanted.edits, asking.by, query.text)
         return AlignReply(wanted.response, tuple(written))
 
-    def _left_to_agent(self, query: Query, _dialogue: Dialogue, _by: str) -> AlignReply:
+    def _left_to_agent(self, query: Query, _dialogue: Dialogue, asking: Asking) -> AlignReply:
         """What takes back; the agent has no tool for it.
 
         Raises:
@@ -113,7 +120,8 @@ class Aligner:
         command, *more = parse_commands(query.text)
         if more or not isinstance(command, Undo | Redo):
             raise ReasoningError("not_understood", query.text)
-        return self._of_journal(command)
+        with asking.allowance.committing():
+            return self._of_journal(command)
 
     def _of_journal(self, wanted: Undo | Redo) -> AlignReply:
         if isinstance(wanted, Undo):

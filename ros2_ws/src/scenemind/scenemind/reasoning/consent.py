@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scenemind.memory import Edit
+from scenemind.memory import Edit, MemorySnapshot
+from scenemind.reasoning.dialogue import Dialogue
+from scenemind.reasoning.meant_objects import MeantObjects
+from scenemind.reasoning.told_words import ToldWords
 from scenemind.reasoning.types import Query
 
 # More than one object is changed only by who has named them all.
@@ -15,8 +18,55 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?![\w.]*\d)")
 def needs_a_yes(edits: Iterable[Edit], query: Query) -> bool:
     """Several objects would change, and the person has not named or marked each."""
     changed = {_subject(edit) for edit in edits}
-    named = {int(number) for number in _NUMBER.findall(query.text)}
-    return len(changed) > 1 and not changed <= named | set(query.marked_object_ids)
+    return len(changed) > 1 and not changed <= _pointed_at(query.text, query)
+
+
+class Consent:
+    """What an agent may write without a yes: what the person's own words say, as far as that can
+    be seen without understanding them.
+
+    They have to tell something, to mean each object, and to say what becomes of it. A model that
+    errs or lies can thus twist words, but cannot change what nobody spoke of.
+    """
+
+    def __init__(self, query: Query, dialogue: Dialogue, scene: MemorySnapshot, by: str) -> None:
+        """
+        Args:
+            scene: as it was when the person spoke.
+            by: who that is.
+        """
+        said = " ".join((*_still_open(dialogue), query.text))
+        self._told = ToldWords(said)
+        self._meant = MeantObjects(said, _pointed_at(said, query), dialogue.last_spoken_of, scene)
+        self._by = by
+
+    def covers(self, edit: Edit) -> bool:
+        """The person has said so."""
+        return all(map(self._meant.has, edit.object_ids)) and self._says(edit)
+
+    def _says(self, edit: Edit) -> bool:
+        match edit.kind:
+            case "rename":
+                return self._told.names(edit.value)
+            case "set_attribute":
+                told = self._told
+                return told.names(edit.value) or told.names_speaker(edit.value, self._by)
+            case "add_relation":
+                return self._told.relates(edit.key)
+            case "delete_relation":
+                return self._told.denies_relation(edit.key)
+            case _:
+                return self._told.wants(edit.kind)
+
+
+def _still_open(dialogue: Dialogue) -> tuple[str, ...]:
+    """What the person said before, where the robot has asked back."""
+    last = dialogue.turns[-1:]
+    return tuple(turn.said for turn in last if turn.answered.rstrip().endswith("?"))
+
+
+def _pointed_at(said: str, query: Query) -> set[int]:
+    return {int(number) for number in _NUMBER.findall(said)} | set(query.marked_object_ids)
 
 
 def _subject(edit: Edit) -> int:

@@ -104,7 +104,7 @@ class AlignReply:
         corrections: entries of the journal that it wrote, took back or let stand again.
         objects: what it speaks of beside these, most relevant first.
         steps: how it was reached, in words.
-        asks_back: the text is a question to the person; nothing was changed.
+        asks_back: the text asks the person something; what it asks about was not done.
         confidence: in [0, 1].
     """
 

@@ -1,12 +1,14 @@
-"""What may be asked or told in one sentence."""
+"""What may be asked or told in one sentence, and by whom."""
 
 from __future__ import annotations
 
+from scenemind.memory.graph.corrections import LONGEST_TEXT
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.types import Query
 
 _MAX_CHARACTERS = 500
 _MAX_SITUATION_CHARACTERS = 1000
+_SHOWN_CHARACTERS = 40
 
 
 def check_sentence(query: Query, what: str = "question") -> None:
@@ -28,3 +30,19 @@ def check_sentence(query: Query, what: str = "question") -> None:
                 "invalid_request",
                 f"The {name} has {len(said)} characters, the limit is {limit}.",
             )
+
+
+def check_speaker(by: str) -> None:
+    """
+    Args:
+        by: who speaks, as the journal will name them: a name is no order, and not a long one.
+
+    Raises:
+        ReasoningError: it cannot be written.
+    """
+    if len(by) > LONGEST_TEXT or not by.isprintable():
+        raise ReasoningError(
+            "invalid_request",
+            f"The speaker's name has to be plain text of {LONGEST_TEXT} characters at most, it is"
+            f" {by[:_SHOWN_CHARACTERS]!r} of {len(by)}.",
+        )

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess
 from scenemind.reasoning import Alignment, Answer, Asking, Query
-
-_QUESTION = re.compile(
-    r"\s*(what|where|which|who|whose|when|why|how|is|are|was|were|do|does|did|has|have|should)\b"
-    r"|.*\?\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_REQUEST = re.compile(r"\s*(please\s+)?(can|could|will|would) you\b\s*", re.IGNORECASE)
+from scenemind.reasoning.mood import find_request, is_question
 
 
 class Answering(Protocol):
@@ -64,10 +57,9 @@ def say(
     Raises:
         SceneMemoryError: the memory does not answer.
     """
-    request = _REQUEST.match(text)
-    if request or not _QUESTION.match(text):
-        wanted = text[request.end() :].rstrip("? ") if request else text
-        query = Query(wanted, marked_object_ids=tuple(marked), dialogue_id=dialogue_id)
+    request = find_request(text)
+    if request is not None or not is_question(text):
+        query = Query(request or text, marked_object_ids=tuple(marked), dialogue_id=dialogue_id)
         aligned = answering.align(query, by, asking)
         if aligned.failure is None or aligned.failure.code != "not_understood":
             return _of_alignment(aligned, memory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -127,7 +128,7 @@ class EditingTools:
         return f"{_NOTED} {' '.join(changes_in_words(self._scene, edits))}"
 
 
-def changes_in_words(scene: AgentScene, edits: list[Edit] | tuple[Edit, ...]) -> list[str]:
+def changes_in_words(scene: AgentScene, edits: Sequence[Edit]) -> list[str]:
     """A sentence each: what becomes of what."""
     return [_in_words(scene, edit) for edit in edits]
 

@@ -1,28 +1,29 @@
 """SynergAI: talks about the scene graph, and corrects it as people say.
 
 Unlike the paper: what is to be corrected is written all together when the agent has ended, through
-the journal, so that it can be taken back in one word; several objects are changed only after a yes,
-unless the person has named or marked each of them; and what perception or a person has called a
-thing is quoted data to the model, never an order.
+the journal, so that it can be taken back in one word; what the person's own words do not say, and
+several objects that they have not named or marked each, are changed only after a yes; and what
+perception or a person has called a thing is quoted data to the model, never an order.
 """
 
 from __future__ import annotations
 
 from scenemind.config import RelationConfig, SynergaiConfig
-from scenemind.memory import Correction, MemoryAccess
+from scenemind.memory import MemoryAccess
 from scenemind.models import ChatMessage, ChatModel
-from scenemind.reasoning.dialogue import Dialogue, Proposal
+from scenemind.reasoning.dialogue import Dialogue
 from scenemind.reasoning.method import AlignReply, Asking, MethodReply
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.synergai.agent import Agent
 from scenemind.reasoning.synergai.agent_scene import AgentScene
-from scenemind.reasoning.synergai.editing_tools import EditingTools, changes_in_words
+from scenemind.reasoning.synergai.editing_tools import EditingTools
 from scenemind.reasoning.synergai.ending_tools import Ending, EndingTools
 from scenemind.reasoning.synergai.reading_tools import ReadingTools
+from scenemind.reasoning.synergai.settlement import Settlement
 from scenemind.reasoning.synergai.staged_edits import StagedEdits
 from scenemind.reasoning.synergai.toolbox import Toolbox
 from scenemind.reasoning.types import Query
-from scenemind.words.quoting import quoted, tame
+from scenemind.words.quoting import quoted
 
 _PROMPTS = "scenemind.reasoning.synergai"
 _LONGEST_SAID = 600
@@ -63,35 +64,27 @@ class Synergai:
 
         Raises:
             ReasoningError: there are no objects.
-            ModelError: the model failed, or came to no end; nothing was written.
+            ModelError: the model failed or came to no end, or nobody waits any more; nothing was
+                written.
         """
         scene = AgentScene(memory, query, asking, self._relations, self._config.objects)
         dialogue = asking.dialogue or Dialogue()
-        staged, endings = StagedEdits(query), EndingTools(scene)
+        staged, endings = StagedEdits(), EndingTools(scene)
         reading, editing = ReadingTools(scene, self._vision), EditingTools(scene, staged)
         toolbox = _toolbox(reading, editing, endings)
         agent = Agent(self._language, toolbox, endings, self._config, asking)
-        written: list[Correction] = []
-
-        def finish(ending: Ending) -> Ending:
-            if ending.asks_back or not len(staged):
-                return ending
-            if staged.needs_a_yes:
-                return _proposed(scene, staged, dialogue)
-            written.extend(memory.apply(staged.edits, asking.by, query.text))
-            return ending
-
+        settlement = Settlement(scene, staged, dialogue)
         with asking.trail.kept(agent.steps):
-            ending = agent.run(_messages(query, scene, dialogue), finish)
+            ending = agent.run(_messages(query, scene, dialogue), settlement.settle)
         ratio = f"told {100.0 * scene.query_ratio():.1f} % of the scene graph (query ratio)"
         objects = memory.snapshot().objects
         return AlignReply(
             ending.text,
-            tuple(written),
+            tuple(settlement.written),
             tuple(objects[i] for i in ending.object_ids if i in objects),
             (*agent.steps, ratio),
             ending.asks_back,
-            _confidence(ending, agent, bool(written)),
+            _confidence(ending, agent, bool(settlement.written)),
         )
 
 
@@ -138,19 +131,6 @@ def _messages(query: Query, scene: AgentScene, dialogue: Dialogue) -> list[ChatM
         said=quoted(query.text, _LONGEST_SAID),
     )
     return [ChatMessage("system", read_prompt(_PROMPTS, "system")), ChatMessage("user", request)]
-
-
-def _proposed(scene: AgentScene, staged: StagedEdits, dialogue: Dialogue) -> Ending:
-    """Ask for a yes: several objects would change."""
-    summary = " ".join(changes_in_words(scene, staged.edits))
-    ids = tuple(dict.fromkeys(i for edit in staged.edits for i in edit.object_ids if i >= 0))
-    way_out = "Shall I do that?"
-    if dialogue.dialogue_id:
-        dialogue.propose(Proposal(staged.edits, scene.query.text, summary))
-    else:
-        way_out = "Name them by their numbers, or mark them, to have it done."
-    text = f"That would change {len(ids)} objects: {tame(summary, _LONGEST_SAID)} {way_out}"
-    return Ending(text, ids, asks_back=True)
 
 
 def _confidence(ending: Ending, agent: Agent, has_written: bool) -> float:

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenemind.memory import Edit
-from scenemind.reasoning import consent
-from scenemind.reasoning.types import Query
 
 
 class StagedEdits:
     """Of one request, in the order of the calls."""
 
-    def __init__(self, query: Query) -> None:
-        self._query = query
+    def __init__(self) -> None:
         self._edits: list[Edit] = []
 
     def __len__(self) -> int:
@@ -32,14 +29,6 @@ class StagedEdits:
         for edit in edits:
             self._edits = [known for known in self._edits if _about(known) != _about(edit)]
             self._edits.append(edit)
-
-    def clear(self) -> None:
-        self._edits.clear()
-
-    @property
-    def needs_a_yes(self) -> bool:
-        """Several objects would change, and the person has not named or marked each."""
-        return consent.needs_a_yes(self._edits, self._query)
 
 
 def _about(edit: Edit) -> tuple[object, ...]:

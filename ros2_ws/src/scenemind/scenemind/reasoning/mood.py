@@ -1,0 +1,63 @@
+"""Whether somebody asks, tells or requests: what may change the memory, and what is an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_REQUEST = re.compile(r"\s*(please\s+)?(can|could|will|would) you\b\s*", re.IGNORECASE)
+_FILLERS = re.compile(
+    r"\s*(?:(?:and|but|well|so|oh|ok|okay|hm+|no|yes|sorry|please|actually|say|tell me)\b[\s,]*)*",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(what|where|which|who|whose|when|why|how|is|are|was|were|do|does|did|has|have|should)\b",
+    re.IGNORECASE,
+)
+# "What you call lamp is a cup", "what's on the shelf is a mug": what it begins with is a thing.
+_TELLS_OF_WHAT = re.compile(
+    r"what(ever)? (you|we|they|people|i)\b.*\b(is|are|was|were)\b"
+    r"|what(ever)?('s| is| stands| lies| sits| hangs) (?!that\b|this\b|it\b).*"
+    r" (is|are|was) (an?|the|actually|really|not|in|called|made)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# "..., isn't it?": who says that is sure enough.
+_TAG = re.compile(
+    r",?\s*(((is|are|was|were|do|does|did|has|have)(n't)?( not)? (it|this|that|they|these|he|she))"
+    r"|right|no|ok|okay)\s*\?\s*$",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?]*(?:\.(?=\d)[^.!?]*)*[.!?]*", re.DOTALL)
+
+
+def find_request(text: str) -> str | None:
+    """What is wished: "call it a mug" of "Could you call it a mug?"; None for other sentences."""
+    request = _REQUEST.match(text)
+    return None if request is None else text[request.end() :].rstrip("? ")
+
+
+def is_question(text: str) -> bool:
+    """Something is to be answered, and nothing told; a request is no question."""
+    return bool(text.strip()) and not told_in(text)
+
+
+def told_in(text: str) -> str:
+    """The sentences of a text that ask nothing: "It is blue." of "The cup? It is blue."; those that
+    request something included. Empty where there are none."""
+    return " ".join(part for part in _sentences(text) if not _asks(part))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    return (part for part in map(str.strip, _SENTENCE.findall(text)) if part)
+
+
+def _asks(sentence: str) -> bool:
+    if _REQUEST.match(sentence):
+        return False
+    untagged = _TAG.sub("", sentence)
+    if not untagged.strip():
+        return True
+    if untagged.rstrip().endswith("?"):
+        return True
+    start = untagged[_FILLERS.match(untagged).end() :]  # type: ignore[union-attr]
+    return _ASKS.match(start) is not None and _TELLS_OF_WHAT.match(start) is None

@@ -1,0 +1,74 @@
+"""What becomes of the agent's corrections when it has ended: written, or proposed to the person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scenemind.memory import Correction, Edit
+from scenemind.reasoning.consent import Consent, needs_a_yes
+from scenemind.reasoning.dialogue import Dialogue, Proposal
+from scenemind.reasoning.mood import is_question
+from scenemind.reasoning.synergai.agent_scene import AgentScene
+from scenemind.reasoning.synergai.editing_tools import changes_in_words
+from scenemind.reasoning.synergai.ending_tools import Ending
+from scenemind.reasoning.synergai.staged_edits import StagedEdits
+from scenemind.words.quoting import tame
+
+_LONGEST_SUMMARY = 600
+_NOT_SAID = "You have not said this yourself, so I ask first."
+_SHALL_I = "Shall I do that?"
+_SAY_SO = "Say so yourself, with their numbers or by marking them, to have it done."
+
+
+class Settlement:
+    """Of one request.
+
+    Attributes:
+        written: entries of the journal.
+    """
+
+    def __init__(self, scene: AgentScene, staged: StagedEdits, dialogue: Dialogue) -> None:
+        self._scene = scene
+        self._staged = staged
+        self._dialogue = dialogue
+        self.written: list[Correction] = []
+
+    def settle(self, ending: Ending) -> Ending:
+        """What the person is told. What they have said is written; where that is of several
+        objects that they have not named each, all is proposed, and else what they have not said.
+
+        Raises:
+            ModelError: nobody waits any more; nothing was written or proposed.
+            SceneMemoryError: it cannot be written, and nothing was.
+        """
+        if ending.asks_back or not len(self._staged):
+            return ending
+        scene, edits = self._scene, self._staged.edits
+        consent = Consent(scene.query, self._dialogue, scene.snapshot, scene.asking.by)
+        said = [edit for edit in edits if consent.covers(edit)]
+        with scene.asking.allowance.committing():
+            if needs_a_yes(said, scene.query):
+                return self._proposed(edits, Ending("", ()))
+            if said:
+                self.written += scene.memory.apply(said, scene.asking.by, scene.query.text)
+            unsaid = [edit for edit in edits if edit not in said]
+            return self._proposed(unsaid, self._introduced(ending)) if unsaid else ending
+
+    def _introduced(self, ending: Ending) -> Ending:
+        """What is told before what was not said; a model that has changed nothing may claim it."""
+        is_true = bool(self.written) or is_question(self._scene.query.text)
+        text = f"{ending.text} {_NOT_SAID} " if is_true else f"{_NOT_SAID} "
+        return Ending(text, ending.object_ids if is_true else ())
+
+    def _proposed(self, edits: Sequence[Edit], before: Ending) -> Ending:
+        """Ask for a yes; without a dialogue nobody could give it."""
+        summary = " ".join(changes_in_words(self._scene, edits))
+        ids = tuple(dict.fromkeys(i for edit in edits for i in edit.object_ids if i >= 0))
+        if self._dialogue.dialogue_id:
+            proposal = Proposal(tuple(edits), self._scene.query.text, summary)
+            self._dialogue.propose(proposal)
+        way_out = _SHALL_I if self._dialogue.dialogue_id else _SAY_SO
+        things = f"object {ids[0]}" if len(ids) == 1 else f"{len(ids)} objects"
+        changes = f"That would change {things}: {tame(summary, _LONGEST_SUMMARY)}"
+        known = tuple(dict.fromkeys((*before.object_ids, *ids)))
+        return Ending(f"{before.text}{changes} {way_out}", known, asks_back=True)

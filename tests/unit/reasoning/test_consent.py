@@ -1,0 +1,115 @@
+"""What an agent may write without a yes: what the person's own words say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from scenemind.memory import Edit
+from scenemind.reasoning import Query
+from scenemind.reasoning.consent import Consent
+from scenemind.reasoning.dialogue import Dialogue, Turn
+
+from .scene import ATTACHED, BUILDING, ROOM, snapshot_of
+
+SCENE = snapshot_of((*ROOM, *ATTACHED), structure=BUILDING)
+
+
+def consents(said: str, edit: Edit, *marked: int, before: Sequence[Turn] = ()) -> bool:
+    dialogue = Dialogue("a")
+    for turn in before:
+        dialogue.add(turn)
+    query = dialogue.resolved(Query(said, marked_object_ids=marked))
+    return Consent(query, dialogue, SCENE, "Ada").covers(edit)
+
+
+def renamed(object_id: int, name: str) -> Edit:
+    return Edit("rename", (object_id,), value=name)
+
+
+def attributed(object_id: int, key: str, value: str) -> Edit:
+    return Edit("set_attribute", (object_id,), key, value)
+
+
+def related(subject: int, predicate: str, other: int, *, so: bool = True) -> Edit:
+    return Edit("add_relation" if so else "delete_relation", (subject, other), predicate)
+
+
+@pytest.mark.parametrize(
+    ("said", "edit"),
+    [
+        ("well, number 6 is a stool in truth", renamed(6, "stool")),
+        ("the laptop has two stickers", attributed(3, "stickers", "2")),
+        ("the couch is gray", attributed(8, "color", "grey")),
+        ("our sofa? It is wood, you know", attributed(8, "material", "wooden")),
+        ("the fourth chair belongs to Anna's mother", attributed(4, "owner", "Anna's mother")),
+        ("that laptop is mine", attributed(3, "owner", "Ada")),
+        ("my laptop is the black one", attributed(3, "owner", "the person")),
+        ("could you call the sofa a settee?", renamed(8, "settee")),
+        ("the sofa is a settee, isn't it?", renamed(8, "settee")),
+        ("the thing on the shelf is a vase", renamed(10, "vase")),
+        ("what stands on the shelf is a vase", renamed(10, "vase")),
+        ("the laptop is on the shelf", related(3, "on", 7)),
+        ("the shelf supports the laptop", related(3, "on", 7)),
+        ("the tv hangs on the wall there", related(12, "hanging on", -2)),
+        ("the laptop is not on the table any more", related(3, "on", 1, so=False)),
+        ("the laptop is not on the table but on the shelf", related(3, "on", 7)),
+        ("chairs 4 and 5 are one and the same", Edit("merge", (4, 5))),
+        ("there are two sofas there", Edit("split", (8,))),
+        ("there isn't any laptop", Edit("delete_object", (3,))),
+        ("remove the laptop from the map", Edit("delete_object", (3,))),
+    ],
+)
+def test_what_was_said(said: str, edit: Edit) -> None:
+    assert consents(said, edit)
+
+
+@pytest.mark.parametrize(
+    ("said", "edit"),
+    [
+        ("is the laptop red?", attributed(3, "color", "red")),
+        ("what is red", attributed(2, "color", "red")),
+        ("is the laptop a tablet", renamed(3, "tablet")),
+        ("the laptop is red", attributed(2, "color", "red")),
+        ("the laptop is red", attributed(3, "color", "green")),
+        ("the laptop is red", renamed(3, "tablet")),
+        ("the laptop is red", Edit("delete_object", (3,))),
+        ("the laptop is not red", attributed(3, "color", "red")),
+        ("the laptop isn't a red tablet", attributed(3, "color", "red")),
+        ("the laptop is red", attributed(3, "owner", "Ada")),
+        ("my laptop is red", attributed(3, "owner", "Bob")),
+        ("the laptop is not on the shelf", related(3, "on", 7)),
+        ("the laptop is on the shelf", related(3, "on", 7, so=False)),
+        ("the laptop is on the shelf", related(3, "on", 1)),
+        ("the laptop is left of the shelf", related(3, "on", 7)),
+        ("chairs 4 and 5 are wooden", Edit("merge", (4, 5))),
+        ("chairs 4 and 5 are the same", Edit("merge", (4, 6, 5, 9))),
+        ("the sofa is red", Edit("split", (8,))),
+        ("thank you!", renamed(3, "tablet")),
+        ("the laptop is new", renamed(3, "the")),
+    ],
+)
+def test_what_was_not_said(said: str, edit: Edit) -> None:
+    assert not consents(said, edit)
+
+
+def test_this_is_what_is_marked() -> None:
+    assert consents("this is a tablet", renamed(3, "tablet"), 3)
+    assert not consents("this is a tablet", renamed(3, "tablet"), 8)
+    assert not consents("this is a tablet", renamed(3, "tablet"))
+
+
+def test_what_was_spoken_of_last_is_meant_where_nothing_else_is_named() -> None:
+    answered = Turn("what is on the shelf?", "A cup.", (10,))
+    assert consents("a vase, I'd say", renamed(10, "vase"), before=[answered])
+    assert not consents("the sofa is a vase", renamed(10, "vase"), before=[answered])
+
+
+def test_an_answer_to_what_was_asked_back_goes_on_with_what_was_told() -> None:
+    told = Turn("the cup is Anna's", "Which of the two cups?", (2, 10))
+    assert consents("the one on the shelf", attributed(10, "owner", "Anna"), before=[told])
+    asked = Turn("is the cup Anna's?", "Which of the two cups?", (2, 10))
+    assert not consents("the one on the shelf", attributed(10, "owner", "Anna"), before=[asked])
+    done = Turn("the cup is Anna's", "So it is.", (2,))
+    assert not consents("the one on the shelf", attributed(10, "owner", "Anna"), before=[done])
