@@ -1,58 +1,67 @@
-"""A real browser for tests: Debian's Chromium, driven by playwright."""
+"""The browser view on a page: where to look from, where to click, what to type."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
-import pytest
 from numpy.typing import ArrayLike
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# A 3D view without a graphics card.
-_OPTIONS = [
-    "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-]
+from scenemind.memory import MapObject
+
+_FOV = 1.0  # vertical, radians
 
 
-def find_browser() -> str:
-    """The program; skips the test where none is installed."""
-    for name in BROWSERS:
-        if path := shutil.which(name):
-            return path
-    pytest.skip(f"NOT TESTED in a browser: none of {', '.join(BROWSERS)} is installed")
+def open_view(page: Any, address: str, thing: MapObject | None = None) -> None:
+    """Wait until one can talk; with a thing, look at it from above."""
+    if thing is not None:
+        where = {"initialCameraPosition": _above(thing), "initialCameraLookAt": _beside(thing)}
+        query = {name: ",".join(map(str, point)) for name, point in where.items()}
+        address = f"{address}?{urlencode({**query, 'initialCameraFov': _FOV})}"
+    page.goto(address)
+    page.get_by_role("button", name="Send").wait_for()
 
 
-@contextmanager
-def opened_browser() -> Iterator[Any]:
-    """playwright's `Browser`."""
-    sync_api = pytest.importorskip(
-        "playwright.sync_api", reason="NOT TESTED in a browser: playwright is not installed"
+def say(page: Any, text: str) -> None:
+    line = page.get_by_role("textbox").first
+    line.fill(text)
+    line.press("Enter")
+
+
+def click_on(page: Any, thing: MapObject) -> None:
+    """Its top, in a view that was opened at it and has not been moved."""
+    canvas = page.locator("canvas").first.bounding_box()
+    top = np.add(thing.box.center, (0.0, 0.0, thing.box.size[2] / 2.0))
+    page.mouse.click(*_pixel_of(top, _above(thing), _beside(thing), canvas))
+
+
+def try_websocket(page: Any, address: str) -> str:
+    """What a script of the page gets of an http address: "open" or "refused"."""
+    told: str = page.evaluate(
+        "address => new Promise(done => { const socket = new WebSocket(address);"
+        " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })",
+        address.replace("http:", "ws:"),
     )
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=_OPTIONS)
-        yield browser
-        browser.close()
+    return told
 
 
-def pixel_of(
-    place: ArrayLike,
-    camera: ArrayLike,
-    look_at: ArrayLike,
-    fov: float,
-    canvas: dict[str, float],
+def _above(thing: MapObject) -> list[float]:
+    return np.add(thing.box.center, (1.0, 0.7, 3.0)).round(3).tolist()
+
+
+def _beside(thing: MapObject) -> list[float]:
+    """So that it is not in the middle, where any ray would meet it."""
+    return np.add(thing.box.center, (0.4, -0.3, 0.0)).round(3).tolist()
+
+
+def _pixel_of(
+    place: ArrayLike, camera: ArrayLike, look_at: ArrayLike, canvas: dict[str, float]
 ) -> tuple[float, float]:
     """Where a point is on the page.
 
     Args:
         place, camera, look_at: (3,), world, z up.
-        fov: vertical, radians.
         canvas: x, y, width and height of the view on the page.
     """
     forward = np.subtract(look_at, camera)
@@ -61,7 +70,7 @@ def pixel_of(
     right /= np.linalg.norm(right)
     down = np.cross(forward, right)
     away = np.subtract(place, camera)
-    focal_px = 0.5 * canvas["height"] / np.tan(0.5 * fov)
+    focal_px = 0.5 * canvas["height"] / np.tan(0.5 * _FOV)
     u = canvas["x"] + 0.5 * canvas["width"] + focal_px * (away @ right) / (away @ forward)
     v = canvas["y"] + 0.5 * canvas["height"] + focal_px * (away @ down) / (away @ forward)
     return float(u), float(v)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.viewer.tags import MARKED, PLAIN, RELATED, View, names_that_fit
+from scenemind.viewer.tags import MARKED, PLAIN, RELATED, View, letters_of, names_that_fit
 
 # From the origin along x; right is -y, down is -z.
 FORWARD = np.array([(0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)])
@@ -46,6 +46,12 @@ def test_no_two_names_overlap(places: list[Place]) -> None:
     for i in range(len(kept)):
         apart = (np.abs(u - u[i]) > 60.0) | (np.abs(v - v[i]) > 16.0)
         assert apart.sum() == len(kept) - 1
+
+
+def test_signs_that_are_drawn_wider_count_for_more() -> None:
+    assert letters_of("cup 1") == 5.0
+    assert letters_of("机 1") > letters_of("j 1")
+    assert letters_of("WWW") > letters_of("Cup") > letters_of("cup")
 
 
 def test_a_view_is_like_itself_and_no_other() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 pytest.importorskip("viser")
@@ -110,6 +111,20 @@ def test_an_empty_memory_can_be_looked_at() -> None:
         viewer.start()
         viewer.put("where is the cup?")
         viewer.mark([7])
+
+
+def test_without_a_cloud_the_first_look_is_at_the_boxes() -> None:
+    tree = SceneMindConfig().model_dump()
+    tree["store"]["depth_every_px"] = 0
+    with Memory.create(None, SceneMindConfig.from_nested(tree)) as memory:
+        map_room(memory)
+        with view(memory) as viewer:
+            viewer.start()
+            camera = viewer._server.initial_camera
+        centers = np.array([t.box.center for t in memory.snapshot().objects.values()])
+    assert np.all(centers.min(axis=0)[:2] < camera.look_at[:2])
+    assert np.all(camera.look_at[:2] < centers.max(axis=0)[:2])
+    assert camera.position[2] > centers.max(axis=0)[2]
 
 
 def test_what_others_change_is_drawn(memory: Memory) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import viser
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from scenemind.memory import KeyFrame, MapObject
 from scenemind.viewer.scene_layer import quaternion_wxyz
@@ -33,12 +33,13 @@ def fly_to_object(client: viser.ClientHandle, thing: MapObject) -> None:
         client.camera.look_at = tuple(center.tolist())
 
 
-def look_inside(server: viser.ViserServer, points: NDArray[np.float32]) -> None:
+def look_inside(server: viser.ViserServer, places: ArrayLike) -> None:
     """The first view of a browser: from above a corner of what is there.
 
     Args:
-        points: (N, 3), world; of none nothing is changed.
+        places: (..., 3), world; of none nothing is changed.
     """
+    points = np.asarray(places).reshape(-1, 3)
     if not len(points):
         return
     low, high = np.percentile(points, (1.0, 99.0), axis=0)  # stray points are not the place

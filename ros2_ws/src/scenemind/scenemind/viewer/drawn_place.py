@@ -124,14 +124,12 @@ class DrawnPlace:
         tags.show(tuple(scene.objects.values()), self._marked, related)
 
     def _grow(self, most_frames: int, on_progress: OnProgress | None) -> None:
-        ceilings = [
-            plane.box.center[2] - plane.box.size[2] / 2.0
-            for plane in self._memory.snapshot().structure.values()
-            if plane.kind == "ceiling"
-        ]
+        scene = self._memory.snapshot()
+        ceilings = [p.box.bottom_z for p in scene.structure.values() if p.kind == "ceiling"]
         below_m = min(ceilings, default=math.inf) - _UNDER_CEILING_M
         if self._cloud.update(self._memory, most_frames, on_progress, below_m):
             self._points.draw(self._cloud)
-            look_inside(self._server, self._cloud.points)
-            index = self._memory.frame_index()
-            self._layer.draw_path(index.world_T_camera[:, :3, 3])
+            self._layer.draw_path(self._memory.frame_index().world_T_camera[:, :3, 3])
+            corners = [thing.box.corners() for thing in scene.objects.values()]
+            has_cloud = len(self._cloud.points) > 0
+            look_inside(self._server, self._cloud.points if has_cloud else corners)

@@ -16,6 +16,8 @@ from scenemind.viewer.scene_layer import color_of
 
 _MOST_FOUND = 24
 _MOST_KINDS = 40
+# A kind stays in one line where it fits into one.
+_KIND = "display:inline-block;max-width:100%;margin-right:0.9em"
 
 OnFound = Callable[[Sequence[int]], object]
 
@@ -82,7 +84,7 @@ class FindPanel:
         named_kinds = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
         more = len(named_kinds) - _MOST_KINDS
         words = [
-            f'<span style="white-space:nowrap;margin-right:0.9em">{swatch(color_of(label))}'
+            f'<span style="{_KIND}">{swatch(color_of(label))}'
             f"{shown(label)}{f' ({count})' if count > 1 else ''}</span> "
             for label, count in named_kinds[:_MOST_KINDS]
         ]

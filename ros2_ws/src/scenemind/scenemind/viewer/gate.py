@@ -12,6 +12,7 @@ import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
+from html import escape
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -26,6 +27,11 @@ _MOST_CONNECTIONS = 200
 _TOO_MANY = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "Too many look already: try again later.")
 _TOO_LONG = Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
 _TOO_LATE = Refusal(HTTPStatus.REQUEST_TIMEOUT, "The headers did not come in time.")
+
+_PAGE = (
+    "<!doctype html><title>SceneMind</title>"
+    '<p style="font:1.1em/1.5 sans-serif;max-width:34em;margin:20vh auto;padding:0 1em">{}</p>\n'
+)
 
 Result = TypeVar("Result")
 
@@ -161,7 +167,7 @@ async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 
 
 async def _refuse(writer: asyncio.StreamWriter, refusal: Refusal) -> None:
-    await _reply(writer, refusal.status, refusal.text + "\n", "text/plain")
+    await _reply(writer, refusal.status, _PAGE.format(escape(refusal.text)), "text/html")
 
 
 async def _reply(

@@ -12,7 +12,7 @@ from html import escape
 from scenemind.words.quoting import tame
 
 _LONGEST = 2000
-_LONGEST_NAME = 40
+_LONGEST_NAME = 24  # capital Ws of a button still fit into the panel
 
 
 def shown(text: str) -> str:
@@ -31,7 +31,8 @@ def lines(parts: Iterable[str]) -> str:
 
 
 def small(html: str) -> str:
-    return f'<div style="font-size:0.8em;opacity:0.75;padding:0.2em 0.9em">{html}</div>'
+    style = "font-size:0.8em;opacity:0.75;padding:0.2em 0.9em;overflow-wrap:anywhere"
+    return f'<div style="{style}">{html}</div>'
 
 
 def panel(html: str) -> str:

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from scenemind.memory import MapObject
 from scenemind.viewer.html import plain
-from scenemind.viewer.tags import MARKED, PLAIN, RELATED, View, names_that_fit
+from scenemind.viewer.tags import MARKED, PLAIN, RELATED, View, letters_of, names_that_fit
 
 _MARK = "▶ "
 
@@ -24,6 +24,7 @@ class NameTags:
         self._lock = threading.Lock()
         self._things: list[MapObject] = []
         self._texts: list[str] = []
+        self._letters: list[float] = []
         self._ranks: list[int] = []
         self._tags: dict[int, viser.LabelHandle] = {}
         self._view: View | None = None
@@ -39,6 +40,7 @@ class NameTags:
                 f"{_MARK if t.object_id in marked else ''}{plain(t.label)} {t.object_id}"
                 for t in things
             ]
+            self._letters = [letters_of(text) for text in self._texts]
             self._view = None
         self.follow()
 
@@ -62,7 +64,7 @@ class NameTags:
     def _draw(self, view: View) -> None:
         places = np.array([_place_of(t) for t in self._things], np.float32).reshape(-1, 3)
         sizes = np.array([max(t.box.size) for t in self._things], np.float32)
-        rows = names_that_fit(view, places, sizes, [len(t) for t in self._texts], self._ranks)
+        rows = names_that_fit(view, places, sizes, self._letters, self._ranks)
         wanted = {self._things[row].object_id: row for row in rows}
         known = {thing.object_id for thing in self._things}
         with self._client.atomic():

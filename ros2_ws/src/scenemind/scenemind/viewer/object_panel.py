@@ -24,6 +24,7 @@ _VIEWS = 2
 _MOST_ROWS, _MOST_NEIGHBORS = 8, 6
 _NARROWING = ("besides", "next to", "near")
 _HINT = "Click a thing in the picture to mark it: then it is “this”."
+_EMPTY = "Nothing has been mapped yet. What the robot sees appears here by itself."
 _MANY = "{} things are marked. Click one of them for more."
 LOOK_AT = -1  # in place of a frame's number: at the object itself
 
@@ -53,7 +54,8 @@ class ObjectPanel:
             marked_count: how many are.
         """
         if thing is None:
-            self._about.content = small(_MANY.format(marked_count) if marked_count else _HINT)
+            hint = _HINT if scene.objects else _EMPTY
+            self._about.content = small(_MANY.format(marked_count) if marked_count else hint)
             self._graph_title.visible = self._pictures.visible = False
             self._graph.show([])
             self._fly.show([])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ _NEAREST_M = 0.1
 _LETTER_PX, _PAD_PX, _HEIGHT_PX, _ROWS = 7.0, 8.0, 17.0, 800.0
 _SMALLEST_PX = 6.0  # things that look smaller than that are named only when all is well
 _MOST = 80
+_WIDEST = "MWmw"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,11 +46,22 @@ class View:
         )
 
 
+def letters_of(text: str) -> float:
+    """How wide it is drawn, in small Latin letters: capitals and Chinese signs take more."""
+    return sum(map(_width_of, text))
+
+
+def _width_of(sign: str) -> float:
+    if unicodedata.east_asian_width(sign) in ("W", "F") or sign in _WIDEST:
+        return 1.75
+    return 1.2 if sign.isupper() else 1.0
+
+
 def names_that_fit(
     view: View,
     places: NDArray[np.float32],
     sizes_m: NDArray[np.float32],
-    letters: Sequence[int],
+    letters: Sequence[float],
     ranks: Sequence[int],
 ) -> list[int]:
     """The names to show, as rows; those that matter most first.
@@ -57,7 +70,7 @@ def names_that_fit(
 
     Args:
         places: (N, 3), world. sizes_m: (N,), how large the things are.
-        letters: of each name.
+        letters: how long each name is; see `letters_of`.
         ranks: of each; `PLAIN` ones only where the thing does not look tiny.
     """
     in_camera = (places - view.position) @ view.rotation

@@ -1,0 +1,1 @@
+"""What the browser view costs on a large map."""

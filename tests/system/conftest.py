@@ -1,0 +1,73 @@
+"""A room, a browser, and a place for pictures of what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+from scenemind.cli.bench.view.chromium import opened_chromium
+from scenemind.cli.errors import CommandError
+from scenemind.config import SceneMindConfig
+from scenemind.frames import read_sequence
+from scenemind.mapping import Mapper
+from scenemind.memory import MapObject, Memory
+from scenemind.perception.backends.instance_camera import InstanceCamera
+from scenemind.simulation import simulate
+
+_SIZE = {"width": 1000, "height": 750}
+
+
+@pytest.fixture(scope="session")
+def _mapped_room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mapped") / "room"
+    sequence, config = simulate(1, 45, 320, 240), SceneMindConfig()
+    with Memory.create(folder, config) as memory:
+        mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
+        for frame in read_sequence(sequence):
+            mapper.process(frame)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def memories(_mapped_room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of memories: "room" has seen a simulated room."""
+    folder = tmp_path_factory.mktemp("memories")
+    copytree(_mapped_room, folder / "room")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def table(memories: Path) -> MapObject:
+    """The dining table of the room."""
+    with Memory.open(memories / "room", SceneMindConfig()) as memory:
+        objects = memory.snapshot().objects.values()
+        return next(thing for thing in objects if thing.label == "dining table")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """playwright's `Browser`."""
+    try:
+        with opened_chromium() as browser:
+            yield browser
+    except CommandError as error:
+        pytest.skip(f"NOT TESTED in a browser: {error}")
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any) -> Any:
+    """One that nothing was opened on."""
+    page = browser.new_page(viewport=_SIZE)
+    page.on("dialog", lambda dialog: pytest.fail(f"the page said {dialog.message}"))
+    return page
+
+
+@pytest.fixture(scope="session")
+def take_picture(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any, str], None]:
+    """Of a page, under a name: for people to look at."""
+    folder = tmp_path_factory.mktemp("pictures")
+    return lambda page, name: page.screenshot(path=folder / f"{name}.png")
