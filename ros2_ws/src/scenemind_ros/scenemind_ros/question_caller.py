@@ -128,15 +128,43 @@ class QuestionCaller(ServiceCaller):
         *,
         marked_object_ids: Sequence[int] = (),
         dialogue_id: str = "",
+        speaker: str = "",
         timeout_s: float | None = None,
     ) -> srv.Align.Response:
-        """Correct the memory in plain words; see `ask` for a dialogue."""
+        """Correct the memory in plain words; see `ask` for a dialogue.
+
+        Args:
+            speaker: who says it, for the journal; empty: a person.
+        """
         return self.call(
             srv.Align,
             timeout_s,
             instruction=instruction,
             marked_object_ids=list(marked_object_ids),
             dialogue_id=dialogue_id,
+            speaker=speaker,
+            timeout=self.limit(timeout_s),
+        )
+
+    def start_aligning(
+        self,
+        instruction: str,
+        *,
+        marked_object_ids: Sequence[int] = (),
+        dialogue_id: str = "",
+        speaker: str = "",
+        timeout_s: float | None = None,
+        on_feedback: OnFeedback | None = None,
+    ) -> PendingGoal:
+        """As `align`, with feedback (action.Align.Feedback) and cancel: what is cancelled has
+        changed nothing, and where it is too late for that, the result says what was done."""
+        return self.send_goal(
+            action.Align,
+            on_feedback,
+            instruction=instruction,
+            marked_object_ids=list(marked_object_ids),
+            dialogue_id=dialogue_id,
+            speaker=speaker,
             timeout=self.limit(timeout_s),
         )
 

@@ -62,6 +62,7 @@ class ReasoningNode(Node):
         self._servers.serve(srv.SelectKeyFrames, "~/select_key_frames", requests.select_key_frames)
         self._servers.act(action.Ask, "~/ask", requests.ask)
         self._servers.act(action.Ground, "~/ground", requests.ground)
+        self._servers.act(action.Align, "~/align", requests.align)
         self._diagnostics = ReasoningDiagnostics(
             self, requests, self._models, self._settings.parallel_requests
         )

@@ -48,7 +48,8 @@ _SERVICES: dict[str, dict[str, Any]] = {
         "select_key_frames": srv.SelectKeyFrames,
     },
 }
-_ACTIONS: dict[str, Any] = {"ask": action.Ask, "ground": action.Ground}  # of the reasoning node
+# Of the reasoning node.
+_ACTIONS: dict[str, Any] = {"ask": action.Ask, "ground": action.Ground, "align": action.Align}
 
 
 class ServiceCaller:
@@ -138,7 +139,7 @@ class ServiceCaller:
         return call_service(client, kind.Request(**fields), limit_s + _ON_THE_WAY_S)
 
     def send_goal(self, kind: Any, on_feedback: OnFeedback | None, **fields: Any) -> PendingGoal:
-        """Send a goal to an action of the reasoning node, Ask or Ground."""
+        """Send a goal to an action of the reasoning node: Ask, Ground or Align."""
         client = self._goals[kind]
         name = next(name for name, known in _ACTIONS.items() if known is kind)
         wait_for_action(client, f"{self._names['reasoning']}/{name}", self._timeout_s)

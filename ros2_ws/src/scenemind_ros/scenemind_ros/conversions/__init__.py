@@ -53,6 +53,7 @@ from scenemind_ros.conversions.reasoning import (
     usage_to_msg,
 )
 from scenemind_ros.conversions.replies import (
+    alignment_from_msg,
     answer_from_msg,
     failure_from_msg,
     grounding_from_msg,
@@ -78,6 +79,7 @@ from scenemind_ros.conversions.tree import (
 )
 
 __all__ = [
+    "alignment_from_msg",
     "answer_from_msg",
     "answer_to_msg",
     "box_from_msg",

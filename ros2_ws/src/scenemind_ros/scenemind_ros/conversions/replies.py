@@ -7,7 +7,7 @@ from typing import Any
 
 from scenemind.memory import MapObject
 from scenemind.models import Usage
-from scenemind.reasoning import Answer, Grounding, Query, ReasoningFailure
+from scenemind.reasoning import Alignment, Answer, Grounding, Query, ReasoningFailure
 from scenemind.reasoning.memtree_qa.selectors.selection import Selection
 from scenemind_interfaces.msg import Error, ModelUsage
 from scenemind_interfaces.srv import SelectKeyFrames
@@ -62,6 +62,29 @@ def grounding_from_msg(response: Any, query: Query) -> Grounding:
         failure=failure,
         usage=usage_from_msg(response.usage),
         fallback=response.fallback,
+    )
+
+
+def alignment_from_msg(response: Any, query: Query, seconds: float) -> Alignment:
+    """From a response or result of Align.
+
+    Args:
+        seconds: what it took; the message does not say.
+
+    Raises:
+        RosError: the node failed, and not the sentence.
+    """
+    failure = failure_from_msg(response.error)
+    return Alignment(
+        query,
+        response.response if failure is None else failure.text,
+        tuple(int(edit.id) for edit in response.edits),
+        tuple(map(int, response.object_ids)),
+        seconds,
+        failure,
+        response.method,
+        tuple(response.steps),
+        usage_from_msg(response.usage),
     )
 
 

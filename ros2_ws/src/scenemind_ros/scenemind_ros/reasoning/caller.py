@@ -44,7 +44,7 @@ class GoalCaller(ServiceCaller):
     ) -> None:
         """
         Args:
-            feedback: message class of the action, `Ask.Feedback` or `Ground.Feedback`.
+            feedback: message class of the action, such as `Ask.Feedback`.
             camera_frame: frame_id of key frames.
             context: of the node.
         """

@@ -38,9 +38,10 @@ from scenemind_ros.reasoning.parameters import ReasoningParameters
 from scenemind_ros.reasoning.pinned_memory import PinnedMemory
 from scenemind_ros.reasoning.selectors import Selectors
 
-_PERSON = "a person"  # Align does not say who speaks
+_PERSON = "a person"  # where Align does not say who speaks
 # A model's call that runs out of time ends by itself, and something else may answer then.
 _GRACE_S = 0.4
+_MAYBE_WRITTEN = "its correction is written or about to be: see ListCorrections"
 
 Result = TypeVar("Result")
 
@@ -120,11 +121,12 @@ class ReasoningRequests:
         self._publisher.publish_objects(grounding.objects, snapshot.stamp_ns)
 
     def align(self, request: Any, response: Any, caller: ServiceCaller) -> None:
-        """A sentence that corrects the memory (Align service)."""
-        query = query_from_msg(request)
+        """A sentence that corrects the memory (Align service or action): written as a whole before
+        it is cancelled, or not at all."""
+        query, by = query_from_msg(request), request.speaker.strip() or _PERSON
 
         def align(memory: MemoryAccess, asking: Asking) -> tuple[Alignment, int, list[Correction]]:
-            done = self._router(memory).align(query, _PERSON, asking)
+            done = self._router(memory).align(query, by, asking)
             made = set(done.correction_ids)
             journal = self._memory.corrections() if made else []
             edits = [entry for entry in journal if entry.correction_id in made]
@@ -132,6 +134,7 @@ class ReasoningRequests:
 
         # All of it in its place: a memory elsewhere answers as long as the node has threads left.
         (done, revision, edits), _ = self._reason(query, align, self._timeout_s(request), caller)
+        caller.report("answer", "\n".join(done.steps))
         response.error = failure_to_msg(done.failure)
         response.response = done.response
         response.success = done.failure is None
@@ -176,7 +179,11 @@ class ReasoningRequests:
         timeout_s: float,
         caller: ServiceCaller,
     ) -> tuple[Result, MemorySnapshot]:
-        """What a step of reasoning gives, and the snapshot on which it does."""
+        """What a step of reasoning gives, and the snapshot on which it does.
+
+        Raises:
+            RosError: see `BoundedWork.run`; CANCELLED only where nothing was or will be written.
+        """
         allowance = self._models.allowance(timeout_s)
 
         def work() -> tuple[Result, MemorySnapshot]:
@@ -184,9 +191,16 @@ class ReasoningRequests:
             _check_marked(query, memory.snapshot())
             return step(memory, Asking(allowance, caller.report)), memory.snapshot()
 
+        def is_cancelled() -> bool:
+            return caller.is_cancelled() and allowance.cancel()
+
         caller.report("reason")
         try:
-            return self._work.run(work, timeout_s, caller.is_cancelled, _GRACE_S)
+            return self._work.run(work, timeout_s, is_cancelled, _GRACE_S)
+        except RosError as error:
+            if error.code == Error.TIMEOUT and not allowance.cancel():
+                raise RosError(f"{error}; {_MAYBE_WRITTEN}", Error.TIMEOUT) from error
+            raise
         finally:
             allowance.cancel()  # what was given up ends soon, and frees its place
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.cli.align_command import show_alignment
 from scenemind.cli.asking.answers import exit_status, show_answer
 from scenemind.cli.asking.chosen_frames import Chosen, show_chosen
 from scenemind.cli.asking.progress import with_progress
@@ -21,6 +23,7 @@ from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import (
+    alignment_from_msg,
     answer_from_msg,
     failure_from_msg,
     grounding_from_msg,
@@ -119,14 +122,19 @@ def _page(
 
 
 def _align(client: SceneMindClient, request: dict[str, Any]) -> int:
-    response = client.align(request["text"])
-    result = {
-        "instruction": request["text"],
-        "response": response.response or response.error.message,
-        "correction_ids": [edit.id for edit in response.edits],
-        "error": _error(response.error),
-    }
-    return _printed(result, result["response"], request)
+    query, start = Query(request["text"]), time.perf_counter()
+    result = _result(
+        lambda hear: client.start_aligning(
+            query.text,
+            speaker=request["by"],
+            timeout_s=float(request["timeout_s"]),
+            on_feedback=hear,
+        ),
+        request,
+    )
+    done = alignment_from_msg(result, query, time.perf_counter() - start)
+    show_alignment(done, request["as_json"])
+    return exit_status(done.failure)
 
 
 def _set_vocabulary(client: SceneMindClient, request: dict[str, Any]) -> int:

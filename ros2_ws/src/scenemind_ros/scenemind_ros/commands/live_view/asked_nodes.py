@@ -7,15 +7,10 @@ from typing import Any
 
 from scenemind.memory import MemoryAccess, SceneMemoryError
 from scenemind.reasoning import Alignment, Answer, Asking, Query
-from scenemind_interfaces.action import Ask
 from scenemind_ros.client import SceneMindClient
-from scenemind_ros.conversions import (
-    answer_from_msg,
-    failure_from_msg,
-    key_frame_from_msg,
-    usage_from_msg,
-)
+from scenemind_ros.conversions import alignment_from_msg, answer_from_msg, key_frame_from_msg
 from scenemind_ros.errors import RosError
+from scenemind_ros.pending_goal import OnFeedback, PendingGoal
 
 _FINISHING_S = 1.0  # beside the time that the node may take to answer
 
@@ -31,42 +26,30 @@ class AskedNodes:
         """As `Router.ask`, with the models of the node."""
         asking = asking or Asking()
         try:
-            result = self._result(query, method, asking)
+            result = self._answered(query, method, asking)
             return answer_from_msg(result, query, self._memory.snapshot().objects)
         except RosError as error:
             raise SceneMemoryError(str(error)) from error
 
-    def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:  # noqa: ARG002
-        """As `Router.align`; the node says who speaks."""
-        start = time.perf_counter()
-        allowance = (asking or Asking()).allowance
+    def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:
+        """As `Router.align`, with the models of the node."""
+        asking, start = asking or Asking(), time.perf_counter()
+        timeout_s = asking.allowance.left_s
         try:
-            response = self._client.align(
+            goal = self._client.start_aligning(
                 query.text,
                 marked_object_ids=query.marked_object_ids,
                 dialogue_id=query.dialogue_id,
-                timeout_s=allowance.left_s,
+                speaker=by,
+                timeout_s=timeout_s,
+                on_feedback=_reporting(asking),
             )
-            failure = failure_from_msg(response.error)
+            result = _result_of(goal, timeout_s, asking)
+            return alignment_from_msg(result, query, time.perf_counter() - start)
         except RosError as error:
             raise SceneMemoryError(str(error)) from error
-        return Alignment(
-            query,
-            response.response if failure is None else failure.text,
-            tuple(int(edit.id) for edit in response.edits),
-            tuple(int(object_id) for object_id in response.object_ids),
-            time.perf_counter() - start,
-            failure,
-            response.method,
-            tuple(response.steps),
-            usage_from_msg(response.usage),
-        )
 
-    def _result(self, query: Query, method: str, asking: Asking) -> Any:
-        def hear(feedback: Ask.Feedback) -> None:
-            frames = tuple(map(key_frame_from_msg, feedback.evidence))
-            asking.report(feedback.stage, feedback.partial_reasoning, frames)
-
+    def _answered(self, query: Query, method: str, asking: Asking) -> Any:
         timeout_s = asking.allowance.left_s
         goal = self._client.start_asking(
             query.text,
@@ -76,7 +59,22 @@ class AskedNodes:
             policy=query.policy,
             dialogue_id=query.dialogue_id,
             timeout_s=timeout_s,
-            on_feedback=hear,
+            on_feedback=_reporting(asking),
         )
-        with asking.allowance.waking(goal.cancel):
-            return goal.result(timeout_s + _FINISHING_S)
+        return _result_of(goal, timeout_s, asking)
+
+
+def _reporting(asking: Asking) -> OnFeedback:
+    """Passes on what the node says of its work."""
+
+    def hear(feedback: Any) -> None:
+        frames = tuple(map(key_frame_from_msg, feedback.evidence))
+        asking.report(feedback.stage, feedback.partial_reasoning, frames)
+
+    return hear
+
+
+def _result_of(goal: PendingGoal, timeout_s: float, asking: Asking) -> Any:
+    """Cancelled where nobody waits for it any more."""
+    with asking.allowance.waking(goal.cancel):
+        return goal.result(timeout_s + _FINISHING_S)
