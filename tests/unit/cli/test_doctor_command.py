@@ -19,7 +19,7 @@ from scenemind.frames import DepthCalibration, SensorFrame
 from scenemind.frames.bag_options import BagTopics
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation import simulate
-from tests.unit.frames.bag_writer import write_bag
+from scenemind.frames.bag_writing import WriteOptions, write_bag
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def test_a_good_bag_passes_every_check(room: Recording, tmp_path: Path) -> None:
 
 def test_a_bag_with_other_topic_names_gets_the_parameter(room: Recording, tmp_path: Path) -> None:
     topics = BagTopics(color="/front/color/image_raw", odometry="/robot/odom")
-    write_bag(room, tmp_path / "bag", topics=topics)
+    write_bag(room, tmp_path / "bag", WriteOptions(topics=topics))
     status, checks = examine(tmp_path / "bag")
     assert status == 0
     assert checks["color topic"]["fix"] == "topics.color:=/front/color/image_raw"

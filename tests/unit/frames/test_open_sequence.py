@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenemind.frames import FrameError, open_sequence
-from tests.unit.frames.bag_writer import write_bag
+from scenemind.frames.bag_writing import write_bag
 
 from .made import MadeSequence
 
@@ -21,9 +21,9 @@ def test_folders_are_recognised(fixture: str, request: pytest.FixtureRequest) ->
 
 def test_bags_are_recognised_as_folder_and_as_file(tmp_path: Path, made: MadeSequence) -> None:
     write_bag(made, tmp_path / "run")
-    assert [open_sequence(p).name for p in (tmp_path / "run", tmp_path / "run/run.mcap")] == [
+    assert [open_sequence(p).name for p in (tmp_path / "run", tmp_path / "run/run_0.mcap")] == [
         "run",
-        "run",
+        "run_0",
     ]
 
 

@@ -12,11 +12,11 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from scenemind.frames import FrameError, RGBDFrame, SensorFrame, open_sequence, read_sequence
 from scenemind.frames.bag_options import BagOptions, BagTopics
+from scenemind.frames.bag_writing import WriteOptions, write_bag
+from scenemind.frames.bag_writing.message_factory import MessageFactory
 from scenemind.frames.compressed_depth import FORMAT, encode_compressed_depth
 from scenemind.frames.encodings import encode_color_file
 from scenemind.geometry import Pose
-from tests.unit.frames.bag_message_factory import MessageFactory
-from tests.unit.frames.bag_writer import write_bag
 
 from ..made import MadeSequence, pose
 
@@ -172,7 +172,7 @@ def test_a_missing_topic_is_named(tmp_path: Path, made: MadeSequence, topic: str
 
 @pytest.mark.parametrize("storage", ["mcap", "db3"])
 def test_a_bag_that_was_cut_short(tmp_path: Path, made: MadeSequence, storage: Any) -> None:
-    write_bag(made, tmp_path / "run", storage=storage)
+    write_bag(made, tmp_path / "run", WriteOptions(storage=storage))
     (file,) = (tmp_path / "run").glob(f"*.{storage}")
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     with pytest.raises(FrameError, match=r"cut short.*ros2 bag reindex"):
@@ -183,7 +183,7 @@ def test_what_comes_before_the_damage_is_read(tmp_path: Path) -> None:
     """A message that claims another length, as a flipped bit leaves it."""
     made = MadeSequence(count=200)
     write_bag(made, tmp_path / "run")
-    file = tmp_path / "run" / "run.mcap"
+    file = tmp_path / "run" / "run_0.mcap"
     content = bytearray(file.read_bytes())
     middle = content.index(b"16UC1", len(content) // 2)
     content[middle - 4 : middle] = (2**31).to_bytes(4, "little")
@@ -195,7 +195,7 @@ def test_what_comes_before_the_damage_is_read(tmp_path: Path) -> None:
 
 
 def test_a_recorder_that_was_killed_leaves_no_metadata(tmp_path: Path, made: MadeSequence) -> None:
-    write_bag(made, tmp_path / "run", storage="db3")
+    write_bag(made, tmp_path / "run", WriteOptions(storage="db3"))
     (tmp_path / "run" / "metadata.yaml").unlink()
     frames = list(open_sequence(tmp_path / "run"))
     assert np.allclose(frames[-1].world_T_camera.matrix(), pose(5).matrix())

@@ -19,6 +19,8 @@ class BagTopics:
         depth: depth aligned to colour.
         raw_depth, raw_depth_info: depth of a camera of its own and its camera_info; taken where
             aligned depth was not recorded, and registered.
+        tf, instances, instance_names: written beside the others (`bag_writing`), for those who
+            play a bag; instances are a simulator's. They are not read.
     """
 
     color: str = "/camera/camera/color/image_raw"
@@ -28,6 +30,9 @@ class BagTopics:
     raw_depth_info: str = "/camera/camera/depth/camera_info"
     odometry: str = "/odom"
     tf_static: str = "/tf_static"
+    tf: str = "/tf"
+    instances: str = "/camera/camera/instances/image_raw"
+    instance_names: str = "/camera/camera/instances/names"
 
 
 @dataclass(frozen=True, slots=True)

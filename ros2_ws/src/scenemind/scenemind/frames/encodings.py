@@ -109,11 +109,16 @@ def encode_color_file(color: NDArray[np.uint8], jpeg_quality: int = 90) -> bytes
     Raises:
         FrameError: an image that OpenCV cannot encode.
     """
-    bgr = cv2.cvtColor(color, cv2.COLOR_RGB2BGR)
-    encoded, data = cv2.imencode(".jpg", bgr, (cv2.IMWRITE_JPEG_QUALITY, jpeg_quality))
-    if not encoded:
-        raise FrameError(f"an image of {color.dtype} {color.shape} cannot be encoded as JPEG")
-    return bytes(data)
+    return _encode_file(color, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, jpeg_quality])
+
+
+def encode_color_png(color: NDArray[np.uint8]) -> bytes:
+    """RGB (H, W, 3) as a PNG, which loses nothing.
+
+    Raises:
+        FrameError: an image that OpenCV cannot encode.
+    """
+    return _encode_file(color, ".png", [])
 
 
 def decode_file(data: Buffer, flags: int) -> NDArray[Any]:
@@ -138,6 +143,13 @@ def without_unmeasured(depth_m: NDArray[np.float32]) -> NDArray[np.float32]:
     """Depth (h, w) float32 metres, changed in place: NaN, infinity and negative values become 0."""
     np.copyto(depth_m, np.float32(0.0), where=~((depth_m > 0) & (depth_m < np.inf)))
     return depth_m
+
+
+def _encode_file(color: NDArray[np.uint8], suffix: str, flags: list[int]) -> bytes:
+    encoded, data = cv2.imencode(suffix, cv2.cvtColor(color, cv2.COLOR_RGB2BGR), flags)
+    if not encoded:
+        raise FrameError(f"an image of {color.dtype} {color.shape} cannot be encoded as {suffix}")
+    return bytes(data)
 
 
 def _rows(

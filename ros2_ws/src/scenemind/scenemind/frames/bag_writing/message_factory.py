@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_typestore
 
+from scenemind.frames.compressed_depth import FORMAT, encode_compressed_depth
 from scenemind.frames.encodings import encode_depth
 from scenemind.geometry import PinholeCamera, Pose
+
+
+def is_jpeg(data: bytes) -> bool:
+    """Whether an image file is a JPEG, by how it begins."""
+    return data.startswith(b"\xff\xd8")
+
+
+def is_png(data: bytes) -> bool:
+    """Whether an image file is a PNG, by how it begins."""
+    return data.startswith(b"\x89PNG")
 
 
 class MessageFactory:
@@ -25,11 +37,33 @@ class MessageFactory:
         data = np.ascontiguousarray(color).reshape(-1)
         return self._image(stamp_ns, frame_id, "rgb8", (height, width), data)
 
-    def depth(self, stamp_ns: int, frame_id: str, depth_m: NDArray[np.float32]) -> Any:
-        """sensor_msgs/Image, 16UC1 millimetres, of (h, w) metres."""
+    def color_file(self, stamp_ns: int, frame_id: str, data: bytes) -> Any:
+        """sensor_msgs/CompressedImage of a JPEG or PNG as it is."""
+        kind = "jpeg" if is_jpeg(data) else "png"
+        return self._compressed(stamp_ns, frame_id, f"rgb8; {kind} compressed bgr8", data)
+
+    def depth(
+        self, stamp_ns: int, frame_id: str, depth_m: NDArray[np.float32], encoding: str = "16UC1"
+    ) -> Any:
+        """sensor_msgs/Image of (h, w) metres: 16UC1, millimetres, or 32FC1."""
         height, width = depth_m.shape
-        data = np.frombuffer(encode_depth(depth_m, "16UC1"), dtype=np.uint8)
-        return self._image(stamp_ns, frame_id, "16UC1", (height, width), data)
+        data = np.frombuffer(encode_depth(depth_m, encoding), dtype=np.uint8)
+        return self._image(stamp_ns, frame_id, encoding, (height, width), data)
+
+    def depth_file(self, stamp_ns: int, frame_id: str, depth_m: NDArray[np.float32]) -> Any:
+        """sensor_msgs/CompressedImage of (h, w) metres, as compressedDepth has millimetres."""
+        return self._compressed(stamp_ns, frame_id, FORMAT, encode_compressed_depth(depth_m))
+
+    def instances(self, stamp_ns: int, frame_id: str, instances: NDArray[np.int32]) -> Any:
+        """sensor_msgs/Image, 32SC1, of (H, W) ids of a simulator's instance camera."""
+        height, width = instances.shape
+        data = np.frombuffer(instances.astype("<i4", copy=False).tobytes(), dtype=np.uint8)
+        return self._image(stamp_ns, frame_id, "32SC1", (height, width), data)
+
+    def instance_names(self, names: Mapping[int, str]) -> Any:
+        """std_msgs/String: the labels of the instance camera's ids, as JSON."""
+        data = json.dumps({str(number): label for number, label in names.items()})
+        return self._new("std_msgs/msg/String", data=data)
 
     def camera_info(self, stamp_ns: int, frame_id: str, camera: PinholeCamera) -> Any:
         """sensor_msgs/CameraInfo of a camera without distortion."""
@@ -115,6 +149,14 @@ class MessageFactory:
             is_bigendian=0,
             step=data.size // height,
             data=data,
+        )
+
+    def _compressed(self, stamp_ns: int, frame_id: str, kind: str, data: bytes) -> Any:
+        return self._new(
+            "sensor_msgs/msg/CompressedImage",
+            header=self._header(stamp_ns, frame_id),
+            format=kind,
+            data=np.frombuffer(data, dtype=np.uint8),
         )
 
     def _header(self, stamp_ns: int, frame_id: str) -> Any:

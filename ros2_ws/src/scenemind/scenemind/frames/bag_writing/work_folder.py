@@ -1,0 +1,130 @@
+"""`OUT.part`: what is there of a bag that is being written, so that writing can go on after a kill.
+
+    job.json          what is written, so that nothing else goes on with it
+    writing/          the file that is being written; begun again after a kill
+    metadata/N.yaml   what is in file N
+    bag/              the finished files, and in the end metadata.yaml; it becomes OUT
+
+A file counts once it is in bag/, where it comes by a rename.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scenemind.frames.bag_writing.metadata import Information, merged, read_information
+from scenemind.frames.bag_writing.options import Storage
+from scenemind.frames.errors import FrameError
+
+
+class WorkFolder:
+    """Beside the bag that is to be; on the same disk, so that renames do not copy."""
+
+    def __init__(self, out: Path, storage: Storage) -> None:
+        """
+        Raises:
+            FrameError: there is something at `out` already, or it is named as a file.
+        """
+        if out.suffix in (".mcap", ".db3"):
+            raise FrameError(f"{out}: a bag is a folder; name it {out.with_suffix('').name}")
+        if out.exists():
+            raise FrameError(f"{out} exists already: name another folder, or remove it")
+        self.out = out
+        self.path = out.with_name(out.name + ".part")
+        self.bag = self.path / "bag"
+        self._storage = storage
+        self._metadata = self.path / "metadata"
+
+    def finished(self, job: Mapping[str, Any]) -> list[Information]:
+        """What is in each file that an earlier call finished.
+
+        Raises:
+            FrameError: the files are of another job, or cannot be read.
+        """
+        file = self.path / "job.json"
+        if not file.is_file():
+            return []
+        try:
+            before = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise FrameError(f"{file} cannot be read: {error}; remove {self.path}") from error
+        self._check_same(before, json.loads(json.dumps(job)))
+        return self.information()
+
+    def make(self, job: Mapping[str, Any]) -> None:
+        """Make the folder where it is not there.
+
+        Raises:
+            FrameError: it cannot be made.
+        """
+        try:
+            self.bag.mkdir(parents=True, exist_ok=True)
+            self._metadata.mkdir(exist_ok=True)
+            _replace_text(self.path / "job.json", json.dumps(job, indent=1))
+        except OSError as error:
+            raise FrameError(f"{self.path} cannot be made: {error.strerror}") from error
+
+    def disk(self) -> Path:
+        """A folder that is there and on the disk on which the bag will be."""
+        return next(folder for folder in self.path.resolve().parents if folder.is_dir())
+
+    def files(self) -> list[Path]:
+        """The finished files, in order."""
+        names = {p.name for p in self.bag.iterdir() if p.suffix == f".{self._storage}"}
+        return [self._file(number) for number in range(len(names))]
+
+    def writing(self, number: int) -> Path:
+        """Where file N is to be written, as a bag of its own."""
+        return self.path / "writing" / self._file(number).stem
+
+    def keep(self, number: int) -> None:
+        """File N is whole."""
+        folder, file = self.writing(number), self._file(number)
+        os.replace(folder / "metadata.yaml", self._metadata / f"{number}.yaml")
+        os.replace(folder / file.name, file)
+        shutil.rmtree(folder)
+
+    def information(self) -> list[Information]:
+        """What is in each finished file.
+
+        Raises:
+            FrameError: it cannot be read.
+        """
+        numbers = range(len(self.files()))
+        return [read_information(self._metadata / f"{number}.yaml") for number in numbers]
+
+    def write_metadata(self) -> None:
+        """The bag's own, of all its files."""
+        _replace_text(
+            self.bag / "metadata.yaml", yaml.safe_dump(merged(self.information()), sort_keys=False)
+        )
+
+    def finish(self) -> None:
+        """It becomes the bag."""
+        os.rename(self.bag, self.out)
+        shutil.rmtree(self.path)
+
+    def _file(self, number: int) -> Path:
+        return self.bag / f"{self.out.name}_{number}.{self._storage}"
+
+    def _check_same(self, before: dict[str, Any], now: dict[str, Any]) -> None:
+        different = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        if different:
+            key = different[0]
+            raise FrameError(
+                f"{self.path} is left of another conversion ({key} was {before.get(key)}, is"
+                f" {now.get(key)}): remove it, or name another folder"
+            )
+
+
+def _replace_text(path: Path, text: str) -> None:
+    half = path.with_name(path.name + ".half")
+    half.write_text(text, encoding="utf-8")
+    os.replace(half, path)
