@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -34,6 +35,11 @@ def click_on(page: Any, thing: MapObject) -> None:
     canvas = page.locator("canvas").first.bounding_box()
     top = np.add(thing.box.center, (0.0, 0.0, thing.box.size[2] / 2.0))
     page.mouse.click(*_pixel_of(top, _above(thing), _beside(thing), canvas))
+
+
+def wait_for_marked(page: Any, name: str, object_id: int) -> None:
+    """Until the panel tells of a thing by this name; what was said of it before is no proof."""
+    page.get_by_text(re.compile(rf"^{name} \(object {object_id}\)(, corrected)?$")).wait_for()
 
 
 def try_websocket(page: Any, address: str) -> str:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-SCENEMIND = Path(sys.executable).with_name("scenemind")
-# Other tests of this run have the domain of the environment to themselves.
-ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(1 + (os.getpid() + 50) % 101)}
+from .running_nodes import ENVIRONMENT, SCENEMIND, running_nodes
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -32,30 +25,8 @@ def _running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("live")
     mapped = run("map", "sim:1", "--memory", "room", "--memory-root", folder, "--frames", 12)
     assert mapped.returncode == 0, mapped.stderr
-    parameters = {
-        "memory.root": folder,
-        "memory.name": "room",
-        "detector.backend": "instance_camera",
-        "topics.instances": "/instances",
-        "topics.instance_names": "/instance_names",
-    }
-    command = [str(SCENEMIND), "up"]
-    for name, value in parameters.items():
-        command += ["--params", f"{name}={value}"]
-    log = folder / "up.log"
-    with log.open("wb") as output:
-        nodes = subprocess.Popen(command, stdout=output, stderr=output, env=ENVIRONMENT)
-    try:
-        deadline = time.monotonic() + 60.0
-        while "reasoning_node writes" not in log.read_text():
-            assert nodes.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
+    with running_nodes(folder):
         yield
-    finally:
-        nodes.send_signal(signal.SIGINT)
-        status = nodes.wait(60.0)
-    assert status == 0, log.read_text()
 
 
 def live(*arguments: object) -> Any:

@@ -16,7 +16,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, MapObject, Memory
 from tests.waiting import wait_until
 
-from .browser import click_on, open_view, say, try_websocket
+from .browser import click_on, open_view, say, try_websocket, wait_for_marked
 from .served_view import served_view
 
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
@@ -52,23 +52,23 @@ def _opened(page: Any, address: str, table: MapObject) -> None:
 def test_a_click_on_a_thing_marks_it(page: Any, table: MapObject) -> None:
     page.get_by_text("Click a thing in the picture").wait_for()
     click_on(page, table)
-    page.get_by_text(f"dining table (object {table.object_id})").wait_for()
+    wait_for_marked(page, "dining table", table.object_id)
 
 
 def test_what_is_marked_is_called_otherwise_and_back(page: Any, table: MapObject) -> None:
     say(page, "this is a workbench")
-    page.get_by_text(f"workbench (object {table.object_id}), corrected").wait_for()
+    wait_for_marked(page, "workbench", table.object_id)
     page.get_by_text("perceived as").wait_for()
     page.get_by_role("tab", name="History").click(force=True)
     page.get_by_text("rename workbench").wait_for()
     page.get_by_role("button", name="2", exact=True).click()  # undo: the first is the evil name
     page.get_by_role("tab", name="Object").click(force=True)
-    page.get_by_text(f"dining table (object {table.object_id})").wait_for()
+    wait_for_marked(page, "dining table", table.object_id)
     page.get_by_role("tab", name="History").click(force=True)
     page.get_by_text("Redo").wait_for()
     page.get_by_role("button", name="2", exact=True).click()
     page.get_by_role("tab", name="Object").click(force=True)
-    page.get_by_text(f"workbench (object {table.object_id}), corrected").wait_for()
+    wait_for_marked(page, "workbench", table.object_id)
 
 
 def test_an_answer_shows_what_it_rests_on_and_one_can_fly_there(

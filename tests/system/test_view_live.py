@@ -1,0 +1,56 @@
+"""`scenemind view --live` in a real browser: running nodes answer, and are corrected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenemind.config import SceneMindConfig
+from scenemind.memory import MapObject, Memory
+
+from .browser import click_on, open_view, say, wait_for_marked
+from .running_nodes import ENVIRONMENT, running_nodes
+from .served_view import served_view
+
+pytestmark = [pytest.mark.extras, pytest.mark.browser]
+pytest.importorskip("viser")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _opened(page: Any, memories: Path, table: MapObject) -> Iterator[None]:
+    with running_nodes(memories), served_view("--live", environment=ENVIRONMENT) as address:
+        open_view(page, address, table)
+        yield
+    # It was the nodes' memory that was corrected, once, and taken back.
+    with Memory.open(memories / "room", SceneMindConfig()) as memory:
+        (entry,) = memory.corrections()
+    assert (entry.reason, entry.undone) == ("this is a workbench", True)
+
+
+def test_what_is_marked_is_called_otherwise_in_the_nodes_memory(
+    page: Any, table: MapObject, take_picture: Callable[[Any, str], None]
+) -> None:
+    click_on(page, table)
+    wait_for_marked(page, "dining table", table.object_id)
+    say(page, "this is a workbench")
+    wait_for_marked(page, "workbench", table.object_id)
+    take_picture(page, "live")
+
+
+def test_it_is_taken_back(page: Any, table: MapObject) -> None:
+    say(page, "undo that")
+    wait_for_marked(page, "dining table", table.object_id)
+
+
+def test_an_answer_of_the_nodes_shows_what_it_rests_on(
+    page: Any, take_picture: Callable[[Any, str], None]
+) -> None:
+    say(page, "where is the lamp?")
+    page.get_by_text(re.compile("^The lamp .* is ")).wait_for()
+    page.locator("img[src^='data:image/jpeg']").first.wait_for()
+    page.get_by_role("button", name=re.compile("^frame [0-9]+$")).first.wait_for()
+    take_picture(page, "live_answer")
