@@ -56,7 +56,7 @@ def check_aligned(sessions: Sequence[Session]) -> None:
     result = summed_up_sessions(sessions, "synergai")
     for difficulty, interactions in (("easy", 3.4), ("hard", 6.5)):  # the paper's means
         scores = result.tasks.breakdown[difficulty].scores
-        assert (scores["initial_success"], scores["success"]) == (0.0, 100.0)
+        assert (scores["initial_success"].percent, scores["success"].percent) == (0.0, 100.0)
         assert result.interactions[difficulty] <= interactions
     assert result.corrections_done == 100.0
     for session in sessions:

@@ -25,6 +25,7 @@ from scenemind.evaluation.alignment import (
     session_json,
     summed_up_sessions,
 )
+from scenemind.evaluation.result import Score
 from scenemind.reasoning import Asking
 from scenemind.reasoning.method_choice import BUILT_METHODS
 
@@ -79,15 +80,14 @@ def _print(result: AlignmentResult, seed: int) -> None:
     rows = {"all": (tasks.n, tasks.scores)}
     rows |= {name: (group.n, group.scores) for name, group in tasks.breakdown.items()}
     for name, (n, scores) in rows.items():
-        success, at_first = scores["success"], scores["initial_success"]
         mean = result.interactions[name]
-        table.add_row(name, str(n), f"{success:.1f}", f"{at_first:.1f}", f"{mean:.2f}")
+        table.add_row(name, str(n), *map(_percent, scores.values()), f"{mean:.2f}")
     print_table(table)
     table = _table("novel questions", ("questions", "before %", "after %"))
     rows = {"all": (novel.n, novel.scores)}
     rows |= {name: (group.n, group.scores) for name, group in novel.breakdown.items()}
     for name, (n, scores) in rows.items():
-        table.add_row(name, str(n), f"{scores['before']:.1f}", f"{scores['after']:.1f}")
+        table.add_row(name, str(n), *map(_percent, scores.values()))
     print_table(table)
     print(f"of {INPUT}")
     print(f"corrections that did what was meant: {result.corrections_done:.1f} %")
@@ -103,6 +103,10 @@ def _print(result: AlignmentResult, seed: int) -> None:
     usage = tasks.usage + novel.usage
     if usage.calls:
         print(usage_text(usage))
+
+
+def _percent(score: Score) -> str:
+    return "-" if score.percent is None else f"{score.percent:.1f}"
 
 
 def _table(title: str, columns: tuple[str, ...]) -> Table:

@@ -31,6 +31,7 @@ from scenemind.evaluation import (
 )
 from scenemind.evaluation.alignment import Wording
 from scenemind.evaluation.objects_memory import SOURCE
+from scenemind.evaluation.result import Score
 from scenemind.reasoning import Asking, Policy
 
 
@@ -95,8 +96,8 @@ def _eval(
     wording: Annotated[
         Wording,
         typer.Option(
-            help="Alignment: in which set of wordings they correct; the grammar was made with all of"
-            " these in view."
+            help="Alignment: in which set of wordings they correct; the grammar was made with all"
+            " of these in view."
         ),
     ] = "first",
     model: ModelName = "",
@@ -157,6 +158,10 @@ def _eval(
         _print(run.evaluation)
 
 
+def _percent(score: Score) -> str:
+    return "-" if score.percent is None else f"{score.percent:.1f}"
+
+
 def _print(evaluation: Evaluation) -> None:
     table = Table(
         title=f"{evaluation.benchmark}, {evaluation.method}, {SOURCE}",
@@ -174,7 +179,9 @@ def _print(evaluation: Evaluation) -> None:
     ]
     for name, n, scores in lines:
         table.add_row(
-            name.replace("_", " "), str(n), *(f"{value:.1f}" for value in scores.values())
+            name.replace("_", " "),
+            str(n),
+            *(_percent(scores[metric]) if metric in scores else "" for metric in evaluation.scores),
         )
     print_table(table)
     failures = ", ".join(f"{n} {code}" for code, n in evaluation.failures.items())

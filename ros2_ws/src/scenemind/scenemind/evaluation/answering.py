@@ -1,53 +1,102 @@
-"""Situated questions evaluated: SQA3D."""
+"""Answers to questions scored: SQA3D, ScanQA, OpenEQA, Omni3D-Bench."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from scenemind.evaluation.columns import Column, mean_column
 from scenemind.evaluation.datasets import Question
-from scenemind.evaluation.metrics import answer_scores
+from scenemind.evaluation.metrics.captions import caption_columns
+from scenemind.evaluation.metrics.exact_match import exact_match
+from scenemind.evaluation.metrics.llm_match import llm_match
+from scenemind.evaluation.metrics.refined_match import refined_match
+from scenemind.evaluation.metrics.sense_match import sense_match
+from scenemind.evaluation.metrics.soft_match import soft_match
+from scenemind.evaluation.metrics.vadar_score import vadar_score
 from scenemind.evaluation.predictions import AnswerPrediction
-from scenemind.evaluation.result import Evaluation, ScoredRow, Scores, mean_percents, summed_up
+from scenemind.evaluation.scored import Material, Scored, Scorer
 
-_COMMONEST = "the commonest answer to questions with this first word"
-_FIRST_WORDS = ("what", "is", "how", "can", "which")
+COMMONEST = "the commonest answer to questions of this kind"
+_MATCHES: Mapping[str, Callable[[str, str], bool]] = {
+    "exact_match": exact_match,
+    "refined_match": refined_match,
+    "soft_match": soft_match,
+    "sense_match": sense_match,
+}
 
 
-def evaluate_answers(
-    benchmark: str, method: str, predictions: Sequence[AnswerPrediction]
-) -> Evaluation:
-    """Broken down by the question's first word, as SQA3D does.
+def answer_scorer(*metrics: str) -> Scorer:
+    """What scores predictions of answers by these metrics; by `llm_match` too where there are
+    judgements.
 
-    Args:
-        predictions: at least one.
+    An answer that is empty is wrong by all of them, also by those that give credit for it in their
+    papers: a method that fails is not to profit from that. Rows whose answers nobody tells stay
+    unscored.
     """
-    rows = [
-        ScoredRow(
-            answer_scores(one.answer, one.row.answers),
-            (first_word(one.row.question),),
-            one.seconds,
-            one.failure,
-            one.usage,
-        )
-        for one in predictions
-    ]
-    commonest = _commonest([prediction.row for prediction in predictions])
-    return summed_up(benchmark, method, rows, {_COMMONEST: commonest})
+
+    def score(predictions: Sequence[AnswerPrediction], material: Material) -> Scored:
+        wanted = [*metrics]
+        if material.judgements and "llm_match" not in wanted:
+            wanted.append("llm_match")
+        columns = _columns(predictions, wanted, material.judgements)
+        commonest = _commonest([one.row for one in predictions])
+        by_words = [name for name in wanted if name in _MATCHES or name == "vadar_score"]
+        baseline = {
+            name: mean_column(
+                [
+                    _row_score(name, a, one.row)
+                    for a, one in zip(commonest, predictions, strict=True)
+                ]
+            )
+            for name in by_words
+        }
+        return Scored(columns, [()] * len(predictions), {COMMONEST: baseline} if baseline else {})
+
+    return score
 
 
-def first_word(question: str) -> str:
-    """One of SQA3D's kinds of question; "others" for the rest."""
-    word = question.split(maxsplit=1)[0].lower() if question.strip() else ""
-    return word if word in _FIRST_WORDS else "others"
+def _columns(
+    predictions: Sequence[AnswerPrediction], metrics: Sequence[str], marks: Mapping[str, float]
+) -> dict[str, Column]:
+    columns: dict[str, Column] = {}
+    for name in metrics:
+        if name == "captions":
+            answered = [one if one.row.answers else None for one in predictions]
+            columns |= caption_columns(
+                [(one.answer, one.row.answers) if one else None for one in answered]
+            )
+        elif name == "llm_match":
+            columns[name] = mean_column(
+                [llm_match(one.answer, marks.get(one.row.row_id)) for one in predictions]
+            )
+        else:
+            columns[name] = mean_column(
+                [_row_score(name, one.answer, one.row) for one in predictions]
+            )
+    return columns
 
 
-def _commonest(rows: Sequence[Question]) -> Scores:
-    """Of the very rows: who knew the answers' statistics, and nothing else, would have this."""
+def _row_score(metric: str, answer: str, row: Question) -> float | None:
+    """By the truth that fits best; None: nobody tells it."""
+    if not row.answers:
+        return None
+    if not answer.strip():
+        return 0.0
+    if metric == "vadar_score":
+        return max(vadar_score(answer, truth, row.category) for truth in row.answers)
+    return float(any(_MATCHES[metric](answer, truth) for truth in row.answers))
+
+
+def _commonest(rows: Sequence[Question]) -> list[str]:
+    """Each row's; who knew the answers' statistics, and nothing else, would say this. Of several
+    that are as common it is the first by letters, so that the order of the rows does not matter."""
     answers: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
-        answers[first_word(row.question)].update(row.answers)
-    return mean_percents(
-        answer_scores(answers[first_word(row.question)].most_common(1)[0][0], row.answers)
-        for row in rows
-    )
+        answers[row.category].update(row.answers)
+    first = {
+        kind: min(counts, key=lambda one: (-counts[one], one))
+        for kind, counts in answers.items()
+        if counts
+    }
+    return [first.get(row.category, "") for row in rows]

@@ -1,72 +1,120 @@
-"""Referring expressions evaluated: Nr3D, Sr3D, ScanRefer."""
+"""Referring expressions scored: Nr3D, Sr3D, ScanRefer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from scenemind.evaluation.columns import Array, Column, mean_column
 from scenemind.evaluation.datasets import ReferringExpression
-from scenemind.evaluation.metrics import grounding_scores
+from scenemind.evaluation.metrics.boxes import extents, iou_pairs
 from scenemind.evaluation.predictions import GroundingPrediction
-from scenemind.evaluation.result import Evaluation, ScoredRow, Scores, mean_percents, summed_up
 from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.scored import Material, Scored
 
-_BY_CLASS = "any object of the right class"
+BY_CLASS = "any object of the right class"
+_LEAST_IOUS = {"acc_25": 0.25, "acc_50": 0.5}
 
 
-def evaluate_grounding(
-    benchmark: str, method: str, predictions: Sequence[GroundingPrediction], scenes: Scenes
-) -> Evaluation:
+def score_groundings(predictions: Sequence[GroundingPrediction], material: Material) -> Scored:
     """The first object of each prediction counts.
 
-    Broken down as ReferIt3D does, where the benchmark says (`easy`, `hard`, `view_dependent`,
-    `view_independent`); as ScanRefer does, by labels of the objects file (`unique`: the only object
-    of its label, `multiple`); and by whether others were as sure (`tied`).
+    `accuracy`: it is the target, by its id; `acc_25`, `acc_50`: its box has so much IoU with the
+    target's, in percent; `iou`: the mean. Boxes are taken axis-aligned, as ScanRefer's scripts do:
+    of a turned one the box around it. Where nothing was found, all are 0.
 
-    Args:
-        predictions: at least one.
+    Groups beside those of the rows: `unique` and `multiple` where a row does not say, by labels of
+    the true objects; `tied`: others were as sure.
+
+    Raises:
+        EvaluationError: the truth lacks a row's target.
     """
-    rows = [
-        ScoredRow(
-            _scores(one, scenes),
-            tuple(_groups(one, scenes)),
-            one.seconds,
-            one.failure,
-            one.usage,
+    truth = material.truth
+    right = np.array([one.object_ids[:1] == (one.row.target_id,) for one in predictions])
+    columns: dict[str, Column] = {}
+    if material.source.has_true_ids:
+        columns["accuracy"] = mean_column(right.astype(np.float64))
+    if truth is None:
+        missing = mean_column(np.full(len(predictions), np.nan))
+        return Scored(
+            columns | dict.fromkeys((*_LEAST_IOUS, "iou"), missing), _groups(predictions, {}), {}
         )
-        for one in predictions
-    ]
-    by_class = mean_percents(_by_class(one.row, scenes) for one in predictions)
-    return summed_up(benchmark, method, rows, {_BY_CLASS: by_class})
+    iou = _ious(predictions, truth)
+    if material.source.has_true_ids:
+        iou[right] = 1.0  # though it may be flat
+    same_class = _same_class([one.row for one in predictions], truth)
+    return Scored(
+        columns | _box_columns(iou),
+        _groups(predictions, same_class),
+        {BY_CLASS: _by_class([one.row for one in predictions], truth, same_class)},
+    )
 
 
-def _scores(prediction: GroundingPrediction, scenes: Scenes) -> Scores:
-    row = prediction.row
-    found = prediction.object_ids[0] if prediction.object_ids else None
-    objects = scenes.get_snapshot(row.scene_id).objects
-    return grounding_scores(found, row.target_id, objects)
+def _box_columns(iou: Array) -> dict[str, Column]:
+    return {
+        **{name: mean_column((iou >= least).astype(float)) for name, least in _LEAST_IOUS.items()},
+        "iou": mean_column(iou),
+    }
 
 
-def _by_class(row: ReferringExpression, scenes: Scenes) -> Scores:
+def _ious(predictions: Sequence[GroundingPrediction], truth: Scenes) -> Array:
+    """(N,)."""
+    iou = np.zeros(len(predictions))
+    found = [k for k, one in enumerate(predictions) if one.boxes]
+    targets = [truth.get_target(one.row.scene_id, one.row.target_id).box for one in predictions]
+    iou[found] = iou_pairs(
+        extents([predictions[k].boxes[0] for k in found]), extents([targets[k] for k in found])
+    )
+    return iou
+
+
+_Place = tuple[str, int]
+
+
+def _same_class(
+    rows: Sequence[ReferringExpression], truth: Scenes
+) -> dict[_Place, tuple[int, ...]]:
+    """Scene and target -> ids of the objects with the target's label, it included."""
+    found: dict[_Place, tuple[int, ...]] = {}
+    for row in rows:
+        place = row.scene_id, row.target_id
+        if place not in found:
+            label = truth.get_target(*place).label
+            objects = truth.get_snapshot(row.scene_id).objects.values()
+            found[place] = tuple(o.object_id for o in objects if o.label == label)
+    return found
+
+
+def _by_class(
+    rows: Sequence[ReferringExpression],
+    truth: Scenes,
+    same_class: Mapping[_Place, tuple[int, ...]],
+) -> dict[str, Column]:
     """What is to be expected of drawing one of the target's class."""
-    of_class = _same_class(row, scenes)
-    objects = scenes.get_snapshot(row.scene_id).objects
-    each = [grounding_scores(object_id, row.target_id, objects) for object_id in of_class]
-    return {name: sum(scores[name] for scores in each) / len(each) for name in each[0]}
+    expected: dict[_Place, tuple[float, ...]] = {}
+    for (scene_id, target_id), ids in same_class.items():
+        objects = truth.get_snapshot(scene_id).objects
+        target = extents([objects[target_id].box] * len(ids))
+        iou = iou_pairs(extents([objects[one].box for one in ids]), target)
+        iou[ids.index(target_id)] = 1.0
+        accurate = (float(np.mean(iou >= least)) for least in _LEAST_IOUS.values())
+        expected[scene_id, target_id] = (1.0 / len(ids), *accurate, float(iou.mean()))
+    values = np.array([expected[row.scene_id, row.target_id] for row in rows])
+    names = ("accuracy", *_LEAST_IOUS, "iou")
+    return {name: mean_column(values[:, k]) for k, name in enumerate(names)}
 
 
-def _same_class(row: ReferringExpression, scenes: Scenes) -> list[int]:
-    """Ids of the objects with the target's label, it included."""
-    objects = scenes.get_snapshot(row.scene_id).objects
-    label = objects[row.target_id].label
-    return [thing.object_id for thing in objects.values() if thing.label == label]
-
-
-def _groups(prediction: GroundingPrediction, scenes: Scenes) -> Iterable[str]:
-    row = prediction.row
-    if row.is_easy is not None:
-        yield "easy" if row.is_easy else "hard"
-    if row.is_view_dependent is not None:
-        yield "view_dependent" if row.is_view_dependent else "view_independent"
-    yield "unique" if len(_same_class(row, scenes)) == 1 else "multiple"
-    if prediction.tied > 1:
-        yield "tied"
+def _groups(
+    predictions: Sequence[GroundingPrediction], same_class: Mapping[_Place, tuple[int, ...]]
+) -> list[tuple[str, ...]]:
+    groups: list[tuple[str, ...]] = []
+    for one in predictions:
+        of_class = same_class.get((one.row.scene_id, one.row.target_id))
+        names: list[str] = []
+        if of_class is not None and one.row.is_unique is None:
+            names.append("unique" if len(of_class) == 1 else "multiple")
+        if one.tied > 1:
+            names.append("tied")
+        groups.append(tuple(names))
+    return groups

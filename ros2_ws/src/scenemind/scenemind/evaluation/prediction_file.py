@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scenemind.evaluation.errors import EvaluationError
-from scenemind.evaluation.metrics import answer_scores
+from scenemind.evaluation.metrics import sense_match
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
 
 
@@ -83,5 +83,5 @@ def _answer_json(prediction: AnswerPrediction) -> dict[str, Any]:
         "question": row.question,
         "truth": list(row.answers),
         "answer": prediction.answer,
-        "right": bool(answer_scores(prediction.answer, row.answers)["sense_match"]),
+        "right": any(sense_match(prediction.answer, truth) for truth in row.answers),
     }

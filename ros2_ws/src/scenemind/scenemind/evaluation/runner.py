@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
-from scenemind.evaluation.answering import evaluate_answers
+from scenemind.evaluation.benchmark import get_benchmark
 from scenemind.evaluation.datasets import (
     Question,
     ReferringExpression,
@@ -18,10 +18,11 @@ from scenemind.evaluation.datasets import (
     read_sr3d,
 )
 from scenemind.evaluation.errors import EvaluationError
-from scenemind.evaluation.grounding import evaluate_grounding
+from scenemind.evaluation.objects_memory import SOURCE
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
 from scenemind.evaluation.result import Evaluation
 from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.scoring import evaluate
 
 Benchmark = Literal["scanrefer", "nr3d", "sr3d", "sqa3d"]
 BENCHMARKS: tuple[Benchmark, ...] = get_args(Benchmark)
@@ -96,7 +97,7 @@ def run_benchmark(
         for row in described:  # before hours of work
             scenes.get_target(row.scene_id, row.target_id)
         found = list(_predictions(method.ground, watch(described), keep))
-        return Run(found, evaluate_grounding(benchmark, method.name, found, scenes))
+        return Run(found, _evaluated(benchmark, method, found, scenes))
     if not isinstance(method, Answerer):
         raise EvaluationError(f"{method.name} answers no questions, and {benchmark} asks them")
     asked = chosen(read_sqa3d(data), limit)
@@ -105,7 +106,19 @@ def run_benchmark(
         if method.has_pose and question.pose is not None:
             scenes.get_viewpoint(question.scene_id, question.pose)
     answers = list(_predictions(method.ask, watch(asked), keep))
-    return Run(answers, evaluate_answers(benchmark, method.name, answers))
+    return Run(answers, _evaluated(benchmark, method, answers, scenes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    name: str = SOURCE
+    has_true_ids: bool = True
+
+
+def _evaluated(
+    benchmark: Benchmark, method: Grounder, predictions: Predictions, scenes: Scenes
+) -> Evaluation:
+    return evaluate(get_benchmark(benchmark), method.name, _Named(), predictions, scenes)
 
 
 def _predictions(

@@ -9,7 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from scenemind.evaluation.alignment.session import Exchange, Session
-from scenemind.evaluation.result import Evaluation, ScoredRow, summed_up
+from scenemind.evaluation.result import Evaluation, ScoredRow
+from scenemind.evaluation.scoring import evaluation_of_rows
 
 INPUT = "simulated persons, errors planted in ground-truth objects"
 # SynergAI, tables III and IV: people, GPT-4 turbo, errors of 3D-VisTA. Percent, but for the last.
@@ -69,8 +70,8 @@ def summed_up_sessions(sessions: Sequence[Session], method: str) -> AlignmentRes
     ratios = [ratio for session in sessions for ratio in query_ratios(session)]
     novel = [row for session in sessions for row in _novel_rows(session)]
     return AlignmentResult(
-        summed_up("alignment", method, [_row(session) for session in sessions], {}),
-        summed_up("novel questions", method, novel, {}),
+        evaluation_of_rows("alignment", method, INPUT, [_row(session) for session in sessions]),
+        evaluation_of_rows("novel questions", method, INPUT, novel),
         {name: fmean(of_group) for name, of_group in counts.items()},
         100.0 * fmean(told) if told else 100.0,
         fmean(ratios) if ratios else None,
@@ -111,7 +112,15 @@ def _row(session: Session) -> ScoredRow:
     }
     seconds = sum(exchange.seconds for exchange in session.exchanges)
     failure = session.exchanges[-1].failure
-    return ScoredRow(scores, _groups(session), seconds, failure, session.usage)
+    return ScoredRow(
+        session.task.task_id,
+        session.task.scene_id,
+        scores,
+        _groups(session),
+        failure,
+        seconds,
+        session.usage,
+    )
 
 
 def _novel_rows(session: Session) -> list[ScoredRow]:
@@ -119,8 +128,11 @@ def _novel_rows(session: Session) -> list[ScoredRow]:
     if before is None or after is None:
         return []
     scores = {"before": float(before.is_good), "after": float(after.is_good)}
-    groups = (session.task.difficulty,)
-    return [ScoredRow(scores, groups, after.seconds, after.failure, before.usage + after.usage)]
+    task, usage = session.task, before.usage + after.usage
+    groups = (task.difficulty,)
+    return [
+        ScoredRow(task.task_id, task.scene_id, scores, groups, after.failure, after.seconds, usage)
+    ]
 
 
 def _groups(session: Session) -> tuple[str, ...]:

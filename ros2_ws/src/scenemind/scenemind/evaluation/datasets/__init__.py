@@ -1,7 +1,13 @@
 """Benchmarks: one file each, read row by row into the same types."""
 
 from scenemind.evaluation.datasets.referit3d import read_nr3d, read_sr3d
-from scenemind.evaluation.datasets.rows import Question, ReferringExpression, Row, ScanPose
+from scenemind.evaluation.datasets.rows import (
+    Question,
+    ReferringExpression,
+    Row,
+    ScanPose,
+    row_groups,
+)
 from scenemind.evaluation.datasets.scanrefer import read_scanrefer
 from scenemind.evaluation.datasets.sqa3d import read_sqa3d
 
@@ -14,4 +20,5 @@ __all__ = [
     "read_scanrefer",
     "read_sqa3d",
     "read_sr3d",
+    "row_groups",
 ]

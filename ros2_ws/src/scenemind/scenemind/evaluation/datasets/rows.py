@@ -16,6 +16,9 @@ class ReferringExpression:
         is_easy: at most one other object of its class stands in the scene (ReferIt3D); None: the
             benchmark does not say.
         is_view_dependent: it is said as seen from somewhere (ReferIt3D); None as above.
+        is_unique: no other object of its benchmark class stands in the scene (ScanRefer); None as
+            above.
+        category: the kind of reference (Sr3D); empty: the benchmark has none.
         program: in ZSVG3D's language, where one is recorded; else empty.
     """
 
@@ -25,6 +28,8 @@ class ReferringExpression:
     target_id: int
     is_easy: bool | None = None
     is_view_dependent: bool | None = None
+    is_unique: bool | None = None
+    category: str = ""
     program: str = ""
 
 
@@ -48,7 +53,7 @@ class Question:
 
     Attributes:
         row_id, scene_id: as of `ReferringExpression`; for OpenEQA the episode is the scene.
-        answers: every one is right.
+        answers: every one is right; empty: the benchmark keeps them to itself (test splits).
         situation: where who asks stands, in words; empty: nowhere said.
         pose: the same as a pose.
         category: the benchmark's own kind of question; empty: it has none.
@@ -68,3 +73,17 @@ class Question:
 
 
 Row = ReferringExpression | Question
+
+
+def row_groups(row: Row) -> tuple[str, ...]:
+    """What rows a row is counted with, as far as its benchmark says."""
+    names = [row.category] if row.category else []
+    if isinstance(row, ReferringExpression):
+        for flag, (if_true, if_false) in (
+            (row.is_easy, ("easy", "hard")),
+            (row.is_view_dependent, ("view_dependent", "view_independent")),
+            (row.is_unique, ("unique", "multiple")),
+        ):
+            if flag is not None:
+                names.append(if_true if flag else if_false)
+    return tuple(names)

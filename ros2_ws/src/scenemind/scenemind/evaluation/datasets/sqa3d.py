@@ -18,6 +18,8 @@ WHERE_TO_GET = (
     " v1_balanced_sqa_annotations_test_scannetv2.json are at github.com/SilongYong/SQA3D"
 )
 
+_FIRST_WORDS = ("what", "is", "how", "can", "which")
+
 
 class _Asked(BaseModel):
     scene_id: str
@@ -87,7 +89,14 @@ def _question(row: _Asked, answered: _Annotation) -> Question:
         tuple(answer.answer for answer in answered.answers),
         row.situation,
         ScanPose((place.x, place.y, place.z), (turn.x, turn.y, turn.z, turn.w)),
+        first_word(row.question),
     )
+
+
+def first_word(question: str) -> str:
+    """One of SQA3D's kinds of question; "others" for the rest."""
+    word = question.split(maxsplit=1)[0].lower() if question.strip() else ""
+    return word if word in _FIRST_WORDS else "others"
 
 
 def _entries(path: Path, key: str) -> Any:

@@ -47,5 +47,5 @@ def read_zsvg3d(path: Path, entries: Any) -> Iterator[ReferringExpression]:
             row.target_id,
             row.easy,
             row.view_dep,
-            row.program,
+            program=row.program,
         )
