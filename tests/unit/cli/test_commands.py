@@ -85,6 +85,16 @@ def test_a_correction_holds_until_it_is_undone(root: Path) -> None:
     assert not answer["answer"].startswith("Yes")
 
 
+def test_the_journal_names_who_spoke(root: Path) -> None:
+    done = run_json(*in_room(root, "align", "the dining table is Ada's", "--by", "Ada"))
+    assert (done["method"], done["error"]) == ("symbolic", None)
+    assert run_json(*in_room(root, "align", "--list"))["corrections"][-1]["by"] == "Ada"
+    assert run_json(*in_room(root, "align", "--undo"))["corrections"][0]["by"] == "Ada"
+    refused = run(*in_room(root, "align", "the dining table is red", "--by", "A" * 121))
+    assert refused[0] == 1
+    assert "speaker's name" in refused[1]
+
+
 def test_a_memory_is_extended_or_replaced_when_told_so(tmp_path: Path) -> None:
     command = ("map", "sim:1", "--memory", "m", "--memory-root", tmp_path, "--frames", 4)
     assert run(*command)[0] == 0
