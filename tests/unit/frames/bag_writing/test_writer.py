@@ -21,7 +21,13 @@ from scenemind.frames import (
 )
 from scenemind.frames.bag_file import BagFile
 from scenemind.frames.bag_options import BagOptions, BagTopics
-from scenemind.frames.bag_writing import ImageEncoding, WriteOptions, write_bag
+from scenemind.frames.bag_writing import (
+    ImageEncoding,
+    WriteOptions,
+    plan_bag,
+    write_bag,
+    write_planned,
+)
 from scenemind.frames.bag_writing.options import FORWARD_MOUNTING, Storage
 from scenemind.frames.encodings import encode_color_file
 from scenemind.geometry import PinholeCamera, Pose
@@ -170,7 +176,8 @@ def test_a_bag_is_several_files_each_of_which_can_be_read(
     tmp_path: Path, made: MadeSequence
 ) -> None:
     told: list[int] = []
-    written = write_bag(made, tmp_path / "run", WriteOptions(frames_per_file=4), told.append)
+    plan = plan_bag(made, tmp_path / "run", WriteOptions(frames_per_file=4))
+    written = write_planned(plan, told.append)
     assert written.files == 2
     assert told == [1, 2, 3, 4, 5, 6]
     files = [tmp_path / "run" / f"run_{n}.mcap" for n in range(2)]

@@ -18,6 +18,7 @@ from scenemind.errors import SceneMindError
 # asked for: all together they take two seconds.
 _MODULES = {
     "demo": "demo_command",
+    "convert": "convert_command",
     "map": "map_command",
     "memory": "memory_command",
     "ask": "ask_command",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -53,12 +55,11 @@ def check_frames(
     """
     options = BagOptions(topics=topics)
     frames = iter(RosbagSequence(files[0], options))
-    read_last = read_first = next(frames)
+    read_first = next(frames)
     _check_equal(files[0], read_first, first)
     if len(files) > 1:
         frames = iter(RosbagSequence(files[-1], options))
-    for read_last in frames:
-        pass
+    (read_last,) = deque(chain((read_first,), frames), maxlen=1)
     _check_equal(files[-1], read_last, last)
 
 
