@@ -81,3 +81,48 @@ def write_sqa3d(folder: Path, question: str = "How many chairs are there?") -> P
     write_json(folder, "v1_questions_test.json", {"questions": [questions]})
     write_json(folder, "v1_sqa_annotations_test.json", {"annotations": [annotation]})
     return folder
+
+
+def write_scanqa(folder: Path) -> Path:
+    """One question with two answers; the folder is what is to be read."""
+    row = {
+        "question_id": "val-scene0001-0",
+        "scene_id": SCENE,
+        "question": "Where is the chair?",
+        "answers": ["at the desk", "next to the desk"],
+        "object_ids": [1],
+        "object_names": ["chair"],
+    }
+    write_json(folder, "ScanQA_v1.0_val.json", [row])
+    return folder
+
+
+def write_openeqa(folder: Path) -> Path:
+    """As `write_scanqa`."""
+    row = {
+        "question_id": "0001",
+        "question": "Where is the chair?",
+        "answer": "By the desk",
+        "extra_answers": ["in front of the desk"],
+        "category": "object localization",
+        "episode_history": "hm3d-v0/000-made",
+    }
+    write_json(folder, "open-eqa-v0.json", [row])
+    return folder
+
+
+def write_omni3d(folder: Path, *answers: tuple[str, str | float]) -> Path:
+    """The same question for each type of answer and answer; the folder is what is to be read."""
+    rows = [
+        {
+            "image_index": "1",
+            "question_index": str(number),
+            "image_filename": "00001.jpg",
+            "question": "Which one is it?",
+            "answer_type": answer_type,
+            "answer": answer,
+        }
+        for number, (answer_type, answer) in enumerate(answers)
+    ]
+    write_json(folder, "annotations.json", {"questions": rows})
+    return folder

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
 
 from scenemind.evaluation import EvaluationError
-from scenemind.evaluation.datasets import read_nr3d, read_sr3d
+from scenemind.evaluation.datasets import read_nr3d, read_sr3d, row_groups
 from tests.unit.evaluation import made
 
 
@@ -32,6 +33,36 @@ def test_a_row_of_zsvg3d(tmp_path: Path) -> None:
     assert row.program == made.CLOSEST
     assert row.is_easy
     assert row.is_view_dependent is False
+
+
+def test_what_referit3d_does_not_evaluate_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        for more in ({"mentions_target_class": "False"}, {"is_train": "True"}):
+            made.write_nr3d_csv(tmp_path, **more)
+            assert list(read_nr3d(tmp_path)) == []
+    assert caplog.text.count("1 rows are of training scans or do not name") == 2
+    made.write_nr3d_csv(tmp_path, correct_guess="False")
+    (row,) = read_nr3d(tmp_path)
+    assert "missed_by_people" in row_groups(row)
+
+
+@pytest.mark.parametrize(
+    ("scans", "count"), [(f'["{made.SCENE}"]', 1), ("scene0002_00\nscene0003_00\n", 0)]
+)
+def test_the_list_of_test_scans_counts(tmp_path: Path, scans: str, count: int) -> None:
+    made.write_nr3d_csv(tmp_path, "sr3d.csv", is_train="True", coarse_reference_type="between")
+    (tmp_path / "test_scans.txt").write_text(scans)
+    rows = list(read_sr3d(tmp_path))
+    assert [row_groups(row)[0] for row in rows] == ["between"] * count
+
+
+def test_a_list_that_names_no_scans(tmp_path: Path) -> None:
+    made.write_nr3d_csv(tmp_path)
+    (tmp_path / "test_scans.txt").write_text("one two")
+    with pytest.raises(EvaluationError, match=r"test_scans\.txt is no list of scans"):
+        list(read_nr3d(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -70,6 +101,7 @@ def test_the_real_files(shared_data: Path) -> None:
     folder = shared_data / "annotations"
     assert len(list(read_nr3d(folder / "referit3d"))) == 399
     assert len(list(read_sr3d(folder / "referit3d"))) == 352
+    assert len(list(read_nr3d(folder / "vlm-grounder"))) == 102
     rows = list(read_nr3d(folder / "zsvg3d"))
     assert len(rows) == len({row.row_id for row in rows}) == 3001
 

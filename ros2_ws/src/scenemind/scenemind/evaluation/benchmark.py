@@ -11,6 +11,9 @@ from scenemind.evaluation.answering import answer_scorer
 from scenemind.evaluation.datasets import (
     Row,
     read_nr3d,
+    read_omni3d,
+    read_openeqa,
+    read_scanqa,
     read_scanrefer,
     read_sqa3d,
     read_sr3d,
@@ -57,6 +60,29 @@ BENCHMARKS: Mapping[str, Benchmark] = {
             read_sqa3d,
             answer_scorer("exact_match", "refined_match", "soft_match", "sense_match"),
             "exact_match",
+        ),
+        Benchmark(
+            "scanqa",
+            "answer",
+            read_scanqa,
+            answer_scorer("exact_match", "refined_match", "captions", "soft_match", "sense_match"),
+            "exact_match",
+        ),
+        Benchmark(
+            "openeqa",
+            "answer",
+            read_openeqa,
+            answer_scorer("llm_match", "exact_match", "soft_match", "sense_match"),
+            "llm_match",
+            "episode",
+        ),
+        Benchmark(
+            "omni3d",
+            "answer",
+            read_omni3d,
+            answer_scorer("vadar_score", "exact_match", "sense_match"),
+            "vadar_score",
+            "image",
         ),
     )
 }

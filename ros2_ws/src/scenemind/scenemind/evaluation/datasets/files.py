@@ -72,6 +72,19 @@ def csv_rows(path: Path, model: type[Row]) -> Iterator[Row]:
         raise EvaluationError(f"{path} cannot be read: {error}") from error
 
 
+def csv_columns(path: Path) -> Sequence[str]:
+    """Names of a CSV file's columns.
+
+    Raises:
+        EvaluationError: it cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return csv.DictReader(file).fieldnames or ()
+    except (OSError, csv.Error, UnicodeDecodeError) as error:
+        raise EvaluationError(f"{path} cannot be read: {error}") from error
+
+
 def checked(path: Path, number: int, entry: Any, model: type[Row]) -> Row:
     """
     Raises:

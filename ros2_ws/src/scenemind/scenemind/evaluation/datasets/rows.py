@@ -19,6 +19,7 @@ class ReferringExpression:
         is_unique: no other object of its benchmark class stands in the scene (ScanRefer); None as
             above.
         category: the kind of reference (Sr3D); empty: the benchmark has none.
+        was_guessed: a person found the object by it (ReferIt3D); None as above.
         program: in ZSVG3D's language, where one is recorded; else empty.
     """
 
@@ -30,6 +31,7 @@ class ReferringExpression:
     is_view_dependent: bool | None = None
     is_unique: bool | None = None
     category: str = ""
+    was_guessed: bool | None = None
     program: str = ""
 
 
@@ -83,6 +85,7 @@ def row_groups(row: Row) -> tuple[str, ...]:
             (row.is_easy, ("easy", "hard")),
             (row.is_view_dependent, ("view_dependent", "view_independent")),
             (row.is_unique, ("unique", "multiple")),
+            (row.was_guessed, ("guessed_by_people", "missed_by_people")),
         ):
             if flag is not None:
                 names.append(if_true if flag else if_false)
