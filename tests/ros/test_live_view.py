@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,8 +21,10 @@ from scenemind_ros.commands.live_view.asked_nodes import AskedNodes
 from scenemind_ros.commands.live_view.nodes_memory import NodesMemory, ViewingClient
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
+from tests.chat_server import ChatServer, stay_silent
 from tests.waiting import wait_until
 
+from . import scripted_model
 from .graph import SIMULATED, TIMEOUT_S, RosGraph
 
 
@@ -31,17 +34,24 @@ class Live(NamedTuple):
     nodes: AskedNodes
 
 
-@pytest.fixture
-def live(stored_room: Path, tmp_path: Path) -> Iterator[Live]:
-    shutil.copytree(stored_room, tmp_path / "room")
+@contextmanager
+def running(room: Path, root: Path, **of_reasoning: object) -> Iterator[Live]:
+    """Nodes with a copy of the room."""
+    shutil.copytree(room, root / "room")
     graph = RosGraph(hears_processes=True)
-    node = graph.add(MappingNode, SIMULATED | {"memory.root": str(tmp_path), "memory.name": "room"})
-    graph.add(ReasoningNode, {})
+    node = graph.add(MappingNode, SIMULATED | {"memory.root": str(root), "memory.name": "room"})
+    graph.add(ReasoningNode, of_reasoning)
     with ViewingClient() as client:
         client.wait_ready(TIMEOUT_S)
         memory = client.memory()
         yield Live(node, memory, AskedNodes(client, memory))
     graph.close()
+
+
+@pytest.fixture
+def live(stored_room: Path, tmp_path: Path) -> Iterator[Live]:
+    with running(stored_room, tmp_path) as live:
+        yield live
 
 
 def asking() -> Asking:
@@ -58,6 +68,7 @@ def test_nodes_answer_and_are_corrected_in_one_talk(live: Live) -> None:
     assert answered.key_frames
     put("this is a workbench", table.object_id)
     assert live.memory.snapshot().objects[table.object_id].label == "workbench"
+    assert [entry.by for entry in live.memory.corrections()] == ["Ada"]
     put("undo that")
     assert live.memory.snapshot().objects[table.object_id].label == "dining table"
 
@@ -78,6 +89,29 @@ def test_a_question_that_was_stopped_says_so(live: Live) -> None:
     stopped.allowance.cancel()
     answer = live.nodes.ask(Query("where is the lamp?"), "auto", stopped)
     assert answer.text
+
+
+def test_steps_of_a_correction_stream_and_stop_ends_it(stored_room: Path, tmp_path: Path) -> None:
+    stages: list[str] = []
+    with (
+        ChatServer(stay_silent) as server,
+        running(stored_room, tmp_path, **scripted_model.asking(server.endpoint)) as live,
+    ):
+        stopped = asking()
+
+        def stop_at_plan(stage: str, *_: object) -> None:
+            stages.append(stage)
+            if stage == "plan":
+                stopped.allowance.cancel()
+
+        object.__setattr__(stopped, "report", stop_at_plan)
+        chair = next(i for i, t in live.memory.snapshot().objects.items() if t.label == "chair")
+        query = Query("well, that one I sat on was a stool", marked_object_ids=(chair,))
+        done = live.nodes.align(query, "Ada", stopped)
+        assert live.memory.corrections() == []
+    assert done.failure is not None
+    assert done.failure.code == "cancelled"
+    assert stages == ["reason", "plan"]
 
 
 def test_nodes_that_are_away_are_a_memory_that_does_not_answer(tmp_path: Path) -> None:

@@ -44,12 +44,12 @@ def test_running_nodes_answer_and_take_corrections() -> None:
     found = live("ground", "the red chair")
     assert found["objects"][0]["attributes"]["color"] == "red"
 
-    aligned = live("align", "the dining table is a workbench")
+    aligned = live("align", "the dining table is a workbench", "--by", "Ada")
     (number,) = aligned["correction_ids"]
     (workbench,) = live("ask", "where is the workbench?")["objects"]
     assert workbench["id"] == answer["objects"][0]["id"]
     (undone,) = live("align", "--undo")["corrections"]
-    assert (undone["id"], undone["undone"]) == (number, True)
+    assert (undone["id"], undone["undone"], undone["by"]) == (number, True, "Ada")
 
 
 @pytest.mark.usefixtures("_running")
