@@ -22,6 +22,7 @@ from scenemind.cli.errors import CommandError
 from scenemind.cli.output import progress_console
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning import Asking
+from scenemind.viewer.colored_cloud import ColoredCloud
 
 if TYPE_CHECKING:
     from scenemind.viewer.talk import Answering
@@ -87,7 +88,7 @@ def show_view(
             token=token,
             title=title,
             by=getpass.getuser(),
-            most_points=options.most_points,
+            cloud=ColoredCloud(options.most_points),
             look_every_s=look_every_s,
         ) as viewer,
     ):

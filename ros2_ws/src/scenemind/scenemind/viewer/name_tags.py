@@ -13,7 +13,7 @@ from scenemind.memory import MapObject
 from scenemind.viewer.html import plain
 from scenemind.viewer.tags import MARKED, PLAIN, RELATED, View, letters_of, names_that_fit
 
-_MARK = "▶ "
+MARK = "▶ "
 
 
 class NameTags:
@@ -37,7 +37,7 @@ class NameTags:
             self._things = list(things)
             self._ranks = [_rank(t.object_id, marked, related) for t in things]
             self._texts = [
-                f"{_MARK if t.object_id in marked else ''}{plain(t.label)} {t.object_id}"
+                f"{MARK if t.object_id in marked else ''}{plain(t.label)} {t.object_id}"
                 for t in things
             ]
             self._letters = [letters_of(text) for text in self._texts]

@@ -49,8 +49,7 @@ class Viewer:
         token: str = "",
         title: str = "SceneMind",
         by: str = "somebody at the browser",
-        most_points: int = 500_000,
-        voxel_m: float = 0.02,
+        cloud: ColoredCloud | None = None,
         look_every_s: float = 0.5,
     ) -> None:
         """
@@ -60,7 +59,7 @@ class Viewer:
             port: 0 takes a free one.
             token: what the address must name; empty: nothing, and only this machine may look.
             by: who corrections are said to be from.
-            most_points, voxel_m: see `ColoredCloud`.
+            cloud: that is still empty; none: one of as many points as usual.
             look_every_s: how often the memory is asked whether it has changed.
 
         Raises:
@@ -84,7 +83,7 @@ class Viewer:
             self._server.stop()
             raise
         self._sentences = Sentences(self._answer, self._fail)
-        self._place = DrawnPlace(self._server, memory, ColoredCloud(most_points, voxel_m))
+        self._place = DrawnPlace(self._server, memory, cloud or ColoredCloud())
         self._build_panel(self._server.gui)
         self._server.scene.on_click()(self._click)
         self._server.on_client_connect(self._meet)

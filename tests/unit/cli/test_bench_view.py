@@ -1,0 +1,53 @@
+"""`scenemind bench view`, small and without a browser."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from scenemind.cli.main import app
+
+needs_viser = pytest.mark.skipif(find_spec("viser") is None, reason="viser is not installed")
+
+
+def bench(*arguments: str) -> dict[str, Any]:
+    result = CliRunner().invoke(app, ["bench", "view", *arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+@needs_viser
+def test_it_measures_exactly_what_was_wanted() -> None:
+    small = ("--objects", "25", "--points", "3000", "--rounds", "1", "--no-browser")
+    measured = bench(*small)
+    assert (measured["building"], measured["objects"], measured["points"]) == (
+        "simulated", 25, 3000,
+    )  # fmt: skip
+    server = measured["server"]
+    assert all(value > 0.0 for value in server.values())
+    # 12 bytes of place and 3 of colour a point; what is around them is small.
+    assert 0.045 < server["client_mb"] < 0.3
+    assert max(server["mark_kb"], server["said_kb"]) < 1e3 * server["client_mb"]
+    assert "browser" not in measured
+    assert {"machine", "versions"} <= measured.keys()
+
+
+@needs_viser
+def test_a_building_with_fewer_points_is_refused() -> None:
+    wanted = ("--objects", "5", "--points", "100000000", "--no-browser")
+    result = CliRunner().invoke(app, ["bench", "view", *wanted])
+    assert result.exit_code == 1
+    assert "say fewer --points" in result.stderr
+
+
+def test_without_viser_it_says_that_it_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "viser", None)
+    result = CliRunner().invoke(app, ["bench", "view", "--json"])
+    assert result.exit_code == 0
+    assert "SKIPPED: viser is not installed" in result.stderr
+    assert "viser" in json.loads(result.stdout.splitlines()[-1])["skipped"]
