@@ -67,7 +67,7 @@ CONTRACT = {
         "UndoCorrection",
         "WhereWas",
     ],
-    "action": ["Ask", "Ground"],
+    "action": ["Align", "Ask", "Ground"],
 }
 PARTS = {"msg": [""], "srv": ["Request", "Response"], "action": ["Goal", "Result", "Feedback"]}
 MESSAGES = [

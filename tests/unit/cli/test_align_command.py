@@ -1,0 +1,57 @@
+"""`scenemind align` with a model: what the grammar does not read, an agent does."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.chat_server import ChatServer, call, choose, fail
+
+from .asking import at, run, run_json
+
+SAID = "well, I have always taken object 1 for a kind of ottoman"
+
+
+@pytest.fixture
+def copied(rooms: Path, tmp_path: Path) -> Path:
+    """The same memories, to be corrected."""
+    return Path(shutil.copytree(rooms, tmp_path / "rooms"))
+
+
+def renamer(name: str) -> ChatServer:
+    """Renames object 1, whatever is said."""
+    rename = call(("update_name", {"names": [name], "object_ids": [1]}), text="I rename it.")
+    end = call(("final_answer", {"answer": "I have learned that."}), text="Done.")
+    return ChatServer(choose(lambda request: end if "Noted;" in request.text else rename))
+
+
+def test_the_agent_writes_what_was_said(copied: Path) -> None:
+    with renamer("ottoman") as server:
+        done = run_json("align", SAID, copied, "--by", "Ada", *at(server))
+    assert (done["method"], done["response"]) == ("synergai", "I have learned that.")
+    (entry,) = run_json("align", "", copied, "--list")["corrections"]
+    assert (entry["by"], entry["reason"], entry["value"]) == ("Ada", SAID, "ottoman")
+
+
+def test_what_was_not_said_is_told_and_not_written(copied: Path) -> None:
+    with renamer("dragon") as server:
+        status, output = run("align", SAID, copied, *at(server))
+    assert status == 0
+    assert "You have not said this yourself" in output
+    assert "dragon" in output
+    assert run_json("align", "", copied, "--list")["corrections"] == []
+
+
+def test_a_model_that_fails_says_so(copied: Path) -> None:
+    with ChatServer(fail(400)) as server:
+        status, output = run("align", SAID, copied, *at(server))
+    assert status == 1
+    assert "synergai failed" in output
+
+
+def test_running_nodes_have_models_of_their_own(copied: Path) -> None:
+    status, output = run("align", SAID, copied, "--live", "--model", "seer")
+    assert status == 1
+    assert "--model" in output
