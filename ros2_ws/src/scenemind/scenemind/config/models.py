@@ -20,6 +20,7 @@ class ChatModelConfig(Settings):
         " endpoint, none elsewhere",
     )
     temperature: float = Field(0.0, ge=-1.0, le=2.0, description="-1: the server's own")
+    seed: int = Field(-1, ge=-1, description="so that it draws the same again; -1: none")
     max_reply_tokens: int = Field(2000, ge=0, description="longest reply; 0: the server's own")
     call_deadline_s: Positive = Field(30.0, description="a call that takes longer is given up")
     json_schema: bool = Field(
@@ -52,6 +53,7 @@ class ModelsConfig(Settings):
         ChatModelConfig(), description="sees pictures; without a name the language model does"
     )
     parallel_calls: int = Field(4, ge=1, le=64, description="to one endpoint at a time")
+    requests_per_minute: int = Field(0, ge=0, description="to one endpoint; 0: no limit")
     retries: int = Field(3, ge=0, le=10, description="of a call that failed and may yet succeed")
     retry_pause_s: Positive = Field(
         0.5, description="before the first retry; before each other about twice the last one's"

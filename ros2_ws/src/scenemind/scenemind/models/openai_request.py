@@ -24,7 +24,10 @@ from scenemind.models.pictures import fitted
 _log = logging.getLogger(__name__)
 
 # Option that a server may refuse -> its other name.
-_OTHER_NAMES = {"max_tokens": "max_completion_tokens", "temperature": None, "stream_options": None}
+_OTHER_NAMES = {
+    "max_tokens": "max_completion_tokens",
+    **dict.fromkeys(("temperature", "seed", "stream_options")),
+}
 _IN_THIS_FORM = (
     "Reply with one JSON object that fits this JSON schema, and with nothing before or after it:"
 )
@@ -58,6 +61,8 @@ def request_of(
         request["tools"] = [{"type": "function", "function": asdict(tool)} for tool in tools]
     if config.temperature >= 0.0:
         request["temperature"] = config.temperature
+    if config.seed >= 0:
+        request["seed"] = config.seed
     if config.max_reply_tokens:
         request["max_tokens"] = config.max_reply_tokens
     if is_streamed:
