@@ -19,8 +19,8 @@ from rosbags.interfaces import (
 )
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
+from scenemind.frames.bag_file import humble_types
 from scenemind.frames.bag_writing.encoder import EncodedMessage
-from scenemind.frames.bag_writing.message_factory import MessageFactory
 from scenemind.frames.bag_writing.options import Storage
 
 # Metadata of this version is what rosbag2 of Iron writes; later ones read it, and so does Humble.
@@ -45,7 +45,7 @@ class BagPart:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._store = MessageFactory().store
+        self._store = humble_types()
         self._connections: dict[str, Connection] = {}
 
     def write(self, stamp_ns: int, messages: tuple[EncodedMessage, ...]) -> None:

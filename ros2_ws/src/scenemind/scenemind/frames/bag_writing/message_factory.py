@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rosbags.typesys import Stores, get_typestore
 
+from scenemind.frames.bag_file import humble_types
 from scenemind.frames.compressed_depth import FORMAT, encode_compressed_depth
 from scenemind.frames.encodings import encode_depth
 from scenemind.geometry import PinholeCamera, Pose
@@ -29,7 +29,7 @@ class MessageFactory:
     """Builds messages of the types that Humble and every later ROS 2 have."""
 
     def __init__(self) -> None:
-        self.store = get_typestore(Stores.ROS2_HUMBLE)
+        self.store = humble_types()
 
     def color(self, stamp_ns: int, frame_id: str, color: NDArray[np.uint8]) -> Any:
         """sensor_msgs/Image, rgb8, of (H, W, 3) RGB."""

@@ -1,0 +1,154 @@
+"""Writing that was killed, and disks that are full."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import yaml
+
+from scenemind.frames import FrameError, open_sequence
+from scenemind.frames.bag_writing import WriteOptions, plan_bag, write_bag, write_planned
+from scenemind.frames.bag_writing.bag_part import BagPart
+from scenemind.frames.bag_writing.options import Storage
+
+from ..made import MadeSequence
+
+# Writes two frames a file and kills itself behind the fifth frame.
+KILLED = """
+import os, signal, sys
+from scenemind.frames import open_sequence
+from scenemind.frames.bag_writing import WriteOptions, plan_bag, write_planned
+
+def report(done):
+    if done == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+source, out, storage = sys.argv[1:]
+options = WriteOptions(frames_per_file=2, storage=storage)
+write_planned(plan_bag(open_sequence(source), out, options), report)
+"""
+
+
+def contents(bag: Path) -> dict[str, Any]:
+    return yaml.safe_load((bag / "metadata.yaml").read_text())
+
+
+def options_for(storage: Storage = "mcap") -> WriteOptions:
+    return WriteOptions(frames_per_file=2, storage=storage)
+
+
+@pytest.mark.parametrize(("storage", "from_bag"), [("mcap", False), ("db3", True)])
+def test_a_kill_costs_one_file(
+    tmp_path: Path, hololens_folder: Path, storage: Storage, from_bag: bool
+) -> None:
+    source = hololens_folder
+    if from_bag:  # whose frames can only be read in order
+        source = write_bag(open_sequence(hololens_folder), tmp_path / "source").path
+    out = tmp_path / "whole" / "run"
+    run = [sys.executable, "-c", KILLED, str(source), str(out), storage]
+    assert subprocess.run(run, check=False).returncode == -signal.SIGKILL
+    assert not out.exists()
+
+    plan = plan_bag(open_sequence(source), out, options_for(storage))
+    assert (plan.resumed, plan.frames) == (4, 6)
+    told: list[int] = []
+    written = write_planned(plan, told.append)
+    assert told == [5, 6]
+    assert (written.frames, written.resumed, written.files) == (6, 4, 3)
+    assert sorted(path.name for path in (tmp_path / "whole").iterdir()) == ["run"]
+
+    at_once = write_bag(open_sequence(source), tmp_path / "at_once" / "run", options_for(storage))
+    assert contents(out) == contents(at_once.path)
+    for a, b in zip(open_sequence(out), open_sequence(source), strict=True):
+        assert a.stamp_ns == b.stamp_ns
+        assert np.array_equal(a.color, b.color)
+        assert np.array_equal(a.depth_m, b.depth_m)
+
+
+class KilledError(Exception):
+    """In place of a kill, where nothing cleans up."""
+
+
+def killed_before(where: str, monkeypatch: pytest.MonkeyPatch, out: Path) -> None:
+    """Leave what a kill leaves that comes just before the rename to a name."""
+    real = os.replace
+
+    def replace(old: Path, new: Path) -> None:
+        if where in str(new):
+            raise KilledError
+        real(old, new)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        with pytest.raises(KilledError):
+            write_bag(MadeSequence(), out, options_for())
+    assert out.with_name("run.part").is_dir()
+
+
+@pytest.mark.parametrize("where", ["metadata/1.yaml", "run_1.mcap", "bag/metadata.yaml"])
+def test_a_kill_between_two_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    killed_before(where, monkeypatch, tmp_path / "run")
+    assert write_bag(MadeSequence(), tmp_path / "run", options_for()).frames == 6
+    assert len(list(open_sequence(tmp_path / "run"))) == 6
+
+
+class Other(NamedTuple):
+    sequence: MadeSequence
+    options: WriteOptions
+    what: str
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Other(MadeSequence(count=5), options_for(), "length"),
+        Other(MadeSequence(), options_for("db3"), "storage"),
+        Other(MadeSequence(), WriteOptions(frames_per_file=3), "frames_per_file"),
+        Other(MadeSequence(), WriteOptions(frames=slice(2, 5)), "first frame"),
+    ],
+)
+def test_another_conversion_is_not_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Other
+) -> None:
+    killed_before("run_1.mcap", monkeypatch, tmp_path / "run")
+    with pytest.raises(FrameError, match=rf"left of another conversion \({other.what}"):
+        write_bag(other.sequence, tmp_path / "run", other.options)
+
+
+def test_a_small_disk_is_noticed_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=2**20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(FrameError, match=r"needs about .* kB.*--force-disk"):
+        write_bag(MadeSequence(), tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+    assert write_bag(MadeSequence(), tmp_path / "run", WriteOptions(is_forced=True)).frames == 6
+
+
+def test_a_full_disk_keeps_what_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = BagPart.write
+    calls = []
+
+    def write(self: BagPart, *arguments: Any) -> None:
+        calls.append(arguments)
+        if len(calls) == 8:  # two files of three writes each, and into the third
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BagPart, "write", write)
+        with pytest.raises(FrameError, match=r"No space left.*same command again"):
+            write_bag(MadeSequence(), tmp_path / "run", options_for())
+    assert write_bag(MadeSequence(), tmp_path / "run", options_for()).resumed == 4
