@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from scenemind.cli.main import app
-from tests.chat_server import ChatServer, call
+from tests.chat_server import ChatServer, call, say
 from tests.unit.evaluation import made
 from tests.unit.evaluation.alignment.rooms import write_rooms
 
@@ -41,12 +41,84 @@ def test_a_table_names_the_baseline(tmp_path: Path, rows: Path) -> None:
     assert "any object of the right class" in result.stdout
 
 
-def test_a_part_of_the_rows_with_their_predictions(tmp_path: Path, rows: Path) -> None:
-    out = tmp_path / "out.jsonl"
+def test_a_run_is_kept_and_goes_on(tmp_path: Path, rows: Path) -> None:
+    objects, out = made.write_objects(tmp_path), tmp_path / "run"
+    more = ("--limit", "2", "--out", str(out), "--json")
+    first = run("nr3d", rows, objects, *more)
+    assert first.exit_code == 0, first.output
+    assert {path.name for path in out.iterdir()} == {
+        *("run.json", "predictions.jsonl", "judgements.jsonl"),
+        *("evaluation.json", "submission.csv"),
+    }
+    kept = (out / "predictions.jsonl").read_text()
+    assert len(kept.splitlines()) == 2
+    again = run("nr3d", rows, objects, *more)
+    assert "2 of 2 rows were answered before" in again.stderr
+    assert (out / "predictions.jsonl").read_text() == kept
+    assert again.stdout.splitlines()[-1] == first.stdout.splitlines()[-1]
+    other = run("nr3d", rows, objects, *more, "--policy", "strict")
+    assert other.exit_code == 1
+    assert "policy was always_answer, and is strict" in other.stderr
+
+
+def test_only_rows_of_a_group(tmp_path: Path, rows: Path) -> None:
     objects = made.write_objects(tmp_path)
-    result = run("nr3d", rows, objects, "--limit", "2", "--out", str(out))
+    result = run("nr3d", rows, objects, "--only", "easy", "--json")
+    assert json.loads(result.stdout.splitlines()[-1])["n"] == 3
+    result = run("nr3d", rows, objects, "--only", "hard")
+    assert result.exit_code == 1
+    assert "no row is in the group 'hard'; those that its file tells: easy" in result.stderr
+
+
+def test_scenes_come_from_one_place(tmp_path: Path, rows: Path) -> None:
+    objects = made.write_objects(tmp_path)
+    both = ("--instances", str(objects), "--memories", str(tmp_path))
+    assert "say one of --memories, --instances" in run("nr3d", rows, objects, *both).stderr
+    nothing = CliRunner().invoke(app, ["eval", "nr3d", "--data", str(rows)])
+    assert "say what is known of the scenes" in nothing.stderr
+
+
+def test_instances_of_a_detector_are_named_and_compared_by_boxes(
+    tmp_path: Path, rows: Path
+) -> None:
+    objects = made.write_objects(tmp_path)
+    (tmp_path / "found").mkdir()
+    found = [{**thing, "id": thing["id"] + 50, "score": 0.7} for thing in made.OBJECTS]
+    instances = made.write_objects(tmp_path / "found", objects=found)
+    result = run("nr3d", rows, objects, "--instances", str(instances), "--json")
     assert result.exit_code == 0, result.output
-    assert len(out.read_text().splitlines()) == 2
+    said = json.loads(result.stdout.splitlines()[-1])
+    assert said["source"] == "predicted instances"
+    assert said["scores"]["acc_50"] == 100.0
+    assert "accuracy" not in said["scores"] or said["scores"]["accuracy"] is None
+
+
+def test_poses_need_the_alignment(tmp_path: Path) -> None:
+    data, instances = made.write_sqa3d(tmp_path), made.write_objects(tmp_path)
+    asked = ["eval", "sqa3d", "--data", str(data), "--instances", str(instances)]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 1
+    assert "--objects has the alignment" in result.stderr
+    result = CliRunner().invoke(app, [*asked, "--no-pose", "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout.splitlines()[-1])["scores"]["sense_match"] == 100.0
+
+
+def test_blind_questions_go_to_a_model(tmp_path: Path) -> None:
+    data = made.write_sqa3d(tmp_path)
+    with ChatServer(say("Two.")) as server:
+        asked = ["eval", "sqa3d", "--data", str(data), "--blind", "--json"]
+        model = ["--model", "guesser", "--endpoint", server.endpoint]
+        result = CliRunner().invoke(app, [*asked, *model])
+        assert result.exit_code == 0, result.output
+        prompt = server.requests[0].body["messages"][-1]["content"]
+    said = json.loads(result.stdout.splitlines()[-1])
+    assert (said["method"], said["source"]) == ("blind", "no scene")
+    assert said["scores"]["sense_match"] == 100.0
+    assert said["usage"]["calls"] == 1
+    assert "How many chairs are there?" in str(prompt)
+    without = CliRunner().invoke(app, asked)
+    assert "--blind asks a language model" in without.stderr
 
 
 @pytest.mark.parametrize("pose", ["--pose", "--no-pose"])

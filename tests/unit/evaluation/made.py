@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+
+from scenemind.evaluation.benchmark import get_benchmark
+from scenemind.evaluation.datasets import Row
+from scenemind.evaluation.method import Method
+from scenemind.evaluation.predictions import Prediction
+from scenemind.evaluation.result import Evaluation
+from scenemind.evaluation.runner import run
+from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.scoring import evaluate
+from scenemind.evaluation.selection import selected
+from scenemind.evaluation.sources import ObjectsSource
+from scenemind.evaluation.workers import InProcess
 
 SCENE = "scene0001_00"
 # A room of 4 x 6 m: two chairs, of which one stands by the desk, and a bed at the other end.
@@ -126,3 +140,22 @@ def write_omni3d(folder: Path, *answers: tuple[str, str | float]) -> Path:
     ]
     write_json(folder, "annotations.json", {"questions": rows})
     return folder
+
+
+def read(name: str, data: Path) -> list[Row]:
+    """All rows of a benchmark's file."""
+    return list(get_benchmark(name).read(data))
+
+
+def asked(rows: Iterable[Row], method: Method) -> tuple[Prediction, ...]:
+    """What a method says of rows, in this process."""
+    return run(list(rows), InProcess(lambda _: nullcontext(method))).predictions
+
+
+def evaluated(
+    name: str, data: Path, scenes: Scenes, method: Method, limit: int | None = None
+) -> Evaluation:
+    """A benchmark asked and scored on the scenes' true objects."""
+    benchmark = get_benchmark(name)
+    rows = selected(benchmark.read(data), benchmark.groups, limit=limit)
+    return evaluate(benchmark, method.name, ObjectsSource(scenes), asked(rows, method), scenes)

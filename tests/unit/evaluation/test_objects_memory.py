@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.evaluation import Scenes
 from scenemind.evaluation.objects_memory import ObjectsMemory
+from scenemind.evaluation.scenes import Scenes
 from scenemind.memory import Edit, SceneMemoryError
 from scenemind.reasoning import Query, Router
 from tests.unit.evaluation import made

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenemind.evaluation import EvaluationError, Scenes
+from scenemind.evaluation import EvaluationError
 from scenemind.evaluation.datasets import ScanPose
+from scenemind.evaluation.scenes import Scenes
 from tests.unit.evaluation import made
 
 POSE = ScanPose((1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))

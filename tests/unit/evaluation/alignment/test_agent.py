@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.evaluation import Scenes
 from scenemind.evaluation.alignment import (
     Wording,
     make_tasks,
@@ -20,6 +19,7 @@ from scenemind.evaluation.alignment import (
 from scenemind.evaluation.alignment.judging import is_right
 from scenemind.evaluation.alignment.session import MOST_INTERACTIONS, Session
 from scenemind.evaluation.alignment.tasks import AlignmentTask
+from scenemind.evaluation.scenes import Scenes
 from scenemind.reasoning import Query, Router
 from scenemind.reasoning.dialogue import agrees
 from scenemind.reasoning.synergai import Synergai

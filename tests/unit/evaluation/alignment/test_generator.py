@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.evaluation import EvaluationError, Scenes
+from scenemind.evaluation import EvaluationError
 from scenemind.evaluation.alignment import make_tasks
+from scenemind.evaluation.scenes import Scenes
 from tests.unit.evaluation import made
 from tests.unit.evaluation.alignment.rooms import write_rooms
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.evaluation import Scenes
 from scenemind.evaluation.alignment import make_tasks, run_alignment, summed_up_sessions
 from scenemind.evaluation.alignment.session import MOST_INTERACTIONS
 from scenemind.evaluation.result import Evaluation, Group
+from scenemind.evaluation.scenes import Scenes
 from tests.unit.evaluation.alignment.rooms import write_rooms
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from scenemind.config import RelationConfig
-from scenemind.evaluation import Scenes, run_benchmark
+from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.sources import ObjectsSource
 from scenemind.evaluation.zsvg3d import RecordedPrograms
 from scenemind.evaluation.zsvg3d.interpreter import Outcome, ProgramScene
 from scenemind.evaluation.zsvg3d.syntax import parse_program
 from scenemind.exchange import ObjectRow, scene_of_rows
+from tests.unit.evaluation import made
 
 
 def thing(
@@ -93,6 +95,8 @@ def test_the_recorded_programs(shared_data: Path, benchmark: str, least: float) 
     """On Nr3D that is more than any object of the right class gives (37.6)."""
     folder = shared_data / "annotations"
     scenes = Scenes(folder / "scannet_objects.json.gz")
-    programs = RecordedPrograms(scenes)
-    run = run_benchmark(benchmark, folder / "zsvg3d", scenes, programs, limit=300)
-    assert run.evaluation.scores["accuracy"] > least
+    programs = RecordedPrograms(ObjectsSource(scenes))
+    found = made.evaluated(benchmark, folder / "zsvg3d", scenes, programs, 300)
+    accuracy = found.scores["accuracy"].percent
+    assert accuracy is not None
+    assert accuracy > least

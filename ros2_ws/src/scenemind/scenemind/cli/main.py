@@ -40,7 +40,7 @@ _MODULES = {
     "learn": "learning.command",
     "doctor": "doctor.command",
     "bench": "bench.command",
-    "eval": "eval_command",
+    "eval": "evaluating.command",
 }
 
 

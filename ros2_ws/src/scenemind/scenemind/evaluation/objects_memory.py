@@ -1,4 +1,4 @@
-"""Ground-truth objects as a memory: what a benchmark gives in place of a drive with a camera."""
+"""Objects alone as a memory: what a benchmark gives in place of a drive with a camera."""
 
 from __future__ import annotations
 
@@ -26,8 +26,13 @@ SOURCE = "ground-truth objects"
 class ObjectsMemory:
     """A `MemoryAccess` without frames, tree or past, which takes no corrections."""
 
-    def __init__(self, snapshot: MemorySnapshot) -> None:
+    def __init__(self, snapshot: MemorySnapshot, source: str = SOURCE) -> None:
+        """
+        Args:
+            source: what the objects are, for messages.
+        """
         self._snapshot = snapshot
+        self._source = source
 
     def snapshot(self) -> MemorySnapshot:
         """Always the same."""
@@ -67,7 +72,7 @@ class ObjectsMemory:
             SceneMemoryError: always.
         """
         del object_ids
-        raise _not_stored(frame_number)
+        raise self._not_stored(frame_number)
 
     def frame_index(self) -> FrameIndex:
         """Of no frames."""
@@ -78,7 +83,7 @@ class ObjectsMemory:
         Raises:
             SceneMemoryError: always.
         """
-        raise _not_stored(frame_number)
+        raise self._not_stored(frame_number)
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """
@@ -86,7 +91,7 @@ class ObjectsMemory:
             SceneMemoryError: always.
         """
         del stamp_ns
-        raise SceneMemoryError(f"nothing is known of earlier: these are {SOURCE} only")
+        raise SceneMemoryError(f"nothing is known of earlier: these are {self._source} only")
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """
@@ -94,7 +99,7 @@ class ObjectsMemory:
             SceneMemoryError: always.
         """
         del edits, by, reason
-        _refuse()
+        self._refuse()
 
     def undo(self, correction_id: int | None = None) -> Correction:
         """
@@ -102,7 +107,7 @@ class ObjectsMemory:
             SceneMemoryError: always.
         """
         del correction_id
-        _refuse()
+        self._refuse()
 
     def redo(self, correction_id: int | None = None) -> Correction:
         """
@@ -110,7 +115,7 @@ class ObjectsMemory:
             SceneMemoryError: always.
         """
         del correction_id
-        _refuse()
+        self._refuse()
 
     def corrections(self) -> list[Correction]:
         """None."""
@@ -121,10 +126,10 @@ class ObjectsMemory:
         del edit, count
         return []
 
+    def _not_stored(self, frame_number: int) -> SceneMemoryError:
+        return SceneMemoryError(
+            f"frame {frame_number} is not stored: these are {self._source} only"
+        )
 
-def _not_stored(frame_number: int) -> SceneMemoryError:
-    return SceneMemoryError(f"frame {frame_number} is not stored: these are {SOURCE} only")
-
-
-def _refuse() -> NoReturn:
-    raise SceneMemoryError(f"{SOURCE} take no corrections")
+    def _refuse(self) -> NoReturn:
+        raise SceneMemoryError(f"{self._source} take no corrections")

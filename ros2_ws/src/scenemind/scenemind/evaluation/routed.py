@@ -3,19 +3,55 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Protocol
 
-from scenemind.evaluation.datasets import Question, ReferringExpression
+from scenemind.config import RelationConfig
+from scenemind.evaluation.datasets import Question, ReferringExpression, Row
 from scenemind.evaluation.errors import EvaluationError
-from scenemind.evaluation.objects_memory import ObjectsMemory
+from scenemind.evaluation.method import Predict
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
-from scenemind.evaluation.scenes import Scenes
-from scenemind.reasoning import Asking, AskMethod, Policy, Query, ReasoningFailure, Router
+from scenemind.evaluation.scene_source import SceneSource
+from scenemind.geometry import Pose
+from scenemind.memory import MemoryAccess
+from scenemind.reasoning import (
+    Answer,
+    Asking,
+    AskMethod,
+    Grounding,
+    Policy,
+    Query,
+    ReasoningFailure,
+    Router,
+)
 from scenemind.reasoning.method_choice import BUILT_METHODS
+
+ViewpointOf = Callable[[Question], Pose | None]
+"""Where who asks stands, x forward and z up; None: only the words say it."""
+
+
+class Answering(Protocol):
+    """What a `Router` does, for one scene."""
+
+    def ground(
+        self, query: Query, method: str = "auto", asking: Asking | None = None
+    ) -> Grounding: ...
+
+    def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer: ...
+
+
+OpenRouter = Callable[[MemoryAccess], Answering]
+"""Who answers from a scene's memory."""
+
+
+def no_viewpoint(row: Question) -> None:
+    """A `ViewpointOf` that knows of none."""
+    del row
 
 
 class RoutedMethod:
-    """One method, behind one `Router` a scene on the scene's ground-truth objects.
+    """One method, behind one `Router` a scene.
 
     Benchmarks give no credit for honest doubt, so that it is asked to answer always, unless another
     policy is measured. Nobody answers in its place, but for `auto`.
@@ -23,19 +59,21 @@ class RoutedMethod:
 
     def __init__(
         self,
-        scenes: Scenes,
+        source: SceneSource,
         method: str,
         methods: Mapping[str, AskMethod] | None = None,
         asking: Callable[[], Asking] = Asking,
-        has_pose: bool = True,
+        viewpoint_of: ViewpointOf = no_viewpoint,
         policy: Policy = "always_answer",
+        relations: RelationConfig | None = None,
+        open_router: OpenRouter | None = None,
     ) -> None:
         """
         Args:
             method: one of `BUILT_METHODS`.
             methods: those that a `Router` takes.
             asking: what each question may use.
-            has_pose: say where who asks stands as a pose too, not in words alone.
+            open_router: None: a `Router` in this process.
 
         Raises:
             EvaluationError: there is no such method.
@@ -44,20 +82,32 @@ class RoutedMethod:
             known = ", ".join(BUILT_METHODS)
             raise EvaluationError(f"there is no method {method!r}; there are {known}")
         self.name = method
-        self.has_pose = has_pose
-        self._scenes = scenes
+        self._source = source
         self._methods = methods
         self._asking = asking
+        self._viewpoint_of = viewpoint_of
         self._policy = policy
-        self._routers: dict[str, Router] = {}
+        self._relations = relations
+        self._open_router = open_router or self._router_of
 
-    def ground(self, row: ReferringExpression) -> GroundingPrediction:
-        """What a description means.
+    @contextmanager
+    def at(self, scene_id: str) -> Iterator[Predict]:
+        """See `Method`."""
+        with self._source.opened(scene_id) as memory:
+            router = self._open_router(memory)
 
-        Raises:
-            EvaluationError: the method needs a model and has none.
-        """
-        router = self._router(row.scene_id)
+            def predict(row: Row) -> GroundingPrediction | AnswerPrediction:
+                if isinstance(row, ReferringExpression):
+                    return self._ground(router, row)
+                return self._ask(router, row)
+
+            yield predict
+
+    def _router_of(self, memory: MemoryAccess) -> Router:
+        return Router(memory, self._relations, self._methods, falls_back=self.name == "auto")
+
+    def _ground(self, router: Answering, row: ReferringExpression) -> GroundingPrediction:
+        """What a description means."""
         start = time.perf_counter()
         found = router.ground(Query(row.text, policy=self._policy), self.name, self._asking())
         return GroundingPrediction(
@@ -73,13 +123,9 @@ class RoutedMethod:
             found.usage,
         )
 
-    def ask(self, row: Question) -> AnswerPrediction:
-        """The answer to a question; raises as `ground`."""
-        router = self._router(row.scene_id)
-        viewpoint = None
-        if self.has_pose and row.pose is not None:
-            viewpoint = self._scenes.get_viewpoint(row.scene_id, row.pose)
-        query = Query(row.question, row.situation, viewpoint, policy=self._policy)
+    def _ask(self, router: Answering, row: Question) -> AnswerPrediction:
+        """The answer to a question."""
+        query = Query(row.question, row.situation, self._viewpoint_of(row), policy=self._policy)
         start = time.perf_counter()
         answer = router.ask(query, self.name, self._asking())
         return AnswerPrediction(
@@ -94,14 +140,6 @@ class RoutedMethod:
             "; ".join((answer.text, *answer.steps)),
             answer.usage,
         )
-
-    def _router(self, scene_id: str) -> Router:
-        if scene_id not in self._routers:
-            memory = ObjectsMemory(self._scenes.get_snapshot(scene_id))
-            self._routers[scene_id] = Router(
-                memory, self._scenes.config, self._methods, falls_back=self.name == "auto"
-            )
-        return self._routers[scene_id]
 
 
 def _code(failure: ReasoningFailure | None) -> str:

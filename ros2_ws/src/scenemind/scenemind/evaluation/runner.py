@@ -1,145 +1,116 @@
-"""A benchmark run: its rows, a method's prediction for each, and what they come to."""
+"""A run: every row asked once, whoever asks and however often it was interrupted."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
+from typing import Protocol
 
-from scenemind.evaluation.benchmark import get_benchmark
-from scenemind.evaluation.datasets import (
-    Question,
-    ReferringExpression,
-    read_nr3d,
-    read_scanrefer,
-    read_sqa3d,
-    read_sr3d,
-)
-from scenemind.evaluation.errors import EvaluationError
-from scenemind.evaluation.objects_memory import SOURCE
-from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
-from scenemind.evaluation.result import Evaluation
-from scenemind.evaluation.scenes import Scenes
-from scenemind.evaluation.scoring import evaluate
+from scenemind.evaluation.budget import NO_BUDGET, Budget
+from scenemind.evaluation.datasets import Row
+from scenemind.evaluation.predictions import Prediction
+from scenemind.evaluation.run_folder import RunFolder
+from scenemind.evaluation.workers import SceneJob, Workers, jobs_by_scene
+from scenemind.evaluation.workers.workers import WORKER_LOST
+from scenemind.models import Usage
+from scenemind.models.usage import NOTHING_USED
 
-Benchmark = Literal["scanrefer", "nr3d", "sr3d", "sqa3d"]
-BENCHMARKS: tuple[Benchmark, ...] = get_args(Benchmark)
-
-_GROUNDING: Mapping[str, Callable[[Path], Iterator[ReferringExpression]]] = {
-    "scanrefer": read_scanrefer,
-    "nr3d": read_nr3d,
-    "sr3d": read_sr3d,
-}
-_SEED = 0
-
-Row = TypeVar("Row", ReferringExpression, Question)
-Predicted = TypeVar("Predicted", GroundingPrediction, AnswerPrediction)
-Predictions = Sequence[GroundingPrediction] | Sequence[AnswerPrediction]
-# Hands rows on, and may show how many of them are done.
-Watch = Callable[[Sequence[Any]], Iterable[Any]]
-# Gets each prediction before the next row is asked.
-Keep = Callable[[Prediction], object]
+# What the moment was to blame for, and not the row: when the run goes on, these are asked again.
+_ASKED_AGAIN = frozenset({"model_failed", "budget_exceeded", "cancelled", WORKER_LOST})
 
 
-class Grounder(Protocol):
-    """Finds what descriptions mean; what it cannot do is a failure in the prediction."""
+class Watch(Protocol):
+    """Is told how far a run is; should return soon."""
 
-    name: str
+    def begin(self, rows: int, kept: Sequence[Prediction]) -> None:
+        """
+        Args:
+            rows: of the whole run.
+            kept: those of them that were answered before.
+        """
+        ...
 
-    def ground(self, row: ReferringExpression) -> GroundingPrediction: ...
+    def answered(self, prediction: Prediction) -> None:
+        """One more."""
+        ...
 
 
-@runtime_checkable
-class Answerer(Protocol):
-    """Answers questions too; as `Grounder`.
+class Nobody:
+    """A `Watch` that does nothing."""
 
-    Attributes:
-        has_pose: it is told where who asks stands as a pose, which needs scenes that have their
-            alignment.
-    """
+    def begin(self, rows: int, kept: Sequence[Prediction]) -> None:
+        """See `Watch`."""
 
-    has_pose: bool
-
-    def ask(self, row: Question) -> AnswerPrediction: ...
+    def answered(self, prediction: Prediction) -> None:
+        """See `Watch`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a method said of each row, in the order of the file, and what it comes to."""
+    """
+    Attributes:
+        predictions: in the order of the rows.
+        unasked: rows that the budget had nothing left for.
+    """
 
-    predictions: Predictions
-    evaluation: Evaluation
+    predictions: tuple[Prediction, ...]
+    unasked: int = 0
 
 
-def run_benchmark(
-    benchmark: Benchmark,
-    data: Path,
-    scenes: Scenes,
-    method: Grounder,
-    limit: int | None = None,
-    watch: Watch = iter,
-    keep: Keep | None = None,
+def run(
+    rows: Sequence[Row],
+    workers: Workers,
+    folder: RunFolder | None = None,
+    budget: Budget = NO_BUDGET,
+    watch: Watch | None = None,
 ) -> Run:
-    """
+    """Ask all rows that the folder has no answer to.
+
     Args:
-        data: the benchmark's file or folder.
-        limit: so many rows, the same ones every time; None: all.
-        keep: gets the predictions as they come; the run may be interrupted.
+        rows: with an id each that no other has.
+        folder: keeps each prediction before the next one is looked at; the run may be interrupted.
+        budget: when it is spent no other scene is begun.
 
     Raises:
-        EvaluationError: the files are missing or not as they should be, or do not belong together,
-            or the method does not do what this benchmark asks.
+        EvaluationError: see `Workers` and `RunFolder`.
     """
-    if benchmark in _GROUNDING:
-        described = chosen(_GROUNDING[benchmark](data), limit)
-        for row in described:  # before hours of work
-            scenes.get_target(row.scene_id, row.target_id)
-        found = list(_predictions(method.ground, watch(described), keep))
-        return Run(found, _evaluated(benchmark, method, found, scenes))
-    if not isinstance(method, Answerer):
-        raise EvaluationError(f"{method.name} answers no questions, and {benchmark} asks them")
-    asked = chosen(read_sqa3d(data), limit)
-    for question in {row.scene_id: row for row in asked}.values():
-        scenes.get_snapshot(question.scene_id)
-        if method.has_pose and question.pose is not None:
-            scenes.get_viewpoint(question.scene_id, question.pose)
-    answers = list(_predictions(method.ask, watch(asked), keep))
-    return Run(answers, _evaluated(benchmark, method, answers, scenes))
+    watch = watch or Nobody()
+    found = folder.predictions(rows) if folder else {}
+    left = [row for row in rows if _is_open(found.get(row.row_id))]
+    open_ids = {row.row_id for row in left}
+    watch.begin(len(rows), [one for one in found.values() if one.row.row_id not in open_ids])
+    purse = _Purse(budget, found)
+    with closing(workers.predictions(purse.handed_out(jobs_by_scene(left)))) as said:
+        for prediction in said:
+            if folder:
+                folder.keep(prediction)
+            purse.spend(prediction.usage)
+            found[prediction.row.row_id] = prediction
+            watch.answered(prediction)
+    predictions = tuple(found[row.row_id] for row in rows if row.row_id in found)
+    if folder:
+        folder.put_in_order(predictions)
+    return Run(predictions, len(rows) - len(predictions))
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    name: str = SOURCE
-    has_true_ids: bool = True
+class _Purse:
+    """What a run has used so far."""
+
+    def __init__(self, budget: Budget, kept: Mapping[str, Prediction]) -> None:
+        self._budget = budget
+        self._used = sum((one.usage for one in kept.values()), NOTHING_USED)
+
+    def spend(self, usage: Usage) -> None:
+        self._used += usage
+
+    def handed_out(self, jobs: Sequence[SceneJob]) -> Iterator[SceneJob]:
+        """Job after job, as long as there is anything left."""
+        for job in jobs:
+            if self._budget.is_spent(self._used):
+                return
+            yield job
 
 
-def _evaluated(
-    benchmark: Benchmark, method: Grounder, predictions: Predictions, scenes: Scenes
-) -> Evaluation:
-    return evaluate(get_benchmark(benchmark), method.name, _Named(), predictions, scenes)
-
-
-def _predictions(
-    predict: Callable[[Row], Predicted], rows: Iterable[Row], keep: Keep | None
-) -> Iterator[Predicted]:
-    for row in rows:
-        prediction = predict(row)
-        if keep is not None:
-            keep(prediction)
-        yield prediction
-
-
-def chosen(rows: Iterable[Row], limit: int | None) -> Sequence[Row]:
-    """All rows, or so many of them, drawn with a fixed seed; in the order of the file.
-
-    Raises:
-        EvaluationError: there are none.
-    """
-    every = list(rows)
-    if not every:
-        raise EvaluationError("the benchmark's file has no rows")
-    if limit is None or limit >= len(every):
-        return every
-    return [every[k] for k in sorted(random.Random(_SEED).sample(range(len(every)), limit))]
+def _is_open(kept: Prediction | None) -> bool:
+    return kept is None or kept.failure in _ASKED_AGAIN

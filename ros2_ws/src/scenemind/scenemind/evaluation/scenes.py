@@ -1,11 +1,12 @@
-"""Scenes of a benchmark: their ground-truth objects, each made into a scene graph once."""
+"""Scenes of an objects file: what stands in each, with relations where somebody asks for them."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import zlib
-from collections.abc import Collection
+from collections import OrderedDict
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from scenemind.config import RelationConfig
 from scenemind.evaluation.datasets.rows import ScanPose
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.scannet_pose import world_T_head
-from scenemind.exchange import ExchangeError, ObjectRow, scene_of_rows
+from scenemind.exchange import ExchangeError, ObjectRow, objects_of_rows, scene_of_rows
 from scenemind.geometry import GeometryError, Pose
 from scenemind.memory import MapObject, MemorySnapshot
+
+# Scene graphs that are kept: who asks goes through a benchmark scene by scene.
+_MOST_SNAPSHOTS = 16
 
 
 class _SceneRow(BaseModel):
@@ -45,32 +49,49 @@ class Scenes:
         self.config = config or RelationConfig()
         self._document = _document(path)
         self._rows: dict[str, _SceneRow] = {}
-        self._snapshots: dict[str, MemorySnapshot] = {}
+        self._objects: dict[str, Mapping[int, MapObject]] = {}
+        self._snapshots: OrderedDict[str, MemorySnapshot] = OrderedDict()
 
     @property
     def names(self) -> Collection[str]:
         """Of all scenes."""
         return self._document.keys()
 
-    def get_snapshot(self, scene_id: str) -> MemorySnapshot:
-        """
+    def get_objects(self, scene_id: str) -> Mapping[int, MapObject]:
+        """By id. Cheaper than a snapshot, as no relations are looked for.
+
         Raises:
             EvaluationError: there is no such scene, or it is not as an objects file has it.
         """
-        if scene_id not in self._snapshots:
+        if scene_id not in self._objects:
             rows = self._get_rows(scene_id).objects
             try:
-                self._snapshots[scene_id] = scene_of_rows(rows, self.config)
+                self._objects[scene_id] = objects_of_rows(rows)
             except ExchangeError as error:
                 raise EvaluationError(f"{self._path}: {scene_id}: {error}") from error
+        return self._objects[scene_id]
+
+    def get_snapshot(self, scene_id: str) -> MemorySnapshot:
+        """The objects with their relations; the last few are kept.
+
+        Raises:
+            EvaluationError: as `get_objects`.
+        """
+        if scene_id not in self._snapshots:
+            self.get_objects(scene_id)
+            rows = self._get_rows(scene_id).objects
+            self._snapshots[scene_id] = scene_of_rows(rows, self.config)
+            if len(self._snapshots) > _MOST_SNAPSHOTS:
+                self._snapshots.popitem(last=False)
+        self._snapshots.move_to_end(scene_id)
         return self._snapshots[scene_id]
 
     def get_target(self, scene_id: str, target_id: int) -> MapObject:
         """
         Raises:
-            EvaluationError: as `get_snapshot`; or the scene has no such object.
+            EvaluationError: as `get_objects`; or the scene has no such object.
         """
-        objects = self.get_snapshot(scene_id).objects
+        objects = self.get_objects(scene_id)
         if target_id not in objects:
             raise EvaluationError(
                 f"{self._path}: {scene_id} has no object {target_id}, which the benchmark asks for:"
@@ -82,8 +103,8 @@ class Scenes:
         """`world_T_head` of somebody in a scene, x forward and z up.
 
         Raises:
-            EvaluationError: as `get_snapshot`; or the scene has no axis alignment, or one
-                that is none.
+            EvaluationError: as `get_objects`; or the scene has no axis alignment, or one that is
+                none.
         """
         alignment = self._get_rows(scene_id).axis_alignment
         if alignment is None:
@@ -91,7 +112,7 @@ class Scenes:
                 f"{self._path}: {scene_id} has no axis_alignment, and poses cannot be turned"
                 " without: take it from ScanNet's <scene>.txt"
             )
-        boxes = [thing.box for thing in self.get_snapshot(scene_id).objects.values()]
+        boxes = [thing.box for thing in self.get_objects(scene_id).values()]
         try:
             world_T_scan = Pose.from_matrix([alignment[row : row + 4] for row in range(0, 16, 4)])
         except GeometryError as error:

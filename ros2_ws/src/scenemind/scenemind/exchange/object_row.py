@@ -18,6 +18,7 @@ class ObjectRow(BaseModel):
         yaw: turn of the box about z; 0 is axis-aligned.
         avg_rgb: mean sRGB colour, 0..255, as the ScanNet objects have it.
         color: its name, where somebody said one.
+        score: how sure a detector is that it is there; None: it is true.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
@@ -29,3 +30,4 @@ class ObjectRow(BaseModel):
     yaw: float = 0.0
     avg_rgb: tuple[Channel, Channel, Channel] | None = None
     color: str | None = None
+    score: Annotated[float, Field(ge=0.0, le=1.0)] | None = None

@@ -12,7 +12,7 @@ from scenemind.exchange.errors import ExchangeError
 from scenemind.exchange.object_row import ObjectRow
 from scenemind.exchange.objects_file import read_rows
 from scenemind.geometry import Box3D
-from scenemind.memory import MapObject, MemorySnapshot
+from scenemind.memory import MapObject, MemorySnapshot, StructurePlane
 from scenemind.memory.attributes.sizes import dimensions_text, relative_size, size_name
 from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.perception.color_names import color_name
@@ -35,8 +35,13 @@ def load_objects(
     return scene_of_rows(read_rows(path, scene), config or RelationConfig())
 
 
-def scene_of_rows(rows: Sequence[ObjectRow], config: RelationConfig) -> MemorySnapshot:
+def scene_of_rows(
+    rows: Sequence[ObjectRow], config: RelationConfig, building: Sequence[StructurePlane] = ()
+) -> MemorySnapshot:
     """A scene graph over objects, which are as sure as a person's word.
+
+    Args:
+        building: floor, walls and ceiling, where they are known.
 
     Raises:
         ExchangeError: two objects have one id.
@@ -47,15 +52,30 @@ def scene_of_rows(rows: Sequence[ObjectRow], config: RelationConfig) -> MemorySn
         twice = next(object_id for object_id in ids if ids.count(object_id) > 1)
         raise ExchangeError(f"two objects have the id {twice}")
     graph = SceneGraph(config)
-    graph.refresh(objects, objects)
+    graph.refresh(objects, objects, building)
     return MemorySnapshot(
         revision=1,
         stamp_ns=0,
         objects=objects,
         relations=graph.relations(),
         world_T_camera=None,
+        structure={plane.plane_id: plane for plane in building},
         levels=graph.levels(),
     )
+
+
+def objects_of_rows(rows: Sequence[ObjectRow]) -> dict[int, MapObject]:
+    """By id, in its order; without relations.
+
+    Raises:
+        ExchangeError: two objects have one id.
+    """
+    objects = {row.id: _map_object(row) for row in sorted(rows, key=lambda row: row.id)}
+    if len(objects) < len(rows):
+        ids = [row.id for row in rows]
+        twice = next(object_id for object_id in ids if ids.count(object_id) > 1)
+        raise ExchangeError(f"two objects have the id {twice}")
+    return objects
 
 
 def rows_of(snapshot: MemorySnapshot) -> list[ObjectRow]:
@@ -80,7 +100,7 @@ def _map_object(row: ObjectRow) -> MapObject:
         label=row.label,
         perceived_label=row.label,
         attributes=_attributes(row, yaw_box),
-        confidence=1.0,
+        confidence=1.0 if row.score is None else row.score,
         box=Box3D.from_bounds(*yaw_box.bounds()),
         points=_NO_POINTS,
         first_seen_ns=0,

@@ -24,7 +24,8 @@ class Endpoint:
             where: its address, for messages.
         """
         return cls(
-            Gate(where, config.parallel_calls), Breaker(where, config.rest_after, config.rest_s)
+            Gate(where, config.parallel_calls, config.requests_per_minute),
+            Breaker(where, config.rest_after, config.rest_s),
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Turns at an endpoint: so many calls at a time, first come first served."""
+"""Turns at an endpoint: so many calls at a time and a minute, first come first served."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _LONGEST_HOLD_S = 3600.0
 class Gate:
     """Shared by all who call one endpoint. Thread-safe."""
 
-    def __init__(self, where: str, places: int) -> None:
+    def __init__(self, where: str, places: int, per_minute: int = 0) -> None:
         """
         Args:
             where: the endpoint, for messages.
             places: most calls at a time.
+            per_minute: most calls in any minute, at even distances; 0: no limit.
         """
         self._where = where
         self._places = places
@@ -31,6 +32,8 @@ class Gate:
         self._queue: deque[object] = deque()
         self._inside = 0
         self._held_until_s = -math.inf
+        self._distance_s = 60.0 / per_minute if per_minute else 0.0
+        self._next_turn_s = -math.inf
         self._is_closed = False
 
     @property
@@ -94,11 +97,13 @@ class Gate:
         try:
             while True:
                 self._check(allowance)
-                held_s = self._held_for(allowance)
-                if not held_s and self._queue[0] is me and self._inside < self._places:
+                held_s = max(self._held_for(allowance), self._next_turn_s - time.monotonic())
+                if held_s <= 0.0 and self._queue[0] is me and self._inside < self._places:
                     break
-                self._changed.wait(min(held_s or math.inf, max(0.0, allowance.left_s)))
+                wait_s = held_s if held_s > 0.0 else math.inf
+                self._changed.wait(min(wait_s, max(0.0, allowance.left_s)))
             self._inside += 1
+            self._next_turn_s = time.monotonic() + self._distance_s
         finally:
             self._queue.remove(me)
             self._changed.notify_all()
@@ -126,7 +131,7 @@ class Gate:
                 "too_late",
                 f"{self._where}: no turn within the {allowance.seconds:g} s of the question, with"
                 f" {self._inside} calls running and {len(self._queue)} waiting: ask later, or raise"
-                " models.parallel_calls",
+                " models.parallel_calls or models.requests_per_minute",
             )
         allowance.check()
 

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.config import RelationConfig
-from scenemind.evaluation import RoutedMethod, Scenes, run_benchmark
+from scenemind.evaluation.routed import RoutedMethod
+from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.sources import ObjectsSource
 from scenemind.geometry import Pose
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import GroundReply
@@ -17,6 +19,7 @@ from scenemind.reasoning.symbolic import SymbolicReasoner
 from scenemind.reasoning.symbolic.referring.referring import refer
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.words.vocabulary import Vocabulary
+from tests.unit.evaluation import made
 
 from ...scene import query, room_memory
 from .test_reader import WORDS
@@ -131,6 +134,8 @@ def test_expressions_of_people_on_ground_truth_boxes(
     """200 rows of each; picking any object of the right class gives 37.6, 55.0 and 43.8."""
     annotations = shared_data / "annotations"
     scenes = Scenes(annotations / "scannet_objects.json.gz")
-    method = RoutedMethod(scenes, "symbolic")
-    run = run_benchmark(benchmark, annotations / folder, scenes, method, 200)  # type: ignore[arg-type]
-    assert run.evaluation.scores["accuracy"] >= least
+    method = RoutedMethod(ObjectsSource(scenes), "symbolic")
+    found = made.evaluated(benchmark, annotations / folder, scenes, method, 200)
+    accuracy = found.scores["accuracy"].percent
+    assert accuracy is not None
+    assert accuracy >= least

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from scenemind.evaluation.datasets import Question
 from scenemind.evaluation.routed import RoutedMethod
-from scenemind.evaluation.runner import run_benchmark
 from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.sources import ObjectsSource
+from scenemind.geometry import Pose
+from tests.unit.evaluation import made
 
 _ROWS = 300
 
@@ -20,6 +23,12 @@ def scenes(shared_data: Path) -> Scenes:
 
 def test_most_answers_are_right(shared_data: Path, scenes: Scenes) -> None:
     """The commonest answer per first word is right for 22 %, a model with captions for 48 %."""
-    method = RoutedMethod(scenes, "symbolic")
-    run = run_benchmark("sqa3d", shared_data / "annotations" / "sqa3d", scenes, method, _ROWS)
-    assert run.evaluation.scores["sense_match"] > 55.0
+
+    def viewpoint_of(row: Question) -> Pose | None:
+        return scenes.get_viewpoint(row.scene_id, row.pose) if row.pose else None
+
+    method = RoutedMethod(ObjectsSource(scenes), "symbolic", viewpoint_of=viewpoint_of)
+    data = shared_data / "annotations" / "sqa3d"
+    percent = made.evaluated("sqa3d", data, scenes, method, _ROWS).scores["sense_match"].percent
+    assert percent is not None
+    assert percent > 55.0

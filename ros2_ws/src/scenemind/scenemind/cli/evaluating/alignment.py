@@ -14,7 +14,6 @@ from scenemind.cli.asking.methods import opened_methods
 from scenemind.cli.errors import CommandError
 from scenemind.cli.output import print_json, print_table, progress_console
 from scenemind.config import SceneMindConfig
-from scenemind.evaluation import Scenes, open_lines
 from scenemind.evaluation.alignment import (
     INPUT,
     PAPER,
@@ -25,7 +24,9 @@ from scenemind.evaluation.alignment import (
     session_json,
     summed_up_sessions,
 )
+from scenemind.evaluation.line_file import open_lines
 from scenemind.evaluation.result import Score
+from scenemind.evaluation.scenes import Scenes
 from scenemind.reasoning import Asking
 from scenemind.reasoning.method_choice import BUILT_METHODS
 

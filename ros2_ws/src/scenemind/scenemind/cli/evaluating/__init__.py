@@ -1,0 +1,1 @@
+"""`scenemind eval`: how right a method is on a benchmark."""

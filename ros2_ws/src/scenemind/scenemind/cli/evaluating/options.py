@@ -1,0 +1,132 @@
+"""Options of `scenemind eval`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenemind.evaluation.alignment import Wording
+from scenemind.reasoning import Policy
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        help="The benchmark's file, or its folder; for nr3d and scanrefer also ZSVG3D's. Not for"
+        " alignment, whose tasks are made from the objects.",
+        show_default=False,
+    ),
+]
+Objects = Annotated[
+    Path | None,
+    typer.Option(
+        help="Objects file (JSON, also gzipped) with the benchmark's true objects: what is known of"
+        " the scenes, where no other option says that, and the truth that boxes are compared with.",
+        show_default=False,
+    ),
+]
+Memories = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of mapped memories, one a scene: DIR/<scene>/, as of scenemind map.",
+        show_default=False,
+    ),
+]
+Instances = Annotated[
+    Path | None,
+    typer.Option(
+        help="Objects that a detector found: a file as of --objects, with its own ids and, where it"
+        " has them, scores.",
+        show_default=False,
+    ),
+]
+Images = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the photographs that questions are about (omni3d); asked by method vadar.",
+        show_default=False,
+    ),
+]
+Blind = Annotated[
+    bool, typer.Option("--blind", help="A language model is told the question, and sees nothing.")
+]
+MethodName = Annotated[
+    str,
+    typer.Option(
+        help="Who answers, as of scenemind ask; or zsvg3d_programs, the programs recorded in"
+        " ZSVG3D's files."
+    ),
+]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="So many rows, drawn with --seed.", show_default="all")
+]
+Seed = Annotated[int, typer.Option(help="Which rows are drawn; of alignment: which tasks.")]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Rows of this group, such as hard or how; several times: of all of these.",
+        show_default="all",
+    ),
+]
+WithPose = Annotated[
+    bool,
+    typer.Option(
+        "--pose/--no-pose",
+        help="Tell where who asks stands as a pose too, not in words alone; needs --objects.",
+    ),
+]
+PolicyName = Annotated[
+    Policy,
+    typer.Option(help="What to do where nothing that is known answers a row; see scenemind ask."),
+]
+WorkerCount = Annotated[
+    int, typer.Option("--workers", min=1, help="Processes that answer, a scene each at a time.")
+]
+Ray = Annotated[
+    str,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help='Workers on a Ray cluster instead (extra ray): its address, or "local".',
+        show_default=False,
+    ),
+]
+AtOnce = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Questions that each worker has in flight; more than one is of use with models.",
+    ),
+]
+CostBudget = Annotated[
+    float,
+    typer.Option(
+        "--budget",
+        min=0.0,
+        help="What models may cost in all, by their configured prices; then no other scene is"
+        " begun. 0: no limit.",
+    ),
+]
+TokenBudget = Annotated[
+    int, typer.Option("--budget-tokens", min=0, help="The same in tokens. 0: no limit.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder for predictions, scores and a file to submit. The same command goes on there"
+        " where it stopped. Of alignment: a new file for the conversations.",
+        show_default=False,
+    ),
+]
+AnswerTimeout = Annotated[
+    float, typer.Option("--timeout", min=0.1, help="Seconds that each answer may take.")
+]
+Clicks = Annotated[bool, typer.Option(help="Alignment: the simulated persons may click on things.")]
+WordingName = Annotated[
+    Wording,
+    typer.Option(
+        help="Alignment: in which set of wordings they correct; the grammar was made with all of"
+        " these in view."
+    ),
+]

@@ -1,0 +1,171 @@
+"""Several processes of this machine answer, a scene each at a time."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import signal
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from scenemind.errors import SceneMindError
+from scenemind.evaluation.errors import EvaluationError
+from scenemind.evaluation.method import OpenMethod, Share
+from scenemind.evaluation.predictions import Prediction
+from scenemind.evaluation.workers.assignments import Assignments
+from scenemind.evaluation.workers.jobs import SceneJob, answered
+
+_log = logging.getLogger(__name__)
+
+# Not forked: models, sandboxes and their threads do not survive that.
+_SPAWN = multiprocessing.get_context("spawn")
+_END_WAIT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """What a worker says that can do nothing, and another one could not either."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class _Worker:
+    """One process, seen from here.
+
+    Attributes:
+        job: that it has; None: it waits for one.
+        answered: ids of the rows of its job that it has answered.
+    """
+
+    share: Share
+    process: BaseProcess
+    connection: Connection
+    job: SceneJob | None = None
+    answered: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """`Workers` that keep no more than their scene; one that is lost is replaced.
+
+    Attributes:
+        open_method: is called in each process.
+        count: of processes. at_once: rows that each answers at a time.
+    """
+
+    open_method: OpenMethod
+    count: int
+    at_once: int = 1
+
+    def predictions(self, jobs: Iterator[SceneJob]) -> Generator[Prediction]:
+        """See `Workers`."""
+        assignments = Assignments(jobs, self.at_once)
+        workers: list[_Worker] = []
+        try:
+            for number in range(self.count):
+                job = assignments.find_next()
+                if job is None:
+                    break
+                workers.append(self._started(Share(number, self.count), job))
+            while any(worker.job for worker in workers):
+                yield from self._heard(workers, assignments)
+        finally:
+            _end(workers)
+
+    def _heard(self, workers: list[_Worker], assignments: Assignments) -> Iterator[Prediction]:
+        """What the workers say next, and the next job for each that is done."""
+        busy = [worker for worker in workers if worker.job]
+        handles = [(worker.connection, worker.process.sentinel) for worker in busy]
+        speaking = set(wait([handle for pair in handles for handle in pair]))
+        for worker, pair in zip(busy, handles, strict=True):
+            if not speaking.isdisjoint(pair):
+                yield from self._listen(worker, workers, assignments)
+
+    def _listen(
+        self, worker: _Worker, workers: list[_Worker], assignments: Assignments
+    ) -> Iterator[Prediction]:
+        try:
+            while worker.job and worker.connection.poll():
+                said = worker.connection.recv()
+                if isinstance(said, _Refused):
+                    raise EvaluationError(said.text)
+                if said is None:
+                    worker.answered.clear()
+                    worker.job = assignments.find_next()
+                    if worker.job:
+                        worker.connection.send(worker.job)
+                    continue
+                worker.answered.add(said.row.row_id)
+                yield said
+            if worker.process.is_alive() or not worker.job:
+                return
+        except (EOFError, OSError):  # it ended, maybe in the middle of a word
+            pass
+        yield from self._replaced(worker, workers, assignments)
+
+    def _replaced(
+        self, lost: _Worker, workers: list[_Worker], assignments: Assignments
+    ) -> Iterator[Prediction]:
+        """What is given up of a lost worker's job; another one is at its place where there is
+        anything to do."""
+        assert lost.job is not None
+        lost.process.join(_END_WAIT_S)
+        _log.warning(
+            "a worker ended (exit code %s) at %s: its rows are asked again",
+            lost.process.exitcode,
+            lost.job.scene_id,
+        )
+        yield from assignments.give_back(lost.job, lost.answered)
+        _end([lost])
+        workers.remove(lost)
+        job = assignments.find_next()
+        if job is not None:
+            workers.append(self._started(lost.share, job))
+
+    def _started(self, share: Share, job: SceneJob) -> _Worker:
+        ours, theirs = _SPAWN.Pipe()
+        process = _SPAWN.Process(
+            target=_work,
+            args=(theirs, self.open_method, share, self.at_once),
+            name=f"scenemind eval worker {share.number}",
+            daemon=True,
+        )
+        process.start()
+        theirs.close()  # so that its end is heard
+        with suppress(OSError):  # that it ended already is heard as of any other
+            ours.send(job)
+        return _Worker(share, process, ours, job)
+
+
+def _work(connection: Connection, open_method: OpenMethod, share: Share, at_once: int) -> None:
+    """A worker's life: jobs come, predictions go, and None after a job's last one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # is for who started this, and ends it
+    try:
+        with open_method(share) as method:
+            while True:
+                job: Any = connection.recv()
+                for prediction in answered(method, job, at_once):
+                    connection.send(prediction)
+                connection.send(None)
+    except SceneMindError as error:
+        connection.send(_Refused(str(error)))
+    except (EOFError, BrokenPipeError):
+        pass  # who started this has no more work, or has ended
+
+
+def _end(workers: list[_Worker]) -> None:
+    """Those that wait end by themselves; others are stopped."""
+    for worker in workers:
+        worker.connection.close()
+        if worker.job is not None:
+            worker.process.terminate()
+    for worker in workers:
+        worker.process.join(_END_WAIT_S)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
