@@ -14,6 +14,7 @@ import yaml
 
 from scenemind.config import Settings
 from scenemind_interfaces import srv
+from scenemind_ros.evaluation.options import parse_options
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.player.parameters import PlayerParameters
@@ -120,13 +121,30 @@ def test_parameters_in_launch_files_are_those_of_the_nodes() -> None:
     assert set(overrides) <= set(
         first_arguments(PACKAGE / "launch/bringup.launch.py", "DeclareLaunchArgument")
     )
-    (player,) = calls(PACKAGE / "launch/replay.launch.py", "Node")
-    given = {key.value for key in _keys(keyword(player, "parameters"))}
-    assert given
-    assert given <= PlayerParameters().flatten().keys()
+    for name in ("replay", "evaluate"):
+        player = next(calls(PACKAGE / f"launch/{name}.launch.py", "Node"))
+        assert ast.literal_eval(keyword(player, "executable")) == "sequence_player"
+        given = {key.value for key in _keys(keyword(player, "parameters"))}
+        assert given
+        assert given <= PlayerParameters().flatten().keys()
 
 
-@pytest.mark.parametrize("name", ["realsense", "replay", "demo"])
+def test_options_in_the_launch_file_are_those_of_the_evaluation() -> None:
+    path = PACKAGE / "launch/evaluate.launch.py"
+    asked = next(
+        call for call in calls(path, "Node") if any(k.arg == "arguments" for k in call.keywords)
+    )
+    texts = [
+        node.value
+        for node in ast.walk(keyword(asked, "arguments"))
+        if isinstance(node, ast.Constant) and str(node.value).startswith("--")
+    ]
+    values = [word for text in texts for word in ([text] if text == "--running" else [text, ""])]
+    values[values.index("--recording") + 1] = "sim:1"
+    assert parse_options(["simulation", *values]).is_running
+
+
+@pytest.mark.parametrize("name", ["realsense", "replay", "demo", "evaluate"])
 def test_what_sets_the_dds_profile_comes_first(name: str) -> None:
     """Processes that start before it would lose frames."""
     (description,) = calls(PACKAGE / f"launch/{name}.launch.py", "LaunchDescription")

@@ -5,10 +5,18 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from geometry_msgs.msg import Pose as PoseMsg
+
 from scenemind.memory import MemoryAccess, SceneMemoryError
-from scenemind.reasoning import Alignment, Answer, Asking, Query
+from scenemind.reasoning import Alignment, Answer, Asking, Grounding, Query
 from scenemind_ros.client import SceneMindClient
-from scenemind_ros.conversions import alignment_from_msg, answer_from_msg, key_frame_from_msg
+from scenemind_ros.conversions import (
+    alignment_from_msg,
+    answer_from_msg,
+    grounding_from_msg,
+    key_frame_from_msg,
+    pose_to_msg,
+)
 from scenemind_ros.errors import RosError
 from scenemind_ros.pending_goal import OnFeedback, PendingGoal
 
@@ -28,6 +36,24 @@ class AskedNodes:
         try:
             result = self._answered(query, method, asking)
             return answer_from_msg(result, query, self._memory.snapshot().objects)
+        except RosError as error:
+            raise SceneMemoryError(str(error)) from error
+
+    def ground(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Grounding:
+        """As `Router.ground`, with the models of the node."""
+        asking = asking or Asking()
+        timeout_s = asking.allowance.left_s
+        try:
+            goal = self._client.start_grounding(
+                query.text,
+                viewpoint=_viewpoint(query),
+                marked_object_ids=query.marked_object_ids,
+                method=method,
+                policy=query.policy,
+                timeout_s=timeout_s,
+                on_feedback=_reporting(asking),
+            )
+            return grounding_from_msg(_result_of(goal, timeout_s, asking), query)
         except RosError as error:
             raise SceneMemoryError(str(error)) from error
 
@@ -54,6 +80,7 @@ class AskedNodes:
         goal = self._client.start_asking(
             query.text,
             situation=query.situation,
+            viewpoint=_viewpoint(query),
             marked_object_ids=query.marked_object_ids,
             method=method,
             policy=query.policy,
@@ -62,6 +89,10 @@ class AskedNodes:
             on_feedback=_reporting(asking),
         )
         return _result_of(goal, timeout_s, asking)
+
+
+def _viewpoint(query: Query) -> PoseMsg | None:
+    return None if query.viewpoint is None else pose_to_msg(query.viewpoint)
 
 
 def _reporting(asking: Asking) -> OnFeedback:
