@@ -6,8 +6,9 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
+import cv2
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scenemind.memory import MapObject
 
@@ -35,6 +36,12 @@ def click_on(page: Any, thing: MapObject) -> None:
     canvas = page.locator("canvas").first.bounding_box()
     top = np.add(thing.box.center, (0.0, 0.0, thing.box.size[2] / 2.0))
     page.mouse.click(*_pixel_of(top, _above(thing), _beside(thing), canvas))
+
+
+def canvas_of(page: Any) -> NDArray[np.float32]:
+    """The 3D view: (H, W, 3)."""
+    file = page.locator("canvas").first.screenshot()
+    return cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR).astype(np.float32)
 
 
 def wait_for_marked(page: Any, name: str, object_id: int) -> None:

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, MapObject, Memory
 from tests.waiting import wait_until
 
-from .browser import click_on, open_view, say, try_websocket, wait_for_marked
+from .browser import canvas_of, click_on, open_view, say, try_websocket, wait_for_marked
 from .served_view import served_view
 
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
@@ -78,16 +76,10 @@ def test_an_answer_shows_what_it_rests_on_and_one_can_fly_there(
     page.get_by_text(re.compile("^The lamp .* is ")).wait_for()
     page.locator("img[src^='data:image/jpeg']").first.wait_for()
     take_picture(page, "answer")
-    before = look(page)
+    before = canvas_of(page)
     page.get_by_role("button", name=re.compile("^frame [0-9]+$")).first.click()
     # From below the ceiling to eye level: little stays where it was in the picture.
-    wait_until(lambda: np.mean(np.abs(look(page) - before) > 40.0) > 0.2)
-
-
-def look(page: Any) -> NDArray[np.float32]:
-    """The 3D view: (H, W, 3)."""
-    file = page.locator("canvas").first.screenshot()
-    return cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR).astype(np.float32)
+    wait_until(lambda: np.mean(np.abs(canvas_of(page) - before) > 40.0) > 0.2)
 
 
 def test_neighbors_can_be_marked(page: Any) -> None:
