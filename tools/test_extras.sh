@@ -16,9 +16,9 @@ fi
 
 # What is there already stays: on a GPU machine it is a torch with CUDA.
 if ! .venv/bin/python -c "import importlib.util as u, sys
-sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'playwright', 'segment_anything',
-'torch', 'transformers', 'ultralytics'))))"; then
-  echo "Installing OpenVINO, playwright, segment-anything, torch, transformers and ultralytics (AGPL-3.0), 1.9 GB"
+sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'playwright', 'pycocoevalcap',
+'segment_anything', 'torch', 'transformers', 'ultralytics'))))"; then
+  echo "Installing OpenVINO, playwright, pycocoevalcap, segment-anything, torch, transformers and ultralytics (AGPL-3.0), 2.0 GB"
   .venv/bin/python -m pip install -q --disable-pip-version-check \
     -c requirements/constraints.txt -r requirements/extras-cpu.txt
 fi

@@ -70,6 +70,8 @@ setup(
         # exported models. In older torches a file made for it runs code although it is read as
         # weights only (CVE-2025-32434, CVE-2026-24747).
         "segment": ["onnx>=1.16", "segment-anything>=1.0", "torch>=2.10", "torchvision>=0.25"],
+        # BLEU, ROUGE-L, METEOR and CIDEr of answers; its tokenizer and METEOR need Java.
+        "eval": ["pycocoevalcap>=1.2"],
         "graph": ["networkx>=3.2"],
         # The browser view.
         "view": ["viser>=1.1.1"],

@@ -17,12 +17,12 @@ class JavaError(EvaluationError):
 
 
 def run_java(
-    arguments: Sequence[str], folder: str, lines: Sequence[str], timeout_s: float
+    arguments: Sequence[str], folder: Path, lines: Sequence[str], timeout_s: float
 ) -> list[str]:
     """What it prints, line by line.
 
     Args:
-        folder: of pycocoevalcap, where its files are.
+        folder: where its files are.
 
     Raises:
         JavaError: it failed, or was ended because it took too long.
@@ -31,7 +31,7 @@ def run_java(
     try:
         done = subprocess.run(
             command,
-            cwd=_package() / folder,
+            cwd=folder,
             input="".join(f"{line}\n" for line in lines),
             capture_output=True,
             encoding="utf-8",
@@ -40,17 +40,22 @@ def run_java(
             check=True,
         )
     except subprocess.TimeoutExpired as error:
-        raise JavaError(f"{folder}'s Java program did not end within {timeout_s:g} s") from error
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", None) or ""
         raise JavaError(
-            f"{folder}'s Java program failed ({error}): {said.strip()[-_SHOWN_CHARACTERS:]}"
+            f"the Java program of {folder.name} did not end within {timeout_s:g} s"
         ) from error
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = (getattr(error, "stderr", None) or "").strip()[-_SHOWN_CHARACTERS:]
+        raise JavaError(f"the Java program of {folder.name} failed: {error}; {said}") from error
     return done.stdout.splitlines()
 
 
-def _package() -> Path:
+def coco_folder(name: str) -> Path:
+    """Of pycocoevalcap.
+
+    Raises:
+        JavaError: it is not installed.
+    """
     found = find_spec("pycocoevalcap")
     if found is None or not found.submodule_search_locations:
         raise JavaError("pycocoevalcap is not installed: pip install 'scenemind[eval]'")
-    return Path(found.submodule_search_locations[0])
+    return Path(found.submodule_search_locations[0]) / name

@@ -12,7 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from scenemind.evaluation.columns import Array, Column
-from scenemind.evaluation.metrics.captions.java_program import JavaError, run_java
+from scenemind.evaluation.metrics.captions.java_program import (
+    JavaError,
+    coco_folder,
+    run_java,
+)
 from scenemind.evaluation.metrics.captions.ptb_tokens import Texts
 
 _PROGRAM = ("-Xmx2G", "-jar", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", "-norm")
@@ -43,13 +47,13 @@ def meteor_column(rows: Sequence[Texts]) -> Column:
         for answer, references in rows
     ]
     timeout_s = _TIMEOUT_S + _TIMEOUT_PER_ROW_S * len(rows)
-    statistics = _parsed(run_java(_PROGRAM, "meteor", asked, timeout_s), len(rows))
+    statistics = _parsed(run_java(_PROGRAM, coco_folder("meteor"), asked, timeout_s), len(rows))
     statistics[[not answer for answer, _ in rows], 0] = 0.0
     # An answer that is the reference, word by word, has no fragments.
     matches = statistics[:, _MATCHES]
     whole = (matches == statistics[:, :2]).all(axis=1) & (statistics[:, _CHUNKS] == 1.0)
     statistics[whole, _CHUNKS] = 0.0
-    return Column(_meteor(statistics), statistics, _meteor)
+    return Column(meteor_of(statistics), statistics, meteor_of)
 
 
 def _field(text: str) -> str:
@@ -67,8 +71,8 @@ def _parsed(lines: Sequence[str], rows: int) -> Array:
     return statistics
 
 
-def _meteor(statistics: Array) -> Array:
-    """(..., 23) -> (...)."""
+def meteor_of(statistics: Array) -> Array:
+    """Of a row, or of the sums of many: (..., 23) -> (...)."""
     of_matcher = statistics[..., 4:_CHUNKS].reshape(*statistics.shape[:-1], len(_MATCHERS), 4)
     content, function = of_matcher[..., :2], of_matcher[..., 2:]
     matched = np.einsum("...mk,m->...k", _DELTA * content + (1.0 - _DELTA) * function, _MATCHERS)

@@ -26,7 +26,7 @@ def bleu_columns(rows: Sequence[Texts]) -> dict[str, Column]:
     for answer, references in rows:
         scorer += (answer, references)
     counts = np.array([_counts(one) for one in scorer.ctest], dtype=np.float64)
-    of_sums = {f"bleu_{n}": partial(_bleu, n=n) for n in range(1, _LONGEST + 1)}
+    of_sums = {f"bleu_{n}": partial(bleu_of, n=n) for n in range(1, _LONGEST + 1)}
     return {name: Column(bleu(counts), counts, bleu) for name, bleu in of_sums.items()}
 
 
@@ -38,8 +38,8 @@ def _counts(row: dict[str, Any]) -> list[float]:
     return [length, closest, *row["guess"], *row["correct"]]
 
 
-def _bleu(counts: Array, n: int) -> Array:
-    """(..., 10) -> (...)."""
+def bleu_of(counts: Array, n: int) -> Array:
+    """BLEU-n of a row, or of the sums of many: (..., 10) -> (...)."""
     length, closest = counts[..., 0], counts[..., 1]
     guessed, correct = counts[..., 2 : 2 + n], counts[..., 2 + _LONGEST : 2 + _LONGEST + n]
     precision = np.prod((correct + _TINY) / (guessed + _SMALL), axis=-1) ** (1.0 / n)

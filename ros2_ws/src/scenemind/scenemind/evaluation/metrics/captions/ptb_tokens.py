@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scenemind.evaluation.metrics.captions.java_program import JavaError, run_java
+from scenemind.evaluation.metrics.captions.java_program import (
+    JavaError,
+    coco_folder,
+    run_java,
+)
 
 Texts = tuple[str, tuple[str, ...]]
 """An answer and its references."""
@@ -28,7 +32,7 @@ def ptb_tokens(rows: Sequence[Texts]) -> list[Texts]:
     texts = [" ".join(text.split()) for row in rows for text in (row[0], *row[1])]
     asked = sorted({text for text in texts if text})
     timeout_s = _TIMEOUT_S + _TIMEOUT_PER_LINE_S * len(asked)
-    lines = run_java((*_PROGRAM, *_OPTIONS), "tokenizer", asked, timeout_s)
+    lines = run_java((*_PROGRAM, *_OPTIONS), coco_folder("tokenizer"), asked, timeout_s)
     if len(lines) != len(asked):
         raise JavaError(f"the tokenizer gave {len(lines)} lines for {len(asked)}")
     known = {text: _words(line) for text, line in zip(asked, lines, strict=True)} | {"": ""}
