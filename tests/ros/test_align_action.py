@@ -118,7 +118,7 @@ def test_the_agents_stages_and_thoughts_are_told(graph: RosGraph, memory: Memory
     chair = any_chair(memory)
     with ChatServer(renaming(chair, "stool")) as server:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
-        said = f"well, I have always thought that {chair} would make a nice stool"
+        said = f"between us: {chair}, though nobody would guess it, is by its very nature a stool"
         goal = Goal(graph, action.Align, ALIGN, instruction=said, speaker="Ada")
         status, result = goal.result()
     assert status == GoalStatus.STATUS_SUCCEEDED, result.error
@@ -139,7 +139,7 @@ def test_who_cancels_amid_the_agents_work_has_changed_nothing(
     step = choose(lambda request: stay_silent if "Noted;" in request.text else rename)
     with ChatServer(step) as server:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
-        said = f"well, I have always thought that {chair} would make a nice stool"
+        said = f"between us: {chair}, though nobody would guess it, is by its very nature a stool"
         goal = Goal(graph, action.Align, ALIGN, instruction=said, dialogue_id="a")
         wait_for(lambda: len(server.requests) > 1, "the edit to be noted")
         goal.cancel()

@@ -106,7 +106,10 @@ def test_steps_of_a_correction_stream_and_stop_ends_it(stored_room: Path, tmp_pa
 
         object.__setattr__(stopped, "report", stop_at_plan)
         chair = next(i for i, t in live.memory.snapshot().objects.items() if t.label == "chair")
-        query = Query("well, that one I sat on was a stool", marked_object_ids=(chair,))
+        query = Query(
+            "between us: this, though nobody would guess it, is by nature a stool",
+            marked_object_ids=(chair,),
+        )
         done = live.nodes.align(query, "Ada", stopped)
         assert live.memory.corrections() == []
     assert done.failure is not None

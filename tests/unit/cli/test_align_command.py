@@ -11,7 +11,7 @@ from tests.chat_server import ChatServer, call, choose, fail
 
 from .asking import at, run, run_json
 
-SAID = "well, I have always taken object 1 for a kind of ottoman"
+SAID = "between us: object 1, though nobody would guess it, is by its very nature an ottoman"
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def test_what_is_told_or_wished(text: str) -> None:
     assert not is_question(text)
 
 
-@pytest.mark.parametrize("table", ["person.yaml", "person_more.yaml", "person_unseen.yaml"])
+@pytest.mark.parametrize("table", ["person.yaml", "person_more.yaml", "person_development.yaml"])
 def test_the_words_of_simulated_persons(table: str) -> None:
     sets = wordings(table)
     for ways in (way for kind in sets["corrections"].values() for way in kind.values()):

@@ -42,7 +42,8 @@ class Consent:
 
     def covers(self, edit: Edit) -> bool:
         """The person has said so."""
-        return all(map(self._meant.has, edit.object_ids)) and self._says(edit)
+        name = edit.value if edit.kind == "rename" else ""
+        return all(self._meant.has(i, name) for i in edit.object_ids) and self._says(edit)
 
     def _says(self, edit: Edit) -> bool:
         match edit.kind:

@@ -12,7 +12,10 @@ from scenemind.words.vocabulary import Vocabulary
 
 _LONGEST_NOUN = 3  # words
 # What things are called whose name is not known, or wrong: "the thing on the shelf".
-_ANYTHING = word_set("thing things object objects item items one ones what what's something stuff")
+_ANYTHING = word_set(
+    "thing things object objects item items one ones what what's something stuff that's standing"
+    " lying sitting hanging"
+)
 
 
 class MeantObjects:
@@ -32,25 +35,35 @@ class MeantObjects:
             pointed_at: marked, or named by their numbers.
             spoken_of: ids of what was spoken of last.
         """
-        words = [word.removesuffix("'s") for word in words_of(said)]
-        labels = _labels_in(words, scene)
-        named = {i for i, thing in scene.objects.items() if thing.label in labels}
-        singular = set(map(normal, words))
-        named |= {i for i, plane in scene.structure.items() if plane.kind in singular}
+        spoken = words_of(said)
+        words = [word.removesuffix("'s") for word in spoken]
+        labels = _labels_by_noun(words, scene)
+        kinds = {plane.kind for plane in scene.structure.values()} & set(map(normal, words))
+        called = {label for found in labels.values() for label in found}
+        named = {i for i, thing in scene.objects.items() if thing.label in called}
+        named |= {i for i, plane in scene.structure.items() if plane.kind in kinds}
+        self._nouns = kinds | labels.keys()
+        self._spoken_of = frozenset(spoken_of)
         self._ids = named | set(pointed_at)
-        if not _ANYTHING.isdisjoint(words):
+        if not _ANYTHING.isdisjoint(spoken):
             ends = ((r.subject_id, r.object_id) for r in scene.relations)
             self._ids |= {i for pair in ends if not named.isdisjoint(pair) for i in pair}
-        if not named:
-            self._ids |= set(spoken_of)
 
-    def has(self, object_id: int) -> bool:
-        return object_id in self._ids
+    def has(self, object_id: int, becoming: str = "") -> bool:
+        """
+        Args:
+            becoming: what it is said to be: "a chair, I'd say" speaks of no other chair.
+        """
+        if object_id in self._ids:
+            return True
+        nouns = {normal(gram) for gram in grams(words_of(becoming), _LONGEST_NOUN)}
+        return object_id in self._spoken_of and self._nouns <= nouns
 
 
-def _labels_in(words: list[str], scene: MemorySnapshot) -> set[str]:
-    """Labels that the words surely name."""
+def _labels_by_noun(words: list[str], scene: MemorySnapshot) -> dict[str, set[str]]:
+    """Labels that the words surely name, by the nouns that name them."""
     index = LabelIndex({thing.label for thing in scene.objects.values()})
     nouns = {normal(gram) for gram in grams(words, _LONGEST_NOUN)}
     strict = Vocabulary.load().strict
-    return {match.label for noun in nouns for match in strict(noun, index)}
+    found = {noun: {match.label for match in strict(noun, index)} for noun in nouns}
+    return {noun: labels for noun, labels in found.items() if labels}

@@ -1,5 +1,5 @@
-"""What the words of a person say, without a grammar: whether a value, a relation or an act stands
-in them, in whatever inflection or synonym."""
+"""What the words of a person say, without a grammar: whether a value or a relation stands in them,
+in whatever inflection or synonym."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from scenemind.memory.graph.relations import find_relation
+from scenemind.memory.types import EditKind
 from scenemind.reasoning.mood import told_in
+from scenemind.reasoning.told_acts import is_wanted
 from scenemind.words.english import find_number, normal, number_word, word_set
 from scenemind.words.roots import roots
 from scenemind.words.thesaurus import Thesaurus
@@ -17,31 +19,25 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _LONGEST_RELATION = 4  # words of "on the left of"
 # What a value is without.
 _LITTLE = word_set("a an the of in on at to with is it its this that and or for made from out")
-# What stands between "not" and what is denied.
-_BEFORE_DENIED = word_set("a an the any made of from out really actually in on called")
+# What stands around the one word that is denied.
+_AROUND_DENIED = word_set(
+    "a an the any made of from out really actually in on at to by under above over below beside"
+    " near next inside behind left right front top called"
+)
 _IS = word_set("is are was were there's it's that's")
-_DENIALS = word_set("not no never nothing none neither nor without wrong rather")
 _SPEAKING = word_set("i me my mine we us our ours")
 _SPEAKER = word_set("me mine person user speaker")
-_ACTS = {
-    "merge": "same one merge join combine together both twice double duplicate single",
-    "split": "split divide part parts separate several pieces two three four 2 3 4",
-    "delete_object": "delete remove forget exist real ghost mistake reflection gone made up only"
-    " erase imagined",
-}
-_ACT_ROOTS = {act: frozenset(chain(*map(roots, words.split()))) for act, words in _ACTS.items()}
 
 
 class ToldWords:
     """Of what is told or wished in a text; its questions say nothing."""
 
     def __init__(self, text: str) -> None:
-        words = words_of(told_in(text))
-        self._affirmed = list(_affirmed(words))
+        self._told = _plain(told_in(text))
+        words = words_of(self._told)
+        self._affirmed, self._denied = _parted(words)
         self._roots = _roots_of(self._affirmed)
-        self._all_roots = _roots_of(words)
         self._speaks_of_speaker = not _SPEAKING.isdisjoint(words)
-        self.denies = any(word in _DENIALS or word.endswith("n't") for word in words)
         self._thesaurus = Thesaurus.load()
 
     def names(self, value: str) -> bool:
@@ -58,23 +54,15 @@ class ToldWords:
 
     def relates(self, predicate: str) -> bool:
         """The relation stands there, or what is then true the other way round."""
-        known = find_relation(predicate)
-        wanted = {predicate} if known is None else {known.name, known.inverse}
-        said = map(find_relation, grams(self._affirmed, _LONGEST_RELATION))
-        return any(r is not None and r.name in wanted for r in said) or self.names(predicate)
+        return _holds(predicate, self._affirmed) or self.names(predicate)
 
     def denies_relation(self, predicate: str) -> bool:
-        """Something is denied, and the relation stands there."""
-        known = find_relation(predicate)
-        forms = (predicate,) if known is None else (known.name, *known.forms)
-        return self.denies and any(
-            all(roots(word) & self._all_roots for word in words_of(form)) for form in forms
-        )
+        """It is said not to be so."""
+        return _holds(predicate, self._denied)
 
-    def wants(self, act: str) -> bool:
-        """A word for merging, splitting or deleting stands there, or a denial for the latter."""
-        is_denial = act == "delete_object" and self.denies
-        return is_denial or not self._all_roots.isdisjoint(_ACT_ROOTS[act])
+    def wants(self, act: EditKind) -> bool:
+        """Words for merging, splitting or deleting stand there."""
+        return is_wanted(act, self._told)
 
     def _has_all(self, words: Sequence[str]) -> bool:
         wanted = [word for word in words if word not in _LITTLE]
@@ -90,7 +78,7 @@ class ToldWords:
 
 def words_of(text: str) -> list[str]:
     """In lower case, with their apostrophes."""
-    return _WORD.findall(text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    return _WORD.findall(_plain(text))
 
 
 def grams(words: Sequence[str], most: int) -> Iterator[str]:
@@ -100,19 +88,36 @@ def grams(words: Sequence[str], most: int) -> Iterator[str]:
             yield " ".join(words[first:end])
 
 
-def _affirmed(words: Sequence[str]) -> Iterator[str]:
-    """Without what is denied: "lamp" of "not a lamp"."""
-    is_denied = False
+def _plain(text: str) -> str:
+    return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is affirmed, and what is denied: "a lamp" of "not a lamp but a cup", "stand on" of "does
+    not stand on the table"."""
+    affirmed: list[str] = []
+    denied: list[str] = []
+    is_denied = was_named = False
     before = ""
     for word in words:
-        is_no = word == "no" and before in _IS
-        if word == "not" or word.endswith("n't") or is_no:
-            is_denied = True
-        elif not (is_denied and word in _BEFORE_DENIED):
-            if not is_denied:
-                yield word
+        if word == "not" or word.endswith("n't") or (word == "no" and before in _IS):
+            is_denied, was_named = True, False
+        elif is_denied and (word in _AROUND_DENIED or not was_named):
+            denied.append(word)
+            was_named |= word not in _AROUND_DENIED
+        else:
             is_denied = False
+            affirmed.append(word)
         before = word
+    return affirmed, denied
+
+
+def _holds(predicate: str, words: Sequence[str]) -> bool:
+    """The relation, or the one that is true the other way round, is among these words."""
+    known = find_relation(predicate)
+    wanted = {predicate} if known is None else {known.name, known.inverse}
+    found = map(find_relation, grams(words, _LONGEST_RELATION))
+    return any(relation is not None and relation.name in wanted for relation in found)
 
 
 def _roots_of(words: Iterable[str]) -> frozenset[str]:
