@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from scenemind.evaluation.benchmark import get_benchmark
+from scenemind.evaluation.datasets import Question, ReferringExpression
+from scenemind.evaluation.datasets.omni3d import CHOICE, YES_NO
+from scenemind.evaluation.metrics.vadar_score import COUNT, OTHER_NUMBER
 from scenemind.evaluation.page.published import PublishedTable, all_published, published_of
+from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
+from scenemind.evaluation.scene_source import Named
+from scenemind.evaluation.scored import Material
 
 FILES = {
     "VLM-Grounder": "vlm_grounder.txt",
@@ -61,3 +68,27 @@ def test_a_benchmark_has_its_papers_tables() -> None:
     assert [table.table for table in published_of("scanrefer")] == ["Table 1", "Table 8", "Table 7"]
     assert published_of("simulation") == ()
     assert published_of("nr3d")[0].columns()[0] == ("all", "accuracy")
+
+
+@pytest.mark.parametrize("name", sorted({table.benchmark for table in all_published()}))
+def test_metrics_are_those_of_the_benchmark(name: str) -> None:
+    benchmark = get_benchmark(name)
+    said: Prediction
+    if benchmark.asks == "ground":
+        said = GroundingPrediction(ReferringExpression("1", "scene", "a chair", 1), (), (), 0, 0.0)
+    else:
+        row = Question("1", "scene", "how many?", ("2",), category="count")
+        said = AnswerPrediction(row, "2", 0.0)
+    scored = benchmark.score([said], Material(Named("ground-truth objects", has_true_ids=True)))
+    published = {metric for table in published_of(name) for _, metric in table.columns()}
+    assert published <= set(scored.columns)
+
+
+def test_groups_are_those_of_the_benchmark() -> None:
+    episode = Question("1", "hm3d-v0/000-x", "what?", (), category="object recognition")
+    assert {"scannet", "hm3d"} == {g for t in published_of("openeqa") for g, _ in t.columns()} - {
+        "all"
+    }
+    assert "hm3d" in get_benchmark("openeqa").groups(episode)
+    kinds = {COUNT, OTHER_NUMBER, YES_NO, CHOICE}
+    assert {g for t in published_of("omni3d") for g, _ in t.columns()} == {*kinds, "all"}

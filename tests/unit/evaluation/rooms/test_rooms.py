@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.datasets import Question, ReferringExpression, Row, row_groups
+from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
 from scenemind.evaluation.rooms import (
     MappedRooms,

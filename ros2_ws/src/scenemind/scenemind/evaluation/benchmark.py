@@ -10,6 +10,7 @@ from typing import Literal
 from scenemind.evaluation.answering import answer_scorer
 from scenemind.evaluation.datasets import (
     Row,
+    openeqa_groups,
     read_nr3d,
     read_omni3d,
     read_openeqa,
@@ -75,6 +76,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
             answer_scorer("llm_match", "exact_match", "soft_match", "sense_match"),
             "llm_match",
             "episode",
+            openeqa_groups,
         ),
         Benchmark(
             "omni3d",

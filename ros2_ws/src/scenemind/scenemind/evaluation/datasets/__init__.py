@@ -1,7 +1,7 @@
 """Benchmarks: one file each, read row by row into the same types."""
 
 from scenemind.evaluation.datasets.omni3d import read_omni3d
-from scenemind.evaluation.datasets.openeqa import read_openeqa
+from scenemind.evaluation.datasets.openeqa import openeqa_groups, read_openeqa
 from scenemind.evaluation.datasets.referit3d import read_nr3d, read_sr3d
 from scenemind.evaluation.datasets.rows import (
     Question,
@@ -19,6 +19,7 @@ __all__ = [
     "ReferringExpression",
     "Row",
     "ScanPose",
+    "openeqa_groups",
     "read_nr3d",
     "read_omni3d",
     "read_openeqa",

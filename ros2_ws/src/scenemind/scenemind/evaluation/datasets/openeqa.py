@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from scenemind.evaluation.datasets.files import benchmark_file, json_rows, read_json
-from scenemind.evaluation.datasets.rows import Question
+from scenemind.evaluation.datasets.rows import Question, Row, row_groups
 
 PATTERNS = ("open-eqa*.json",)
 WHERE_TO_GET = (
@@ -42,3 +42,9 @@ def read_openeqa(data: Path) -> Iterator[Question]:
         yield Question(
             row.question_id, row.episode_history, row.question, answers, category=row.category
         )
+
+
+def openeqa_groups(row: Row) -> tuple[str, ...]:
+    """The category, and whose episode it is: ScanNet's or HM3D's."""
+    recordings = ("scannet", "hm3d")
+    return (*row_groups(row), *(name for name in recordings if row.scene_id.startswith(name)))
