@@ -41,6 +41,18 @@ def test_what_comes_before_a_camera_that_stands_still_is_shown() -> None:
     assert shown(index_of(standing)) == [0, 1, 2]
 
 
+def test_slivers_at_the_edge_are_shown_only_of_what_is_seen_nowhere_else() -> None:
+    whole, sliver = Seen("chair", 1), Seen("chair", 1, x_px=-14.0)  # 6 of 160 pixels are left
+    index = index_of([Shot(0.0, (sliver,)), Shot(1.0, (whole,)), Shot(2.0, (sliver,))])
+    assert shown(index) == [1]
+    assert shown(index, with_all=True) == [0, 1, 2]
+    cut = whole._replace(x_px=5.0)  # half of it
+    other, unknown = sliver._replace(object_id=2), sliver._replace(object_id=0)
+    shots = [Shot(1.0 * n, (seen,)) for n, seen in enumerate((whole, cut, other, unknown))]
+    assert shown(index_of(shots)) == [0, 1, 2, 3]
+    assert shown(index_of([Shot(0.0, (sliver, Seen("chair", 3))), Shot(1.0, (whole,))])) == [0, 1]
+
+
 def test_too_many_frames_are_spread_over_locations_and_objects() -> None:
     # Four locations of ten frames; the last frame of each shows the chair best, and one chair is
     # in a single frame, where it is small.

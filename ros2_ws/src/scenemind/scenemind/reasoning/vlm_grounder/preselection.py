@@ -10,6 +10,8 @@ from scenemind.reasoning.vlm_grounder.candidates import Candidates
 
 # Neighbours nearer than this in place and in direction look the same.
 _SAME_M, _SAME_RAD = 0.1, np.radians(5.0)
+# A box at the picture's edge that reaches less far into it, as a share of its side, is a sliver.
+_EDGE_PX, _SLIVER = 2.0, 0.08
 
 
 def frames_to_show(
@@ -17,7 +19,8 @@ def frames_to_show(
 ) -> NDArray[np.intp]:
     """Rows of the index in the order of time: each frame that shows a candidate, or every frame.
 
-    Of neighbouring frames that look the same the one that shows candidates best stays. Of what are
+    Slivers of objects that other frames show better are no reason to show a frame. Of neighbouring
+    frames that look the same the one that shows candidates best stays. Of what are
     still too many, those stay that show an object best or a location best, then the second best of
     each, and so on.
 
@@ -26,7 +29,9 @@ def frames_to_show(
         with_all: also frames that show none.
     """
     worth = _worth(index, candidates)
-    rows = np.arange(len(index)) if with_all else np.unique(candidates.rows).astype(np.intp)
+    rows = np.arange(len(index))
+    if not with_all:
+        rows = np.unique(candidates.rows[~_spare_slivers(index, candidates)]).astype(np.intp)
     rows = _without_doubles(index, candidates, rows, worth)
     if len(rows) > most:
         rank = _rank(index.location_ids[rows], worth[rows])
@@ -40,6 +45,21 @@ def frames_to_show(
         best = np.lexsort((-worth[rows], np.minimum(rank, of_object[rows])))[:most]
         rows = np.sort(rows[best])
     return rows
+
+
+def _spare_slivers(index: FrameIndex, candidates: Candidates) -> NDArray[np.bool_]:
+    """(M,) whether the picture's edge leaves next to nothing of an object that is whole, or cut
+    less, elsewhere."""
+    cameras = index.camera_indices[candidates.rows]
+    sides = np.array([(c.width, c.height) for c in index.cameras], np.float32).reshape(-1, 2)
+    size_px = sides[cameras]
+    low, high = (np.clip(candidates.boxes_px[:, k : k + 2], 0.0, size_px) for k in (0, 2))
+    at_edge = (low <= _EDGE_PX) | (high >= size_px - _EDGE_PX)
+    slivers = (at_edge & (high - low < _SLIVER * size_px)).any(axis=1)
+    seen_better = np.unique(candidates.object_ids[~slivers])
+    known = (candidates.object_ids != 0) & np.isin(candidates.object_ids, seen_better)
+    spare: NDArray[np.bool_] = slivers & known
+    return spare
 
 
 def _box_worth(index: FrameIndex, candidates: Candidates) -> NDArray[np.float64]:
