@@ -9,6 +9,7 @@ import numpy as np
 
 from scenemind.geometry import Box3D, Pose
 from scenemind.memory import MapObject
+from scenemind.report.building_outlines import is_building
 from scenemind.report.label_places import Anchor, LabelPlace, place_labels
 from scenemind.report.templating import Markup, render_of
 from scenemind.report.view import View, grid_of, view_of
@@ -22,7 +23,7 @@ _TEXT_SCALE = 2.0  # labels are so much larger than `place_labels` has them: pag
 class Marked:
     """
     Attributes:
-        kind: "true" or "found", and a class of the drawing's style.
+        kind: "true" or "found", as the drawing's style has it.
     """
 
     kind: str
@@ -62,7 +63,11 @@ def draw_scene(
         view=view,
         grid=grid_of(view),
         objects=[
-            _Shape("object", f"{thing.label} {thing.object_id}", _outline(thing.yaw_box, view))
+            _Shape(
+                "building" if is_building(thing) else "object",
+                f"{thing.label} {thing.object_id}",
+                _outline(thing.yaw_box, view),
+            )
             for thing in objects.values()
         ],
         marked=[
