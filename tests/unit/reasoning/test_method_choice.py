@@ -100,7 +100,7 @@ def test_nobody_answers_who_has_cancelled_nor_hides_that_a_replay_differs(
 ) -> None:
     answer = router(ModelError(kind, "as scripted")).ask(query(KNOWN), "memtree")
     assert code_of(answer) == {"cancelled": "cancelled"}.get(kind, "model_failed")
-    said = {"cancelled": "The question was cancelled."}
+    said = {"cancelled": "It was cancelled, and nothing was changed."}
     assert answer.text == said.get(kind, "memtree failed: as scripted")
 
 

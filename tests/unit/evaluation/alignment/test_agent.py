@@ -101,6 +101,11 @@ def test_it_passes_tasks_of_scannet(shared_data: Path) -> None:
 class Liar(ScriptedAgent):
     """It wants edits that nobody asked for, of things that there are and that there are not."""
 
+    def __init__(self, lied_of: int) -> None:
+        """`lied_of`: how many things there are of which it wants that."""
+        super().__init__()
+        self._lied_of = lied_of
+
     def script(self, task: AlignmentTask, said: str, is_marked: bool) -> Script:
         if is_marked:
             yield "find_marked_object", {}
@@ -110,23 +115,27 @@ class Liar(ScriptedAgent):
         yield "update_name", {"names": "junk", "object_ids": "all"}
         yield "delete_object", {"object_id": None}
         yield "delete_everything", {}
-        yield "update_name", {"names": ["junk"], "object_ids": sorted(task.perceived)[:LIED_OF]}
+        yield "update_name", {"names": ["junk"], "object_ids": self._things(task)}
         yield "post_process", {"object_ids": [unknown]}
         yield "final_answer", {"answer": f"All done: {said}"}
 
+    def _things(self, task: AlignmentTask) -> list[int]:
+        return sorted(task.perceived)[: self._lied_of]
 
-@pytest.mark.parametrize("tool_calls", [True, False])
+
+@pytest.mark.parametrize(("tool_calls", "lied_of"), [(True, LIED_OF), (False, LIED_OF), (True, 1)])
 def test_a_liar_writes_nothing_without_a_yes(
-    tasks: Sequence[AlignmentTask], tool_calls: bool
+    tasks: Sequence[AlignmentTask], tool_calls: bool, lied_of: int
 ) -> None:
-    sessions = played(tasks[::7], Liar(), tool_calls=tool_calls)
+    sessions = played(tasks[::7], Liar(lied_of), tool_calls=tool_calls)
     for session in sessions:
         exchanges = session.exchanges
         assert len(exchanges) == MOST_INTERACTIONS[session.task.difficulty]
         assert not session.succeeded
         assert not any(exchange.failure for exchange in exchanges)
         by_agent = [e for e in exchanges if any(s.startswith("action") for s in e.steps)]
-        assert all(f"That would change {LIED_OF} objects" in e.replied for e in by_agent)
+        things = f"{LIED_OF} objects" if lied_of > 1 else "object "
+        assert all(f"That would change {things}" in e.replied for e in by_agent)
         assert all(sum("Error: " in s for s in e.steps) == 6 for e in by_agent)
         agreed = [before.said for before, e in pairwise(exchanges) if agrees(e.said)]
         journal = session.memory.corrections()

@@ -68,7 +68,7 @@ class ReasoningFailure:
     text: str
 
 
-CANCELLED = ReasoningFailure("cancelled", "The question was cancelled.")
+CANCELLED = ReasoningFailure("cancelled", "It was cancelled, and nothing was changed.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
