@@ -12,6 +12,7 @@ from scenemind.evaluation.metrics.boxes import extents, iou_pairs
 from scenemind.evaluation.predictions import GroundingPrediction
 from scenemind.evaluation.scenes import Scenes
 from scenemind.evaluation.scored import Material, Scored
+from scenemind.evaluation.uniqueness import Uniqueness
 
 BY_CLASS = "any object of the right class"
 _LEAST_IOUS = {"acc_25": 0.25, "acc_50": 0.5}
@@ -24,8 +25,8 @@ def score_groundings(predictions: Sequence[GroundingPrediction], material: Mater
     target's, in percent; `iou`: the mean. Boxes are taken axis-aligned, as ScanRefer's scripts do:
     of a turned one the box around it. Where nothing was found, all are 0.
 
-    Groups beside those of the rows: `unique` and `multiple` where a row does not say, by labels of
-    the true objects; `tied`: others were as sure.
+    Groups beside those of the rows: `unique` and `multiple` where a row does not say, by the true
+    objects (`Uniqueness`); `tied`: others were as sure.
 
     Raises:
         EvaluationError: the truth lacks a row's target.
@@ -37,18 +38,17 @@ def score_groundings(predictions: Sequence[GroundingPrediction], material: Mater
         columns["accuracy"] = mean_column(right.astype(np.float64))
     if truth is None:
         missing = mean_column(np.full(len(predictions), np.nan))
-        return Scored(
-            columns | dict.fromkeys((*_LEAST_IOUS, "iou"), missing), _groups(predictions, {}), {}
-        )
+        columns |= dict.fromkeys((*_LEAST_IOUS, "iou"), missing)
+        return Scored(columns, [_tied(one) for one in predictions], {})
     iou = _ious(predictions, truth)
     if material.source.has_true_ids:
         iou[right] = 1.0  # though it may be flat
-    same_class = _same_class([one.row for one in predictions], truth)
-    return Scored(
-        columns | _box_columns(iou),
-        _groups(predictions, same_class),
-        {BY_CLASS: _by_class([one.row for one in predictions], truth, same_class)},
-    )
+    rows = [one.row for one in predictions]
+    uniqueness = Uniqueness(truth)
+    groups = [(*_unique(one.row, uniqueness), *_tied(one)) for one in predictions]
+    notes = () if all(row.is_unique is not None for row in rows) else (uniqueness.note,)
+    baseline = _by_class(rows, truth, _same_class(rows, truth))
+    return Scored(columns | _box_columns(iou), groups, {BY_CLASS: baseline}, notes)
 
 
 def _box_columns(iou: Array) -> dict[str, Column]:
@@ -81,7 +81,7 @@ def _same_class(
         place = row.scene_id, row.target_id
         if place not in found:
             label = truth.get_target(*place).label
-            objects = truth.get_snapshot(row.scene_id).objects.values()
+            objects = truth.get_objects(row.scene_id).values()
             found[place] = tuple(o.object_id for o in objects if o.label == label)
     return found
 
@@ -94,7 +94,7 @@ def _by_class(
     """What is to be expected of drawing one of the target's class."""
     expected: dict[_Place, tuple[float, ...]] = {}
     for (scene_id, target_id), ids in same_class.items():
-        objects = truth.get_snapshot(scene_id).objects
+        objects = truth.get_objects(scene_id)
         target = extents([objects[target_id].box] * len(ids))
         iou = iou_pairs(extents([objects[one].box for one in ids]), target)
         iou[ids.index(target_id)] = 1.0
@@ -105,16 +105,12 @@ def _by_class(
     return {name: mean_column(values[:, k]) for k, name in enumerate(names)}
 
 
-def _groups(
-    predictions: Sequence[GroundingPrediction], same_class: Mapping[_Place, tuple[int, ...]]
-) -> list[tuple[str, ...]]:
-    groups: list[tuple[str, ...]] = []
-    for one in predictions:
-        of_class = same_class.get((one.row.scene_id, one.row.target_id))
-        names: list[str] = []
-        if of_class is not None and one.row.is_unique is None:
-            names.append("unique" if len(of_class) == 1 else "multiple")
-        if one.tied > 1:
-            names.append("tied")
-        groups.append(tuple(names))
-    return groups
+def _unique(row: ReferringExpression, uniqueness: Uniqueness) -> tuple[str, ...]:
+    """Where the row does not say it itself."""
+    if row.is_unique is not None:
+        return ()
+    return ("unique" if uniqueness.is_unique(row.scene_id, row.target_id) else "multiple",)
+
+
+def _tied(prediction: GroundingPrediction) -> tuple[str, ...]:
+    return ("tied",) if prediction.tied > 1 else ()

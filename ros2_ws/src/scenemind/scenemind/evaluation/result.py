@@ -67,6 +67,7 @@ class Evaluation:
         breakdown: group -> the same of a part of the rows.
         baselines: name -> the same of doing something simple instead.
         failures: error code -> how many rows, commonest first.
+        notes: what who reads the scores has to know.
     """
 
     benchmark: str
@@ -77,6 +78,7 @@ class Evaluation:
     breakdown: Mapping[str, Group]
     baselines: Mapping[str, Mapping[str, Score]]
     failures: Mapping[str, int]
+    notes: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -119,6 +121,7 @@ class Evaluation:
             },
             "baselines": {name: _percents(scores) for name, scores in self.baselines.items()},
             "failures": dict(self.failures),
+            "notes": list(self.notes),
             "seconds": round(self.seconds, 3),
             "median_ms": round(self.median_ms, 3),
             "usage": {

@@ -53,6 +53,11 @@ class Scenes:
         self._snapshots: OrderedDict[str, MemorySnapshot] = OrderedDict()
 
     @property
+    def path(self) -> Path:
+        """Of the objects file."""
+        return self._path
+
+    @property
     def names(self) -> Collection[str]:
         """Of all scenes."""
         return self._document.keys()

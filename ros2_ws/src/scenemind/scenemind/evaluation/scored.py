@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from scenemind.evaluation.columns import Column
+from scenemind.evaluation.scene_source import NamedSource
 from scenemind.evaluation.scenes import Scenes
-
-
-class NamedSource(Protocol):
-    """What of a `SceneSource` its results tell.
-
-    Attributes:
-        has_true_ids: object ids of the predictions are the benchmark's.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def has_true_ids(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +32,13 @@ class Scored:
         columns: by metric, a value a prediction.
         groups: of each prediction, beside those that its row says.
         baselines: name -> columns of doing something simple instead.
+        notes: what who reads the scores has to know.
     """
 
     columns: Mapping[str, Column]
     groups: Sequence[tuple[str, ...]]
     baselines: Mapping[str, Mapping[str, Column]]
+    notes: tuple[str, ...] = ()
 
 
 Scorer = Callable[[Sequence[Any], Material], Scored]

@@ -11,8 +11,9 @@ from scenemind.evaluation.columns import Column, mean_column, summed_up
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.predictions import Prediction
 from scenemind.evaluation.result import Evaluation, ScoredRow
+from scenemind.evaluation.scene_source import NamedSource
 from scenemind.evaluation.scenes import Scenes
-from scenemind.evaluation.scored import Material, NamedSource
+from scenemind.evaluation.scored import Material
 
 
 def evaluate(
@@ -54,7 +55,9 @@ def evaluate(
         )
         for k, one in enumerate(predictions)
     ]
-    return _evaluation(benchmark.name, method, source.name, rows, columns, scored.baselines)
+    return _evaluation(
+        benchmark.name, method, source.name, rows, columns, scored.baselines, scored.notes
+    )
 
 
 def evaluation_of_rows(
@@ -76,6 +79,7 @@ def _evaluation(
     rows: Sequence[ScoredRow],
     columns: Mapping[str, Column],
     baselines: Mapping[str, Mapping[str, Column]],
+    notes: tuple[str, ...] = (),
 ) -> Evaluation:
     order = [row.row_id for row in rows]
     scores, breakdown = summed_up(columns, [row.groups for row in rows], order)
@@ -90,6 +94,7 @@ def _evaluation(
         breakdown,
         {name: summed_up(simple, ungrouped, order)[0] for name, simple in baselines.items()},
         dict(sorted(failures.items(), key=lambda item: (-item[1], item[0]))),
+        notes,
     )
 
 

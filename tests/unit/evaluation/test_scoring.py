@@ -1,0 +1,245 @@
+"""Predictions of every kind scored: what is right, what is wrong, and what nobody can tell."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenemind.evaluation.benchmark import get_benchmark
+from scenemind.evaluation.datasets import Question, ReferringExpression, read_scanrefer
+from scenemind.evaluation.datasets.label_table import LABEL_TABLE
+from scenemind.evaluation.errors import EvaluationError
+from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
+from scenemind.evaluation.result import Evaluation
+from scenemind.evaluation.scene_source import Named
+from scenemind.evaluation.scenes import Scenes
+from scenemind.evaluation.scoring import evaluate
+from scenemind.geometry import Box3D
+from scenemind.models import Usage
+from tests.unit.evaluation import made
+
+TRUE_OBJECTS = Named("ground-truth objects", has_true_ids=True)
+MAPPED = Named("mapped memories")
+
+
+@pytest.fixture
+def scenes(tmp_path: Path) -> Scenes:
+    return Scenes(made.write_objects(tmp_path))
+
+
+def grounded(
+    row_id: str, target: int, found: int | None, shift_m: float = 0.0, tied: int = 1
+) -> GroundingPrediction:
+    """A prediction of one of the made room's objects, its box moved along x."""
+    row = ReferringExpression(row_id, made.SCENE, "a thing", target)
+    if found is None:
+        return GroundingPrediction(row, (), (), 0, 0.5, failure="not_found")
+    (x, y, z), size = made.OBJECTS[found]["center"], made.OBJECTS[found]["size"]
+    return GroundingPrediction(row, (found,), (Box3D((x + shift_m, y, z), tuple(size)),), tied, 0.5)
+
+
+def answered(
+    row_id: str, kind: str, truth: str, answer: str, failure: str = ""
+) -> AnswerPrediction:
+    row = Question(row_id, made.SCENE, "?", (truth,) if truth else (), category=kind)
+    return AnswerPrediction(row, answer, 0.5, failure=failure, usage=Usage(1, 10))
+
+
+def percents(evaluation: Evaluation) -> dict[str, float | None]:
+    return {name: score.percent for name, score in evaluation.scores.items()}
+
+
+def test_groundings_on_true_objects(scenes: Scenes) -> None:
+    found = [grounded("a", 1, 1), grounded("b", 1, 2, tied=2), grounded("c", 3, None)]
+    evaluation = evaluate(get_benchmark("nr3d"), "symbolic", TRUE_OBJECTS, found, scenes)
+    assert evaluation.primary == "accuracy"
+    assert percents(evaluation) == pytest.approx(
+        dict.fromkeys(("accuracy", "acc_25", "acc_50", "iou"), 100 / 3)
+    )
+    assert {name: group.n for name, group in evaluation.breakdown.items()} == {
+        "multiple": 2,
+        "tied": 1,
+        "unique": 1,
+    }
+    # Two of the rows are about one of two chairs, one about the only desk.
+    (baseline,) = evaluation.baselines.values()
+    assert baseline["accuracy"].percent == pytest.approx((50 + 50 + 100) / 3)
+    assert evaluation.failures == {"not_found": 1}
+    assert (evaluation.seconds, evaluation.median_ms) == (1.5, 500.0)
+
+
+def test_groundings_of_a_map_go_by_boxes_alone(scenes: Scenes) -> None:
+    """Ids are the map's own: 1 for what is really the desk. Chairs are 0.5 m wide: moved by 0.25 m
+    one shares a third."""
+    desk = grounded("a", 3, 3)
+    found = [replace(desk, object_ids=(1,)), grounded("b", 1, 1, shift_m=0.25)]
+    evaluation = evaluate(get_benchmark("nr3d"), "symbolic", MAPPED, found, scenes)
+    assert percents(evaluation) == pytest.approx(
+        {"acc_25": 100.0, "acc_50": 50.0, "iou": (100 + 100 / 3) / 2}
+    )
+    assert evaluation.primary == "acc_25"
+    assert evaluation.source == "mapped memories"
+
+
+def test_without_the_truth_boxes_stay_unscored() -> None:
+    found = [grounded("a", 1, 1), grounded("b", 1, 2)]
+    evaluation = evaluate(get_benchmark("scanrefer"), "symbolic", TRUE_OBJECTS, found, None)
+    assert (evaluation.scores["acc_25"].percent, evaluation.scores["acc_25"].n) == (None, 0)
+    assert evaluation.scores["accuracy"].percent == 50.0
+    assert evaluation.rows[0].scores == {"acc_25": None, "accuracy": 1, "acc_50": None, "iou": None}
+
+
+def test_unique_goes_by_scannets_classes_where_their_table_is(
+    tmp_path: Path, scenes: Scenes
+) -> None:
+    """With it the bed is a chair, for once: then there are three."""
+    found = [grounded("a", 4, 4)]
+    bare = evaluate(get_benchmark("nr3d"), "symbolic", TRUE_OBJECTS, found, scenes)
+    (tmp_path / LABEL_TABLE).write_text("raw_category\tnyu40class\nchair\tchair\nbed\tchair\n")
+    classed = evaluate(get_benchmark("nr3d"), "symbolic", TRUE_OBJECTS, found, scenes)
+    assert (*bare.breakdown, *classed.breakdown) == ("unique", "multiple")
+    assert "by the labels themselves" in bare.notes[0]
+    assert "18 classes" in classed.notes[0]
+
+
+def test_unique_is_what_vlm_grounder_says_it_is(shared_data: Path) -> None:
+    """Its rows tell it; without that it is found again by the objects and the label table."""
+    folder = shared_data / "annotations"
+    rows = list(read_scanrefer(folder / "vlm-grounder"))
+    blank = [
+        GroundingPrediction(replace(row, is_unique=None), (), (), 0, 0.0, failure="not_found")
+        for row in rows
+    ]
+    truth = Scenes(folder / "scannet_objects.json.gz")
+    evaluation = evaluate(get_benchmark("scanrefer"), "none", TRUE_OBJECTS, blank, truth)
+    told = Counter("unique" if row.is_unique else "multiple" for row in rows)
+    assert all(
+        ("unique" in e.groups) is r.is_unique for e, r in zip(evaluation.rows, rows, strict=True)
+    )
+    assert {name: evaluation.breakdown[name].n for name in told} == told
+
+
+def test_answers_by_words() -> None:
+    found = [
+        answered("1", "is", "yes", "yes"),
+        answered("2", "is", "no", "yes"),
+        answered("3", "is", "yes", "no"),
+        answered("4", "what", "sofa", "couch"),
+        answered("5", "what", "lamp", "", "not_understood"),
+    ]
+    evaluation = evaluate(get_benchmark("sqa3d"), "symbolic", TRUE_OBJECTS, found, None)
+    assert (evaluation.primary, evaluation.n) == ("exact_match", 5)
+    assert evaluation.scores["sense_match"].percent == pytest.approx(40.0)
+    assert evaluation.scores["exact_match"].percent == pytest.approx(20.0)
+    assert evaluation.breakdown["is"].scores["sense_match"].percent == pytest.approx(100 / 3)
+    # "yes" where the kind is "is", and one of the two answers where it is "what".
+    (commonest,) = evaluation.baselines.values()
+    assert commonest["exact_match"].percent == pytest.approx(60.0)
+    assert evaluation.failures == {"not_understood": 1}
+    assert evaluation.usage == Usage(5, 50)
+
+
+def test_answers_that_nobody_tells_stay_unscored() -> None:
+    found = [answered("1", "what", "", "a lamp"), answered("2", "what", "lamp", "lamp")]
+    evaluation = evaluate(get_benchmark("scanqa"), "symbolic", TRUE_OBJECTS, found, None)
+    assert (evaluation.scores["exact_match"].percent, evaluation.scores["exact_match"].n) == (
+        100,
+        1,
+    )
+    assert evaluation.rows[0].scores["exact_match"] is None
+
+
+def test_the_best_of_several_truths_counts() -> None:
+    row = Question("1", made.SCENE, "?", ("dark grey", "brown"))
+    found = [AnswerPrediction(row, "brown", 0.0)]
+    evaluation = evaluate(get_benchmark("scanqa"), "symbolic", TRUE_OBJECTS, found, None)
+    assert evaluation.scores["exact_match"].percent == 100.0
+
+
+def test_judged_answers() -> None:
+    """Marks of 5 and 2 are 100 and 25 percent; a missing answer is wrong, one that nobody has
+    judged is not."""
+    found = [answered(str(k), "k", "a lamp", "a light") for k in range(3)]
+    found.append(answered("3", "k", "a lamp", ""))
+    marks = {"0": 5.0, "1": 2.0}
+    evaluation = evaluate(get_benchmark("openeqa"), "memtree", MAPPED, found, None, marks)
+    score = evaluation.scores["llm_match"]
+    assert (evaluation.primary, score.n) == ("llm_match", 3)
+    assert score.percent == pytest.approx((100 + 25 + 0) / 3)
+    others = evaluate(get_benchmark("sqa3d"), "memtree", MAPPED, found, None, marks)
+    assert others.scores["llm_match"] == score
+
+
+def test_omni3d_by_types() -> None:
+    found = [
+        answered("1", "count", "3", "three"),
+        answered("2", "numeric (other)", "2.0", "2.24"),
+        answered("3", "yes/no", "yes", "no"),
+    ]
+    evaluation = evaluate(get_benchmark("omni3d"), "vadar", Named("photographs"), found, None)
+    assert evaluation.scores["vadar_score"].percent == pytest.approx((100 + 80 + 0) / 3)
+    assert evaluation.breakdown["numeric (other)"].scores["vadar_score"].percent == pytest.approx(
+        80
+    )
+
+
+def test_a_result_for_programs(scenes: Scenes) -> None:
+    found = [grounded("a", 1, 1), grounded("b", 1, None)]
+    evaluation = evaluate(get_benchmark("nr3d"), "symbolic", TRUE_OBJECTS, found, scenes)
+    result = json.loads(json.dumps(evaluation.as_json()))
+    assert (result["n"], result["scores"]["accuracy"], result["scored"]["accuracy"]) == (2, 50.0, 2)
+    low, high = result["interval_95"]["accuracy"]
+    assert (low, high) == (0.0, 100.0)
+    assert (result["breakdown"]["multiple"]["n"], result["breakdown"]["multiple"]["iou"]) == (2, 50)
+    assert result["baselines"]["any object of the right class"]["accuracy"] == 50.0
+
+
+def test_nothing_to_evaluate() -> None:
+    with pytest.raises(EvaluationError, match="no predictions"):
+        evaluate(get_benchmark("nr3d"), "symbolic", TRUE_OBJECTS, [], None)
+
+
+def test_a_target_that_is_not_there(scenes: Scenes) -> None:
+    with pytest.raises(EvaluationError, match="scene0001_00 has no object 77"):
+        evaluate(get_benchmark("nr3d"), "symbolic", TRUE_OBJECTS, [grounded("a", 77, None)], scenes)
+
+
+ANSWERS = st.lists(
+    st.tuples(
+        st.sampled_from(["is", "what"]),
+        st.sampled_from(["", "yes", "no", "a lamp", "2"]),
+        st.sampled_from(["", "yes", "no", "lamp", "two"]),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(deadline=None, max_examples=20)
+@given(ANSWERS, st.randoms())
+def test_the_order_of_predictions_is_irrelevant(
+    rows: list[tuple[str, str, str]], chance: random.Random
+) -> None:
+    found = [answered(str(k), *row) for k, row in enumerate(rows)]
+    sqa3d = get_benchmark("sqa3d")
+    one = evaluate(sqa3d, "m", MAPPED, found, None)
+    other = evaluate(sqa3d, "m", MAPPED, chance.sample(found, len(found)), None)
+    assert one.as_json() == other.as_json()
+
+
+@settings(deadline=None, max_examples=20)
+@given(ANSWERS)
+def test_rows_that_nobody_can_score_change_no_score(rows: list[tuple[str, str, str]]) -> None:
+    found = [answered(str(k), *row) for k, row in enumerate(rows)]
+    more = [answered(f"more {k}", "is", "", "yes") for k in range(3)]
+    sqa3d = get_benchmark("sqa3d")
+    few, many = (evaluate(sqa3d, "m", MAPPED, of, None) for of in (found, found + more))
+    assert percents(few) == pytest.approx(percents(many), nan_ok=True)
+    assert few.scores["exact_match"].n == many.scores["exact_match"].n
