@@ -32,8 +32,8 @@ def report(done):
     if done == 5:
         os.kill(os.getpid(), signal.SIGKILL)
 
-source, out, storage = sys.argv[1:]
-options = WriteOptions(frames_per_file=2, storage=storage)
+source, out = sys.argv[1:]
+options = WriteOptions(frames_per_file=2)
 write_planned(plan_bag(open_sequence(source), out, options), report)
 """
 
@@ -46,19 +46,14 @@ def options_for(storage: Storage = "mcap") -> WriteOptions:
     return WriteOptions(frames_per_file=2, storage=storage)
 
 
-@pytest.mark.parametrize(("storage", "from_bag"), [("mcap", False), ("db3", True)])
-def test_a_kill_costs_one_file(
-    tmp_path: Path, hololens_folder: Path, storage: Storage, from_bag: bool
-) -> None:
-    source = hololens_folder
-    if from_bag:  # whose frames can only be read in order
-        source = write_bag(open_sequence(hololens_folder), tmp_path / "source").path
+def test_a_kill_costs_one_file(tmp_path: Path, hololens_folder: Path) -> None:
     out = tmp_path / "whole" / "run"
-    run = [sys.executable, "-c", KILLED, str(source), str(out), storage]
+    run = [sys.executable, "-c", KILLED, str(hololens_folder), str(out)]
     assert subprocess.run(run, check=False).returncode == -signal.SIGKILL
     assert not out.exists()
 
-    plan = plan_bag(open_sequence(source), out, options_for(storage))
+    sequence = open_sequence(hololens_folder)
+    plan = plan_bag(sequence, out, options_for())
     assert (plan.resumed, plan.frames) == (4, 6)
     told: list[int] = []
     written = write_planned(plan, told.append)
@@ -66,9 +61,9 @@ def test_a_kill_costs_one_file(
     assert (written.frames, written.resumed, written.files) == (6, 4, 3)
     assert sorted(path.name for path in (tmp_path / "whole").iterdir()) == ["run"]
 
-    at_once = write_bag(open_sequence(source), tmp_path / "at_once" / "run", options_for(storage))
+    at_once = write_bag(sequence, tmp_path / "at_once" / "run", options_for())
     assert contents(out) == contents(at_once.path)
-    for a, b in zip(open_sequence(out), open_sequence(source), strict=True):
+    for a, b in zip(open_sequence(out), sequence, strict=True):
         assert a.stamp_ns == b.stamp_ns
         assert np.array_equal(a.color, b.color)
         assert np.array_equal(a.depth_m, b.depth_m)
@@ -94,13 +89,18 @@ def killed_before(where: str, monkeypatch: pytest.MonkeyPatch, out: Path) -> Non
     assert out.with_name("run.part").is_dir()
 
 
-@pytest.mark.parametrize("where", ["metadata/1.yaml", "run_1.mcap", "bag/metadata.yaml"])
+@pytest.mark.parametrize(
+    ("where", "resumed"), [("metadata/1.yaml", 2), ("run_1.mcap", 2), ("bag/metadata.yaml", 6)]
+)
 def test_a_kill_between_two_steps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, resumed: int
 ) -> None:
+    """Of a sequence whose frames can only be read in order."""
     killed_before(where, monkeypatch, tmp_path / "run")
-    assert write_bag(MadeSequence(), tmp_path / "run", options_for()).frames == 6
-    assert len(list(open_sequence(tmp_path / "run"))) == 6
+    written = write_bag(MadeSequence(), tmp_path / "run", options_for())
+    assert (written.frames, written.resumed) == (6, resumed)
+    stamps = [frame.stamp_ns for frame in open_sequence(tmp_path / "run")]
+    assert stamps == [frame.stamp_ns for frame in MadeSequence()]
 
 
 class Other(NamedTuple):
@@ -124,6 +124,17 @@ def test_another_conversion_is_not_gone_on_with(
     killed_before("run_1.mcap", monkeypatch, tmp_path / "run")
     with pytest.raises(FrameError, match=rf"left of another conversion \({other.what}"):
         write_bag(other.sequence, tmp_path / "run", other.options)
+
+
+def test_two_processes_do_not_write_one_bag(tmp_path: Path) -> None:
+    first = plan_bag(MadeSequence(), tmp_path / "run")
+    second = plan_bag(MadeSequence(), tmp_path / "run")
+
+    def meanwhile(_: int) -> None:
+        with pytest.raises(FrameError, match="another process writes to"):
+            write_planned(second)
+
+    assert write_planned(first, meanwhile).frames == 6
 
 
 def test_a_small_disk_is_noticed_before_anything_is_written(

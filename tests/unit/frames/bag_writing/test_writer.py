@@ -58,8 +58,7 @@ class Changed(MadeSequence):
             yield dataclasses.replace(frame, **self.changes[i % len(self.changes)])
 
 
-@pytest.mark.parametrize("is_raw", [False, True])
-@pytest.mark.parametrize("storage", ["mcap", "db3"])
+@pytest.mark.parametrize(("storage", "is_raw"), [("mcap", False), ("mcap", True), ("db3", False)])
 def test_a_sequence_survives(
     tmp_path: Path, made: MadeSequence, storage: Storage, is_raw: bool
 ) -> None:
@@ -210,7 +209,7 @@ def test_stamps_that_do_not_increase(tmp_path: Path) -> None:
         write_bag(sequence, tmp_path / "run")
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.tuples(st.integers(1, 9), st.integers(1, 9)),

@@ -57,22 +57,36 @@ class LabelsFile:
         self._file.close()
 
     def add(self, name: str, scene: LabelledScene) -> None:
-        """Keep a scene."""
+        """Keep a scene.
+
+        Raises:
+            ExchangeError: it cannot be written.
+        """
         assert self._file is not None
         self._added[name] = scene.model_dump(mode="json", exclude_defaults=True)
-        self._file.write(json.dumps([name, self._added[name]]).encode() + b"\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps([name, self._added[name]]).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise ExchangeError(f"{self._part} cannot be written: {error.strerror}") from error
 
     def finish(self) -> None:
-        """Make the objects file of all scenes, in the order of their names."""
+        """Make the objects file of all scenes, in the order of their names.
+
+        Raises:
+            ExchangeError: it cannot be written.
+        """
         text = json.dumps(dict(sorted({**self._before, **self._added}.items())))
         is_gzip = self._out.suffix == ".gz"
         # The same scenes are the same bytes: no time of writing in them.
         data = gzip.compress(text.encode(), mtime=0) if is_gzip else text.encode()
         half = self._out.with_name(self._out.name + ".half")
-        half.write_bytes(data)
-        os.replace(half, self._out)
-        self._part.unlink()
+        try:
+            half.write_bytes(data)
+            os.replace(half, self._out)
+            self._part.unlink()
+        except OSError as error:
+            raise ExchangeError(f"{self._out} cannot be written: {error.strerror}") from error
 
 
 def _read_whole(path: Path) -> dict[str, Any]:

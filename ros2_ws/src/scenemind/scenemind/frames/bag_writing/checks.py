@@ -38,10 +38,10 @@ def check_files(files: Sequence[Path], topic: str, expected: Sequence[Informatio
             for entry in information["topics_with_message_count"]
         }
         if found != said or not found.get(topic):
-            raise FrameError(f"{file} holds {found} messages, and should {said}: convert again")
+            raise FrameError(f"{file} holds {found} messages, and should {said}")
         start_ns, end_ns = first_and_last_ns(information)
         if start_ns <= before_ns:
-            raise FrameError(f"{file} begins before the file in front of it ends: convert again")
+            raise FrameError(f"{file} begins before the file in front of it ends")
         before_ns = end_ns
 
 

@@ -1,6 +1,7 @@
 """`OUT.part`: what is there of a bag that is being written, so that writing can go on after a kill.
 
     job.json          what is written, so that nothing else goes on with it
+    lock              held by the process that writes
     writing/          the file that is being written; begun again after a kill
     metadata/N.yaml   what is in file N
     bag/              the finished files, and in the end metadata.yaml; it becomes OUT
@@ -10,10 +11,12 @@ A file counts once it is in bag/, where it comes by a rename.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +37,8 @@ class WorkFolder:
         """
         if out.suffix in (".mcap", ".db3"):
             raise FrameError(f"{out}: a bag is a folder; name it {out.with_suffix('').name}")
-        if out.exists():
-            raise FrameError(f"{out} exists already: name another folder, or remove it")
         self.out = out
+        self._check_free()
         self.path = out.with_name(out.name + ".part")
         self.bag = self.path / "bag"
         self._storage = storage
@@ -58,18 +60,27 @@ class WorkFolder:
         self._check_same(before, json.loads(json.dumps(job)))
         return self.information()
 
-    def make(self, job: Mapping[str, Any]) -> None:
-        """Make the folder where it is not there.
+    @contextmanager
+    def held(self, job: Mapping[str, Any]) -> Iterator[None]:
+        """Make the folder where it is not there; meanwhile no other process may write to it.
 
         Raises:
-            FrameError: it cannot be made.
+            FrameError: it cannot be made, or another process writes to it.
         """
         try:
             self.bag.mkdir(parents=True, exist_ok=True)
             self._metadata.mkdir(exist_ok=True)
-            _replace_text(self.path / "job.json", json.dumps(job, indent=1))
+            file = (self.path / "lock").open("wb")
         except OSError as error:
             raise FrameError(f"{self.path} cannot be made: {error.strerror}") from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
+            except OSError as error:
+                raise FrameError(f"another process writes to {self.path}: wait for it") from error
+            self._check_free()
+            _replace_text(self.path / "job.json", json.dumps(job, indent=1))
+            yield
 
     def disk(self) -> Path:
         """A folder that is there and on the disk on which the bag will be."""
@@ -113,6 +124,10 @@ class WorkFolder:
 
     def _file(self, number: int) -> Path:
         return self.bag / f"{self.out.name}_{number}.{self._storage}"
+
+    def _check_free(self) -> None:
+        if self.out.exists():
+            raise FrameError(f"{self.out} exists already: name another folder, or remove it")
 
     def _check_same(self, before: dict[str, Any], now: dict[str, Any]) -> None:
         different = [key for key in {**before, **now} if before.get(key) != now.get(key)]

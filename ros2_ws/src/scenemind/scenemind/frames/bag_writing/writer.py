@@ -68,20 +68,23 @@ def write_planned(plan: BagPlan, report: Callable[[int], None] | None = None) ->
     """
     work, topics = plan.work, plan.options.topics
     recorder = Recorder(work, plan.encoder, plan.options, plan.encoding, report)
-    work.make(plan.job)
-    try:
-        recorder.write(plan.source, plan.resumed)
-        work.write_metadata()
-    except (OSError, sqlite3.Error, WriterError) as error:
-        raise FrameError(
-            f"writing to {work.path} failed: {error}. What is whole is kept: mend it, and give the"
-            " same command again to go on"
-        ) from error
-    files, information = work.files(), work.information()
-    check_files(files, topics.odometry, information)
-    check_frames(files, topics, plan.first, plan.source.last())
-    size_bytes = sum(file.stat().st_size for file in files)
-    work.finish()
+    with work.held(plan.job):
+        try:
+            recorder.write(plan.source, plan.resumed)
+            work.write_metadata()
+        except (OSError, sqlite3.Error, WriterError) as error:
+            raise FrameError(
+                f"writing to {work.path} failed: {error}. What is whole is kept: mend it, and give"
+                " the same command again to go on"
+            ) from error
+        files, information = work.files(), work.information()
+        try:
+            check_files(files, topics.odometry, information)
+            check_frames(files, topics, plan.first, plan.source.last())
+        except FrameError as error:
+            raise FrameError(f"{error}; remove {work.path} and begin again") from error
+        size_bytes = sum(file.stat().st_size for file in files)
+        work.finish()
     frames = sum(message_count(i, topics.odometry) for i in information)
     return WrittenBag(
         work.out, frames, plan.resumed, recorder.rounded, len(files), size_bytes, plan.encoding
