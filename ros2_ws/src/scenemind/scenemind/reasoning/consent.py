@@ -50,8 +50,8 @@ class Consent:
             case "rename":
                 return self._told.names(edit.value)
             case "set_attribute":
-                told = self._told
-                return told.names(edit.value) or told.names_speaker(edit.value, self._by)
+                is_mine = edit.key == "owner" and self._told.names_speaker(edit.value, self._by)
+                return is_mine or self._told.names(edit.value)
             case "add_relation":
                 return self._told.relates(edit.key)
             case "delete_relation":

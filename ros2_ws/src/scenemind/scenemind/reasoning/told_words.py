@@ -48,8 +48,8 @@ class ToldWords:
 
     def names_speaker(self, value: str, by: str) -> bool:
         """ "This is mine", and the value is who says it."""
-        words = [word for word in words_of(value) if word not in _LITTLE]
-        is_speaker = value.casefold() == by.casefold() or _SPEAKER.issuperset(words)
+        words = {word for word in words_of(value) if word not in _LITTLE}
+        is_speaker = value.casefold() == by.casefold() or (bool(words) and words <= _SPEAKER)
         return self._speaks_of_speaker and is_speaker
 
     def relates(self, predicate: str) -> bool:
