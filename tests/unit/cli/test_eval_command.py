@@ -48,7 +48,7 @@ def test_a_run_is_kept_and_goes_on(tmp_path: Path, rows: Path) -> None:
     assert first.exit_code == 0, first.output
     assert {path.name for path in out.iterdir()} == {
         *("run.json", "predictions.jsonl", "judgements.jsonl"),
-        *("evaluation.json", "submission.csv"),
+        *("evaluation.json", "submission.csv", "report"),
     }
     kept = (out / "predictions.jsonl").read_text()
     assert len(kept.splitlines()) == 2
@@ -119,6 +119,27 @@ def test_blind_questions_go_to_a_model(tmp_path: Path) -> None:
     assert "How many chairs are there?" in str(prompt)
     without = CliRunner().invoke(app, asked)
     assert "--blind asks a language model" in without.stderr
+
+
+def test_a_judge_marks_each_answer_once(tmp_path: Path) -> None:
+    row = {"question_id": "a", "question": "What stands at the wall?", "answer": "A bed."}
+    data = made.write_json(
+        tmp_path,
+        "open-eqa-v0.json",
+        [{**row, "category": "object recognition", "episode_history": made.SCENE}],
+    )
+    objects, out = made.write_objects(tmp_path), tmp_path / "run"
+    with ChatServer(say("Your mark: 4")) as server:
+        judge = ("--judge", "strict", "--judge-endpoint", server.endpoint)
+        more = (*judge, "--out", str(out), "--no-report", "--json")
+        for _ in range(2):
+            result = run("openeqa", data, objects, *more)
+            assert result.exit_code == 0, result.output
+            said = json.loads(result.stdout.splitlines()[-1])
+            assert (said["scores"]["llm_match"], said["scored"]["llm_match"]) == (75.0, 1)
+        assert len(server.requests) == 1
+    assert not (out / "report").exists()
+    assert [one["answer"] for one in json.loads((out / "submission.json").read_text())] != [None]
 
 
 @pytest.mark.parametrize("pose", ["--pose", "--no-pose"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,9 @@ from scenemind.cli.errors import CommandError
 from scenemind.cli.evaluating import options
 from scenemind.cli.evaluating.alignment import eval_alignment
 from scenemind.cli.evaluating.crew import Crew
+from scenemind.cli.evaluating.judging import JudgeChoice
+from scenemind.cli.evaluating.live import eval_live
+from scenemind.cli.evaluating.maps import kept_maps
 from scenemind.cli.evaluating.plan import Plan, carry_out
 from scenemind.cli.evaluating.recipe import Recipe
 from scenemind.cli.evaluating.source_choice import SourceChoice
@@ -19,9 +23,10 @@ from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.config import SceneMindConfig
 from scenemind.evaluation.benchmark import BENCHMARKS, get_benchmark
 from scenemind.evaluation.budget import Budget
+from scenemind.evaluation.rooms import SIMULATION, room_names, simulation_benchmark
 
 _ALIGNMENT = "alignment"
-_NAMES = ", ".join((*BENCHMARKS, _ALIGNMENT))
+_NAMES = ", ".join((*BENCHMARKS, SIMULATION, _ALIGNMENT))
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +45,10 @@ def _eval(
     instances: options.Instances = None,
     images: options.Images = None,
     blind: options.Blind = False,
+    rooms: options.Rooms = 5,
+    mapped: options.Mapped = False,
+    live: options.LiveRecording = "",
+    scene: options.LiveScene = "",
     method: options.MethodName = "symbolic",
     limit: options.Limit = None,
     seed: options.Seed = 0,
@@ -51,7 +60,10 @@ def _eval(
     at_once: options.AtOnce = 1,
     budget: options.CostBudget = 0.0,
     budget_tokens: options.TokenBudget = 0,
+    judge: options.Judge = "",
+    judge_endpoint: options.JudgeEndpoint = "",
     out: options.Out = None,
+    report: options.Report = True,
     timeout: options.AnswerTimeout = 60.0,
     clicks: options.Clicks = True,
     wording: options.WordingName = "first",
@@ -92,10 +104,35 @@ def _eval(
             as_json=as_json,
         )
         return
-    benchmark = get_benchmark(name)
+    if live:
+        eval_live(
+            name,
+            live,
+            settings,
+            scene=scene,
+            data=data,
+            objects=objects,
+            out=out,
+            method=method,
+            policy=policy,
+            limit=limit,
+            seed=seed,
+            timeout_s=timeout,
+            detector=detector,
+            as_json=as_json,
+        )
+    is_simulated = name == SIMULATION
+    maps = kept_maps(out) if is_simulated and mapped else None
+    if is_simulated:
+        of_rooms = SourceChoice(is_simulated=True, maps=maps).simulated_rooms(settings)
+        benchmark, data = simulation_benchmark(room_names(rooms), of_rooms), Path()
+    else:
+        benchmark = get_benchmark(name)
     if data is None:
         raise CommandError(f"{name} needs --data, the benchmark's file or folder")
-    choice = SourceChoice(objects, memories, instances, images, blind)
+    if benchmark.needs_images == "image" and not blind:
+        images = images or _images_of(data)
+    choice = SourceChoice(objects, memories, instances, images, blind, is_simulated, maps)
     recipe = Recipe(
         choice,
         _method(choice, method),
@@ -115,7 +152,9 @@ def _eval(
             seed,
             Budget(budget, budget_tokens),
             pose,
+            JudgeChoice(judge, judge_endpoint),
             out,
+            report,
         ),
         as_json,
     )
@@ -126,3 +165,8 @@ def _method(choice: SourceChoice, typed: str) -> str:
     if choice.is_blind:
         return "blind"
     return "vadar" if choice.images else typed
+
+
+def _images_of(data: Path) -> Path:
+    """Where such a benchmark has its images, as it is published: beside its file."""
+    return (data if data.is_dir() else data.parent) / "images"

@@ -58,6 +58,35 @@ MethodName = Annotated[
         " ZSVG3D's files."
     ),
 ]
+Rooms = Annotated[
+    int, typer.Option(min=1, help="Of simulation: so many rooms; nobody's data are needed.")
+]
+Mapped = Annotated[
+    bool,
+    typer.Option(
+        "--mapped",
+        help="Of simulation: maps of rendered drives, with detections that err, are asked instead"
+        " of what is really there.",
+    ),
+]
+LiveRecording = Annotated[
+    str,
+    typer.Option(
+        "--live",
+        metavar="RECORDING",
+        help="Play a bag, folder or sim:SEED to live nodes, and ask these; the rows are those about"
+        " the scene of that name.",
+        show_default=False,
+    ),
+]
+LiveScene = Annotated[
+    str,
+    typer.Option(
+        "--scene",
+        help="With --live: the benchmark's name of what was recorded.",
+        show_default="the recording's name",
+    ),
+]
 Limit = Annotated[
     int | None, typer.Option(min=1, help="So many rows, drawn with --seed.", show_default="all")
 ]
@@ -130,3 +159,16 @@ WordingName = Annotated[
         " these in view."
     ),
 ]
+Judge = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL",
+        help="This model marks answers (llm_match), as OpenEQA has GPT-4 do it.",
+        show_default=False,
+    ),
+]
+JudgeEndpoint = Annotated[
+    str,
+    typer.Option(help="The judge's server; else the language model's.", show_default=False),
+]
+Report = Annotated[bool, typer.Option(help="With --out: write a page for people too.")]

@@ -17,6 +17,7 @@ from scenemind.evaluation.method import Method, Share
 from scenemind.evaluation.model_share import share_of
 from scenemind.evaluation.photographs import PhotographMethod
 from scenemind.evaluation.routed import RoutedMethod, ViewpointOf, no_viewpoint
+from scenemind.evaluation.scene_source import SceneSource
 from scenemind.evaluation.scenes import Scenes
 from scenemind.evaluation.zsvg3d import RecordedPrograms
 from scenemind.geometry import Pose
@@ -52,7 +53,7 @@ class Recipe:
     def __call__(self, share: Share) -> Iterator[Method]:
         """See `OpenMethod`."""
         if self.method == RecordedPrograms.name:
-            yield RecordedPrograms(self.source.opened(self.settings), self.settings.relations)
+            yield RecordedPrograms(self._scenes(), self.settings.relations)
             return
         models = share_of(self.settings.models, share)
         settings = self.settings.model_copy(update={"models": models})
@@ -64,7 +65,7 @@ class Recipe:
                 yield _of_photographs(self.source.images, settings, methods.get("vadar"), asking)
             else:
                 yield RoutedMethod(
-                    self.source.opened(settings),
+                    self._scenes(),
                     self.method,
                     methods,
                     asking,
@@ -72,6 +73,11 @@ class Recipe:
                     self.policy,
                     settings.relations,
                 )
+
+    def _scenes(self) -> SceneSource:
+        scenes = self.source.opened(self.settings)
+        assert scenes is not None, "only methods without scenes are opened without any"
+        return scenes
 
     def _viewpoint_of(self) -> ViewpointOf:
         if self.poses is None:

@@ -22,6 +22,8 @@ def print_evaluation(evaluation: Evaluation, unasked: int) -> None:
         print(f"baseline {number}: {name}")
     if evaluation.breakdown:
         print_table(_breakdown(evaluation))
+    for note in evaluation.notes:
+        print(note)
     failures = ", ".join(f"{n} {code}" for code, n in evaluation.failures.items())
     print(f"without an answer: {failures or 'none'}")
     if unasked:
@@ -49,13 +51,14 @@ def _scores(evaluation: Evaluation) -> Table:
 
 
 def _breakdown(evaluation: Evaluation) -> Table:
-    """A line a group of rows; percents."""
+    """A line a group of rows; percents, of metrics that any row is scored by."""
+    metrics = [metric for metric, score in evaluation.scores.items() if score.n]
     table = Table(box=SIMPLE_HEAD)
     table.add_column("")
-    for head in ("rows", *evaluation.scores):
+    for head in ("rows", *metrics):
         table.add_column(head.replace("_", " "), justify="right")
     for name, group in evaluation.breakdown.items():
-        cells = (_percent(group.scores.get(metric)) for metric in evaluation.scores)
+        cells = (_percent(group.scores.get(metric)) for metric in metrics)
         table.add_row(escape(printable(name.replace("_", " "))), str(group.n), *cells)
     return table
 
