@@ -295,3 +295,40 @@ def test_what_is_offered_as_an_example_is_understood(example: str) -> None:
 )
 def test_relations_that_are_computed_when_asked(text: str, ids: list[int]) -> None:
     assert sorted(ids_of(ask(text))) == sorted(ids)
+
+
+@pytest.mark.parametrize(
+    ("text", "brief"),
+    [
+        ("is there a sofa?", "yes"),
+        ("is there a bathtub?", "no"),
+        ("are the chairs black?", "no"),
+        ("is the cup on the shelf?", "yes"),
+        ("how many chairs are black?", "two"),
+        ("how many cups are on the sofa?", "zero"),
+        ("where is the laptop?", "on the dining table"),
+        ("what colour is the couch?", "dark grey"),
+        ("what is on the table?", "cup"),
+        ("which chair is closest to the sofa?", "chair"),
+        ("what is the red cup on?", "dining table"),
+        ("what is the red cup in?", "nothing"),
+        ("are the sofa and the shelf of the same color?", "no"),
+    ],
+)
+def test_an_answer_comes_in_a_word_or_few_too(text: str, brief: str) -> None:
+    assert ask(text).brief == brief
+
+
+def test_where_a_thing_is_names_a_place_unless_somebody_stands_somewhere() -> None:
+    memory = SmallMemory(snapshot_of(ROOM, camera=None))
+    guessed = Router(memory).ask(query("where would the laptop be?", policy="always_answer"))
+    assert guessed.brief == "on the dining table"
+
+
+def test_the_floor_is_no_landmark() -> None:
+    """Objects files hold floors, which touch whatever stands on them."""
+    floor = thing(1, "floor", (0.0, 0.0, -0.05), (6.0, 6.0, 0.1))
+    lamp = thing(2, "lamp", (1.0, 1.0, 0.5), (0.3, 0.3, 1.0))
+    answer = Router(SmallMemory(snapshot_of((floor, lamp)))).ask(query("where is the lamp?"))
+    assert answer.text == "The lamp (object 2) is at x 1.0, y 1.0, 0.5 m above the floor."
+    assert answer.brief == ""

@@ -42,7 +42,8 @@ def same(question: Same, at: Resolver) -> Reply:
         for thing in things
     ]
     sure = float(np.mean([thing.confidence for thing in things]))
-    return Reply(sentence(f"{'Yes' if is_same else 'No'}, {bounded(each)}"), sure, tuple(things))
+    text = sentence(f"{'Yes' if is_same else 'No'}, {bounded(each)}")
+    return Reply(text, sure, tuple(things), "yes" if is_same else "no")
 
 
 def _alike(key: str, first: str, second: str) -> bool:

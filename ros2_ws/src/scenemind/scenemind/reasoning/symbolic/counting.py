@@ -14,6 +14,7 @@ from scenemind.reasoning.symbolic.explaining import is_room
 from scenemind.reasoning.symbolic.phrasing import (
     MAX_LISTED,
     be,
+    brief_name,
     counted,
     listed,
     metres,
@@ -29,7 +30,7 @@ from scenemind.reasoning.symbolic.sayings import HELP_ON, find_unsaid, source_no
 from scenemind.reasoning.symbolic.scene import Scores
 from scenemind.reasoning.symbolic.syntax import HasAttribute, NounPhrase, Reference, Related
 from scenemind.reasoning.symbolic.telling import identify
-from scenemind.words.english import shown, singular, with_article
+from scenemind.words.english import number_word, shown, singular, with_article
 
 # What is closer is part of the place that was asked for, and no hint.
 _TOUCHING_M = 0.005
@@ -40,7 +41,7 @@ def exists(subject: Reference, at: Resolver) -> Reply:
     rows, scores = _set_of(subject, at)
     if not len(rows):
         text = f"No, I know of no {_said(subject)}{_none_fits(subject, at)}"
-        return Reply(sentence(text), ABSENCE_CONFIDENCE)
+        return Reply(sentence(text), ABSENCE_CONFIDENCE, brief="no")
     objects = at.objects(rows)
     sure = mean_confidence(at.scene, rows[:1], scores[:1])
     if not _is_sure(subject, at):
@@ -53,7 +54,7 @@ def exists(subject: Reference, at: Resolver) -> Reply:
         text = f"{yes}, there is {label}{which}"
     else:
         text = f"{yes}, there are {counted(len(rows), noun_of(subject))}: {listed(objects)}"
-    return Reply(sentence(text), sure, tuple(objects))
+    return Reply(sentence(text), sure, tuple(objects), yes.lower())
 
 
 def count(subject: Reference, at: Resolver) -> Reply:
@@ -64,12 +65,12 @@ def count(subject: Reference, at: Resolver) -> Reply:
     text = f"{number} {be(len(rows))}{beyond}" if beyond else f"there {be(len(rows))} {number}"
     if not objects:
         text += f" in the memory{_none_fits(subject, at)}"
-        return Reply(sentence(text), ABSENCE_CONFIDENCE)
+        return Reply(sentence(text), ABSENCE_CONFIDENCE, brief=number_word(0))
     sure = mean_confidence(at.scene, rows, scores)
     if not _is_sure(subject, at):
         return Reply(_perhaps(subject, objects), sure, tuple(objects))
     names = f": {listed(objects)}" if len(objects) <= MAX_LISTED else ""
-    return Reply(sentence(f"{text}{names}"), sure, tuple(objects))
+    return Reply(sentence(f"{text}{names}"), sure, tuple(objects), number_word(len(rows)))
 
 
 def list_objects(subject: Reference, at: Resolver) -> Reply:
@@ -87,7 +88,8 @@ def list_objects(subject: Reference, at: Resolver) -> Reply:
         noun = noun_of(subject)
         names = tally(objects) if noun == "object" else listed(objects)
         text = f"I know of {counted(len(objects), noun)}: {names}"
-    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+    sure = mean_confidence(at.scene, rows, scores)
+    return Reply(sentence(text), sure, tuple(objects), brief_name(objects))
 
 
 def _set_of(subject: Reference, at: Resolver) -> tuple[NDArray[np.intp], Scores]:

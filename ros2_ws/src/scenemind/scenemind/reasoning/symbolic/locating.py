@@ -33,6 +33,9 @@ from scenemind.words.english import joined, shown, with_article
 _LANDMARK_LENGTH = 0.8
 # Farther away a landmark is no help.
 _LANDMARK_M = 3.0
+# No landmarks, where they were detected as objects.
+_EVERYWHERE = frozenset(("floor", "ceiling"))
+_TOUCHING_M = 0.005
 # Asked -> what memories keep of it.
 _CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
 
@@ -70,7 +73,9 @@ def _places(
             places.append(f"{len(objects) - MAX_LISTED} more")
         number = counted(len(rows), noun_of(subject) if sure else "object")
         text = f"there are {number}{'' if sure else ' that may be meant'}: {joined(places)}"
-    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+    confidence = mean_confidence(at.scene, rows, scores)
+    brief = brief_landmark(at.scene, int(rows[0]))
+    return Reply(sentence(text), confidence, tuple(objects), brief)
 
 
 def carrier(question: AskCarrier, at: Resolver) -> Reply:
@@ -79,7 +84,8 @@ def carrier(question: AskCarrier, at: Resolver) -> Reply:
     wanted = at.label_scores(question.noun) > 0.0 if question.noun else np.ones(len(at.scene), bool)
     spoken = lexicon.spoken(question.predicate)
     told: list[str] = []
-    named = dict.fromkeys(at.objects(rows))
+    asked = at.objects(rows)
+    named = dict.fromkeys(asked)
     for row in rows[:MAX_LISTED].tolist():
         thing = at.scene.objects[row]
         found = [
@@ -96,23 +102,40 @@ def carrier(question: AskCarrier, at: Resolver) -> Reply:
             what = with_article(shown(question.noun)) if question.noun else "anything that I know"
             told.append(f"{the(thing)} is not {spoken} {what}")
     sure = mean_confidence(at.scene, rows, scores)
-    return Reply(sentence("; ".join(told)), sure, tuple(named))
+    below = next((shown(thing.label) for thing in named if thing not in asked), "nothing")
+    return Reply(sentence("; ".join(told)), sure, tuple(named), below)
 
 
 def landmark(scene: Scene, row: int) -> str:
     """ "on the dining table (object 3)", "0.52 m from the door (object 9)"; empty for none."""
+    found = _find_landmark(scene, row)
+    return "" if found is None else f"{found[0]} {the(scene.objects[found[1]])}"
+
+
+def brief_landmark(scene: Scene, row: int) -> str:
+    """ "on the dining table", "near the door"; empty for none."""
+    found = _find_landmark(scene, row)
+    if found is None:
+        return ""
+    how, other = found
+    return f"{'near' if how.endswith('from') else how} the {shown(scene.objects[other].label)}"
+
+
+def _find_landmark(scene: Scene, row: int) -> tuple[str, int] | None:
+    """How it stands to the row of something that is easy to find."""
     for predicate in CARRYING:
         kept = max(scene.relations_of(row, predicate), key=lambda found: found[1], default=None)
         if kept is not None and scene.objects[kept[0]].label != "floor":
-            return f"{lexicon.spoken(predicate)} {the(scene.objects[kept[0]])}"
+            return lexicon.spoken(predicate), kept[0]
     gaps = scene.gaps_m(scene.low[row], scene.high[row])
     gaps[~scene.is_object] = np.inf
+    gaps[[thing.label in _EVERYWHERE for thing in scene.objects]] = np.inf
     longest = scene.size.max(axis=1)
     gaps[longest < _LANDMARK_LENGTH * longest[row]] = np.inf
     gaps[row] = np.inf
     nearest = int(np.argmin(gaps))
     if gaps[nearest] > _LANDMARK_M:
-        return ""
+        return None
     if any(other == nearest for other, _ in scene.relations_of(row, "next to")):
-        return f"next to {the(scene.objects[nearest])}"
-    return f"{metres(gaps[nearest])} from {the(scene.objects[nearest])}"
+        return "next to", nearest
+    return ("at" if gaps[nearest] < _TOUCHING_M else f"{metres(gaps[nearest])} from"), nearest

@@ -28,12 +28,13 @@ def distance(question: Distance, at: Resolver) -> Reply:
     if second.row is None:
         where = at.viewpoint().origin
         text = f"{the(obj)} is {metres(gap)} from {where}"
-        return Reply(sentence(text), obj.confidence, (obj,))
+        return Reply(sentence(text), obj.confidence, (obj,), metres(gap))
     other = at.scene.objects[second.row]
     text = f"{the(obj)} is {metres(gap)} from {the(other)}"
     if other.object_id >= 0:
         text += f", {metres(float(centers))} between centres"
-    return Reply(sentence(text), obj.confidence * other.confidence, (obj, other))
+    sure = obj.confidence * other.confidence
+    return Reply(sentence(text), sure, (obj, other), metres(gap))
 
 
 def size(question: Size, at: Resolver) -> Reply:
@@ -56,7 +57,7 @@ def size(question: Size, at: Resolver) -> Reply:
             said = f"{metres(long)} long"
         case _:
             said = f"{metres(long)} long, {metres(wide)} wide and {metres(high)} high"
-    return Reply(sentence(f"{the(obj)} is {said}"), obj.confidence, (obj,))
+    return Reply(sentence(f"{the(obj)} is {said}"), obj.confidence, (obj,), said)
 
 
 def _is_building(reference: Reference) -> bool:

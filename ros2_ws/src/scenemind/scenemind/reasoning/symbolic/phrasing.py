@@ -10,6 +10,7 @@ from scenemind.reasoning.symbolic.syntax import Reference
 from scenemind.words.english import is_plural, joined, plural, shown, singular, with_article
 
 MAX_LISTED = 8
+_BUILDING = frozenset(("floor", "wall", "ceiling"))
 _MAX_SENTENCE = 200
 _NS_PER_S = 1_000_000_000
 _SPANS = (("days", 86_400), ("h", 3_600), ("min", 60))
@@ -34,6 +35,12 @@ def listed(objects: Sequence[MapObject]) -> str:
     names = [one(obj) for obj in objects[:MAX_LISTED]]
     extra = len(objects) - MAX_LISTED
     return joined([*names, f"{extra} more"] if extra > 0 else names)
+
+
+def brief_name(objects: Sequence[MapObject]) -> str:
+    """What the first of them is; a part of the building only where nothing else is there."""
+    first = next((obj for obj in objects if obj.label not in _BUILDING), objects[0])
+    return shown(first.label)
 
 
 def counted(count: int, noun: str) -> str:

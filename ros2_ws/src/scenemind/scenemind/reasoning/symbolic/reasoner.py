@@ -75,7 +75,8 @@ class SymbolicReasoner:
         # Who does not look at the steps must hear of it, where it mattered.
         note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
         steps = (read_as, *resolver.steps, *unread)
-        return MethodReply(f"{reply.text}{note}", reply.confidence, objects, steps=steps)
+        text = f"{reply.text}{note}"
+        return MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
 
     def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         """The objects of a phrase, or those that a question is about.

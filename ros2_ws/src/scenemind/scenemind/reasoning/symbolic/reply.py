@@ -16,11 +16,16 @@ ABSENCE_CONFIDENCE = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reply:
-    """One sentence, how sure it is, and the objects it speaks of, most relevant first."""
+    """One sentence, how sure it is, and the objects it speaks of, most relevant first.
+
+    Attributes:
+        brief: the answer in a word or few; empty where a sentence is needed.
+    """
 
     text: str
     confidence: float
     objects: tuple[MapObject, ...] = ()
+    brief: str = ""
 
 
 def confidences(scene: Scene, rows: NDArray[np.intp], scores: Scores) -> Scores:

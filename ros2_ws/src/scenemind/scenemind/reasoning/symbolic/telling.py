@@ -12,6 +12,7 @@ from scenemind.reasoning.symbolic import rendering
 from scenemind.reasoning.symbolic.phrasing import (
     be,
     bounded,
+    brief_name,
     counted,
     listed,
     noun_of,
@@ -63,7 +64,8 @@ def identify(subject: Reference, at: Resolver) -> Reply:
         text = f"{shown(named)} is {one(objects[0])}{tail}"
     else:
         text = f"{len(objects)} objects fit: {listed(objects)}"
-    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(objects))
+    sure = mean_confidence(at.scene, rows, scores)
+    return Reply(sentence(text), sure, tuple(objects), brief_name(objects))
 
 
 def attribute(question: AskAttribute, at: Resolver) -> Reply:
@@ -88,7 +90,8 @@ def attribute(question: AskAttribute, at: Resolver) -> Reply:
             for o, v in zip(known, values, strict=True)
         ]
         text = f"there are {number}: {bounded(each)}"
-    return Reply(sentence(text), mean_confidence(at.scene, rows, scores), tuple(known))
+    sure, first = mean_confidence(at.scene, rows, scores), known[0].attributes[key]
+    return Reply(sentence(text), sure, tuple(known), shown_at_length(first))
 
 
 def describe(subject: Reference, at: Resolver) -> Reply:
@@ -137,12 +140,11 @@ def verify(question: Verify, at: Resolver) -> Reply:
     if fitting.all():
         note = _note(question.condition, objects)
         text = f"Yes, {subject} {be(len(objects))} {rendering.claim(question.condition)}{note}"
-        return Reply(
-            sentence(text), mean_confidence(at.scene, rows, scores * holds), tuple(objects)
-        )
+        sure = mean_confidence(at.scene, rows, scores * holds)
+        return Reply(sentence(text), sure, tuple(objects), "yes")
     text = f"No, {subject} {be(len(objects))} {_denial(question.condition, objects)}"
     sure = ABSENCE_CONFIDENCE * mean_confidence(at.scene, rows, scores)
-    return Reply(sentence(text), sure, tuple(objects))
+    return Reply(sentence(text), sure, tuple(objects), "no")
 
 
 def _not_known(name: str, objects: list[MapObject], help_on: str) -> ReasoningError:
@@ -156,8 +158,9 @@ def _some(question: Verify, objects: list[MapObject], fits: list[bool]) -> Reply
     text = f"{len(those)} of {number} {be(len(those))} {rendering.claim(question.condition)}"
     sure = float(np.mean([o.confidence for o in those]))
     # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
-    answer = "Not all" if said_plural(question.subject) else "Yes"
-    return Reply(sentence(f"{answer}, {text}: {listed(those)}"), min(sure, 1.0), tuple(those))
+    is_all_asked = said_plural(question.subject)
+    whole = sentence(f"{'Not all' if is_all_asked else 'Yes'}, {text}: {listed(those)}")
+    return Reply(whole, min(sure, 1.0), tuple(those), "no" if is_all_asked else "yes")
 
 
 def _note(condition: Condition, objects: list[MapObject]) -> str:

@@ -8,13 +8,16 @@ from scenemind.config import RelationConfig
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.method import MethodReply
+from scenemind.reasoning.symbolic.locating import brief_landmark
 from scenemind.reasoning.symbolic.phrasing import listed
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.answers import answer
 from scenemind.reasoning.symbolic.situated.finding import Finder
 from scenemind.reasoning.symbolic.situated.grammar import read_question
+from scenemind.reasoning.symbolic.situated.short import Short
 from scenemind.reasoning.symbolic.situated.surroundings import Surroundings
+from scenemind.reasoning.symbolic.situated.tree import AskDirection
 from scenemind.reasoning.symbolic.situated.unused import unused_words
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 from scenemind.reasoning.types import Query
@@ -34,6 +37,10 @@ def answer_briefly(
     question = read_question(query.text)
     finder = Finder(Surroundings(scene, viewpoint), vocabulary, config)
     short = answer(question, finder)
+    if isinstance(question, AskDirection) and short.rows and not _stands_somewhere(query):
+        # Nobody asks for the way: "where is it" wants a place.
+        place = brief_landmark(scene, short.rows[0])
+        short = Short(place, short.rows) if place and _asks_where(query) else short
     unused = unused_words(question, finder.classes)
     things = [scene.objects[row] for row in short.rows]
     steps = [
@@ -50,6 +57,14 @@ def answer_briefly(
         steps=tuple(steps),
         brief=short.text,
     )
+
+
+def _stands_somewhere(query: Query) -> bool:
+    return query.viewpoint is not None or bool(query.situation.strip())
+
+
+def _asks_where(query: Query) -> bool:
+    return query.text.lower().lstrip().startswith("where")
 
 
 def _viewpoint(query: Query, scene: Scene, vocabulary: Vocabulary) -> Viewpoint:
