@@ -18,6 +18,7 @@ from scenemind.memory import MapObject, Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.simulation import simulate
 
+_PATIENCE_MS = 60_000.0  # a machine that does much else draws without a graphics card
 _SIZE = {"width": 1000, "height": 750}
 
 
@@ -62,6 +63,7 @@ def browser() -> Iterator[Any]:
 def page(browser: Any) -> Any:
     """One that nothing was opened on."""
     page = browser.new_page(viewport=_SIZE)
+    page.set_default_timeout(_PATIENCE_MS)
     page.on("dialog", lambda dialog: pytest.fail(f"the page said {dialog.message}"))
     return page
 

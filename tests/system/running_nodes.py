@@ -7,15 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 SCENEMIND = Path(sys.executable).with_name("scenemind")
 # Other tests of this run have the domain of the environment to themselves.
 ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(1 + (os.getpid() + 50) % 101)}
 
-_START_S = 60.0
+_START_S = 120.0
 _PARAMETERS = {
     "memory.name": "room",
     "detector.backend": "instance_camera",
@@ -25,11 +26,13 @@ _PARAMETERS = {
 
 
 @contextmanager
-def running_nodes(folder: Path) -> Iterator[None]:
+def running_nodes(
+    folder: Path, parameters: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[None]:
     """Nodes with the memory "room" of a folder, on the domain of `ENVIRONMENT`; they end cleanly
     when they are interrupted."""
     command = [str(SCENEMIND), "up"]
-    for name, value in {"memory.root": folder, **_PARAMETERS}.items():
+    for name, value in {"memory.root": folder, **_PARAMETERS, **parameters}.items():
         command += ["--params", f"{name}={value}"]
     log = folder / "up.log"
     with log.open("wb") as output:

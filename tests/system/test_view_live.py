@@ -11,10 +11,12 @@ import pytest
 
 from scenemind.config import SceneMindConfig
 from scenemind.memory import MapObject, Memory
+from tests.chat_server import ChatServer
 
 from .browser import click_on, open_view, say, wait_for_marked
 from .running_nodes import ENVIRONMENT, running_nodes
 from .served_view import served_view
+from .slow_model import see_words_come, stop, think_aloud
 
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
 pytest.importorskip("viser")
@@ -22,7 +24,14 @@ pytest.importorskip("viser")
 
 @pytest.fixture(scope="module", autouse=True)
 def _opened(page: Any, memories: Path, table: MapObject) -> Iterator[None]:
-    with running_nodes(memories), served_view("--live", environment=ENVIRONMENT) as address:
+    with (
+        ChatServer(think_aloud) as server,
+        running_nodes(
+            memories,
+            {"models.language.model": "slow", "models.language.endpoint": server.endpoint},
+        ),
+        served_view("--live", environment=ENVIRONMENT) as address,
+    ):
         open_view(page, address, table)
         yield
     # It was the nodes' memory that was corrected, once, and taken back.
@@ -54,3 +63,11 @@ def test_an_answer_of_the_nodes_shows_what_it_rests_on(
     page.locator("img[src^='data:image/jpeg']").first.wait_for()
     page.get_by_role("button", name=re.compile("^frame [0-9]+$")).first.wait_for()
     take_picture(page, "live_answer")
+
+
+def test_a_correction_that_a_slow_model_thinks_about_is_stopped(page: Any) -> None:
+    say(page, "make all that is near the lamp sound more cheerful")
+    see_words_come(page)
+    stop(page)
+    say(page, "where is the couch?")
+    page.get_by_text(re.compile("^The couch .* is ")).wait_for()

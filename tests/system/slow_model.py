@@ -1,0 +1,44 @@
+"""A model that thinks aloud without an end, and what a page shows of it."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import Any
+
+from tests.chat_exchange import Exchange
+from tests.waiting import wait_until
+
+_WORD_S = 0.05
+_THOUGHT = re.compile(r"\bthought([0-9]+)\b")
+
+
+def think_aloud(exchange: Exchange) -> None:
+    """A step of a `ChatServer`: a word after the other, in the form that methods ask for."""
+    exchange.begin_stream()
+    exchange.stream({"content": '{"think": "'})
+    for number in count(1):
+        if exchange.released.wait(_WORD_S):
+            exchange.hang_up()
+            return
+        exchange.stream({"content": f"thought{number} "})
+
+
+def see_words_come(page: Any) -> None:
+    """They are on the page, and later ones soon after, and still later ones."""
+    page.get_by_text(_THOUGHT).wait_for()
+    for _ in range(3):
+        before = _last_thought(page)
+        wait_until(lambda before=before: _last_thought(page) > before)
+
+
+def stop(page: Any) -> None:
+    """The button is obeyed: it and the words go."""
+    button = page.get_by_role("button", name="Stop")
+    button.click()
+    button.wait_for(state="hidden")
+    assert page.get_by_text(_THOUGHT).count() == 0
+
+
+def _last_thought(page: Any) -> int:
+    return int(_THOUGHT.findall(page.get_by_text(_THOUGHT).inner_text())[-1])
