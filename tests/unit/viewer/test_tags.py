@@ -32,6 +32,12 @@ def test_what_is_behind_or_beside_the_picture_has_no_name() -> None:
     assert fit([(-3, 0, 0), (3, 9, 0), (3, 0, 9)], [1.0] * 3, [MARKED] * 3) == []
 
 
+def test_a_name_that_the_edge_would_cut_is_shown_only_when_it_matters() -> None:
+    at_the_edge = (5.0, -3.9, 0.0)  # 571 of the 600 pixels to the right, with a name of 64
+    assert fit([at_the_edge], [1.0], [PLAIN]) == []
+    assert fit([at_the_edge], [1.0], [MARKED]) == [0]
+
+
 def test_tiny_things_are_named_only_when_they_matter() -> None:
     places = [(30.0, 0.0, 0.0), (30.0, 4.0, 0.0)]
     assert fit(places, [0.05, 0.05], [PLAIN, RELATED]) == [1]

@@ -71,7 +71,8 @@ def names_that_fit(
     Args:
         places: (N, 3), world. sizes_m: (N,), how large the things are.
         letters: how long each name is; see `letters_of`.
-        ranks: of each; `PLAIN` ones only where the thing does not look tiny.
+        ranks: of each; `PLAIN` ones only where the thing does not look tiny, and where the edge of
+            the picture does not cut the name.
     """
     in_camera = (places - view.position) @ view.rotation
     depth = in_camera[:, 2]
@@ -81,11 +82,12 @@ def names_that_fit(
     v = focal_px * in_camera[:, 1] / ahead + 0.5 * view.height
     looks_px = focal_px * sizes_m / ahead
     rank = np.asarray(ranks, np.int64)
-    is_seen = (depth > _NEAREST_M) & (u > 0) & (u < view.width) & (v > 0) & (v < view.height)
-    is_seen &= (rank < PLAIN) | (looks_px > _SMALLEST_PX)
-
+    matters = rank < PLAIN
     scale = view.height / _ROWS
     half = 0.5 * scale * (_LETTER_PX * np.asarray(letters, np.float64) + _PAD_PX)
+    margin = np.where(matters, 0.0, half)
+    is_seen = (depth > _NEAREST_M) & (u > margin) & (u < view.width - margin)
+    is_seen &= (v > 0) & (v < view.height) & (matters | (looks_px > _SMALLEST_PX))
     kept: list[int] = []
     for row in np.lexsort((-looks_px, rank)).tolist():
         if not is_seen[row]:
