@@ -1,0 +1,65 @@
+"""`scenemind eval simulation`: a benchmark that needs nobody's data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from scenemind.cli.main import app
+
+LITTLE = ["eval", "simulation", "--rooms", "1", "--limit", "6", "--json"]
+
+
+def test_rooms_are_asked_about_and_shown_without_any_files(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = CliRunner().invoke(app, [*LITTLE, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert result["source"] == "ground-truth objects of simulated rooms"
+    assert (result["n"], result["scored"]["right"]) == (6, 6)
+    assert "SIMULATED" in (out / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_kind_of_question_alone(tmp_path: Path) -> None:
+    del tmp_path
+    done = CliRunner().invoke(app, [*LITTLE, "--only", "wall"])
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert list(result["breakdown"]) == ["wall"]
+    assert result["scores"]["right"] == 100.0
+    assert result["scores"]["acc_25"] is None, "a question names no box"
+
+
+def test_other_scenes_beside_simulated_ones_are_refused(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, [*LITTLE, "--memories", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "scenes come from one place" in done.stderr
+
+
+def test_live_nodes_are_told_what_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr("scenemind.cli.evaluating.live.ros_environment", dict)
+    monkeypatch.setattr(
+        "scenemind.cli.evaluating.live.os.execve",
+        lambda _path, command, _env: started.append(command),
+    )
+    out = str(tmp_path / "run")
+    CliRunner().invoke(app, [*LITTLE, "--live", "sim:4", "--out", out, "--policy", "strict"])
+    (command,) = started
+    assert command[1:4] == ["-m", "scenemind_ros.evaluation", "simulation"]
+    options = dict(zip(command[4:-1:2], command[5:-1:2], strict=True))
+    assert options["--recording"] == "sim:4"
+    assert options["--limit"] == "6"
+    assert options["--policy"] == "strict"
+    assert "--detector" not in options, "the simulator's own instance camera"
+    assert command[-1] == "--json"
+
+
+def test_live_needs_a_folder() -> None:
+    done = CliRunner().invoke(app, [*LITTLE, "--live", "sim:4"])
+    assert done.exit_code == 1
+    assert "--out" in done.stderr
