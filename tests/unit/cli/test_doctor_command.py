@@ -14,12 +14,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
+from scenemind.cli.doctor.command import gather
 from scenemind.cli.main import app
 from scenemind.frames import DepthCalibration, SensorFrame
 from scenemind.frames.bag_options import BagTopics
+from scenemind.frames.bag_writing import WriteOptions, write_bag
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation import simulate
-from scenemind.frames.bag_writing import WriteOptions, write_bag
+from tests.unit.frames.scannet_bytes import LOST, Sens, made_frames
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,16 @@ def test_raw_depth_in_a_bag_is_registered(room: Recording, tmp_path: Path) -> No
     status, checks = examine(tmp_path / "bag")
     assert status == 0
     assert checks["registered depth"]["status"] == "ok"
+
+
+def test_a_scan_of_scannet_gives_evidence(tmp_path: Path) -> None:
+    poses = [np.eye(4), LOST, np.eye(4)]
+    (tmp_path / "scene0011_00.sens").write_bytes(Sens(made_frames(poses)).data())
+    evidence = gather(tmp_path)
+    assert len(evidence.frames) == len(evidence.positions) == 2
+    assert [finding.measured for finding in evidence.found] == ["1 pose_lost, 2 are usable"]
+    assert evidence.streams["depth"].sizes == {(16, 12)}
+    assert evidence.depth_calibration is not None
 
 
 def test_nothing_there_is_one_sentence(tmp_path: Path) -> None:

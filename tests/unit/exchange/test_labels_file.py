@@ -73,3 +73,8 @@ def test_files_that_are_something_else(tmp_path: Path, name: str, text: str, wor
     (tmp_path / name).write_text(text)
     with pytest.raises(ExchangeError, match=words):
         LabelsFile(tmp_path / "objects.json")
+
+
+def test_several_scenes_are_json(tmp_path: Path) -> None:
+    with pytest.raises(ExchangeError, match=r"objects\.csv: .* is \.json or \.json\.gz"):
+        LabelsFile(tmp_path / "objects.csv")

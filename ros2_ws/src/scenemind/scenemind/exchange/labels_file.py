@@ -27,6 +27,8 @@ class LabelsFile:
         Raises:
             ExchangeError: something else is at `out` or at `out.part`, or cannot be read.
         """
+        if not out.name.endswith((".json", ".json.gz")):
+            raise ExchangeError(f"{out}: an objects file of several scenes is .json or .json.gz")
         self._out = out
         self._part = out.with_name(out.name + ".part")
         self._before = _read_whole(out) if out.exists() else {}

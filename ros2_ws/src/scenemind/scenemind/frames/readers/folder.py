@@ -41,13 +41,13 @@ class FolderEntry:
 
 
 def find_pose(matrix: ArrayLike, source: str) -> Pose | None:
-    """The pose of a 4x4 matrix; None where it holds NaN or infinity: tracking was lost.
+    """The pose of a 4x4 matrix; None where it is infinite, NaN or zero: tracking was lost.
 
     Raises:
         FrameError: finite, but no pose.
     """
     values = np.asarray(matrix, dtype=np.float64)
-    if values.size == 16 and not np.isfinite(values).all():
+    if values.size == 16 and not (np.isfinite(values).all() and values.any()):
         return None
     try:
         return Pose.from_matrix(values.reshape(4, 4) if values.size == 16 else values)
