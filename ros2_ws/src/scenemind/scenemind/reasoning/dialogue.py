@@ -13,8 +13,18 @@ from scenemind.reasoning.types import Query
 
 # Words for what was spoken of, where nothing is marked.
 _POINTING = re.compile(r"\b(it|its|that|this|they|them|those|these)\b", re.IGNORECASE)
-_OBJECTIONS = frozenset(("no", "nope", "wrong"))
-_MOST_OBJECTING = 4  # words of "no, light blue"
+# "That vent is a book" speaks of a vent, whatever was spoken of.
+_WITH_NOUN = re.compile(
+    r"\b(that|this|those|these)\s+(?!(is|isn|are|aren|was|ones?|two|things?|objects?|items?|an?|the"
+    r"|should|must|would|looks?|has|have|does|doesn|actually|really|not|as|to|on|in|at|be|of|made)\b)"
+    r"([a-z-]+\s+){1,3}(is|isn't|are|aren't|should|must|ought|looks|has|does|doesn't|stands|sits)\b",
+    re.IGNORECASE,
+)
+# Of sentences without a subject, such as "grey, not red".
+_NAMES_A_SUBJECT = re.compile(
+    r"\b(the|your|my|our|there|here|object|undo|you|i)\b|\d|\?", re.IGNORECASE
+)
+_MOST_SHORT = 6  # words of "made of wood, not of glass"
 _YES = re.compile(
     r"\s*(yes|yeah|yep|ok|okay|sure|right|correct|do (it|so|that)|please do|go ahead)"
     r"([\s,]+(please|do (it|so|that)|go ahead))*[\s.!]*",
@@ -101,20 +111,23 @@ class Dialogue:
         return proposal
 
     def resolved(self, query: Query) -> Query:
-        """With what was spoken of last as marked, where the words point at something or object
-        shortly, and nothing is marked."""
+        """With what was spoken of last as marked, where the words point at something or name
+        nothing, and nothing is marked."""
         if query.marked_object_ids:
             return query
-        if not _POINTING.search(query.text) and not _objects_shortly(query.text):
+        if not _speaks_of_last(query.text):
             return query
         last = self.last_spoken_of
         return replace(query, marked_object_ids=last) if len(last) == 1 else query
 
 
-def _objects_shortly(text: str) -> bool:
-    """ "No, blue": it speaks of what was said last."""
-    words = text.lower().replace(",", " ").split()
-    return 1 < len(words) <= _MOST_OBJECTING and words[0].rstrip(".!") in _OBJECTIONS
+def _speaks_of_last(text: str) -> bool:
+    """ "It is blue", "No, blue": what was spoken of last, in a word or in none."""
+    others = _WITH_NOUN.sub(" the ", text)
+    if _POINTING.search(others):
+        return True
+    is_whole = _NAMES_A_SUBJECT.search(others) or agrees(text) or declines(text)
+    return not is_whole and 1 < len(text.split()) <= _MOST_SHORT
 
 
 def agrees(text: str) -> bool:

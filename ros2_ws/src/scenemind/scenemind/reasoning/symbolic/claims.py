@@ -1,156 +1,128 @@
-"""Claims that correct what a thing is and how it is."""
+"""Claims that correct what a thing is."""
 
 from __future__ import annotations
 
 from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.command_subjects import (
-    skip_contrast,
-    skip_denial,
-    skip_truly,
-    subject_of,
-)
-from scenemind.reasoning.symbolic.command_syntax import (
-    Command,
-    Rename,
-    SetAttribute,
-    Subject,
-)
+from scenemind.reasoning.symbolic.command_subjects import is_said_so, subject_of
+from scenemind.reasoning.symbolic.command_syntax import Command, IsA, OfOne, Rename, Subject
+from scenemind.reasoning.symbolic.denials import skip_contrast, skip_denial, skip_truly
+from scenemind.reasoning.symbolic.labels import label_of
 from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.syntax import (
-    HasAttribute,
-    Marked,
-    Reference,
-)
-from scenemind.words.english import find_number, is_plural, singular, with_article
+from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, NounPhrase, Related
+from scenemind.words.english import find_number, is_plural, with_article
 
-_MAX_LABEL_WORDS = 5
-_MADE_OF = tuple(
-    f"{made}{of}"
-    for made in ("made ", "built ", "")
-    for of in ("out of", "of", "from")
-    if made or of == "out of"
-)
-_SHOULD_BE = ("is", "are", "should be")
-_MUST_BE = (
-    "should be", "must be", "ought to be", "has to be", "have to be",
-    *(f"{be} {must} to be" for be in ("is", "are") for must in ("supposed", "meant", "said")),
+_AN = ("a", "an", "the", "my", "our", "your", "his", "her", "their", "some", "just a", "simply a")
+_NAMED = (
+    "called", "labelled as", "labeled as", "labelled", "labeled", "named", "tagged as", "tagged",
+    "known as", "marked as", "listed as", "registered as", "classified as", "referred to as",
+    "identified as", "described as", "recorded as", "relabelled as", "relabelled", "relabeled as",
+    "relabeled", "renamed to", "renamed", "saved as", "stored as", "changed to", "shown as",
 )  # fmt: skip
-_LOOKS = ("looks to be", "seems to be", "appears to be", "looks", "seems", "appears")
-
-
-def set_attribute(p: Parser) -> Command | None:
-    """ "the material of the chair is wood", "change the colour of the cup to red"."""
-    ordered = bool(p.take("change", "set", "make"))
-    p.take("the")
-    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
-    if key is None:
-        return None
-    p.at += 1
-    subject: Reference = Marked()
-    if p.take("of"):
-        subject = p.reference()
-    p.take("here", "there")
-    if not (p.take("to") if ordered else p.take(*_SHOULD_BE)):
-        return None
-    return _valued(p, subject, key)
-
-
-def own_attribute(p: Parser) -> Command | None:
-    """ "the couch's colour is blue": the possessive ending is gone by now."""
-    verb = next((i for i, word in enumerate(p.words) if word in ("is", "are", "should")), 0)
-    key = lexicon.ATTRIBUTE_NAMES.get(p.words[verb - 1]) if verb > 1 else None
-    if key is None:
-        return None
-    words = p.words
-    p.cut(verb - 1)
-    subject = Marked() if p.take("its", "their") else p.reference()
-    if not p.done:
-        return None
-    p.words = words
-    p.at = verb
-    return _valued(p, subject, key) if p.take(*_SHOULD_BE) else None
-
-
-def has_attribute(p: Parser) -> Command | None:
-    """ "the chair has a black colour", "it has the shape of a box"."""
-    subject = subject_of(p)
-    if not p.take("has", "have"):
-        return None
-    p.take("a", "an", "the")
-    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
-    if key is not None:
-        p.at += 1
-        return _valued(p, subject, key)
-    key = lexicon.ATTRIBUTE_NAMES.get(p.words[-1])
-    if key is None:
-        return None
-    p.cut(len(p.words) - 1)
-    return _valued(p, subject, key)
-
-
-def claim_attribute(p: Parser) -> Command | None:
-    """ "object 12 is grey", "the cup is made of glass", "it is not red but orange"."""
-    subject = subject_of(p)
-    if p.take("consists of", "consist of"):
-        return SetAttribute(subject, "material", _label(p))
-    if not p.take(*_MUST_BE, *_LOOKS) and not p.take_of(lexicon.BE):
-        return None
-    skip_truly(p)
-    denies_material = p.peek(1) == "made"
-    skip_denial(p)
-    if p.take(*_MADE_OF) or (denies_material and p.take("of", "from")):
-        return SetAttribute(subject, "material", _valued_label(p))
-    quality = p.find_quality()
-    if quality is None:
-        given = p.condition(adjectives=True)
-        if not isinstance(given, HasAttribute) or given.negated:
-            return None
-        quality = given
-    skip_contrast(p)
-    return SetAttribute(subject, quality.key, quality.value)
+_LABELLED = tuple(
+    f"{be}{actually} {named}"
+    for be in ("should be", "must be", "ought to be", "has to be", "needs to be", "is")
+    for actually in ("", " actually", " really", " better", " usually", " normally", " properly")
+    for named in _NAMED
+)
+_READS = ("should read", "should say", "goes by the name of", "goes by", "is what we call")
 
 
 def claim_label(p: Parser) -> Command | None:
     """ "that is a toolbox", "this should be called stool", "the chairs are stools"."""
     subject = subject_of(p)
-    if p.take("should be called", "is called", "is actually called", *_MUST_BE):
+    if p.take(*_LABELLED, *_READS):
         p.take("a", "an", "the")
         return renamed(p, subject)
-    many = p.peek() in ("are", "were")
+    many = p.peek() == "are"
     p.take("that", "this", "it")  # "the cup? that is a mug"
-    if not p.take_of(lexicon.BE):
+    if not is_said_so(p):
         return None
     skip_truly(p)
     skip_denial(p)
-    if p.take("a", "an") or (many and _says_plural(p)) or _is_pair(p.peek()):
-        return renamed(p, subject)
+    if p.take(*_AN) or (many and _says_plural(p)) or _is_pair(p.peek()):
+        return _cleft(p, is_a(p, subject))
     return None
 
 
-def make(p: Parser) -> Command | None:
-    """ "make this grey"."""
-    if not p.take("make", "set", "mark", "paint", "color", "colour"):
+def pseudo_cleft(p: Parser) -> Command | None:
+    """ "a toolbox is what you see there", "a toolbox is what this is"."""
+    if not p.take(*_AN):
+        return None
+    label = label_of(p)
+    if not p.take("is"):
         return None
     subject = subject_of(p)
-    p.take("to", "as")
-    given = p.find_attribute() or p.find_quality()
-    return SetAttribute(subject, given.key, given.value) if given else None
+    return Rename(subject, label) if isinstance(subject, Marked) else None
 
 
 def fragment(p: Parser) -> Command | None:
-    """ "(no,) blue", "made of wood", "a stool": of what is pointed at, or was spoken of."""
-    given = p.find_attribute() or p.find_quality()
-    if given is not None:
-        skip_contrast(p)
-        return SetAttribute(Marked(), given.key, given.value)
-    return renamed(p, Marked()) if p.take("a", "an") else None
+    """ "a stool": of what is pointed at, or was spoken of."""
+    p.take("should be", "must be", "just", "more like", "rather", "try", "is")
+    return is_a(p, Marked()) if p.take("a", "an") else None
+
+
+def is_a(p: Parser, subject: Subject) -> Rename | IsA:
+    """With the label that follows here; of "a red cup", what it is and how it is."""
+    start = p.at
+    attributes: list[HasAttribute] = []
+    while (given := _find_before_noun(p)) is not None:
+        attributes.append(given)
+    if not attributes:
+        return renamed(p, subject)
+    before = p.words[start : p.at]
+    noun = label_of(p)
+    skip_contrast(p)
+    return IsA(
+        subject,
+        " ".join((*before, noun)),
+        noun,
+        tuple((given.key, given.value) for given in attributes),
+    )
 
 
 def renamed(p: Parser, subject: Subject) -> Rename:
-    """With the label that follows here."""
-    label = _label(p)
+    """With the label that follows here, word for word."""
+    label = label_of(p)
     skip_contrast(p)
     return Rename(subject, label)
+
+
+def _find_before_noun(p: Parser) -> HasAttribute | None:
+    """ "red" of "red cup"; None (and no move) where no noun follows it."""
+    start = p.at
+    given = p.find_attribute()
+    if given is None:
+        length = lexicon.longest(lexicon.MATERIALS, p.words, p.at)[1]
+        word = p.peek()
+        if length:
+            p.at += length
+            given = HasAttribute("material", " ".join(p.words[start : p.at]))
+        elif word in lexicon.QUALITIES and word not in ("on", "off"):
+            p.at += 1
+            given = HasAttribute(lexicon.QUALITIES[word], word)
+    if given is not None and p.starts_noun():
+        return given
+    p.at = start
+    return None
+
+
+def _cleft(p: Parser, command: Rename | IsA) -> OfOne | None:
+    """ "(it is a toolbox) that stands there", "... that stands on the table"."""
+    if command.subject != Marked() or not p.take("that", "which", "what"):
+        return command
+    if p.take("you see", "you are looking at", "i marked", "i clicked on", "we have", "you marked"):
+        p.take("here", "there")
+        return command
+    p.take("is", "stands", "sits", "lies", "you see")
+    if p.take("here", "there", "standing there", "standing here"):
+        return command
+    given = p.condition()
+    if not isinstance(given, Related) or given.negated:
+        return None
+    place = NounPhrase("", True, conditions=(given,))
+    if isinstance(command, IsA):
+        return IsA(place, command.label, command.noun, command.attributes)
+    return Rename(place, command.label)
 
 
 def _says_plural(p: Parser) -> bool:
@@ -162,44 +134,3 @@ def _says_plural(p: Parser) -> bool:
 def _is_pair(word: str) -> bool:
     """ "headphones", which have no article."""
     return word.isalpha() and with_article(word) == word
-
-
-def _valued(p: Parser, subject: Subject, key: str) -> SetAttribute | None:
-    skip_truly(p)
-    skip_denial(p)
-    given = p.condition(adjectives=True) if key in ("color", "size") else None
-    if isinstance(given, HasAttribute):
-        if given.key != key:
-            return None
-        skip_contrast(p)
-        return SetAttribute(subject, key, given.value)
-    return SetAttribute(subject, key, _valued_label(p))
-
-
-def _valued_label(p: Parser) -> str:
-    value = _label(p)
-    skip_contrast(p)
-    return value
-
-
-def _label(p: Parser) -> str:
-    """A person's new word: up to five words, the last in the singular.
-
-    Raises:
-        ReasoningError: none, too many, or signs that belong in no label.
-    """
-    words: list[str] = []
-    while p.peek() and not _ends_label(p):
-        if len(words) >= _MAX_LABEL_WORDS or not p.peek()[0].isalnum():
-            raise p.fail()
-        words.append(p.peek())
-        p.at += 1
-    if not words:
-        raise p.fail()
-    return " ".join((*words[:-1], singular(words[-1])))
-
-
-def _ends_label(p: Parser) -> bool:
-    """A trash can is one."""
-    is_noun = p.peek() == "can" and p.peek(1) in ("", ",", "and", "not")
-    return p.peek() in lexicon.NOUN_END | {",", "instead"} and not is_noun

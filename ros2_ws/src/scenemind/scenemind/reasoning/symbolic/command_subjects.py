@@ -1,4 +1,4 @@
-"""Of what a correcting sentence speaks, and what it denies before or after it says what is so."""
+"""Of what a correcting sentence speaks, and with which words it says that something is so."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_syntax import Several, Subject
+from scenemind.reasoning.symbolic.labels import is_no_thing
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import (
     Condition,
@@ -16,23 +17,62 @@ from scenemind.reasoning.symbolic.syntax import (
     Reference,
     Related,
 )
-from scenemind.words.english import find_number, normal, plural
+from scenemind.words.english import normal, plural, word_set
 
-_WHAT = ("what", "the thing", "the object", "the one", "that thing", "that object")
-_TAKEN_FOR = (
-    "call", "called", "name", "named", "label", "labelled", "labeled", "take for", "took for",
-    "see as", "saw as", "think is", "thought was", "believe is", "recognise as", "recognised as",
-    "recognize as", "recognized as", "identified as", "have as", "list as",
-)  # fmt: skip
-_SO = ("it is", "this is", "that is", "they are", "these are", "those are")
-_TRULY = (
-    "actually", "really", "in fact", "in truth", "in reality", "truly", "definitely", "clearly",
-    "of course", "now",
+_WHAT = (
+    "what", "whatever", *(f"{that} {thing}" for that in ("the", "that", "this") for thing in
+                          ("thing", "object", "item", "one", "part")),
 )  # fmt: skip
 _POINTED_AT = (
     "marked", "mark", "clicked on", "clicked", "click on", "selected", "select", "pointed at",
-    "point at", "mean",
+    "point at", "mean", "meant", "pointing at", "pointing to", "looking at", "highlighted",
+    "tapped", "touched", "chose", "picked", "clicking on", "showing you", "talking about",
+    "marking",
 )  # fmt: skip
+_ME = ("i have just", "i am", "i have", "i just", "i was", "i")
+_ROBOT = (
+    "you have", "you are", "you were", "you had", "you just", "you keep", "you", "the robot",
+    "your map", "the map",
+)  # fmt: skip
+_TAKES_FOR = (
+    "call", "called", "calling", "name", "named", "label", "labelled", "labeled", "labelling",
+    "labeling", "take for", "took for", "taken for", "see as", "saw as", "think is",
+    "thought was", "thought is", "believe is", "think was", "assume is", "assumed is",
+    "assumed was", "say is", "said is", "said was", "claim is", "recognise as", "recognised as",
+    "recognize as", "recognized as", "identify as", "identified as", "have as", "have down as",
+    "have labelled", "have labeled", "list as", "listed as", "mistook for", "mistake for",
+    "mistaken for", "mark as", "marked as", "tag as", "tagged as", "tagged", "show as",
+    "detected as", "register as", "registered as", "classified as", "describe as", "described as",
+    "refer to as", "regard as", "consider", "believed was", "believe to be", "think to be",
+    "thought to be", "perceive as", "perceived as", "interpreted as", "know as", "put down as",
+    "misread as", "misidentified as", "mislabelled", "mislabeled", "mislabelled as",
+    "mislabeled as", "confused with", "confuse with",
+)  # fmt: skip
+_TAKEN_FOR = (
+    "called", "labelled", "labeled", "named", "marked", "listed", "tagged", "shown", "known",
+    "registered", "classified", "identified", "recorded", "described", "mislabelled",
+    "mislabeled", "recognised", "recognized", "detected",
+)  # fmt: skip
+_FOUND = (
+    "see", "saw", "seen", "have", "found", "find", "detected", "detect", "spotted", "show",
+    "showing", "marked", "put", "placed", "seeing", "list", "listed", "drew", "drawn", "got",
+    "mapped", "added", "recorded", "noticed", "mention", "mentioned", "counted", "recognised",
+    "recognized",
+)  # fmt: skip
+_MUST_BE = (
+    "should be", "must be", "ought to be", "has to be", "have to be", "should have been",
+    "would be", "has got to be", "can only be", "turns out to be", "happens to be", "needs to be",
+    "is in fact", "is not anything but",
+    *(f"{be} {must} to be" for be in ("is", "are") for must in ("supposed", "meant", "said")),
+)  # fmt: skip
+# No thing is called so: "combine 4 and 9".
+_ORDERS = word_set(
+    "merge join unite combine fuse unify group put treat count split divide separate break cut"
+    " delete remove forget drop erase discard ignore rename call label make change merging"
+    " combining into"
+)
+_POSTURES = word_set("stands sits lies rests hangs leans standing sitting lying resting hanging is")
+_IS = word_set("is are be")
 
 
 def subject_of(p: Parser) -> Subject:
@@ -46,46 +86,102 @@ def subject_of(p: Parser) -> Subject:
         return Marked()
     if _skip_taken_for(p):
         p.take("a", "an", "the")
-        return _definite(p.reference())
-    if p.take("what is", "what stands", "what lies"):
-        given = p.condition()
-        if isinstance(given, Related):
-            return NounPhrase("", True, conditions=(given,))
-        raise p.fail()
+        return as_definite(p.reference())
+    at_place = _find_at_place(p)
+    if at_place is not None:
+        return at_place
     is_every = p.peek() in ("every", "each")
+    p.take("that so called", "the so called", "the so-called", "this so-called", "that so-called")
     subject = several(p)
-    if p.peek() in ("here", "there") and p.peek(1) in lexicon.NOUN_END:
+    noun = subject.noun.split() if isinstance(subject, NounPhrase | Marked) else []
+    if noun and is_no_thing(noun):
+        raise p.fail()
+    if p.peek() in ("here", "there") and p.peek(1) in lexicon.NOUN_END | {",", ""}:
         p.at += 1
+    _skip_found(p)
     if is_every and isinstance(subject, NounPhrase):
         return replace(subject, noun=plural(subject.noun))
     return subject
 
 
+def is_said_so(p: Parser) -> bool:
+    """Move over "is", "should be" and the like; what was so is not said to be so."""
+    return bool(p.take(*_MUST_BE) or p.take_of(_IS))
+
+
 def _skip_pointed_at(p: Parser) -> bool:
-    """Over "the thing I marked"."""
+    """Over "the thing I marked", "what you are looking at", "what we have here", "what this is"."""
     start = p.at
     if p.take(*_WHAT):
         p.take("that", "which")
-        if p.take("i", "i have") and p.take(*_POINTED_AT):
+        if p.take(*_ME) and p.take(*_POINTED_AT):
+            p.take("here", "there")
+            return True
+        if p.take("we have", "you see", "we see", "you have") and p.take("here", "there"):
+            return True
+        if p.take("you are looking at", "this is", "that is", "you see", "you are seeing"):
+            if p.peek() in lexicon.BE:
+                return True
+        elif p.take("is here", "is there", "stands here", "stands there", "is standing there"):
             return True
     p.at = start
     return False
 
 
 def _skip_taken_for(p: Parser) -> bool:
-    """Over "what you call" and the like."""
+    """Over "what you call" and "the thing labelled"."""
     start = p.at
     if p.take(*_WHAT):
         p.take("that", "which")
-        if p.take("you", "the robot") and p.take(*_TAKEN_FOR):
+        if p.take(*_ROBOT) and p.take(*_by_length(_TAKES_FOR)):
+            p.take("as")
             return True
+        p.take("is", "was", "has been")
+        if p.take(*_TAKEN_FOR):
+            p.take("as")
+            return p.peek() not in lexicon.BE | {""}
     p.at = start
     return False
 
 
+def _find_at_place(p: Parser) -> NounPhrase | None:
+    """ "What is on the table", "what you see standing on the table"."""
+    start = p.at
+    if p.take(*_WHAT):
+        p.take("that", "which")
+        p.take("you see", "you have", "you can see", "you found")
+        p.take_of(_POSTURES)
+        try:
+            given: Condition | object = p.condition()
+        except ReasoningError:
+            given = None
+        if isinstance(given, Related):
+            return NounPhrase("", True, conditions=(given,))
+    p.at = start
+    return None
+
+
+def _skip_found(p: Parser) -> None:
+    """Over "(the lamp) that you have there"."""
+    start = p.at
+    p.take("that", "which")
+    if p.take(*_ROBOT) and p.take(*_FOUND):
+        p.take("here", "there", "over there")
+        if p.peek() in lexicon.NOUN_END | {"", ","}:
+            return
+    p.at = start
+    p.take("in question")
+
+
+def _by_length(phrases: tuple[str, ...]) -> list[str]:
+    return sorted(phrases, key=len, reverse=True)
+
+
 def several(p: Parser) -> Reference | Several:
     """ "the cup", "object 3", "chairs 2, 3 and 7", "4 and 9"."""
-    if is_number(p.peek()) and p.peek(1) in lexicon.NOUN_END | {","}:
+    if is_number(p.peek(1)):
+        p.take("both")
+    if is_number(p.peek()) and p.peek(1) in lexicon.NOUN_END | {",", ""}:
         first: Reference = another(p)
     else:
         first = p.reference()
@@ -119,7 +215,10 @@ def another(p: Parser) -> Reference:
         number = ObjectNumber(int(p.peek()[:9]))
         p.at += 1
         return number
-    return p.reference()
+    reference = p.reference()
+    if isinstance(reference, ObjectNumber) and reference.noun.split(" ")[0] in _ORDERS:
+        raise p.fail()
+    return reference
 
 
 def is_number(word: str) -> bool:
@@ -127,49 +226,8 @@ def is_number(word: str) -> bool:
     return word.isascii() and word.isdigit()
 
 
-def skip_truly(p: Parser) -> None:
-    """ "actually", which changes nothing."""
-    while p.take(*_TRULY):
-        pass
-
-
-def skip_denial(p: Parser) -> None:
-    """ "not a microwave, it is" and "not red but", where what is so follows; else no move."""
-    start = p.at
-    if not p.take("not") or not _skip_said(p):
-        p.at = start
-        return
-    comma, but = p.take(",", ":", ";"), p.take("but")
-    if not (p.take(*_SO) or but or comma) or p.done:
-        p.at = start
-        return
-    skip_truly(p)
-
-
-def skip_contrast(p: Parser) -> None:
-    """ ", not a microwave", "rather than red", ", not two": said for the ear."""
-    start = p.at
-    p.take(",")
-    p.take("and")
-    if not p.take("not", "instead of", "rather than") or not _skip_said(p):
-        p.at = start
-
-
-def _skip_said(p: Parser) -> bool:
-    """Over a colour, a quality, a number or a thing."""
-    if p.find_attribute() or p.find_quality():
-        return True
-    if find_number(p.peek()) is not None and p.peek(1) in ("", ",", "but"):
-        p.at += 1
-        return True
-    try:
-        p.reference()
-    except ReasoningError:
-        return False
-    return True
-
-
-def _definite(reference: Reference) -> Reference:
+def as_definite(reference: Reference) -> Reference:
+    """ "A cup" as "the cup": one that there is."""
     return replace(reference, definite=True) if isinstance(reference, NounPhrase) else reference
 
 

@@ -26,6 +26,22 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True)
+class IsA:
+    """ "that is a red cup": its name may be "cup", or "red cup", and it is red.
+
+    Attributes:
+        label: all that was said.
+        noun: that without the words before it that are attributes, too.
+        attributes: names and values of these.
+    """
+
+    subject: Subject
+    label: str
+    noun: str
+    attributes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetAttribute:
     """ "object 12 is grey", "the material of the chair is wood"; no value: "forget its colour"."""
 
@@ -117,5 +133,5 @@ class Agree:
     """ "you missed nothing", "thank you": nothing is to be changed."""
 
 
-OfOne = Rename | SetAttribute | AddRelation | DeleteRelation | DeleteObject | Confirm | Split
+OfOne = Rename | IsA | SetAttribute | AddRelation | DeleteRelation | DeleteObject | Confirm | Split
 Command = OfOne | Merge | AskSimilar | DoSimilar | Agree | Undo | Redo

@@ -15,6 +15,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Confirm,
     DeleteObject,
     DeleteRelation,
+    IsA,
     Merge,
     OfOne,
     Rename,
@@ -23,13 +24,14 @@ from scenemind.reasoning.symbolic.command_syntax import (
     Split,
     Subject,
 )
+from scenemind.reasoning.symbolic.described_edits import described_edits
 from scenemind.reasoning.symbolic.owning import SPEAKER
 from scenemind.reasoning.symbolic.parting import find_parts
 from scenemind.reasoning.symbolic.phrasing import be, bounded, sentence, the
 from scenemind.reasoning.symbolic.plurals import every_row, is_plural
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.syntax import Marked, Reference
+from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, Reference
 from scenemind.words.english import joined, plural, with_article
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
@@ -46,7 +48,7 @@ def edits_of(command: OfOne | Merge, at: Resolver, by: str = "") -> tuple[list[E
     """
     if isinstance(command, Merge):
         return _merged(command, at)
-    objects = _meant(command.subject, at)
+    objects = _meant(_subject_of(command, at), at)
     ids = [o.object_id for o in objects]
     names = bounded([the(o) for o in objects])
     verb = be(len(objects))
@@ -54,11 +56,15 @@ def edits_of(command: OfOne | Merge, at: Resolver, by: str = "") -> tuple[list[E
         case Rename(label=label):
             edits = [Edit("rename", (i,), value=label) for i in ids]
             return edits, f"Now {names} {verb} {_a(label, len(ids))}."
+        case IsA(label=label):
+            edits = described_edits(command, objects, at)
+            return edits, f"Now {names} {verb} {_a(label, len(ids))}."
         case SetAttribute(key=key, value=value):
             value = by if (key, value) == ("owner", SPEAKER) else value
             edits = [Edit("set_attribute", (i,), key, value) for i in ids]
             return edits, _attributed(names, verb, key, value)
         case DeleteObject():
+            _check_called_so(command.subject, objects, at)
             return [Edit("delete_object", (i,)) for i in ids], f"I forgot {names}."
         case Confirm(label=label):
             return _confirmed(objects, label, at)
@@ -68,6 +74,29 @@ def edits_of(command: OfOne | Merge, at: Resolver, by: str = "") -> tuple[list[E
             return _split(thing, count)
         case AddRelation() | DeleteRelation():
             return _related(command, objects, at)
+
+
+def _subject_of(command: OfOne, at: Resolver) -> Subject:
+    """ "It is a red cup": where nothing was pointed at, the cup."""
+    if isinstance(command, IsA) and command.subject == Marked() and not at.has_marks:
+        return NounPhrase(command.noun, definite=True)
+    return command.subject
+
+
+def _check_called_so(subject: Subject, objects: Sequence[MapObject], at: Resolver) -> None:
+    """That "there is no cup there" was said of a cup.
+
+    Raises:
+        ReasoningError: `invalid_request`: something else is marked or was spoken of.
+    """
+    noun = subject.noun if isinstance(subject, Marked) else ""
+    if noun and at.is_named_otherwise(objects, noun):
+        names = joined([the(thing) for thing in objects])
+        raise ReasoningError(
+            "invalid_request",
+            f'What is meant ({names}) is not called "{noun}", so I deleted nothing. Mark it, or say'
+            " its number.",
+        )
 
 
 def _related(

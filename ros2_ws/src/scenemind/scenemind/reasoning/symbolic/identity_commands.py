@@ -1,180 +1,166 @@
-"""Corrections of what is one thing and what is several, and of corrections themselves."""
+"""Corrections of what is one thing and what is several."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.command_subjects import (
-    another,
-    references,
-    skip_contrast,
-    skip_denial,
-    skip_truly,
-)
-from scenemind.reasoning.symbolic.command_syntax import (
-    Agree,
-    AskSimilar,
-    Command,
-    Confirm,
-    DoSimilar,
-    Merge,
-    Redo,
-    SetAttribute,
-    Split,
-    Undo,
-)
+from scenemind.reasoning.symbolic.command_subjects import another, references
+from scenemind.reasoning.symbolic.command_syntax import Command, Merge
+from scenemind.reasoning.symbolic.denials import skip_contrast, skip_denial, skip_truly
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, ObjectNumber, Reference
-from scenemind.words.english import find_number, is_plural, normal, plural
+from scenemind.words.english import find_number, normal
 
-_MOST_PARTS = 4
-_IN_PARTS = {
-    f"{into} {count}{things}": number
-    for number, words in ((2, ("two", "2", "half")), (3, ("three", "3")), (4, ("four", "4")))
-    for count in words
-    for into in ("in", "into")
-    for things in ("", " parts", " pieces", " things", " objects")
-}
-_PIECES = lexicon.ANYTHING | {"pieces", "parts"}
-_THAT = ("that", "it", "this", "the last one", "the last", "last", "my last", "the")
-_DO = (
-    "the same goes", "the same holds", "the same is true", "that goes", "that holds", "do that",
-    "do this", "do the same", "do so", "apply that", "apply this", "apply it", "same", "the same",
-    "that is true", "rename", "also", "what about",
+_JOIN = ("merge", "join", "unite", "combine", "fuse", "unify", "group", "put", "treat", "count")
+_INTO_ONE = ("together", "into one", "as one", "into a single", "as a single", "to one", "up")
+_ROBOT = ("you have", "you must have", "you are", "you keep", "you", "the robot has", "the robot")
+_COUNTED = (
+    "counted", "count", "counting", "saw", "see", "seeing", "seen", "detected", "have", "listed",
+    "got", "recorded", "mapped", "marked", "showing", "show", "put", "found", "registered",
+    "added", "included", "labelled", "labeled", "list",
 )  # fmt: skip
-_SIMILAR = (
-    "similar ones", "similar objects", "similar things", "similar", "others like it",
-    "other ones like it", "ones like it", "objects like it", "things like it", "others like that",
-    "objects like that", "lookalikes", "that look the same", "ones that look the same",
-    "others that look the same", "objects that look the same",
+_PARTED = ("split", "cut", "divided", "broken", "broke", "separated", "turned", "made", "taken")
+_TWICE = (
+    "twice", "two times", "double", "as two things", "as two objects", "as two", "for two",
+    "into two things", "into two objects", "into two parts", "into two", "in two", "in half",
 )  # fmt: skip
-_CONTENT = (
-    "you missed nothing", "you did not miss anything", "nothing is missing", "nothing is wrong",
-    "everything is right", "everything is correct", "all is right", "that is all", "well done",
-    "very good", "good", "perfect", "thanks", "thank you", "you are right",
+_ONE = (
+    "one and the same", "exactly the same", "the very same", "the same", "a single", "one single",
+    "just one", "only one", "part of the same", "part of one", "parts of the same",
+    "parts of one", "parts of a single", "halves of the same", "halves of one",
+    "halves of a single", "pieces of the same", "pieces of one", "two parts of one",
+    "two parts of the same", "two halves of one", "two halves of the same", "both the same",
+    "both one", "one", "same",
 )  # fmt: skip
-_THOSE = (
-    "those too", "those as well", "them too", "them as well", "these too", "do those too",
-    "all of those too", "all of them too", "all of them", "all of those", "also those",
-    "do that to those too", "apply it to those", "apply that to those too", "do it", "do that",
-    "do so",
+_DUPLICATES = ("duplicates of each other", "duplicates of one another", "duplicates", "a duplicate")
+_BELONG = (
+    "belong together", "are the same thing", "go together", "should be merged", "must be merged",
+    "need to be merged", "should be joined", "should be combined", "should be one",
+    "are identical", "should be counted as one", "should be treated as one",
+    "should be counted once",
 )  # fmt: skip
-
-
-def undo(p: Parser) -> Command | None:
-    """ "undo", "take back correction 3"."""
-    if not p.take("undo", "revert", "take back", "take that back", "take it back"):
-        return None
-    return Undo(_number(p))
-
-
-def redo(p: Parser) -> Command | None:
-    """ "redo", "redo correction 3"."""
-    return Redo(_number(p)) if p.take("redo", "reapply") else None
-
-
-def agree(p: Parser) -> Command | None:
-    """ "you missed nothing", "thank you": what needs no answer but a friendly one."""
-    return Agree() if p.take(*_CONTENT) and (p.take("now") or p.done) else None
-
-
-def ask_similar(p: Parser) -> Command | None:
-    """ "the same goes for the similar ones"."""
-    if not p.take(*_DO):
-        return None
-    p.take("rename", "for", "to", "with", "of")
-    p.take("all", "every")
-    p.take("of")
-    p.take("the", "other")
-    if not p.take(*_SIMILAR):
-        return None
-    if not p.done and not p.take("too", "as well", "also"):
-        p.reference()
-    return AskSimilar()
-
-
-def do_similar(p: Parser) -> Command | None:
-    """ "those too", "objects 4 and 9 too" (a "yes" before it was taken off)."""
-    start = p.at
-    if p.take(*_DO) and p.take("for", "to", "of", "with"):
-        return _numbered(references(p))
-    p.at = start
-    if p.take(*_THOSE):
-        return DoSimilar()
-    numbers = references(p)
-    return _numbered(numbers) if p.take("too", "as well", "also") else None
+_MAKE_UP = (
+    "belong to", "make up", "form", "refer to", "represent", "show", "are parts of",
+    "are part of", "should be", "must be", "count as", "are both", "are all",
+)  # fmt: skip
+_THERE_IS = (
+    "there is", "here is", "it is", "this is", "that is", "i see", "we have", "there are",
+    "these are", "we only have", "i only see", "there should be", "there is really",
+    "there is actually",
+)  # fmt: skip
 
 
 def merge(p: Parser) -> Command | None:
-    """ "merge object 3 and 5", "these are the same chair", "object 5 is the same as object 3",
-    "there are two tables: merge 4 and 9", "you counted one chair twice: 4 and 9"."""
+    """ "merge object 3 and 5", "there are two tables: merge 4 and 9", "join these into one"."""
     _skip_count(p)
-    if p.take("you counted", "you have counted", "you count", "you saw", "you see"):
-        noun = p.reference()
-        p.take(":", ",")
-        if not isinstance(noun, NounPhrase) or not noun.noun.endswith(" twice"):
+    if not p.take(*_JOIN):
+        return None
+    by_words = p.words[p.at - 1] in ("put", "treat", "count", "group")
+    first = _several_marked(p) or another(p)
+    subjects = references(p, first, "with", "into", "and", "to")
+    together = p.take(*_INTO_ONE)
+    noun = " ".join(p.noun_words()) if together.endswith(("one", "single")) else ""
+    if by_words and not together:
+        return None
+    return _merged(subjects, noun)
+
+
+def same_thing(p: Parser) -> Command | None:
+    """ "these are the same chair", "object 5 is a duplicate of object 3", "both belong to one
+    chair"."""
+    _skip_count(p)
+    first = _several_marked(p) or another(p)
+    subjects = references(p, first, "and")
+    p.take("both", "all", "actually", "really", "clearly")
+    if p.take(*_BELONG):
+        _skip_one(p)
+        return _merged(subjects)
+    if p.take(*_MAKE_UP):
+        if not p.take(*_ONE):
             return None
-        return Merge(tuple(references(p)), normal(noun.noun.removesuffix(" twice")))
-    ordered = bool(p.take("merge", "join", "unite", "combine"))
-    first = _two_of(p) or another(p)
-    if ordered:
-        subjects, noun_said = references(p, first, "with", "into", "and"), ""
     else:
-        subjects = references(p, first, "and")
-        if p.take("belong together", "are the same thing"):
-            _skip_one(p)
-            return Merge(tuple(subjects))
         if not p.take_of(lexicon.BE):
             return None
-        p.take("actually", "really", "all", "both", "in fact", "just", "only")
+        p.take("all", "both")
+        skip_truly(p)
         skip_denial(p)
-        if not p.take("the same", "one and the same", "a single", "one"):
+        if p.take(*_DUPLICATES):
+            return _merged(references(p, *subjects, "as") if p.take("of") else subjects)
+        if not p.take(*_ONE):
             return None
-        noun_said = " ".join(p.noun_words())
-        if p.take("as"):
-            subjects = references(p, *subjects, "as")
-        skip_contrast(p)
+    noun = " ".join(p.noun_words())
+    if p.take("as"):
+        subjects = references(p, *subjects, "as")
+    p.take("seen twice", "twice", "counted twice")
+    _skip_how(p)
+    skip_contrast(p)
+    return _merged(subjects, noun)
+
+
+def counted_twice(p: Parser) -> Command | None:
+    """ "you counted one chair twice: 4 and 9", "you have split this chair into two"."""
+    if not p.take(*_ROBOT) or not p.take(*_COUNTED, *_PARTED):
+        return None
+    twice = next((i for i in range(p.at, len(p.words)) if _is_twice(p, i)), 0)
+    if not twice:
+        return None
+    words = p.words
+    p.cut(twice)
+    p.take("the same", "one and the same", "a single", "one", "what is one", "this one", "that one")
+    noun = "" if p.done else _noun_of(p.reference())
+    ends_there = p.done
+    p.words, p.at = words, twice
+    if not ends_there or not p.take(*_TWICE):
+        return None
+    p.take(*lexicon.ANYTHING)
+    p.noun_words()
+    p.take(":", ",")
+    p.take("as", "namely", "once as", "it is", "they are", "with")
+    return _merged([Marked()] if p.done else references(p, "and"), noun)
+
+
+def only_one(p: Parser) -> Command | None:
+    """ "there is only one chair (here)": of the things that are marked."""
+    if not p.take(*_THERE_IS):
+        return None
+    is_only = bool(p.take("only", "just"))
+    skip_truly(p)
+    if not p.take("one", "a single", "1"):
+        return None
+    noun = " ".join(p.noun_words())
+    is_only |= bool(p.take("only"))
+    is_only |= bool(p.take("here", "there"))
+    denied = p.at
+    skip_contrast(p)
+    if not noun or not (is_only or p.at > denied):
+        return None
+    return _merged([Marked()], noun)
+
+
+def one_fragment(p: Parser) -> Command | None:
+    """ "one chair, not two", "the same chair"."""
+    is_said = p.take("only one", "just one", "the same", "same", "a single", "one and the same")
+    if not is_said and not p.take("one"):
+        return None
+    noun = " ".join(p.noun_words())
+    denied = p.at
+    skip_contrast(p)
+    return _merged([Marked()], noun) if noun and (is_said or p.at > denied) else None
+
+
+def _merged(subjects: list[Reference], noun: str = "") -> Merge | None:
+    """None for what can be no more than one thing."""
     if len(subjects) == 1 and isinstance(subjects[0], ObjectNumber):
         return None
-    return Merge(tuple(subjects), "" if noun_said in lexicon.ANYTHING else noun_said)
+    return Merge(tuple(subjects), "" if noun in lexicon.ANYTHING else noun)
 
 
-def split(p: Parser) -> Command | None:
-    """ "object 3 is two chairs", "split object 3 in two", "there are two chairs here"."""
-    if p.take("split", "divide", "separate"):
-        ending = p.cut_ending(*_IN_PARTS)
-        if ending:
-            return Split(p.reference(), _IN_PARTS[ending])
-        into = max((i for i, word in enumerate(p.words) if word in ("into", "in")), default=0)
-        if into:
-            words = p.words
-            p.cut(into)
-            subject = another(p)
-            p.words, p.at = words, into + 1
-            return _parts(p, subject)
-        return Split(p.reference())
-    if p.take("there are", "here are", "i see", "we see"):
-        p.take("actually", "really")
-        here = _parts(p, Marked()) if find_number(p.peek()) else None
-        if here is not None and p.take("where you see", "where you have"):
-            return replace(here, subject=another(p))
-        return here if p.take("here", "there") or p.words[0] == "here" else None
-    p.cut_ending("side by side", "next to each other", "beside each other")
-    subject = another(p)
-    if not p.take_of(lexicon.BE):
-        return None
-    skip_truly(p)
-    denied = p.peek() == "not"
-    skip_denial(p)
-    count = find_number(p.peek()) or 0
-    if denied and 1 < count <= _MOST_PARTS and not p.peek(1):  # "not one chair but two"
-        p.at += 1
-        return Split(subject, count)
-    parts = _parts(p, subject) if (find_number(p.peek()) or 0) > 1 and p.peek(1) else None
-    skip_contrast(p)
-    return parts
+def _noun_of(reference: Reference) -> str:
+    noun = reference.noun if isinstance(reference, NounPhrase | Marked) else ""
+    return normal(noun)
+
+
+def _is_twice(p: Parser, place: int) -> bool:
+    return any(p.words[place : place + len(t)] == t for t in (tuple(w.split()) for w in _TWICE))
 
 
 def _skip_count(p: Parser) -> None:
@@ -199,77 +185,42 @@ def _skip_one(p: Parser) -> None:
         p.noun_words()
 
 
-def confirm(p: Parser) -> Command | None:
-    """ "that is right", "confirm object 4", "object 4 really is a cup"."""
-    if p.take("confirm", "keep"):
-        return Confirm(p.reference())
-    subject = p.reference()
-    if p.take("really exists", "does exist", "really is there", "exists", "is really there"):
-        return Confirm(subject)
-    if p.take("really is", "really are", "is indeed", "are indeed"):
-        p.take("a", "an")
-        noun = p.reference()
-        return Confirm(subject, noun.noun) if isinstance(noun, NounPhrase) else None
-    if not p.take_of(lexicon.BE):
-        return None
-    return Confirm(subject) if p.take("right", "correct", "true", "there", "real") else None
-
-
-def forget_attribute(p: Parser) -> Command | None:
-    """ "forget its colour", "remove the material of object 4"."""
-    if not p.take("forget", "remove", "delete", "drop", "clear", "erase"):
-        return None
-    p.take("the", "its", "their")
-    key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
-    if key is not None:
-        p.at += 1
-        subject: Reference = Marked()
-        if p.take("of"):
-            subject = p.reference()
-        return SetAttribute(subject, key, "")
-    key = lexicon.ATTRIBUTE_NAMES.get(p.words[-1])
-    if key is None:
-        return None
-    p.cut(len(p.words) - 1)
-    return SetAttribute(p.reference(), key, "")
-
-
-def _number(p: Parser) -> int | None:
-    p.take(*_THAT)
-    p.take("correction", "change", "edit")
-    if not (p.peek().isascii() and p.peek().isdigit()):
-        return None
-    number = int(p.peek()[:9])
-    p.at += 1
-    return number
-
-
-def _numbered(references: Sequence[Reference]) -> DoSimilar | None:
-    numbers = [n for n in references if isinstance(n, ObjectNumber) and not n.noun]
-    if not numbers or len(numbers) < len(references):
-        return None
-    return DoSimilar(tuple(n.object_id for n in numbers))
-
-
-def _two_of(p: Parser) -> Reference | None:
-    """ "these two"."""
+def _several_marked(p: Parser) -> Reference | None:
+    """ "these two", "both of these", "the two objects that I marked"."""
     start = p.at
-    if p.take("these", "those", "they") and p.take("two", "three", "all", "both"):
-        p.take("objects", "things")
-        return Marked()
+    p.take("both of", "all of", "the two of")
+    pointed = p.take("these", "those", "they", "them", "the")
+    counted = p.take("two", "three", "all", "both")
+    is_open = start < p.at - 1 or _ends_here(p)
+    if pointed and (counted or (is_open and pointed != "the")):
+        p.take("of them", "of these", "of those")
+        p.take("marked", "selected")
+        p.take("objects", "things", "items", "ones", "boxes", "marks", "detections", "entries")
+        if p.take("i marked", "i clicked on", "i clicked", "i selected") or _ends_here(p):
+            return Marked()
     p.at = start
     return None
 
 
-def _parts(p: Parser, subject: Reference) -> Split | None:
-    """ "two chairs", but not "2 m wide" or "two chairs wide"."""
-    count = find_number(p.peek()) or 0
-    if not 2 <= count <= _MOST_PARTS:
-        return None
-    p.at += 1
-    p.take("different", "separate", "distinct")
-    noun = p.noun_words()
-    if not noun or not (is_plural(noun[-1]) or noun[-1] == plural(noun[-1])):
-        return None
-    words = " ".join(noun)
-    return Split(subject, count, "" if words in _PIECES else words)
+def _skip_how(p: Parser) -> None:
+    """Over "(one chair) that you have split into two"."""
+    start = p.at
+    p.take("that", "which")
+    if not (p.take(*_ROBOT) and p.take(*_COUNTED, *_PARTED) and p.take(*_TWICE)):
+        p.at = start
+
+
+def _ends_here(p: Parser) -> bool:
+    ends = lexicon.NOUN_END | {
+        "",
+        ",",
+        "together",
+        "into",
+        "as",
+        "up",
+        "with",
+        "belong",
+        "make",
+        "form",
+    }
+    return p.peek() in ends | {"refer", "represent", "show", "actually", "really", "both"}

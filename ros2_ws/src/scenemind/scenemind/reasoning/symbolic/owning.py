@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.command_subjects import skip_truly, subject_of
+from scenemind.reasoning.symbolic.command_subjects import subject_of
 from scenemind.reasoning.symbolic.command_syntax import Command, SetAttribute
+from scenemind.reasoning.symbolic.denials import skip_truly
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import (
     AskAttribute,
@@ -20,7 +21,9 @@ from scenemind.words.english import word_set
 SPEAKER = "me"
 _MINE = word_set("mine me i")
 _LONGEST_NAME = 3
-_NO_NAMES = lexicon.NOUN_END | lexicon.BE | {",", ";", ":"}
+_NO_NAMES = (
+    lexicon.NOUN_END | lexicon.BE | word_set(", ; : nobody no none who whoever somebody everybody")
+)
 
 
 def owned(p: Parser) -> Command | None:

@@ -1,140 +1,158 @@
-"""Correcting sentences about what there is not, and what is called otherwise."""
+"""Correcting sentences about what there is not."""
 
 from __future__ import annotations
 
 from scenemind.reasoning.symbolic import claims, lexicon
 from scenemind.reasoning.symbolic.command_subjects import is_bare, several, subject_of
-from scenemind.reasoning.symbolic.command_syntax import Command, DeleteObject, Rename
+from scenemind.reasoning.symbolic.command_syntax import Command, DeleteObject
 from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase
+from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, ObjectNumber
 from scenemind.words.english import word_set
 
 _NOT_REAL = word_set(
-    "reflection ghost mirage shadow illusion artifact artefact mistake error duplicate"
+    "reflection ghost mirage shadow illusion artifact artefact duplicate hallucination glitch"
+    " phantom apparition fluke noise figment mistake error nothing"
 )
 _NONE = (
     "there is no", "there are no", "there is not", "there are not", "i do not see", "i see no",
-    "i can not see",
+    "i can not see", "there is", "no",
 )  # fmt: skip
-_MADE_UP = ("you made this up", "you made that up", "you made it up", "you imagined this")
-_SO = ("it is", "that is", "this is", "but", "just", "only")
-_CALL = (
-    "rename", "relabel", "label", "call", "i call", "we call", "i would call", "we would call",
-    "you should call", "you can call", "you could call", "you may call", "people call", "correct",
+_NOTHING = (
+    "there is nothing", "nothing is", "i see nothing", "there is absolutely nothing", "nothing",
+    "there is not anything", "i do not see anything", "there is not actually anything",
+    "there is really nothing", "there is actually nothing", "i can not see anything",
+    "i see no thing", "nothing stands", "nothing is standing", "there never was anything",
+    "there was nothing",
 )  # fmt: skip
-
-_NAMES = tuple(
-    f"the {true}{name} {of}"
-    for true in ("", "right ", "correct ", "real ", "true ")
-    for name in ("name", "label", "word")
-    for of in ("for", "of")
+_MADE_UP = (
+    "made up", "imagined", "imagine", "are imagining", "hallucinated", "are hallucinating",
+    "dreamed up", "dreamt up", "invented", "have made up", "have imagined", "have invented",
+)  # fmt: skip
+_MISSING = tuple(
+    f"{are}{really}{gone}"
+    for are in ("is ", "are ")
+    for really in ("", "really ", "actually ", "simply ", "just ")
+    for gone in (
+        "gone", "not real", "not there", "not here", "not there anymore", "no longer there",
+        "not there any more", "no longer here", "not really there", "not actually there",
+        "not really here", "not actually here", "nowhere", "imaginary", "made up", "fake",
+        "not an object", "not a thing", "not an actual object", "not a real object", "not anything",
+        "not there at all", "not here at all", "nothing at all", "empty space", "just empty space",
+        "only air", "just air", "only in your head", "nonexistent", "non-existent", "not present",
+        "not actually real", "not really real", "not something real", "not in this room",
+        "not in here",
+    )
+)  # fmt: skip
+_EXISTS_NOT = tuple(
+    f"{do} not {really}exist{now}"
+    for do in ("does", "do")
+    for really in ("", "really ", "actually ", "even ")
+    for now in ("", " here", " anymore", " any more", " at all", " there")
 )
-_SHOWN = (
-    "i clicked on", "i clicked", "i marked", "i selected", "i pointed at", "here is",
-    "here you see", "here we have", "you see", "i see", "what you see is",
+_TO_GO = (
+    "should not be there", "should not be here", "should not exist", "should be deleted",
+    "should be removed", "needs to go", "can be deleted", "can be removed", "must be deleted",
+    "must be removed", "should go", "can go", "needs to be removed", "needs to be deleted",
+    "has to go", "does not belong here", "does not belong there", "should not be in there",
+    "should be gone", "has to be removed", "has to be deleted",
 )  # fmt: skip
+_DELETE = (
+    "delete", "remove", "forget about", "forget", "erase", "get rid of", "discard", "ignore",
+    "cross out", "strike out", "eliminate", "dismiss",
+)  # fmt: skip
+_FALSE_ALARMS = (
+    "false detection", "false positive", "mirror image", "optical illusion", "false alarm",
+    "detection error", "sensor error", "phantom object", "trick of the light",
+)  # fmt: skip
+_EMPTY = ("spot", "place", "space", "area", "corner", "location", "position")
 
 
 def delete(p: Parser) -> Command | None:
     """ "there is no window there", "delete object 4", "there is nothing here"."""
-    if p.take(*_MADE_UP):
-        return DeleteObject(Marked())
+    if p.take("you"):
+        return _made_up(p)
     if p.take("such"):  # "no such cup here": the "no" was taken for an objection
         subject = p.reference()
         if not p.take("here", "there") or not isinstance(subject, NounPhrase):
             return None
         return DeleteObject(Marked(subject.noun))
-    if p.take("there is nothing", "nothing is", "i see nothing"):
-        return DeleteObject(Marked()) if p.take("here", "there") or p.done else None
+    if p.take(*_NOTHING):
+        p.take("at all", "to see")
+        is_here = bool(p.take("here", "there", "standing there"))
+        return DeleteObject(Marked()) if is_here or (p.done and p.at > 1) else None
     if p.take(*_NONE):
-        p.take("such thing as", "any", "a", "an")
-        subject = p.reference()
-        if p.take("here", "there") and isinstance(subject, NounPhrase) and is_bare(subject):
-            return DeleteObject(Marked(subject.noun))
-        return DeleteObject(subject)
-    if p.take("delete", "remove", "forget", "drop", "erase"):
-        return DeleteObject(several(p))
+        return _absent(p)
+    if p.take(*_DELETE):
+        if p.words[p.at - 1] in ("forget", "about", "drop") and p.peek() in ("it", "that"):
+            return None  # "never mind"
+        unwanted = several(p)
+        p.take("here", "there", "completely", "entirely", "away", "altogether")
+        return DeleteObject(unwanted)
     return None
 
 
+def _absent(p: Parser) -> Command | None:
+    """After "there is no": a thing; after a bare "no" or "there is", it must be said where."""
+    opening = p.words[p.at - 1]
+    if opening == "is" and not p.take("really no", "actually no", "definitely no", "certainly no"):
+        return None
+    p.take("such thing as", "such", "any", "a", "an", "real", "actual")
+    subject = p.reference()
+    p.take("at all", "standing")
+    if p.take("here", "there") and isinstance(subject, NounPhrase) and is_bare(subject):
+        return DeleteObject(Marked(subject.noun))
+    return DeleteObject(subject) if len(p.words) > 2 and p.words[0] != "no" else None
+
+
+def _made_up(p: Parser) -> Command | None:
+    """ "(you) made this up", "(you) imagined the chair"."""
+    if p.take("made this up", "made that up", "made it up", "made them up", "are imagining things"):
+        return DeleteObject(Marked())
+    if not p.take(*_MADE_UP):
+        return None
+    subject = several(p)
+    p.take("here", "there")
+    return DeleteObject(subject)
+
+
+def not_real(p: Parser) -> Command | None:
+    """ "that is a reflection", "the cup does not exist", "this is not there"."""
+    if p.take("this", "that", "the") and p.take(*_EMPTY):
+        p.take("here", "there")
+        return DeleteObject(Marked()) if p.take("is empty", "is just empty", "is bare") else None
+    p.at = 0
+    subject = subject_of(p)
+    if p.take(*_EXISTS_NOT, *_TO_GO, *_MISSING, "is nothing"):
+        return DeleteObject(subject) if p.done or p.take("here", "there") else None
+    if not p.take_of(lexicon.BE):
+        return None
+    if p.take("not a real", "not an actual", "no real", "not really a", "no actual"):
+        p.noun_words()
+        return DeleteObject(subject)
+    p.take("just", "only", "merely", "simply", "probably just", "nothing but")
+    if not p.take("a", "an", "your", "some", "pure", "only a", "just a"):
+        return None
+    if p.take(*_FALSE_ALARMS):
+        return DeleteObject(subject)
+    noun = p.take_of(_NOT_REAL)
+    is_talk = noun in ("mistake", "error") and not isinstance(subject, ObjectNumber)
+    if not noun or is_talk:  # "that is a mistake" may speak of the name
+        return None
+    p.take("of your imagination", "of the light")
+    return DeleteObject(subject)
+
+
 def no_but(p: Parser) -> Command | None:
-    """ "there is no bowl, that is a cup"."""
-    if not p.take(*_NONE):
+    """ "there is no bowl, that is a cup", "there is not a bowl but a cup"."""
+    if not p.take(
+        "there is no", "there are no", "there is not", "i do not see", "i see no", "we have no"
+    ):
         return None
     p.take("any", "a", "an")
     subject = p.reference()
     p.take("here", "there")
     p.take(",")
     p.take("but")
-    p.take(*_SO)
-    return claims.renamed(p, subject) if p.take("a", "an") else None
-
-
-def not_real(p: Parser) -> Command | None:
-    """ "that is a reflection", "the cup does not exist", "this is not there"."""
-    subject = several(p)
-    if p.take("does not exist", "do not exist"):
-        return DeleteObject(subject)
-    if not p.take_of(lexicon.BE):
-        return None
-    if p.take("not a real", "not an actual", "no real"):
-        p.noun_words()
-        return DeleteObject(subject)
-    if p.take("gone", "not real", "not there", "not here", "not there anymore", "no longer there"):
-        return DeleteObject(subject)
-    p.take("just", "only")
-    if p.take("a", "an") and p.take("false detection", "false positive", "mirror image"):
-        return DeleteObject(subject)
-    return DeleteObject(subject) if p.take_of(_NOT_REAL) else None
-
-
-def confused(p: Parser) -> Command | None:
-    """ "you mistook a lamp for a vase": the vase is a lamp."""
-    if not p.take("you confused", "you mistook", "you confuse", "you took"):
-        return None
-    p.take("a", "an", "the")
-    label = " ".join(p.noun_words())
-    if not label or not p.take("with", "for"):
-        return None
-    p.take("a", "an", "the")
-    return Rename(p.reference(), label)
-
-
-def shown(p: Parser) -> Command | None:
-    """ "here you see a stool"."""
-    if not p.take(*_SHOWN) or not p.take("a", "an"):
-        return None
-    command = claims.renamed(p, Marked())
-    p.take("here", "there")
-    return command
-
-
-def call_this(p: Parser) -> Command | None:
-    """ "call this one stool"; where a name without an article could be meant either way, the
-    other reading is tried before."""
-    if not p.take(*_CALL) or not p.take("this one", "that one", "this", "that", "it"):
-        return None
-    given = claims.fragment(p)
-    if given is not None:
-        return given
-    p.take("the")
-    return claims.renamed(p, Marked())
-
-
-def rename(p: Parser) -> Command | None:
-    """ "rename the cup to mug", "I would call this a stool"."""
-    if p.take(*_CALL):
-        subject = subject_of(p)
-        if not p.take("to", "as", "into", "a", "an", "the"):
-            return None
-        return claims.renamed(p, subject)
-    if p.take("change"):
-        if p.peek(p.peek() == "the") in lexicon.ATTRIBUTE_NAMES:
-            return None
-        p.take("the label of", "the name of", "label of")
-        subject = p.reference()
-        return claims.renamed(p, subject) if p.take("to", "into") else None
-    if p.take("the label of", "the name of", *_NAMES):
-        subject = p.reference()
-        return claims.renamed(p, subject) if p.take("is", "should be") else None
-    return None
+    p.take("it is", "that is", "this is", "there is", "only", "just")
+    p.take("only", "just", "actually", "really")
+    return claims.is_a(p, subject) if p.take("a", "an") else None

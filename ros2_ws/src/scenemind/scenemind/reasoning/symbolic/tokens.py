@@ -16,7 +16,12 @@ _SHORT_FORMS = {
     "they're": "they are", "i'm": "i am", "can't": "can not", "i'd": "i would",
     "you're": "you are", "we're": "we are", "wasn't": "was not", "weren't": "were not",
     "didn't": "did not", "i've": "i have", "we've": "we have", "you've": "you have",
-    "one's": "one is", "these're": "these are", "there're": "there are",
+    "one's": "one is", "these're": "these are",
+    "that'd": "that would", "it'd": "it would", "you'd": "you would", "let's": "let us",
+    "shouldn't": "should not", "wouldn't": "would not", "couldn't": "could not",
+    "cannot": "can not", "hasn't": "has not", "haven't": "have not", "won't": "will not",
+    "here's": "here is", "those're": "those are", "they've": "they have", "hadn't": "had not",
+    "it'll": "it will", "that'll": "that will", "there're": "there are",
 }  # fmt: skip
 _ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
 
