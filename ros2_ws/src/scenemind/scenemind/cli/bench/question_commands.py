@@ -96,3 +96,17 @@ def _stitching(
     Seconds are medians, from JPEG files to JPEG files.
     """
     show_result("stitching", bench_named("stitching")(rounds), as_json)
+
+
+@app.command("evaluation", epilog="Example: scenemind bench evaluation --json")
+def _evaluation(
+    rows: Annotated[int, typer.Option(min=1, help="Predictions of each kind.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Score made predictions as scenemind eval does, with breakdowns and confidence intervals.
+
+    Seconds for all of a kind, without models and METEOR: groundings (nr3d, scanrefer), answers by
+    all matches (sqa3d), judged ones (openeqa), numbers (omni3d); where pycocoevalcap and Java are
+    here, BLEU, ROUGE-L and CIDEr with their tokenizer as well.
+    """
+    show_result("evaluation", bench_named("evaluation")(rows), as_json)
