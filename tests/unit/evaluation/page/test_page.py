@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+import cv2
+import numpy as np
 import pytest
 
 from scenemind.config import RelationConfig
@@ -165,6 +168,21 @@ def test_answers_have_a_page_also_where_no_scene_can_be_had(tmp_path: Path) -> N
     assert "a chair / the chair" in text
     assert "It is a desk." in text
     assert HOSTILE not in text
+
+
+def test_the_photograph_that_a_question_is_about_is_shown(tmp_path: Path) -> None:
+    image = np.full((60, 80, 3), 200, np.uint8)
+    (tmp_path / "kitchen.png").write_bytes(cv2.imencode(".png", image)[1].tobytes())
+    said: list[Prediction] = [
+        AnswerPrediction(Question(name, name, "how many?", ("2",), image=name), "3", 0.1)
+        for name in ("kitchen.png", "../kitchen.png", "lost.png", "unscored.png")
+    ]
+    page = write_report(tmp_path / "out", evaluation(said, "omni3d"), said, images=tmp_path)
+    tags = Tags()
+    tags.feed(page.read_text(encoding="utf-8"))
+    (source,) = tags.sources
+    jpeg = base64.b64decode(source.removeprefix("data:image/jpeg;base64,"))
+    assert cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR).shape == (60, 80, 3)
 
 
 def test_a_drawing_is_well_formed_and_shows_what_is_marked() -> None:

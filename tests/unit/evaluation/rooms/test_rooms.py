@@ -85,7 +85,7 @@ def test_walls_carry_what_hangs_on_them() -> None:
 def test_rooms_are_mapped_once_and_scored_by_what_they_stand_for(
     tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = MappedRooms(tmp_path, frames=40, image_size=(240, 180))
+    source = MappedRooms(tmp_path, frames=24, image_size=(240, 180))
     assert "instance camera with noise" in source.name
     chosen = [row for row in rows if isinstance(row, Question) and row.category == "exists"]
     predictions = answered(source, chosen)

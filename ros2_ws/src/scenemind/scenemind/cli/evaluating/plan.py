@@ -162,9 +162,15 @@ def _write(
         written.append(submission)
     if plan.with_report:
         with writing_to(folder.report):
-            shown = TrueRooms() if plan.recipe.source.is_simulated else truth
+            choice = plan.recipe.source
             page = write_report(
-                folder.report, evaluation, done.predictions, scenes, shown, _told(plan, done)
+                folder.report,
+                evaluation,
+                done.predictions,
+                scenes,
+                TrueRooms() if choice.is_simulated else truth,
+                _told(plan, done),
+                choice.images,
             )
         written.append(page)
     names = ", ".join(map(str, written))

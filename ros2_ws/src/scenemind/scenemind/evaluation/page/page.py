@@ -35,6 +35,7 @@ def write_report(
     source: SceneSource | None = None,
     truth: Truth | None = None,
     settings: Mapping[str, str] | None = None,
+    images: Path | None = None,
 ) -> Path:
     """Write the page into a folder, which is made; returns the page's path.
 
@@ -43,6 +44,7 @@ def write_report(
         source: what the method knew of the scenes: for pictures of the worst cases.
         truth: the scenes' true objects, for the same.
         settings: name -> value: what else the run was made with, for people.
+        images: folder of the photographs that questions are about.
 
     Raises:
         EvaluationError: the truth lacks a scene.
@@ -63,7 +65,7 @@ def write_report(
         bars=list(breakdown_bars(evaluation)),
         scenes=scene_bars(evaluation, _SCENES),
         times=time_and_cost(evaluation),
-        cases=list(with_pictures(cases, source, truth)),
+        cases=list(with_pictures(cases, source, truth, images)),
         settings=settings or {},
         named=named,
         score_text=score_text,

@@ -6,31 +6,35 @@ import base64
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from scenemind.evaluation.datasets import Question, ReferringExpression
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.page.cases import Case
 from scenemind.evaluation.page.scene_drawing import Marked, draw_scene
 from scenemind.evaluation.page.truth import Truth
+from scenemind.evaluation.photographs import photograph
 from scenemind.evaluation.predictions import AnswerPrediction
 from scenemind.evaluation.scene_source import SceneSource
 from scenemind.evaluation.scenes import Scenes
 from scenemind.geometry import Pose
 from scenemind.memory import MapObject, MemoryAccess, SceneMemoryError
 from scenemind.report import draw_key_frame
+from scenemind.report.keyframes import draw_boxes
 from scenemind.report.templating import Markup
 
 _LOG = logging.getLogger(__name__)
 _MOST_FRAMES = 3
+_WIDTH_PX = 640
 _FOUND_COLOR = "#c2410c"
 
 
 @dataclass(frozen=True, slots=True)
-class KeyFrameImage:
-    """A data URL."""
+class Picture:
+    """A photograph or key frame as a data URL."""
 
-    number: int
+    title: str
     source: str
 
 
@@ -46,13 +50,20 @@ class Shown:
     expected: str
     said: str
     drawing: Markup | None
-    key_frames: tuple[KeyFrameImage, ...]
+    pictures: tuple[Picture, ...]
 
 
 def with_pictures(
-    cases: Sequence[Case], source: SceneSource | None, truth: Truth | None
+    cases: Sequence[Case],
+    source: SceneSource | None,
+    truth: Truth | None,
+    images: Path | None,
 ) -> Iterator[Shown]:
-    """Each case; without pictures where its scene cannot be had any more, which is logged."""
+    """Each case; without pictures where its scene cannot be had any more, which is logged.
+
+    Args:
+        images: folder of photographs that questions are about.
+    """
     for case in cases:
         with ExitStack() as opened:
             memory = None
@@ -61,7 +72,8 @@ def with_pictures(
                     memory = opened.enter_context(source.opened(case.prediction.row.scene_id))
                 except EvaluationError as error:
                     _LOG.warning("no pictures of %s: %s", case.prediction.row.row_id, error)
-            yield _shown(case, memory, source is not None and source.has_true_ids, truth)
+            shown = _shown(case, memory, source is not None and source.has_true_ids, truth)
+            yield shown if images is None else replace(shown, pictures=_photographs(case, images))
 
 
 def _shown(
@@ -116,7 +128,7 @@ def _viewpoint(case: Case, truth: Truth | None) -> Pose | None:
 
 def _key_frames(
     case: Case, memory: MemoryAccess, mapped: Mapping[int, MapObject]
-) -> Iterator[KeyFrameImage]:
+) -> Iterator[Picture]:
     labels = {i: mapped[i].label for i in case.prediction.object_ids if i in mapped}
     colors = dict.fromkeys(labels.values(), _FOUND_COLOR)
     for number in case.prediction.frames[:_MOST_FRAMES]:
@@ -125,5 +137,20 @@ def _key_frames(
         except SceneMemoryError as error:
             _LOG.warning("frame %d of %s is not shown: %s", number, case.prediction.row, error)
             continue
-        data = base64.b64encode(jpeg).decode("ascii")
-        yield KeyFrameImage(number, f"data:image/jpeg;base64,{data}")
+        yield Picture(f"frame {number}", _data_url(jpeg))
+
+
+def _photographs(case: Case, images: Path) -> tuple[Picture, ...]:
+    row = case.prediction.row
+    if isinstance(row, ReferringExpression) or not row.image:
+        return ()
+    try:
+        jpeg = draw_boxes(photograph(images, row.image).read_bytes(), (), _WIDTH_PX, row.image)
+    except (EvaluationError, OSError, ValueError) as error:
+        _LOG.warning("no picture of %s: %s", row.row_id, error)
+        return ()
+    return (Picture(row.image, _data_url(jpeg)),)
+
+
+def _data_url(jpeg: bytes) -> str:
+    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode('ascii')}"
