@@ -12,7 +12,6 @@ from pydantic import BaseModel
 from scenemind.evaluation.datasets.files import benchmark_file, json_rows, read_json
 from scenemind.evaluation.datasets.rows import Question
 from scenemind.evaluation.errors import EvaluationError
-from scenemind.evaluation.metrics.vadar_score import COUNT, OTHER_NUMBER
 
 PATTERNS = ("annotations.json", "*omni3d*.json")
 WHERE_TO_GET = (
@@ -20,6 +19,7 @@ WHERE_TO_GET = (
     " (CC BY-NC 4.0): unpack it, and name the folder of annotations.json and images/ with --data"
 )
 YES_NO, CHOICE = "yes/no", "multiple choice"
+COUNT, OTHER_NUMBER = "count", "numeric (other)"
 _LOG = logging.getLogger(__name__)
 
 

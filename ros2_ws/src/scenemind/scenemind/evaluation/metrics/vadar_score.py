@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
+from scenemind.evaluation.datasets.omni3d import COUNT, OTHER_NUMBER
 from scenemind.evaluation.metrics.exact_match import exact_match
 from scenemind.words.english import find_number
 
-COUNT, OTHER_NUMBER = "count", "numeric (other)"
 _THRESHOLDS = (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05)
 _NUMERAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 

@@ -7,9 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scenemind.evaluation.datasets import ReferringExpression, Row
+from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
 from scenemind.evaluation.workers.jobs import SceneJob
 from scenemind.evaluation.workers.workers import MOST_LOSSES, WORKER_LOST
+
+# Of all scenes together: not what is asked is to blame then, but where it is asked.
+_MOST_IN_A_ROW = 10
 
 
 class Assignments:
@@ -25,10 +29,15 @@ class Assignments:
         self._jobs = jobs
         self._at_once = at_once
         self._again: deque[SceneJob] = deque()
+        self._lost_in_a_row = 0
 
     def find_next(self) -> SceneJob | None:
         """None: there is nothing to do."""
         return self._again.popleft() if self._again else next(self._jobs, None)
+
+    def note_success(self) -> None:
+        """A job was answered to its end."""
+        self._lost_in_a_row = 0
 
     def give_back(self, job: SceneJob, answered: set[str]) -> list[Prediction]:
         """Of a lost worker.
@@ -38,7 +47,16 @@ class Assignments:
 
         Returns:
             failures of the rows that are given up.
+
+        Raises:
+            EvaluationError: worker after worker is lost, whatever they are asked.
         """
+        self._lost_in_a_row = 0 if answered else self._lost_in_a_row + 1
+        if self._lost_in_a_row >= _MOST_IN_A_ROW:
+            raise EvaluationError(
+                f"{self._lost_in_a_row} workers in a row ended without an answer: with --workers 1"
+                " and without --ray the reason is shown"
+            )
         rows = tuple(row for row in job.rows if row.row_id not in answered)
         losses = 1 if answered else job.losses + 1
         was_given_up = job.was_given_up and not answered

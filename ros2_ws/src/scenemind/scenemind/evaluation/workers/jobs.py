@@ -44,7 +44,8 @@ def answered(method: Method, job: SceneJob, at_once: int) -> Iterator[Prediction
     """
     with method.at(job.scene_id) as predict:
         if at_once == 1:
-            yield from map(predict, job.rows)
+            for row in job.rows:  # no `yield from`: Ray sends values in, which `map` does not take
+                yield predict(row)
         else:
             yield from _on_threads(predict, job.rows, at_once)
 
@@ -57,7 +58,8 @@ def _on_threads(predict: Predict, rows: Iterable[Row], at_once: int) -> Iterator
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             running |= {pool.submit(predict, row) for row in islice(left, len(done))}
-            yield from (one.result() for one in done)
+            for one in done:
+                yield one.result()
     finally:
         # Who is interrupted does not wait for models: they are closed, and that ends the threads.
         pool.shutdown(wait=False, cancel_futures=True)

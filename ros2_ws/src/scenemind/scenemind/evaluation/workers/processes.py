@@ -95,6 +95,7 @@ class Processes:
                 if isinstance(said, _Refused):
                     raise EvaluationError(said.text)
                 if said is None:
+                    assignments.note_success()
                     worker.answered.clear()
                     worker.job = assignments.find_next()
                     if worker.job:

@@ -83,6 +83,7 @@ class RayCluster:
         try:
             said = ray.get(next(worker.stream))
         except StopIteration:
+            assignments.note_success()
             self._go_on(worker, workers, assignments)
         except ray.exceptions.RayError as error:
             _log.warning("a worker ended at %s: %s", worker.job.scene_id, error)
