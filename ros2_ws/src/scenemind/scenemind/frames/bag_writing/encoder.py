@@ -52,7 +52,7 @@ class EncodedFrame:
 
 
 class FrameEncoder:
-    """Encodes frames of one sequence; for several threads, once it has encoded one frame.
+    """Encodes frames of one sequence; for several threads at once.
 
     The tree of frames is map -> odom -> base_link -> camera_color_optical_frame, with depth's
     camera below colour's where it is one of its own, and `scan` below `map` where the recording's

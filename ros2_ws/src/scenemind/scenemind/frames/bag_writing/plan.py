@@ -65,7 +65,6 @@ def plan_bag(
     sample = source.sample(_SAMPLE)
     encoding = ImageEncoding.fitting(sample, options.is_raw)
     encoder = FrameEncoder(sequence, options, encoding, _world_T_recorded(sequence))
-    # This also has rosbags make its serialisers, which threads may use but not make.
     encoded = [encoder.encode(frame) for frame in sample]
     job = _job(sequence, options, encoding, encoded[0])
     resumed = sum(message_count(i, options.topics.odometry) for i in work.finished(job))

@@ -32,7 +32,7 @@ from scenemind.frames.readers.folder import (
     image_size,
     read_numbers,
 )
-from scenemind.frames.readers.scannet_files import find_world_T_scan, scene_name
+from scenemind.frames.readers.scannet_files import scene_name, world_T_scan_of
 from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
 
@@ -88,7 +88,7 @@ def _read_scannet(path: Path, frames: list[ExportedFrame]) -> IndexedSequence:
         path / "extrinsic_color.txt",
         path / "extrinsic_depth.txt",
     )
-    world_T_scan = find_world_T_scan(scene, (path, path.parent, *scans))
+    world_T_scan = world_T_scan_of(scene, (path, path.parent, *scans))
     return read_exported(path, path.resolve().name, frames, matrices, world_T_scan)
 
 

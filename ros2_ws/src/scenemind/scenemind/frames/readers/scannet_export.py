@@ -16,7 +16,7 @@ from scenemind.frames.readers.exported_scan import (
     numbered,
     read_exported,
 )
-from scenemind.frames.readers.scannet_files import find_world_T_scan, scene_name
+from scenemind.frames.readers.scannet_files import scene_name, world_T_scan_of
 
 DESCRIPTION = "ScanNet as exported: color/ depth/ pose/ intrinsic/"
 
@@ -44,7 +44,7 @@ def read(path: Path) -> IndexedSequence:
         for n, color in colors
     ]
     scene = scene_name(path)
-    world_T_scan = find_world_T_scan(scene, (path, path.parent))
+    world_T_scan = world_T_scan_of(scene, (path, path.parent))
     return read_exported(path, path.resolve().name, frames, _matrices(path), world_T_scan)
 
 

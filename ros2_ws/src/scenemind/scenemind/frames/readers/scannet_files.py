@@ -42,7 +42,7 @@ def scene_name(path: Path) -> str:
     return found[0] if found else name
 
 
-def find_world_T_scan(scene: str, folders: Iterable[Path]) -> Pose:
+def world_T_scan_of(scene: str, folders: Iterable[Path]) -> Pose:
     """The axis alignment in the first `<scene>.txt` of the folders.
 
     The identity where there is none, which is logged.

@@ -24,8 +24,8 @@ from scenemind.frames.readers.scannet_files import (
     SCANNET_TERMS,
     centred_camera,
     depth_calibration,
-    find_world_T_scan,
     scene_name,
+    world_T_scan_of,
 )
 from scenemind.frames.readers.sens_file import SensFile, open_bytes
 from scenemind.frames.sequence import counted_stamp_ns
@@ -56,7 +56,7 @@ def read(path: Path) -> IndexedSequence:
     base_T_color = _extrinsics(file.base_T_color, f"{source}, extrinsics of colour")
     base_T_depth = _extrinsics(file.base_T_depth, f"{source}, extrinsics of depth")
     scene = scene_name(file.path)
-    world_T_scan = find_world_T_scan(scene, (file.path.parent,))
+    world_T_scan = world_T_scan_of(scene, (file.path.parent,))
     rows = file.index()
     stamps_ns = _stamps_ns(rows["color_us"], file.path)
     depth_T_color = base_T_depth.inverse() @ base_T_color
