@@ -87,3 +87,10 @@ def test_scores_of_sums_are_no_means() -> None:
     assert scores["m"].percent == pytest.approx(20.0)
     assert scores["m"].low == pytest.approx(100.0 / 9.0)
     assert scores["m"].high == pytest.approx(100.0)
+
+
+def test_draws_without_any_row_of_a_small_group_count_nothing() -> None:
+    """One row of fifty: it is drawn, or nothing can be said."""
+    column = mean_column([1.0] + [0.0] * 49)
+    _, groups = summed_up({"m": column}, [("a",)] + [()] * 49, ids(50))
+    assert (groups["a"].scores["m"].low, groups["a"].scores["m"].high) == (100.0, 100.0)

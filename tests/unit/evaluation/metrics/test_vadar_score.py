@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scenemind.evaluation.metrics.vadar_score import (
-    COUNT,
-    OTHER_NUMBER,
-    find_quantity,
-    vadar_score,
-)
+from scenemind.evaluation.datasets.omni3d import COUNT, OTHER_NUMBER
+from scenemind.evaluation.metrics.vadar_score import find_quantity, vadar_score
 
 
 @pytest.mark.parametrize(

@@ -74,26 +74,36 @@ def _scores(
     """Of each part; a part is places in `rows`."""
     if not columns:
         return [{} for _ in parts]
-    statistics = np.hstack([column.statistics[rows] for column in columns.values()])
+    statistics = np.hstack([_with_count(column)[rows] for column in columns.values()])
     drawn = _drawn_sums(statistics, parts)
     results: list[dict[str, Score]] = []
     for part, sums_of_draws in zip(parts, drawn, strict=True):
         sums, first = statistics[part].sum(axis=0), 0
         scores: dict[str, Score] = {}
         for name, column in columns.items():
-            taken = slice(first, first + column.statistics.shape[1])
-            n = int(np.count_nonzero(~np.isnan(column.values[rows[part]])))
-            scores[name] = _score(column.of_sums, sums[taken], sums_of_draws[:, taken], n)
-            first = taken.stop
+            last = first + column.statistics.shape[1]
+            taken = slice(first, last + 1)
+            scores[name] = _score(column.of_sums, sums[taken], sums_of_draws[:, taken])
+            first = last + 1
         results.append(scores)
     return results
 
 
-def _score(of_sums: OfSums, sums: Array, drawn: Array, n: int) -> Score:
-    if n == 0:
+def _with_count(column: Column) -> Array:
+    """(N, K + 1): the last one counts scored rows."""
+    return np.column_stack((column.statistics, ~np.isnan(column.values)))
+
+
+def _score(of_sums: OfSums, sums: Array, drawn: Array) -> Score:
+    """
+    Args:
+        sums: (K + 1,). drawn: (rounds, K + 1); of a small group nothing may be drawn in some.
+    """
+    if sums[-1] == 0.0:
         return Score(None, 0)
-    low, high = np.nanpercentile(100.0 * of_sums(drawn), _PERCENTILES)
-    return Score(float(100.0 * of_sums(sums)), n, float(low), float(high))
+    some = drawn[drawn[:, -1] > 0.0, :-1]
+    low, high = np.percentile(100.0 * of_sums(some if len(some) else sums[None, :-1]), _PERCENTILES)
+    return Score(float(100.0 * of_sums(sums[:-1])), int(sums[-1]), float(low), float(high))
 
 
 def _drawn_sums(statistics: Array, parts: Sequence[NDArray[np.intp]]) -> list[Array]:
@@ -113,7 +123,5 @@ def _drawn_sums(statistics: Array, parts: Sequence[NDArray[np.intp]]) -> list[Ar
 
 
 def _mean(sums: Array) -> Array:
-    """NaN where no scored row was drawn."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean: Array = sums[..., 0] / sums[..., 1]
+    mean: Array = sums[..., 0] / sums[..., 1]
     return mean

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -45,7 +46,7 @@ def bench_evaluation(rows: int = 10_000) -> dict[str, Any]:
         truth = Scenes(_write_scenes(Path(folder), random))
         groundings = _groundings(random, truth, rows)
         for name in ("nr3d", "scanrefer"):
-            result[f"{name}_s"] = _seconds(lambda n=name: _evaluated(n, groundings, truth))
+            result[f"{name}_s"] = _seconds(partial(_evaluated, name, groundings, truth))
     result["sqa3d_s"] = _seconds(lambda: _evaluated("sqa3d", answers))
     result["openeqa_s"] = _seconds(lambda: _evaluated("openeqa", answers, marks=marks))
     result["omni3d_s"] = _seconds(lambda: _evaluated("omni3d", _numbers(random, rows)))

@@ -18,8 +18,7 @@ WHERE_TO_GET = (
     "Omni3D-Bench's omni3d-bench.zip is at huggingface.co/datasets/dmarsili/Omni3D-Bench"
     " (CC BY-NC 4.0): unpack it, and name the folder of annotations.json and images/ with --data"
 )
-YES_NO, CHOICE = "yes/no", "multiple choice"
-COUNT, OTHER_NUMBER = "count", "numeric (other)"
+COUNT, OTHER_NUMBER, YES_NO, CHOICE = "count", "numeric (other)", "yes/no", "multiple choice"
 _LOG = logging.getLogger(__name__)
 
 

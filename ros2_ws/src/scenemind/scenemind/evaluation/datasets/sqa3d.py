@@ -15,7 +15,8 @@ from scenemind.evaluation.errors import EvaluationError
 QUESTION_PATTERNS = ("*questions*test*.json", "*questions*.json")
 WHERE_TO_GET = (
     "SQA3D's v1_balanced_questions_test_scannetv2.json and"
-    " v1_balanced_sqa_annotations_test_scannetv2.json are at github.com/SilongYong/SQA3D"
+    " v1_balanced_sqa_annotations_test_scannetv2.json, or those of train and val, are at"
+    " github.com/SilongYong/SQA3D (CC BY 4.0): name the folder of both with --data"
 )
 
 _FIRST_WORDS = ("what", "is", "how", "can", "which")
