@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.evaluation.benchmark import get_benchmark
-from scenemind.evaluation.datasets import Question, ReferringExpression, read_scanrefer
+from scenemind.evaluation.datasets import (
+    Question,
+    ReferringExpression,
+    read_nr3d,
+    read_scanrefer,
+)
 from scenemind.evaluation.datasets.label_table import LABEL_TABLE
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
@@ -21,6 +25,7 @@ from scenemind.evaluation.result import Evaluation
 from scenemind.evaluation.scene_source import Named
 from scenemind.evaluation.scenes import Scenes
 from scenemind.evaluation.scoring import evaluate
+from scenemind.evaluation.uniqueness import Uniqueness
 from scenemind.geometry import Box3D
 from scenemind.models import Usage
 from tests.unit.evaluation import made
@@ -112,18 +117,11 @@ def test_unique_goes_by_scannets_classes_where_their_table_is(
 def test_unique_is_what_vlm_grounder_says_it_is(shared_data: Path) -> None:
     """Its rows tell it; without that it is found again by the objects and the label table."""
     folder = shared_data / "annotations"
-    rows = list(read_scanrefer(folder / "vlm-grounder"))
-    blank = [
-        GroundingPrediction(replace(row, is_unique=None), (), (), 0, 0.0, failure="not_found")
-        for row in rows
-    ]
-    truth = Scenes(folder / "scannet_objects.json.gz")
-    evaluation = evaluate(get_benchmark("scanrefer"), "none", TRUE_OBJECTS, blank, truth)
-    told = Counter("unique" if row.is_unique else "multiple" for row in rows)
-    assert all(
-        ("unique" in e.groups) is r.is_unique for e, r in zip(evaluation.rows, rows, strict=True)
-    )
-    assert {name: evaluation.breakdown[name].n for name in told} == told
+    rows = [row for read in (read_scanrefer, read_nr3d) for row in read(folder / "vlm-grounder")]
+    assert len(rows) == 194
+    uniqueness = Uniqueness(Scenes(folder / "scannet_objects.json.gz"))
+    found = [uniqueness.is_unique(row.scene_id, row.target_id) for row in rows]
+    assert found == [row.is_unique for row in rows]
 
 
 def test_answers_by_words() -> None:
