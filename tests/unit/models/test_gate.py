@@ -60,6 +60,18 @@ def test_who_came_first_goes_first() -> None:
     assert order == list(range(8))
 
 
+def test_no_more_turns_a_minute_than_there_may_be() -> None:
+    gate = Gate("here", 9, per_minute=1)
+    with gate.turn(Allowance(20.0)):
+        pass
+    assert kind_of_failure(gate, Allowance(0.02)) == "too_late"
+    assert (gate.in_flight, gate.waiting) == (0, 0)
+    quick = Gate("here", 9, per_minute=60_000)
+    for _ in range(3):
+        with quick.turn(Allowance(20.0)):
+            pass
+
+
 def test_turns_are_never_lost_however_callers_end() -> None:
     """Callers that come, give up, are cancelled or fail inside leave the gate as they found it."""
     gate, chance = Gate("here", 2), random.Random(7)
