@@ -58,7 +58,7 @@ def test_held_out_frames_are_drawn(room: FilmedRoom, tmp_path: Path) -> None:
     index = room.frame_index()
     frame = room.frames[int(index.detection_frames[row])].frame
     target = Target(frame, as_box(index.detection_boxes_px[row]))
-    masks = TrueMasks(room.frames, noise=False)
+    masks = TrueMasks(room.masks, "exact")
     measured = measure(target, room, index, masks, VlmGrounderConfig(), Asking())
     found = [held_against(box, box, index, row)]
     write_pictures(tmp_path / "new", "a couch-1", measured, found, room, index)

@@ -9,8 +9,9 @@ import pytest
 
 from scenemind.cli.bench.projection import bench_projection
 from scenemind.cli.bench.projection.filmed_room import film_room
-from scenemind.cli.bench.projection.true_masks import TrueMasks
+from scenemind.cli.bench.projection.true_masks import MaskKind, TrueMasks
 from scenemind.geometry import iou_matrix_2d
+from scenemind.perception.types import BoxMask
 from scenemind.simulation import SimpleDepthNoise
 
 
@@ -27,20 +28,37 @@ def test_a_filmed_room_is_a_memory_with_the_truth_beside_it() -> None:
     assert (np.diff(index.detection_frames) >= 0).all()
 
 
-@pytest.mark.parametrize("noise", [False, True])
-def test_masks_are_those_of_the_thing_in_the_box(noise: bool) -> None:
+@pytest.mark.parametrize("kind", ["exact", "coarse"])
+def test_masks_are_those_of_the_thing_in_the_box(kind: MaskKind) -> None:
     room = film_room(2, 2, SimpleDepthNoise())
     filmed = room.frames[0]
-    masks = TrueMasks(room.frames, noise=noise)
+    masks = TrueMasks(room.masks, kind)
     for instance, box_px in filmed.frame.boxes_px.items():
-        mask = masks.mask_of(0, np.array(box_px))
+        mask = masks.mask_of(0, np.array(box_px), (640, 480))
         assert mask is not None
-        if not noise:
+        if kind == "exact":
             assert mask is filmed.masks[instance]
             continue
         height, width = mask.bits.shape
         own = (mask.x_px, mask.y_px, mask.x_px + width, mask.y_px + height)
         assert iou_matrix_2d(np.array([own]), np.array([box_px]))[0, 0] > 0.3
+
+
+def test_of_erring_masks_about_a_fifth_has_the_wrong_extent() -> None:
+    """As the paper found of SAM's."""
+    square = BoxMask(100, 100, np.ones((60, 60), np.bool_))
+    square.bits[:, :6] = False  # the box is fuller than the thing
+    masks = {number: {1: square} for number in range(300)}
+    coarse, erring = TrueMasks(masks, "coarse"), TrueMasks(masks, "erring")
+    box_px, wrong = np.array([100.0, 100.0, 160.0, 160.0]), []
+    for number in masks:
+        a, b = (m.mask_of(number, box_px, (640, 480)) for m in (coarse, erring))
+        assert a is not None
+        assert b is not None
+        if not np.array_equal(a.bits, b.bits):
+            wrong.append(b.bits.mean())
+    assert 0.12 < len(wrong) / len(masks) < 0.24
+    assert 0.3 < np.mean(np.array(wrong) < 0.6) < 0.7
 
 
 def test_the_bench_prints_what_is_asked_of_it() -> None:

@@ -53,7 +53,7 @@ class _Failing:
     name = "failing masks"
 
     def __init__(self, room: FilmedRoom, fails: Callable[[int], bool], error: Exception) -> None:
-        self._masks = TrueMasks(room.frames, noise=False)
+        self._masks = TrueMasks(room.masks, "exact")
         self._fails = fails
         self._error = error
         self.calls = 0
@@ -107,7 +107,7 @@ def test_damaged_images_of_other_views_are_left_out(room: FilmedRoom, off: Pose 
     """Also where the image would have been needed to find the pose."""
     target = target_of(room)
     damaged = _Damaged(room, target.frame.frame_number, off)
-    found = measured(damaged, target, TrueMasks(room.frames, noise=False))
+    found = measured(damaged, target, TrueMasks(room.masks, "exact"))
     assert len(found.views) == 1
     assert any("whose image is damaged" in step for step in found.steps)
 
@@ -116,7 +116,7 @@ def test_a_damaged_image_of_the_target_is_not_the_segmenters_fault(room: FilmedR
     target = target_of(room)
     target = replace(target, frame=replace(target.frame, jpeg=target.frame.jpeg[:20]))
     with pytest.raises(ReasoningError, match=r"image of frame \d+ is damaged") as raised:
-        measured(room, target, TrueMasks(room.frames, noise=False))
+        measured(room, target, TrueMasks(room.masks, "exact"))
     assert raised.value.failure.code == "not_found"
 
 
@@ -142,5 +142,5 @@ def test_no_other_view_is_segmented_after_a_question_was_cancelled(room: FilmedR
 
 
 def test_steps_name_the_segmenter(room: FilmedRoom) -> None:
-    masks = TrueMasks(room.frames, noise=False)
+    masks = TrueMasks(room.masks, "exact")
     assert f"masks: {masks.name}" in measured(room, target_of(room), masks).steps

@@ -44,7 +44,7 @@ def measured(
     config: VlmGrounderConfig = CONFIG,
     index: FrameIndex | None = None,
 ) -> Measured:
-    masks = TrueMasks(room.frames, noise=False)
+    masks = TrueMasks(room.masks, "exact")
     return measure(target, room, index or room.frame_index(), masks, config, Asking())
 
 
@@ -130,13 +130,13 @@ def test_a_target_without_any_depth_is_not_found(room: FilmedRoom) -> None:
 def test_a_cancelled_question_stops(room: FilmedRoom) -> None:
     asking = Asking(Allowance(60.0))
     asking.allowance.cancel()
-    masks = TrueMasks(room.frames, noise=False)
+    masks = TrueMasks(room.masks, "exact")
     with pytest.raises(ModelError):
         measure(target_of(room, "couch"), room, room.frame_index(), masks, CONFIG, asking)
 
 
 def test_without_time_for_other_views_the_anchor_alone_is_measured(room: FilmedRoom) -> None:
-    masks = TrueMasks(room.frames, noise=False)
+    masks = TrueMasks(room.masks, "exact")
     target, index = target_of(room, "couch"), room.frame_index()
     found = measure(target, room, index, masks, CONFIG, Asking(Allowance(0.0)))
     assert len(found.views) == 1

@@ -57,6 +57,10 @@ def _projection(
         Path | None,
         typer.Option(help="Folder for pictures of the recording's things.", show_default=False),
     ] = None,
+    calibrate: Annotated[
+        Path | None,
+        typer.Option(help="YAML file for how likely boxes are right.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure boxes from masks: how long it takes, and how near they are to the true ones.
@@ -68,8 +72,11 @@ def _projection(
     Of a recording: boxes made from every second stored frame, against what is detected in others:
     the IoU of a detection with the box as it is seen there (of the map's box: map_iou), and the
     share of it that the box covers. Things that are hidden in part lower both IoUs.
+
+    To calibrate: which boxes are right (IoU above 0.5), by what is known of them, in simulated
+    rooms with errors of several kinds; and how well that holds in rooms that were held out.
     """
-    result = bench_named("projection")(targets, sequence, detector, pictures)
+    result = bench_named("projection")(targets, sequence, detector, pictures, calibrate)
     show_result("projection", result, as_json)
 
 

@@ -21,11 +21,11 @@ from scenemind.reasoning.types import MEASURED, Query
 from scenemind.reasoning.vlm_grounder import questions
 from scenemind.reasoning.vlm_grounder.album import Album
 from scenemind.reasoning.vlm_grounder.class_labels import LabelMatcher
-from scenemind.reasoning.vlm_grounder.confidence import confidence
+from scenemind.reasoning.vlm_grounder.confidence import confidences
 from scenemind.reasoning.vlm_grounder.conversation import Conversation
 from scenemind.reasoning.vlm_grounder.fallback_detection import ClassDetector
 from scenemind.reasoning.vlm_grounder.filmed import Filmed, Notes
-from scenemind.reasoning.vlm_grounder.projection import measure, pictures_of
+from scenemind.reasoning.vlm_grounder.projection import find_floor_z, measure, pictures_of
 from scenemind.reasoning.vlm_grounder.query_analysis import analyze
 from scenemind.reasoning.vlm_grounder.result import Grounded, as_mapped, as_measured
 from scenemind.reasoning.vlm_grounder.search import TargetSearch
@@ -80,7 +80,7 @@ class VlmGrounder:
 
     def ground(self, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
         """See `GroundMethod`. What the map knows comes as the map's object and as it was measured,
-        the better supported box first."""
+        the likelier box first."""
         notes = Notes()
         with asking.trail.kept(notes.steps, notes.looked_at, notes.pictures):
             filmed = Filmed.by(memory)
@@ -108,7 +108,7 @@ class VlmGrounder:
             found = self._measured(targets, analysis, filmed, asking, notes)
             things = len(selection.candidates.objects())
             sure = [
-                confidence(one, search.retries, things, by_class=selection.by_class)
+                confidences(one, search.retries, things, by_class=selection.by_class)
                 for one in found
             ]
             return _reply(found, sure, notes)
@@ -197,7 +197,15 @@ class VlmGrounder:
         asking.report("measure", key_frames=(target.frame,))
         try:
             segmenter = self._segmenter.within(asking.allowance)
-            measured = measure(target, filmed.memory, filmed.index, segmenter, self._config, asking)
+            measured = measure(
+                target,
+                filmed.memory,
+                filmed.index,
+                segmenter,
+                self._config,
+                asking,
+                find_floor_z(filmed.snapshot),
+            )
         except ReasoningError as error:
             thing = filmed.snapshot.objects.get(target.object_id or 0)
             if thing is None:
@@ -206,11 +214,13 @@ class VlmGrounder:
         return as_measured(target, measured, filmed.snapshot, analysis.target_class)
 
 
-def _reply(found: Sequence[Grounded], sure: Sequence[float], notes: Notes) -> GroundReply:
-    """Each thing with the box that is better supported, surest first, and then the other boxes."""
-    order = sorted(range(len(found)), key=lambda place: -sure[place])
-    pairs = [(found[place].objects[0], sure[place]) for place in order]
-    pairs += [(thing, sure[place]) for place in order for thing in found[place].objects[1:]]
+def _reply(
+    found: Sequence[Grounded], sure: Sequence[tuple[float, ...]], notes: Notes
+) -> GroundReply:
+    """Each thing with its likelier box, surest first, and then the other boxes."""
+    order = sorted(range(len(found)), key=lambda place: -sure[place][0])
+    answers = [list(zip(found[place].objects, sure[place], strict=True)) for place in order]
+    pairs = [boxes[0] for boxes in answers] + [pair for boxes in answers for pair in boxes[1:]]
     frames = [frame for place in order for frame in found[place].key_frames()[:1]]
     frames += [frame for place in order for frame in found[place].key_frames()[1:]]
     return GroundReply(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from scenemind.geometry.overlap import iou_3d
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.reasoning.types import MEASURED, SAME_AS
+from scenemind.reasoning.vlm_grounder.box_quality import map_box_right, measured_box_right
 from scenemind.reasoning.vlm_grounder.map_match import MapMatch, find_match
 from scenemind.reasoning.vlm_grounder.types import Measured, Target
 from scenemind.words.quoting import quoted
@@ -27,8 +29,10 @@ class Grounded:
 
     Attributes:
         measured: None: it could not be measured, and the map says where it is.
-        objects: the map's object and the measured box, the better supported one first; or the one
-            of them that says where the thing is now.
+        objects: the map's object and the measured box, the likelier one first; or the one of them
+            that says where the thing is now.
+        box_right: for each of them, how likely its IoU with the true box is above 0.5, given that
+            the target is what was meant (`box_quality`).
         match: None: the map knows of none there.
         steps: how it was measured, which comes first and why, in words.
     """
@@ -36,6 +40,7 @@ class Grounded:
     target: Target
     measured: Measured | None
     objects: tuple[MapObject, ...]
+    box_right: tuple[float, ...]
     match: MapMatch | None
     steps: tuple[str, ...]
 
@@ -60,7 +65,7 @@ class Grounded:
 def as_mapped(target: Target, thing: MapObject, why: str) -> Grounded:
     """What cannot be measured, as the map has it."""
     step = f"the box is the map's, of {_named(thing)}: {why}"
-    return Grounded(target, None, (thing,), None, (step,))
+    return Grounded(target, None, (thing,), (map_box_right(thing, None, None),), None, (step,))
 
 
 def as_measured(
@@ -71,33 +76,44 @@ def as_measured(
         target_class: names a box that the map knows nothing of.
     """
     match = find_match(target, measured, snapshot)
-    box = _as_object(target, measured, target_class if match is None else match.thing.label, match)
-    objects: tuple[MapObject, ...] = (box,)
-    if match is None:
+    label = target_class if match is None else match.thing.label
+    box = _as_object(target, measured, label, match)
+    if match is None or match.bond == "gone":
+        found = [(box, measured_box_right(measured, None))]
         step = "the map has nothing there: the box is as measured"
-    elif match.bond == "gone":
-        step = f"the map says that {_named(match.thing)} is gone since"
+        if match is not None:
+            step = f"the map says that {_named(match.thing)} is gone since"
     elif match.bond == "elsewhere":
-        objects = (match.thing,)
+        found = [(match.thing, map_box_right(match.thing, None, None))]
         step = f"the map has seen {_named(match.thing)} elsewhere since: its box stands"
-    elif _leaks(match, measured):
-        objects = (match.thing,)
-        size = " x ".join(f"{side:.2f}" for side in measured.box.size)
-        step = (
-            f"it is {_named(match.thing)} of the map, which has {match.inside:.0%} of the points:"
-            f" the measured box of {size} m reaches far beyond it, for what stands around came"
-            " into the masks, and is left out"
-        )
     else:
-        # A rule, not measured: each look has told something of the box.
-        is_map_first = match.thing.observation_count >= len(measured.views)
-        objects = (match.thing, box) if is_map_first else (box, match.thing)
-        step = (
-            f"it is {_named(match.thing)} of the map (IoU {match.iou:.2f}, {match.inside:.0%} of"
-            f" the points inside); the {'map' if is_map_first else 'measured'} box comes first, for"
-            f" {match.thing.observation_count} looks against {len(measured.views)}"
-        )
-    return Grounded(target, measured, objects, match, (*measured.steps, step))
+        found = [(match.thing, map_box_right(match.thing, measured, match))]
+        if _leaks(match, measured):
+            step = _leaking_step(match, measured)
+        else:
+            found.append((box, measured_box_right(measured, match)))
+            found.sort(key=lambda place: -place[1])
+            step = _both_step(match, found)
+    objects, right = zip(*found, strict=True)
+    return Grounded(target, measured, objects, right, match, (*measured.steps, step))
+
+
+def _leaking_step(match: MapMatch, measured: Measured) -> str:
+    size = " x ".join(f"{side:.2f}" for side in measured.box.size)
+    return (
+        f"it is {_named(match.thing)} of the map, which has {match.inside:.0%} of the points:"
+        f" the measured box of {size} m reaches far beyond it, for what stands around came"
+        " into the masks, and is left out"
+    )
+
+
+def _both_step(match: MapMatch, found: Sequence[tuple[MapObject, float]]) -> str:
+    (first, surer), (_, other) = found
+    return (
+        f"it is {_named(match.thing)} of the map (IoU {match.iou:.2f}, {match.inside:.0%} of the"
+        f" points inside); the {'measured' if first.object_id == MEASURED else 'map'} box comes"
+        f" first, as the likelier one ({surer:.0%} against {other:.0%})"
+    )
 
 
 def _leaks(match: MapMatch, measured: Measured) -> bool:

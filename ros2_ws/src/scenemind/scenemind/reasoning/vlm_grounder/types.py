@@ -74,10 +74,12 @@ class Measured:
         box: axis-aligned, world, around `points`.
         points: (M, 3) float32, world, metres: of all views, without outliers.
         views: the anchor first; at most N.
+        masks: the name of who drew them.
         steps: what was done and left out, in words.
     """
 
     box: Box3D
     points: NDArray[np.float32]
     views: tuple[MeasuredView, ...]
+    masks: str
     steps: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from rich.progress import Progress, TaskID
 
 from scenemind.cli.bench.machine import machine, versions
 from scenemind.cli.bench.projection.ablation import Ablation, scores
+from scenemind.cli.bench.projection.calibration import bench_calibration
 from scenemind.cli.bench.projection.filmed_room import FilmedFrame, FilmedRoom, film_room
 from scenemind.cli.bench.projection.recorded import bench_recorded
 from scenemind.cli.bench.projection.timings import timings
@@ -38,12 +39,15 @@ def bench_projection(
     sequence: str | None = None,
     detector: str | None = None,
     pictures: Path | None = None,
+    calibrate: Path | None = None,
 ) -> dict[str, Any]:
-    """`bench_rooms`, or with a sequence `bench_recorded`."""
-    if sequence is None:
-        result = bench_rooms(targets)
-    else:
+    """`bench_rooms`, with a sequence `bench_recorded`, with a file `bench_calibration`."""
+    if calibrate is not None:
+        result = bench_calibration(targets, calibrate)
+    elif sequence is not None:
         result = bench_recorded(sequence, detector, pictures)
+    else:
+        result = bench_rooms(targets)
     return {**result, "machine": machine(), "versions": versions()}
 
 
@@ -124,7 +128,7 @@ class _Run:
         self, room: FilmedRoom, things: list[SimObject], progress: Progress, task: TaskID
     ) -> None:
         """Measure things of a room, each from the frame that shows most of it."""
-        segmenter = TrueMasks(room.frames, noise=self._noisy_masks)
+        segmenter = TrueMasks(room.masks, "coarse" if self._noisy_masks else "exact")
         for item in things:
             anchor = max(room.frames, key=lambda filmed: _pixels(filmed, item))
             target = Target(anchor.frame, anchor.frame.boxes_px[item.instance_id], item.instance_id)
@@ -171,7 +175,8 @@ def _masked(
     filmed: FilmedFrame, segmenter: TrueMasks, item: SimObject
 ) -> tuple[StoredView, BoxMask]:
     box_px = np.array(filmed.frame.boxes_px[item.instance_id])
-    mask = segmenter.mask_of(filmed.frame.frame_number, box_px)
+    camera = filmed.frame.camera
+    mask = segmenter.mask_of(filmed.frame.frame_number, box_px, (camera.width, camera.height))
     assert mask is not None
     return StoredView(filmed.frame, filmed.depth), mask
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.cli.bench.projection.true_masks import extent_px, instance_masks
 from scenemind.config import StoreConfig
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.frames import RGBDFrame, read_sequence
@@ -49,6 +50,11 @@ class FilmedRoom(ObjectsMemory):
         self.frames = frames
         self._index = _index_of(frames, room)
 
+    @property
+    def masks(self) -> Mapping[int, Mapping[int, BoxMask]]:
+        """Frame number -> instance id -> its visible part, exactly."""
+        return {number: filmed.masks for number, filmed in enumerate(self.frames)}
+
     def stored_frames(self) -> Sequence[int]:
         """All."""
         return range(len(self.frames))
@@ -81,14 +87,8 @@ def _filmed(
     frame: RGBDFrame, detector: InstanceCamera, exact_m: NDArray[np.float32]
 ) -> FilmedFrame:
     assert frame.instances is not None
-    found = detector.detect(frame)
-    masks, boxes = {}, {}
-    for mask, box_px in zip(found.masks, found.boxes_px.tolist(), strict=True):
-        assert mask is not None
-        height, width = mask.bits.shape
-        window = frame.instances[mask.y_px : mask.y_px + height, mask.x_px : mask.x_px + width]
-        instance = int(window[mask.bits][0])
-        masks[instance], boxes[instance] = mask, tuple(box_px)
+    masks = instance_masks(frame.instances, detector.detect(frame))
+    boxes = {instance: extent_px(mask) for instance, mask in masks.items()}
     every_px = _STORE.depth_every_px
     png = encode_depth(frame.depth_m, every_px, _STORE.depth_error_1m_m)
     depth_m = decode_compressed_depth(png, "16UC1; png compressed")

@@ -29,7 +29,7 @@ from scenemind.perception.backends.segmenter_choice import make_segmenter
 from scenemind.perception.protocols import Segmenter
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.vlm_grounder.projection import measure
+from scenemind.reasoning.vlm_grounder.projection import find_floor_z, measure
 from scenemind.reasoning.vlm_grounder.types import Target
 from scenemind.simulation import open_source
 
@@ -92,9 +92,9 @@ def _map(mapper: Mapper, sequence: RecordedSequence) -> None:
 def _scores(
     memory: Memory, segmenter: Segmenter, settings: SceneMindConfig, pictures: Path | None
 ) -> Iterator[dict[str, Any]]:
-    index = memory.frame_index()
-    kept = every_second(index)
-    things = memory.snapshot().objects.values()
+    index, snapshot = memory.frame_index(), memory.snapshot()
+    kept, floor_z = every_second(index), find_floor_z(snapshot)
+    things = snapshot.objects.values()
     for thing in track(things, "measuring", console=progress_console(), transient=True):
         target = _find_target(thing, memory, kept)
         held_out = held_out_rows(thing, index)
@@ -102,7 +102,9 @@ def _scores(
             continue
         asking = Asking(Allowance(_PATIENCE_S))
         try:
-            measured = measure(target, memory, kept, segmenter, settings.vlm_grounder, asking)
+            measured = measure(
+                target, memory, kept, segmenter, settings.vlm_grounder, asking, floor_z
+            )
         except ReasoningError as error:
             progress_console().print(f"{thing.label} {thing.object_id}: {error}")
             continue

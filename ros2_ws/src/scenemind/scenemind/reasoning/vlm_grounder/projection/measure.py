@@ -26,11 +26,13 @@ def measure(
     segmenter: Segmenter,
     config: VlmGrounderConfig,
     asking: Asking,
+    floor_z: float | None = None,
 ) -> Measured:
     """The target's points and box from its own view and up to N - 1 others.
 
     Args:
         index: of the memory, all frames that may be looked at.
+        floor_z: height of the floor (`find_floor_z`); None: nobody knows it.
 
     Raises:
         ReasoningError: of the target's own view: `not_found` where it has no depth of it, or its
@@ -46,12 +48,13 @@ def measure(
         others = OtherViews(target, anchor, memory, index, taker, config, asking)
         views = [anchor, *others.find()]
         steps.append(_views_step(views, others))
-        box, surface, union = joined(views, config)
-        steps.append(f"{union - len(surface)} of {union} points are outliers")
+        box, surface, union = joined(views, config, floor_z)
+        steps.append(f"{union - len(surface)} of {union} points are outliers, or the floor's")
     return Measured(
         box,
         surface.points,
         tuple(view.as_measured() for view in views),
+        taker.segmenter,
         tuple(steps),
     )
 

@@ -14,7 +14,11 @@ from scenemind.memory import DepthImage
 from scenemind.perception.types import BoxMask
 from scenemind.reasoning.vlm_grounder.projection.depth_window import DepthWindow, depth_window
 from scenemind.reasoning.vlm_grounder.projection.morphology import CleanMask
-from scenemind.reasoning.vlm_grounder.projection.smoothing import Smoothed, smoothed
+from scenemind.reasoning.vlm_grounder.projection.smoothing import (
+    Smoothed,
+    inverse_or_0,
+    smoothed,
+)
 
 NOISE_1M_M = 0.0025
 """Standard deviation of depth at 1 m; it grows with the distance squared (`LiftingConfig`)."""
@@ -153,8 +157,7 @@ def _edges(window: DepthWindow) -> NDArray[np.bool_]:
     On inverse depth, in which a plane's steps to both sides are equal however it is tilted; a
     neighbour that was not measured is taken for one on the plane.
     """
-    wide = np.pad(window.wide_m, 1)
-    inverse = np.divide(1.0, wide, out=np.zeros_like(wide), where=wide > 0.0)
+    inverse = np.pad(inverse_or_0(window.wide_m), 1)
     rows, columns = (slice(part.start + 1, part.stop + 1) for part in window.inner)
     own = inverse[rows, columns]
     edges = np.zeros(own.shape, np.bool_)
@@ -194,4 +197,4 @@ def _filled(
     inverse = smooth.inverse.copy()
     inverse[near] = np.clip(plane, own.min(), own.max())
     shown = believed | near
-    return np.divide(1.0, inverse, out=np.zeros_like(inverse), where=shown), shown
+    return inverse_or_0(inverse * shown), shown
