@@ -63,3 +63,10 @@ def test_live_needs_a_folder() -> None:
     done = CliRunner().invoke(app, [*LITTLE, "--live", "sim:4"])
     assert done.exit_code == 1
     assert "--out" in done.stderr
+
+
+def test_models_are_the_live_nodes_own(tmp_path: Path) -> None:
+    typed = [*LITTLE, "--live", "sim:4", "--out", str(tmp_path / "run"), "--model", "some-model"]
+    done = CliRunner().invoke(app, typed)
+    assert done.exit_code == 1
+    assert "from ROS parameters" in done.stderr

@@ -105,6 +105,11 @@ def _eval(
         )
         return
     if live:
+        if config or model or endpoint or record or replay:
+            raise CommandError(
+                "live nodes have models and settings from ROS parameters: start them with these"
+                " (evaluate.launch.py params_file:=..., or see docs/evaluation.md)"
+            )
         eval_live(
             name,
             live,
