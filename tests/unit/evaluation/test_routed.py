@@ -15,6 +15,9 @@ from scenemind.evaluation.scenes import Scenes
 from scenemind.evaluation.sources import ObjectsSource
 from scenemind.evaluation.zsvg3d import RecordedPrograms
 from scenemind.geometry import Pose
+from scenemind.memory import MemoryAccess
+from scenemind.reasoning import Answer, Asking, Grounding, Query, Router
+from scenemind.reasoning.types import MEASURED, SAME_AS
 from tests.unit.evaluation import made
 
 
@@ -50,6 +53,32 @@ def test_a_prediction_has_the_box_of_each_object(tmp_path: Path, symbolic: Route
     assert said.boxes[0].center == (0.0, 1.4, 0.4)
     assert 0.0 < said.confidence <= 1.0
     assert said.steps
+
+
+class Measuring:
+    """Answers with a box that was measured of each thing that the memory's own method finds."""
+
+    def __init__(self, memory: MemoryAccess) -> None:
+        self._router = Router(memory)
+
+    def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
+        return self._router.ask(query, method, asking)
+
+    def ground(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Grounding:
+        found = self._router.ground(query, method, asking)
+        measured = tuple(
+            replace(thing, object_id=MEASURED, attributes={SAME_AS: str(thing.object_id)})
+            for thing in found.objects
+        )
+        return replace(found, objects=measured)
+
+
+def test_a_measured_box_is_of_the_object_that_it_names(tmp_path: Path, scenes: Scenes) -> None:
+    (row,) = made.read("nr3d", made.write_json(tmp_path, "nr3d.json", [made.zsvg3d_row()]))
+    method = RoutedMethod(ObjectsSource(scenes), "symbolic", open_router=Measuring)
+    (said,) = made.asked([row], method)
+    assert isinstance(said, GroundingPrediction)
+    assert said.object_ids[0] == 1
 
 
 def test_a_robot_s_policy_may_refuse(tmp_path: Path, scenes: Scenes) -> None:

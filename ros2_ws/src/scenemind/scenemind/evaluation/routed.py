@@ -14,7 +14,7 @@ from scenemind.evaluation.method import Predict
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction
 from scenemind.evaluation.scene_source import SceneSource
 from scenemind.geometry import Pose
-from scenemind.memory import MemoryAccess
+from scenemind.memory import MapObject, MemoryAccess
 from scenemind.reasoning import (
     Answer,
     Asking,
@@ -26,6 +26,7 @@ from scenemind.reasoning import (
     Router,
 )
 from scenemind.reasoning.method_choice import BUILT_METHODS
+from scenemind.reasoning.types import SAME_AS
 
 ViewpointOf = Callable[[Question], Pose | None]
 """Where who asks stands, x forward and z up; None: only the words say it."""
@@ -112,7 +113,7 @@ class RoutedMethod:
         found = router.ground(Query(row.text, policy=self._policy), self.name, self._asking())
         return GroundingPrediction(
             row,
-            tuple(thing.object_id for thing in found.objects),
+            tuple(_id_of(thing) for thing in found.objects),
             tuple(thing.yaw_box for thing in found.objects),
             sum(sure == found.confidences[0] for sure in found.confidences),
             time.perf_counter() - start,
@@ -140,6 +141,11 @@ class RoutedMethod:
             "; ".join((answer.text, *answer.steps)),
             answer.usage,
         )
+
+
+def _id_of(thing: MapObject) -> int:
+    """Of what a box is about: one that was measured may be of an object of the memory."""
+    return int(thing.attributes.get(SAME_AS, thing.object_id))
 
 
 def _code(failure: ReasoningFailure | None) -> str:
