@@ -3,22 +3,27 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The report and the view are opened in a real browser where there is one or apt can install it.
-if ! command -v chromium chromium-browser google-chrome >/dev/null; then
+# install PACKAGE TESTS: with apt where that is allowed, else those tests are skipped.
+install() {
   if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-    echo "Installing chromium"
-    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } >/dev/null ||
-      echo "chromium could not be installed: the browser tests will be skipped"
+    echo "Installing $1"
+    { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$1"; } >/dev/null ||
+      echo "$1 could not be installed: the tests of $2 will be skipped"
   else
-    echo "No chromium here (sudo apt install chromium): the browser tests will be skipped"
+    echo "$1 is not here (sudo apt install $1): the tests of $2 will be skipped"
   fi
-fi
+}
+
+# The report and the view are opened in a real browser.
+command -v chromium chromium-browser google-chrome >/dev/null || install chromium "the browser view"
+# METEOR and its tokenizer are Java programs.
+command -v java >/dev/null || install default-jre-headless METEOR
 
 # What is there already stays: on a GPU machine it is a torch with CUDA.
 if ! .venv/bin/python -c "import importlib.util as u, sys
 sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'playwright', 'pycocoevalcap',
-'segment_anything', 'torch', 'transformers', 'ultralytics'))))"; then
-  echo "Installing OpenVINO, playwright, pycocoevalcap, segment-anything, torch, transformers and ultralytics (AGPL-3.0), 2.0 GB"
+'ray', 'segment_anything', 'torch', 'transformers', 'ultralytics'))))"; then
+  echo "Installing OpenVINO, playwright, pycocoevalcap, Ray, segment-anything, torch, transformers and ultralytics (AGPL-3.0), 2.2 GB"
   .venv/bin/python -m pip install -q --disable-pip-version-check \
     -c requirements/constraints.txt -r requirements/extras-cpu.txt
 fi

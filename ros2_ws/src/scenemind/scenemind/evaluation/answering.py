@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from scenemind.evaluation.columns import Column, mean_column
 from scenemind.evaluation.datasets import Question
-from scenemind.evaluation.metrics.captions import caption_columns
+from scenemind.evaluation.metrics.captions import CAPTION_METRICS, caption_columns
 from scenemind.evaluation.metrics.exact_match import exact_match
 from scenemind.evaluation.metrics.llm_match import llm_match
 from scenemind.evaluation.metrics.refined_match import refined_match
@@ -36,45 +36,51 @@ def answer_scorer(*metrics: str) -> Scorer:
     """
 
     def score(predictions: Sequence[AnswerPrediction], material: Material) -> Scored:
-        wanted = [*metrics]
-        if material.judgements and "llm_match" not in wanted:
-            wanted.append("llm_match")
-        columns = _columns(predictions, wanted, material.judgements)
+        wanted = dict.fromkeys((*metrics, *(["llm_match"] if material.judgements else [])))
+        captions = {} if wanted.keys().isdisjoint(CAPTION_METRICS) else _captions(predictions)
+        columns: dict[str, Column] = {}
+        for name in wanted:
+            if name == "llm_match":
+                columns[name] = _judged(predictions, material.judgements)
+            elif name in captions:
+                columns[name] = captions[name]
+            else:
+                columns[name] = _by_words(name, predictions, [one.answer for one in predictions])
         commonest = _commonest([one.row for one in predictions])
-        by_words = [name for name in wanted if name in _MATCHES or name == "vadar_score"]
+        by_words = wanted.keys() - captions.keys() - {"llm_match"}
         baseline = {
-            name: mean_column(
-                [
-                    _row_score(name, a, one.row)
-                    for a, one in zip(commonest, predictions, strict=True)
-                ]
-            )
-            for name in by_words
+            name: _by_words(name, predictions, commonest) for name in wanted if name in by_words
         }
         return Scored(columns, [()] * len(predictions), {COMMONEST: baseline} if baseline else {})
 
     return score
 
 
-def _columns(
-    predictions: Sequence[AnswerPrediction], metrics: Sequence[str], marks: Mapping[str, float]
-) -> dict[str, Column]:
-    columns: dict[str, Column] = {}
-    for name in metrics:
-        if name == "captions":
-            answered = [one if one.row.answers else None for one in predictions]
-            columns |= caption_columns(
-                [(one.answer, one.row.answers) if one else None for one in answered]
-            )
-        elif name == "llm_match":
-            columns[name] = mean_column(
-                [llm_match(one.answer, marks.get(one.row.row_id)) for one in predictions]
-            )
-        else:
-            columns[name] = mean_column(
-                [_row_score(name, one.answer, one.row) for one in predictions]
-            )
-    return columns
+def _captions(predictions: Sequence[AnswerPrediction]) -> dict[str, Column]:
+    return caption_columns(
+        [(one.answer, one.row.answers) if one.row.answers else None for one in predictions]
+    )
+
+
+def _judged(predictions: Sequence[AnswerPrediction], marks: Mapping[str, float]) -> Column:
+    return mean_column(
+        [
+            llm_match(one.answer, marks.get(one.row.row_id)) if one.row.answers else None
+            for one in predictions
+        ]
+    )
+
+
+def _by_words(
+    metric: str, predictions: Sequence[AnswerPrediction], answers: Sequence[str]
+) -> Column:
+    """Of these answers to the predictions' questions."""
+    return mean_column(
+        [
+            _row_score(metric, answer, one.row)
+            for one, answer in zip(predictions, answers, strict=True)
+        ]
+    )
 
 
 def _row_score(metric: str, answer: str, row: Question) -> float | None:

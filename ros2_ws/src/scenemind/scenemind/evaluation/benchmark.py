@@ -22,6 +22,7 @@ from scenemind.evaluation.datasets import (
 )
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.grounding import score_groundings
+from scenemind.evaluation.metrics.captions import CAPTION_METRICS
 from scenemind.evaluation.scored import Scorer
 
 Asks = Literal["ground", "answer"]
@@ -66,7 +67,9 @@ BENCHMARKS: Mapping[str, Benchmark] = {
             "scanqa",
             "answer",
             read_scanqa,
-            answer_scorer("exact_match", "refined_match", "captions", "soft_match", "sense_match"),
+            answer_scorer(
+                "exact_match", "refined_match", *CAPTION_METRICS, "soft_match", "sense_match"
+            ),
             "exact_match",
         ),
         Benchmark(
