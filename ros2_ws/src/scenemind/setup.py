@@ -73,6 +73,8 @@ setup(
         # BLEU, ROUGE-L, METEOR and CIDEr of answers; its tokenizer and METEOR need Java.
         "eval": ["pycocoevalcap>=1.2"],
         "graph": ["networkx>=3.2"],
+        # Benchmarks on a cluster.
+        "ray": ["ray>=2.10"],
         # The browser view.
         "view": ["viser>=1.1.1"],
         "dev": [

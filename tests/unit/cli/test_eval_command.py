@@ -61,6 +61,20 @@ def test_a_run_is_kept_and_goes_on(tmp_path: Path, rows: Path) -> None:
     assert "policy was always_answer, and is strict" in other.stderr
 
 
+def test_an_interrupt_says_how_it_goes_on(
+    tmp_path: Path, rows: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scenemind.cli.evaluating.plan.run", interrupted)
+    objects, out = made.write_objects(tmp_path), tmp_path / "run"
+    result = run("nr3d", rows, objects, "--out", str(out))
+    assert result.exit_code == 130
+    assert f"what is done is kept in {out}: the same command goes on" in result.stderr
+    assert "nothing is kept" in run("nr3d", rows, objects).stderr
+
+
 def test_only_rows_of_a_group(tmp_path: Path, rows: Path) -> None:
     objects = made.write_objects(tmp_path)
     result = run("nr3d", rows, objects, "--only", "easy", "--json")

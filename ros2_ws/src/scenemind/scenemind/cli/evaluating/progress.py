@@ -32,7 +32,7 @@ class RunProgress:
         self._console = console
         self._title = title
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -67,7 +67,8 @@ class RunProgress:
             left_s = (self._rows - self._kept - self._done) / self._pace()
             self._console.print(
                 f"{self._title}: {self._kept + self._done} of {self._rows} rows,"
-                f" about {left_s:.0f} s left, {self._so_far()}"
+                f" about {left_s:.0f} s left, {self._so_far()}",
+                markup=False,
             )
 
     @contextmanager

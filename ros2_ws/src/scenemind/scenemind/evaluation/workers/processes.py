@@ -6,7 +6,7 @@ import logging
 import multiprocessing
 import signal
 from collections.abc import Generator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -136,16 +136,27 @@ class Processes:
             name=f"scenemind eval worker {share.number}",
             daemon=True,
         )
-        process.start()
+        with _interrupts_held():
+            process.start()
         theirs.close()  # so that its end is heard
         with suppress(OSError):  # that it ended already is heard as of any other
             ours.send(job)
         return _Worker(share, process, ours, job)
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Whoever is started meanwhile is never interrupted from the keyboard: that is for who started
+    it, and ends it; here they come afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _work(connection: Connection, open_method: OpenMethod, share: Share, at_once: int) -> None:
     """A worker's life: jobs come, predictions go, and None after a job's last one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # is for who started this, and ends it
     try:
         with open_method(share) as method:
             while True:
@@ -155,7 +166,7 @@ def _work(connection: Connection, open_method: OpenMethod, share: Share, at_once
                 connection.send(None)
     except SceneMindError as error:
         connection.send(_Refused(str(error)))
-    except (EOFError, BrokenPipeError):
+    except (EOFError, ConnectionError):
         pass  # who started this has no more work, or has ended
 
 
