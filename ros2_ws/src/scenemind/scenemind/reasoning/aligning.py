@@ -17,6 +17,7 @@ from scenemind.reasoning.symbolic import SymbolicReasoner, phrasing, taking_back
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
 from scenemind.reasoning.symbolic.commands import parse_commands
 from scenemind.reasoning.symbolic.correcting import Wanted
+from scenemind.reasoning.symbolic.half_understood import question_of
 from scenemind.reasoning.types import Alignment, Query
 
 
@@ -106,10 +107,24 @@ class Aligner:
         with asking.allowance.committing():
             if wanted.of_journal is not None:
                 return self._of_journal(wanted.of_journal)
+            if wanted.is_doubtful:
+                return self._asked(wanted, query, dialogue)
             if dialogue.dialogue_id and wanted.is_of_several and needs_a_yes(wanted.edits, query):
                 return _proposed(wanted, query, dialogue)
             written = self._memory.apply(wanted.edits, asking.by, query.text)
         return AlignReply(wanted.response, tuple(written))
+
+    def _asked(self, wanted: Wanted, query: Query, dialogue: Dialogue) -> AlignReply:
+        """What was half understood is asked, unless an agent may understand it.
+
+        Raises:
+            ReasoningError: `not_understood`: the agent is to be asked, or nobody can answer.
+        """
+        question = question_of(wanted.response)
+        if self._agent is not None or not dialogue.dialogue_id:
+            raise ReasoningError("not_understood", f"{question} Then say just that.")
+        dialogue.propose(Proposal(wanted.edits, query.text, wanted.response))
+        return AlignReply(question, objects=wanted.objects, asks_back=True)
 
     def _left_to_agent(self, query: Query, _dialogue: Dialogue, asking: Asking) -> AlignReply:
         """What takes back; the agent has no tool for it.

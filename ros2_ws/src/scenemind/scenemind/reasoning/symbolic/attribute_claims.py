@@ -111,7 +111,8 @@ def claim_attribute(p: Parser) -> Command | None:
 
 def make(p: Parser) -> Command | None:
     """ "make this grey", "mark the cup as blue"."""
-    if not p.take("paint", "color", "colour", "record", "list", "note", "register", *_CHANGE):
+    if not p.take("paint", "color", "colour", "record", "list", "note", "register",
+                  "describe", "consider", "i painted", "we painted", *_CHANGE):  # fmt: skip
         return None
     subject = subject_of(p)
     p.take("to be", "to", "as", "being")

@@ -11,7 +11,9 @@ from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import HasAttribute, Marked, NounPhrase, Related
 from scenemind.words.english import find_number, is_plural, with_article
 
-_AN = ("a", "an", "the", "my", "our", "your", "his", "her", "their", "some", "just a", "simply a")
+_AN = ("a", "an", "the", "my", "our", "your", "his", "her", "their", "some", "just a", "one of my",
+    "one of our", "one of the", "one of your",
+)  # fmt: skip
 _NAMED = (
     "called", "labelled as", "labeled as", "labelled", "labeled", "named", "tagged as", "tagged",
     "known as", "marked as", "listed as", "registered as", "classified as", "referred to as",
@@ -108,6 +110,8 @@ def _find_before_noun(p: Parser) -> HasAttribute | None:
 
 def _cleft(p: Parser, command: Rename | IsA) -> OfOne | None:
     """ "(it is a toolbox) that stands there", "... that stands on the table"."""
+    if p.take("you are talking about", "you are looking at", "you see there", "you are seeing"):
+        return command
     if command.subject != Marked() or not p.take("that", "which", "what"):
         return command
     if p.take("you see", "you are looking at", "i marked", "i clicked on", "we have", "you marked"):

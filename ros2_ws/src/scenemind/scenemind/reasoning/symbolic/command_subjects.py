@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from scenemind.reasoning.errors import ReasoningError
@@ -85,8 +86,12 @@ def subject_of(p: Parser) -> Subject:
     if _skip_pointed_at(p):
         return Marked()
     if _skip_taken_for(p):
+        is_one = p.take("one", "a single")
         p.take("a", "an", "the")
-        return as_definite(p.reference())
+        taken_for = as_definite(p.reference())
+        if is_one and isinstance(taken_for, NounPhrase):
+            return Marked(taken_for.noun)
+        return taken_for
     at_place = _find_at_place(p)
     if at_place is not None:
         return at_place
@@ -120,6 +125,7 @@ def _skip_pointed_at(p: Parser) -> bool:
         if p.take("we have", "you see", "we see", "you have") and p.take("here", "there"):
             return True
         if p.take("you are looking at", "this is", "that is", "you see", "you are seeing"):
+            p.take("here", "there")
             if p.peek() in lexicon.BE:
                 return True
         elif p.take("is here", "is there", "stands here", "stands there", "is standing there"):
@@ -133,7 +139,7 @@ def _skip_taken_for(p: Parser) -> bool:
     start = p.at
     if p.take(*_WHAT):
         p.take("that", "which")
-        if p.take(*_ROBOT) and p.take(*_by_length(_TAKES_FOR)):
+        if any(_take_both(p, robot, _by_length(_TAKES_FOR)) for robot in _ROBOT):
             p.take("as")
             return True
         p.take("is", "was", "has been")
@@ -165,12 +171,21 @@ def _skip_found(p: Parser) -> None:
     """Over "(the lamp) that you have there"."""
     start = p.at
     p.take("that", "which")
-    if p.take(*_ROBOT) and p.take(*_FOUND):
-        p.take("here", "there", "over there")
+    if any(_take_both(p, robot, _FOUND) for robot in _ROBOT):
+        p.take("here", "there", "over there", "on your map", "in your map", "on the map", "in mind")
         if p.peek() in lexicon.NOUN_END | {"", ","}:
             return
     p.at = start
     p.take("in question")
+
+
+def _take_both(p: Parser, first: str, phrases: Sequence[str]) -> bool:
+    """Move over a phrase and one of several; not over the first alone."""
+    start = p.at
+    if p.take(first) and p.take(*phrases):
+        return True
+    p.at = start
+    return False
 
 
 def _by_length(phrases: tuple[str, ...]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scenemind.reasoning.symbolic.syntax import ObjectNumber, Reference
+from scenemind.reasoning.symbolic.syntax import NounPhrase, ObjectNumber, Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,19 @@ class IsA:
     label: str
     noun: str
     attributes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IsAt:
+    """ "on the desk there is a lamp": the one that is known, or what stands there is called
+    otherwise.
+
+    Attributes:
+        subject: what stands there; its only condition says where.
+    """
+
+    subject: NounPhrase
+    noun: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +147,4 @@ class Agree:
 
 
 OfOne = Rename | IsA | SetAttribute | AddRelation | DeleteRelation | DeleteObject | Confirm | Split
-Command = OfOne | Merge | AskSimilar | DoSimilar | Agree | Undo | Redo
+Command = OfOne | IsAt | Merge | AskSimilar | DoSimilar | Agree | Undo | Redo

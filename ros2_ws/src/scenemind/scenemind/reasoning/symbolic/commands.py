@@ -15,6 +15,7 @@ from scenemind.reasoning.symbolic import (
     naming_commands,
     owning,
     parts_commands,
+    placed_names,
     relation_claims,
     remarks,
     removing,
@@ -31,7 +32,7 @@ from scenemind.words.english import word_set
 # Words of what people say around a correction, with which they say that something is not so.
 _OBJECTING = word_set(
     "no nope nah wrong incorrect false not actually sorry mistaken mistake error correction close"
-    " almost nearly confused untrue off"
+    " almost nearly confused untrue off mean meant"
 )
 
 
@@ -114,6 +115,7 @@ _RULES = RuleBook[Clause](
         _of_one(confirming.forget_attribute),
         _of_one(removing.no_but),
         remarks.absent,
+        removing.seen_where_nothing_is,
         _of_one(removing.delete),
         _of_one(removing.not_real),
         _of_one(naming_commands.change),
@@ -127,6 +129,9 @@ _RULES = RuleBook[Clause](
         _of_one(attribute_claims.claim_attribute),
         _of_one(relation_claims.claim_relation),
         _of_one(relation_claims.has_on_it),
+        placed_names.named_at,
+        placed_names.at_is_named,
+        placed_names.has_named_on_it,
         _of_one(claims.claim_label),
         _of_one(claims.pseudo_cleft),
         _of_one(attribute_claims.make),
@@ -136,6 +141,7 @@ _RULES = RuleBook[Clause](
         attribute_claims.valued_fragment,
         claims.fragment,
         relation_claims.placed_fragment,
+        remarks.counted,
         remarks.got_wrong,
         remarks.denied,
         remarks.reported,

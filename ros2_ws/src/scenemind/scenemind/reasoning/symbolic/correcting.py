@@ -13,6 +13,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
     AskSimilar,
     Command,
     DoSimilar,
+    IsAt,
     Merge,
     OfOne,
     Redo,
@@ -34,6 +35,7 @@ class Wanted:
         of_journal: instead of edits: one of them is taken back, or stands again.
         objects: what it speaks of.
         is_of_several: a plural was said ("the chairs"), and its objects were not named each.
+        is_doubtful: the person may mean it; it must not be written without a yes.
     """
 
     edits: tuple[Edit, ...]
@@ -41,6 +43,7 @@ class Wanted:
     of_journal: Undo | Redo | None = None
     objects: tuple[MapObject, ...] = ()
     is_of_several: bool = False
+    is_doubtful: bool = False
 
 
 def wanted_of(
@@ -94,8 +97,8 @@ def _of_single(command: Command, at: Resolver, memory: MemoryAccess, by: str) ->
         edits, response = similar.repeated(repeatable, command.object_ids, at.scene)
         return Wanted(tuple(edits), response)
     edits, response = edits_of(command, at, by)
-    several = is_of_several(command)
-    return Wanted(tuple(edits), response, None, _objects(edits, at), several)
+    several, doubtful = is_of_several(command), isinstance(command, IsAt)
+    return Wanted(tuple(edits), response, None, _objects(edits, at), several, doubtful)
 
 
 def _objects(edits: Sequence[Edit], at: Resolver) -> tuple[MapObject, ...]:

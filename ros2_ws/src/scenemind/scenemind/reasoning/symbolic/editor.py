@@ -16,6 +16,7 @@ from scenemind.reasoning.symbolic.command_syntax import (
     DeleteObject,
     DeleteRelation,
     IsA,
+    IsAt,
     Merge,
     OfOne,
     Rename,
@@ -31,13 +32,13 @@ from scenemind.reasoning.symbolic.phrasing import be, bounded, sentence, the
 from scenemind.reasoning.symbolic.plurals import every_row, is_plural
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, Reference
+from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, Reference, Related
 from scenemind.words.english import joined, plural, with_article
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
-def edits_of(command: OfOne | Merge, at: Resolver, by: str = "") -> tuple[list[Edit], str]:
+def edits_of(command: OfOne | IsAt | Merge, at: Resolver, by: str = "") -> tuple[list[Edit], str]:
     """What to write, and a sentence that says so.
 
     Args:
@@ -48,6 +49,8 @@ def edits_of(command: OfOne | Merge, at: Resolver, by: str = "") -> tuple[list[E
     """
     if isinstance(command, Merge):
         return _merged(command, at)
+    if isinstance(command, IsAt):
+        command = _placed(command, at)
     objects = _meant(_subject_of(command, at), at)
     ids = [o.object_id for o in objects]
     names = bounded([the(o) for o in objects])
@@ -74,6 +77,18 @@ def edits_of(command: OfOne | Merge, at: Resolver, by: str = "") -> tuple[list[E
             return _split(thing, count)
         case AddRelation() | DeleteRelation():
             return _related(command, objects, at)
+
+
+def _placed(command: IsAt, at: Resolver) -> AddRelation | Rename:
+    """Where the one thing of that name is; the name of what stands there where none has it."""
+    (place,) = command.subject.conditions
+    if not isinstance(place, Related):
+        raise TypeError(f"{place} says of no thing where it is")
+    known = [o for o in at.scene.objects if not at.is_named_otherwise([o], command.noun)]
+    if known:
+        named = NounPhrase(command.noun, definite=True)
+        return AddRelation(named, place.predicate, place.anchors[0])
+    return Rename(command.subject, command.noun)
 
 
 def _subject_of(command: OfOne, at: Resolver) -> Subject:
@@ -216,7 +231,7 @@ def _a(label: str, count: int) -> str:
     return with_article(label) if count == 1 else plural(label)
 
 
-def is_of_several(command: OfOne | Merge) -> bool:
+def is_of_several(command: OfOne | IsAt | Merge) -> bool:
     """ "the chairs are brown": all that fit are meant, not one."""
     subject = None if isinstance(command, Merge | Split) else command.subject
     return is_plural(subject)

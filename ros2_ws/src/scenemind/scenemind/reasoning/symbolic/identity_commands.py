@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scenemind.reasoning.symbolic import lexicon
-from scenemind.reasoning.symbolic.command_subjects import another, references
+from scenemind.reasoning.symbolic.command_subjects import another, is_number, references
 from scenemind.reasoning.symbolic.command_syntax import Command, Merge
 from scenemind.reasoning.symbolic.denials import skip_contrast, skip_denial, skip_truly
 from scenemind.reasoning.symbolic.parser import Parser
@@ -32,6 +34,7 @@ _ONE = (
     "both one", "one", "same",
 )  # fmt: skip
 _DUPLICATES = ("duplicates of each other", "duplicates of one another", "duplicates", "a duplicate")
+_OBJECT = ("object", "number")
 _BELONG = (
     "belong together", "are the same thing", "go together", "should be merged", "must be merged",
     "need to be merged", "should be joined", "should be combined", "should be one",
@@ -55,8 +58,13 @@ def merge(p: Parser) -> Command | None:
     if not p.take(*_JOIN):
         return None
     by_words = p.words[p.at - 1] in ("put", "treat", "count", "group")
+    words = p.words
+    p.cut(next((i for i in range(p.at, len(words)) if _is_at(p, i, _INTO_ONE)), len(words)))
     first = _several_marked(p) or another(p)
     subjects = references(p, first, "with", "into", "and", "to")
+    if not p.done:
+        return None
+    p.words = words
     together = p.take(*_INTO_ONE)
     noun = " ".join(p.noun_words()) if together.endswith(("one", "single")) else ""
     if by_words and not together:
@@ -85,6 +93,8 @@ def same_thing(p: Parser) -> Command | None:
         skip_denial(p)
         if p.take(*_DUPLICATES):
             return _merged(references(p, *subjects, "as") if p.take("of") else subjects)
+        if is_number(p.peek()) or (p.peek() in _OBJECT and is_number(p.peek(1))):
+            return _merged(references(p, *subjects, "as"))  # "4 is just 9 again"
         if not p.take(*_ONE):
             return None
     noun = " ".join(p.noun_words())
@@ -100,7 +110,7 @@ def counted_twice(p: Parser) -> Command | None:
     """ "you counted one chair twice: 4 and 9", "you have split this chair into two"."""
     if not p.take(*_ROBOT) or not p.take(*_COUNTED, *_PARTED):
         return None
-    twice = next((i for i in range(p.at, len(p.words)) if _is_twice(p, i)), 0)
+    twice = next((i for i in range(p.at, len(p.words)) if _is_at(p, i, _TWICE)), 0)
     if not twice:
         return None
     words = p.words
@@ -159,8 +169,9 @@ def _noun_of(reference: Reference) -> str:
     return normal(noun)
 
 
-def _is_twice(p: Parser, place: int) -> bool:
-    return any(p.words[place : place + len(t)] == t for t in (tuple(w.split()) for w in _TWICE))
+def _is_at(p: Parser, place: int, phrases: Sequence[str]) -> bool:
+    """One of the phrases stands at a place."""
+    return any(p.words[place : place + len(t)] == t for t in (tuple(w.split()) for w in phrases))
 
 
 def _skip_count(p: Parser) -> None:

@@ -33,6 +33,18 @@ _NO_NAMES = word_set(
     " today that this it these those they he she we i you whether although while until unless"
     " almost nearly"
 )
+_ADVERBS = word_set(
+    "actually really basically honestly clearly obviously definitely certainly probably possibly"
+    " simply seriously literally truly indeed just only rather quite very too also again"
+)
+# What a robot is told to do, where a bare word might be a name: "no, go back".
+_ORDERS = word_set(
+    "go come stop wait try look listen get give bring take put find help leave move turn open"
+    " close start play tell show do make let see keep stay hold be have drive follow return walk"
+    " run hurry think check ask answer continue cancel quit pause resume repeat clean pick drop"
+    " push pull read speak say shut calm relax work use fix correct undo redo delete remove forget"
+    " never always please why how what where"
+)
 _KIND_OF = ("some kind of", "a kind of", "a sort of", "some sort of", "a type of", "kind of")
 
 
@@ -54,11 +66,17 @@ def label_of(p: Parser) -> str:
     return " ".join((*words[:-1], singular(words[-1])))
 
 
+def may_be_alone(label: str) -> bool:
+    """It may be a name even where nothing else is said; "go back" is none."""
+    first = label.split()[0]
+    return first not in _ORDERS and not first.endswith("ly")
+
+
 def is_no_thing(words: list[str]) -> bool:
     """ "(a) joke", "(a) bit strange", "(a) dark grey"."""
     last = words[-1]
     is_like_this = last in lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
-    return last in _NO_THINGS or is_like_this or not _NO_NAMES.isdisjoint(words)
+    return last in _NO_THINGS or is_like_this or not (_NO_NAMES | _ADVERBS).isdisjoint(words)
 
 
 def _ends_label(p: Parser) -> bool:

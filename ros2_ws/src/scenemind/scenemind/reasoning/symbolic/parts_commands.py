@@ -33,15 +33,18 @@ _MERGED = (
 )  # fmt: skip
 _AS_ONE = (
     "together", "into one", "as one", "as a single", "into a single", "for one", "in one",
-    "together into one", "together as one", "up",
+    "together into one", "together as one", "up", "into",
 )  # fmt: skip
 _SEPARATE = (
     "different", "separate", "distinct", "individual", "single", "adjacent", "neighbouring",
 )  # fmt: skip
-_BESIDE = (
-    "side by side", "next to each other", "beside each other", "close together", "not one",
-    "right next to each other", "put together", "standing together", "next to one another",
-    "standing side by side", "standing next to each other",
+_BESIDE = tuple(
+    f"{standing}{beside}"
+    for standing in ("standing ", "sitting ", "placed ", "right ", "that stand ", "")
+    for beside in (
+        "side by side", "next to each other", "beside each other", "close together", "together",
+        "next to one another", "right next to each other", "close to each other", "touching",
+    )
 )  # fmt: skip
 
 
@@ -76,10 +79,11 @@ def are_several(p: Parser) -> Command | None:
     if p.take(*_CONSISTS):
         skip_truly(p)
         return _parts(p, subject)
-    if p.take("should be split", "must be split", "needs to be split"):
-        return (
-            Split(subject, _IN_PARTS.get(" ".join(p.words[p.at :]), 2)) if _skip_parts(p) else None
-        )
+    if p.take("should be split", "must be split", "needs to be split", "has to be split"):
+        p.take("up", "apart")
+        if _skip_parts(p):
+            return Split(subject)
+        return _parts(p, subject) if p.take("into", "in") else None
     if not is_said_so(p):
         return None
     skip_truly(p)
@@ -90,6 +94,7 @@ def are_several(p: Parser) -> Command | None:
         noun = " ".join(p.noun_words())
         return Split(subject, 2, plural(noun) if noun and noun not in lexicon.ANYTHING else "")
     count = _count(p)
+    denied |= "one" in p.words[: p.at]  # "what you see as one chair"
     if denied and 1 < count <= _MOST_PARTS and not p.peek(1):  # "not one chair but two"
         p.at += 1
         return Split(subject, count)
@@ -107,7 +112,7 @@ def there_are(p: Parser) -> Command | None:
     if here is None:
         return None
     p.take("standing", "sitting")
-    is_here = bool(p.take(*_HERE)) or p.words[0] == "here"
+    is_here = bool(p.take(*_HERE)) or p.words[0] == "here" or p.words[-1] == "them"
     if p.take("where you see", "where you have", "instead of", "in place of", "in"):
         p.take("just", "only", "the one")
         place = another(p)
@@ -123,6 +128,8 @@ def merged_two(p: Parser) -> Command | None:
         return None
     if not p.take(*_MERGED):
         return None
+    if p.take("them", "these", "those", "both", "the two"):
+        return Split(Marked()) if p.take(*_AS_ONE) or p.done else None
     is_clear = p.words[p.at - 1] not in ("have", "see", "saw", "put", "taken", "took", "counted")
     p.take("together", "up")
     at_one = next((i for i in range(p.at, len(p.words)) if _says_as_one(p, i)), len(p.words))
@@ -132,6 +139,8 @@ def merged_two(p: Parser) -> Command | None:
     ends_there, p.words = p.done, words
     if parts is None or not ends_there or not (p.take(*_AS_ONE) or is_clear):
         return None
+    if p.words[p.at - 1] == "into" and not p.done:
+        return Split(another(p), parts.count, parts.noun)
     p.noun_words()
     p.take("here", "there")
     return parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from scenemind.config import RelationConfig
 from scenemind.memory import MemoryAccess, MemorySnapshot
@@ -13,6 +14,7 @@ from scenemind.reasoning.symbolic.commands import parse_commands
 from scenemind.reasoning.symbolic.correcting import Wanted, wanted_of
 from scenemind.reasoning.symbolic.executor import run, subject_of
 from scenemind.reasoning.symbolic.grammar import parse_question
+from scenemind.reasoning.symbolic.half_understood import find_half_understood
 from scenemind.reasoning.symbolic.referring.likely import refer_likely
 from scenemind.reasoning.symbolic.referring.referring import refer
 from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, confidences
@@ -123,7 +125,7 @@ class SymbolicReasoner:
         return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
 
     def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Wanted:
-        """What a correcting sentence wants; nothing is written yet.
+        """What a correcting sentence wants, or may want; nothing is written yet.
 
         Args:
             by: who speaks.
@@ -135,10 +137,31 @@ class SymbolicReasoner:
         try:
             commands = parse_commands(query.text)
         except ReasoningError as error:
-            raise self._explained(error, query, shapes.COMMANDS) from error
+            explained = self._explained(error, query, shapes.COMMANDS)
+            return self._half_understood(query, snapshot, by, explained)
         return wanted_of(
             commands, query, lambda said: self._resolver(said, snapshot), self._memory, by
         )
+
+    def _half_understood(
+        self, query: Query, snapshot: MemorySnapshot, by: str, otherwise: ReasoningError
+    ) -> Wanted:
+        """What the person may mean, to be asked.
+
+        Raises:
+            ReasoningError: `otherwise`, where that is not clear enough.
+        """
+        scene = self._seen(snapshot)
+        command = find_half_understood(query.text, query.marked_object_ids, scene)
+        if command is None:
+            raise otherwise
+        try:
+            wanted = wanted_of(
+                (command,), query, lambda said: self._resolver(said, snapshot), self._memory, by
+            )
+        except ReasoningError as error:
+            raise otherwise from error
+        return replace(wanted, is_doubtful=True)
 
     def _parsed(self, query: Query) -> Question:
         try:

@@ -35,6 +35,7 @@ _EXACTLY = (
     "right", "directly", "just", "squarely", "firmly", "straight", "safely", "clearly", "still",
     "in fact", "actually", "really", "definitely", "only", "up", "down", "all the way",
 )  # fmt: skip
+_NOWHERE = ("air", "mid air", "midair", "thin air", "space", "way")
 _CARRIED_BY = ("supported by", "carried by", "held up by", "held by")
 _IN_THE_AIR = (
     "in the air", "in mid air", "in midair", "above it", "over it", "in thin air",
@@ -74,7 +75,8 @@ def _related(p: Parser, subject: Subject) -> AddRelation | DeleteRelation | None
     given = p.condition()
     if not isinstance(given, Related) or len(given.anchors) != 1:
         return None
-    if not isinstance(given.anchors[0], NounPhrase) and p.peek() == "that":
+    anchor = given.anchors[0]
+    if isinstance(anchor, NounPhrase) and anchor.noun in _NOWHERE:
         return None
     _skip_denied_place(p)
     is_denied |= given.negated

@@ -9,10 +9,10 @@ from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_subjects import as_definite, is_bare, subject_of
 from scenemind.reasoning.symbolic.command_syntax import Subject
-from scenemind.reasoning.symbolic.labels import label_of
+from scenemind.reasoning.symbolic.labels import is_no_thing, label_of, may_be_alone
 from scenemind.reasoning.symbolic.parser import Parser
-from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase
-from scenemind.words.english import word_set
+from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, ObjectNumber
+from scenemind.words.english import find_number, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ _WRONG = (
     "wrong", "mistaken", "incorrect", "not right", "not correct", "wrongly labelled",
     "mislabelled", "wrongly labeled", "mislabeled", "misidentified", "mixed up", "misnamed",
     "a mistake", "an error",
+    "off", "way off", "inaccurate", "all wrong", "not quite right", "not it", "false",
 )  # fmt: skip
 
 
@@ -130,11 +131,15 @@ def reported(p: Parser) -> Remark | None:
         said = p.reference()
     except ReasoningError:
         return Denied() if _skip_rest(p) else None
+    if isinstance(said, ObjectNumber) and p.take("down as", "as", "for", "to be"):
+        return Topic(said) if _skip_rest(p) else None
     if not p.done and _skip_rest(p):
         return Denied()
-    if isinstance(said, NounPhrase) and said.conditions:
+    if isinstance(said, ObjectNumber) or (isinstance(said, NounPhrase) and said.conditions):
         return Topic(as_definite(said))
-    return Topic(Marked(said.noun)) if isinstance(said, NounPhrase) else Denied()
+    if not isinstance(said, NounPhrase) or is_no_thing(said.noun.split()):
+        return Denied()
+    return Topic(Marked(said.noun))
 
 
 def got_wrong(p: Parser) -> Topic | None:
@@ -156,6 +161,19 @@ def got_wrong(p: Parser) -> Topic | None:
     return Topic(subject) if p.take_of(lexicon.BE) and p.take(*_WRONG) else None
 
 
+def counted(p: Parser) -> Aside | None:
+    """ "I only have two chairs": what is wrong about that is said elsewhere."""
+    if not p.take("i", "we", "there are", "there is", "there should be", "i only", "we only"):
+        return None
+    p.take("only", "just")
+    p.take("have", "own", "got")
+    p.take("only", "just")
+    if find_number(p.peek()) is None:
+        return None
+    p.at += 1
+    return Aside() if p.noun_words() or p.done else None
+
+
 def topic(p: Parser) -> Topic | None:
     """ "the thing on the desk", "as for object 12"."""
     p.take(*_ABOUT)
@@ -168,7 +186,8 @@ def topic(p: Parser) -> Topic | None:
 def bare(p: Parser) -> Bare | None:
     """ "toolbox"."""
     label = label_of(p)
-    return Bare(label) if len(label.split()) <= _MOST_BARE else None
+    is_name = len(label.split()) <= _MOST_BARE and may_be_alone(label)
+    return Bare(label) if is_name else None
 
 
 _MOST_BARE = 3

@@ -104,6 +104,19 @@ def _absent(p: Parser) -> Command | None:
     return DeleteObject(subject) if len(p.words) > 2 and p.words[0] != "no" else None
 
 
+def seen_where_nothing_is(p: Parser) -> Command | None:
+    """ "you are seeing a chair that is not there"."""
+    if not p.take("you see", "you are seeing", "you have", "you detected", "you have detected"):
+        return None
+    if not p.take("a", "an", "some"):
+        return None
+    noun = " ".join(p.noun_words())
+    if not noun or not p.take("that", "which"):
+        return None
+    is_gone = p.take("is not there", "does not exist", "is not real", "is not here")
+    return DeleteObject(Marked(noun)) if is_gone else None
+
+
 def _made_up(p: Parser) -> Command | None:
     """ "(you) made this up", "(you) imagined the chair"."""
     if p.take("made this up", "made that up", "made it up", "made them up", "are imagining things"):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from scenemind.reasoning.symbolic import lexicon
 from scenemind.reasoning.symbolic.command_syntax import (
@@ -35,8 +34,11 @@ ReadClause = Callable[[Sequence[Token]], Clause | None]
 _JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
 _MOST_CLAUSES = 7  # that are told apart: a list of words is no sentence of many corrections
 _PLACES = re.compile(
-    r"(?<=\S )(?:(?:in|of) (?:this|the|our) room|(?:with )?(?:the )?(?:number|id|nr|no)(?= \d)"
-    r"(?<!object number)(?<!is number)(?<!and number)(?<!item number))"
+    r"(?<=\S )(?:(?:in|of) (?:this|the|our) room|in here(?= )"
+    r"|(?<!object )(?<!is )(?<!and )(?<!item )(?:with )?(?:the )?(?:number|id|nr|no)(?= \d))"
+)
+_SPOT = re.compile(
+    r"\b(?:in|on|at) (?:this|that) (?:spot|place|location|position|area)\b", re.IGNORECASE
 )
 # What follows the verb in "the lamp's a vase", and no name of what the lamp has.
 _AFTER_IS = word_set(
@@ -53,12 +55,15 @@ _BREAK = re.compile(
 def broken_up(text: str) -> list[Token]:
     """Words, with a comma wherever a clause ends; "the lamp's grey" is written out."""
     said = _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
+    said = _SPOT.sub(lambda found: "there".ljust(len(found.group())), said)
+    words = _without_places(tokenize(said))
     tokens: list[Token] = []
-    for token, after in pairwise([*_without_places(tokenize(said)), None]):
-        if token is None or (token.word == "," and (not tokens or tokens[-1].word == ",")):
+    for place, token in enumerate(words):
+        if token.word == "," and (not tokens or tokens[-1].word == ","):
             continue
         tokens.append(token)
-        if after is not None and _is_short_for_is(said, token, after.word):
+        following = [other.word for other in words[place + 1 : place + 3]]
+        if _is_short_for_is(said, token, following):
             tokens.append(Token("is", token.start))
     return tokens
 
@@ -75,12 +80,14 @@ def _without_places(tokens: list[Token]) -> list[Token]:
     return [token for place, token in enumerate(tokens) if place not in gone]
 
 
-def _is_short_for_is(text: str, token: Token, after: str) -> bool:
+def _is_short_for_is(text: str, token: Token, following: Sequence[str]) -> bool:
     """ "The lamp's grey", but "the lamp's colour"."""
     written = text[token.start :].lower().replace("\u2019", "'")
-    return written.startswith(f"{token.word}'s") and (
-        after in _AFTER_IS or after in lexicon.COLOURS
-    )
+    if not following or not written.startswith(f"{token.word}'s"):
+        return False
+    after, end = following[0], following[1:2]
+    is_quality = after in lexicon.QUALITIES and end in ([], [","], ["not"], ["in"])
+    return after in _AFTER_IS or after in lexicon.COLOURS or is_quality
 
 
 def read_sentence(tokens: Sequence[Token], read: ReadClause) -> tuple[Command, ...] | None:

@@ -23,7 +23,7 @@ _SURELY = f"(?: {_WORDS['surely']})*"
 _HERE = "(?: here| there)?"
 _ABOUT = f"(?: (?:about|with|on|in|of) (?:{_THAT}|your (?:map|memory|list|labels?)))?{_HERE}"
 _ANSWER = f"(?:{_THAT}|(?:this|that|the|your) (?:answer|label|name|map)|something)"
-_BE = "(?:is|was|are|were|seems|seem|looks|sounds|must be|has to be)"
+_BE = "(?:(?:is|has|have) (?:been|being)|is|was|are|were|seems|seem|looks|sounds|must be|has to be)"
 _MISTOOK = "mis(?:took|recogni[sz]ed|labell?ed|identified|named|read|judged|perceived|classified)"
 _OBJECTION = "|".join(
     (
@@ -35,12 +35,14 @@ _OBJECTION = "|".join(
         f"there (?:is|was) (?:something wrong|{_FALSE}){_ABOUT}",
         f"i (?:disagree|beg to differ|do not (?:agree|think so|believe so)){_ABOUT}",
         r"i (?:(?:do|can) )?(?:see|understand|get) (?:why|how) you(?: \w+){1,9}(?= ,)",
-        "wrong (?:name|label|colou?r|material|shape|word|answer|count|number)",
+        "wrong (?:name|label|colou?r|material|shape|word|answer|count|number|object|one|thing)",
+        f"(?:fix|correct|change|update|check) (?:{_THAT}|(?:your|the) (?:map|label|name|records?))",
         "you are (?:seeing|imagining) (?:double|things)|(?:try|look|think) again|close enough",
     )
 )
 _PERSON_SAYS = (
-    f"(?:i|we)(?: {_WORDS['stress']})* {_WORDS['say']}(?: you)?(?: before| already)?"
+    f"(?:i|we)(?: {_WORDS['stress']})* {_WORDS['say']}"
+    f"(?: you(?= (?:that|{_BEGINS}) ))?(?: already)?"
     f"|(?:(?:can|could|would|will) you )?(?:please )?{_WORDS['know']}"
 )
 _FRONT = re.compile(

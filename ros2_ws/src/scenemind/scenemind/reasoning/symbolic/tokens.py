@@ -21,7 +21,8 @@ _SHORT_FORMS = {
     "shouldn't": "should not", "wouldn't": "would not", "couldn't": "could not",
     "cannot": "can not", "hasn't": "has not", "haven't": "have not", "won't": "will not",
     "here's": "here is", "those're": "those are", "they've": "they have", "hadn't": "had not",
-    "it'll": "it will", "that'll": "that will", "there're": "there are",
+    "it'll": "it will", "you'll": "you will", "i'll": "i will", "we'll": "we will",
+    "that'll": "that will", "there're": "there are",
 }  # fmt: skip
 _ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
 
