@@ -15,6 +15,7 @@ import pytest
 
 from scenemind.config import RelationConfig
 from scenemind.evaluation.datasets import Question, ReferringExpression
+from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.evaluation.page import write_report
 from scenemind.evaluation.page.cases import worst_cases
@@ -168,6 +169,25 @@ def test_answers_have_a_page_also_where_no_scene_can_be_had(tmp_path: Path) -> N
     assert "a chair / the chair" in text
     assert "It is a desk." in text
     assert HOSTILE not in text
+
+
+class NowhereElse:
+    """A truth that has other scenes only."""
+
+    def get_objects(self, scene_id: str) -> Mapping[int, MapObject]:
+        raise EvaluationError(f"no scene {scene_id}")
+
+
+def test_a_scene_that_the_truth_lacks_is_drawn_as_it_was_mapped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    row = Question("q-1", SCENES[0], "What is it?", ("a chair",))
+    said: list[Prediction] = [AnswerPrediction(row, "desk", 0.1, object_ids=(2,)), PREDICTIONS[0]]
+    page = write_report(tmp_path, evaluation(said, "scanqa"), said, Room(), NowhereElse())
+    text = page.read_text(encoding="utf-8")
+    assert 'polygon class="found"' in text
+    assert 'polygon class="true"' not in text
+    assert "q-1 is drawn without true objects" in caplog.text
 
 
 def test_the_photograph_that_a_question_is_about_is_shown(tmp_path: Path) -> None:

@@ -47,7 +47,6 @@ def write_report(
         images: folder of the photographs that questions are about.
 
     Raises:
-        EvaluationError: the truth lacks a scene.
         OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)

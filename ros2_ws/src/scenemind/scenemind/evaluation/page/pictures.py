@@ -70,7 +70,7 @@ def with_pictures(
             if source is not None:
                 try:
                     memory = opened.enter_context(source.opened(case.prediction.row.scene_id))
-                except EvaluationError as error:
+                except (EvaluationError, SceneMemoryError) as error:
                     _LOG.warning("no pictures of %s: %s", case.prediction.row.row_id, error)
             shown = _shown(case, memory, source is not None and source.has_true_ids, truth)
             yield shown if images is None else replace(shown, pictures=_photographs(case, images))
@@ -80,15 +80,21 @@ def _shown(
     case: Case, memory: MemoryAccess | None, has_true_ids: bool, truth: Truth | None
 ) -> Shown:
     mapped = {} if memory is None else memory.snapshot().objects
-    scene_id = case.prediction.row.scene_id
-    true = mapped if truth is None and has_true_ids else {}
-    if truth is not None:
-        true = truth.get_objects(scene_id)
+    true = _true_objects(case, truth) if truth is not None else mapped if has_true_ids else {}
     meant, found = list(_meant(case, true)), list(_found(case, mapped))
     drawn = true or mapped
     drawing = draw_scene(drawn, [*meant, *found], _viewpoint(case, truth)) if drawn else None
     frames = () if memory is None else tuple(_key_frames(case, memory, mapped))
     return Shown(case, *_in_words(case, meant, found), drawing, frames)
+
+
+def _true_objects(case: Case, truth: Truth) -> Mapping[int, MapObject]:
+    """None where the truth has no such scene: questions can be asked and scored without."""
+    try:
+        return truth.get_objects(case.prediction.row.scene_id)
+    except EvaluationError as error:
+        _LOG.warning("%s is drawn without true objects: %s", case.prediction.row.row_id, error)
+        return {}
 
 
 def _in_words(case: Case, meant: list[Marked], found: list[Marked]) -> tuple[str, str]:
@@ -134,8 +140,9 @@ def _key_frames(
     for number in case.prediction.frames[:_MOST_FRAMES]:
         try:
             jpeg = draw_key_frame(memory.key_frame(number, tuple(labels)), labels, colors)
-        except SceneMemoryError as error:
-            _LOG.warning("frame %d of %s is not shown: %s", number, case.prediction.row, error)
+        except (SceneMemoryError, ValueError) as error:
+            row_id = case.prediction.row.row_id
+            _LOG.warning("frame %d of %s is not shown: %s", number, row_id, error)
             continue
         yield Picture(f"frame {number}", _data_url(jpeg))
 
