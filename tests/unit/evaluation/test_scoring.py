@@ -93,6 +93,14 @@ def test_groundings_of_a_map_go_by_boxes_alone(scenes: Scenes) -> None:
     assert evaluation.source == "mapped memories"
 
 
+def test_a_measured_box_counts_by_itself_though_its_object_is_right(scenes: Scenes) -> None:
+    found = [grounded("a", 1, 1, shift_m=0.25)]
+    evaluation = evaluate(get_benchmark("scanrefer"), "vlm_grounder", TRUE_OBJECTS, found, scenes)
+    assert percents(evaluation) == pytest.approx(
+        {"acc_25": 100.0, "accuracy": 100.0, "acc_50": 0.0, "iou": 100 / 3}
+    )
+
+
 def test_without_the_truth_boxes_stay_unscored() -> None:
     found = [grounded("a", 1, 1), grounded("b", 1, 2)]
     evaluation = evaluate(get_benchmark("scanrefer"), "symbolic", TRUE_OBJECTS, found, None)

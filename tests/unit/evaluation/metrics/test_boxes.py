@@ -33,9 +33,10 @@ def test_a_turned_box_is_taken_with_the_box_around_it() -> None:
     assert found == pytest.approx(0.5)
 
 
-def test_flat_boxes_share_nothing() -> None:
-    flat = extents([Box3D((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))])
-    assert list(iou_pairs(flat, flat)) == [0.0]
+def test_a_flat_box_shares_something_with_itself_alone() -> None:
+    flat, other = (extents([Box3D((x, 0.0, 1.0), (1.0, 0.0, 1.0))]) for x in (0.0, 0.1))
+    assert list(iou_pairs(flat, flat)) == [1.0]
+    assert list(iou_pairs(flat, other)) == [0.0]
 
 
 @settings(deadline=None)

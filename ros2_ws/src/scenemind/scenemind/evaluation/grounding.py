@@ -32,17 +32,15 @@ def score_groundings(predictions: Sequence[GroundingPrediction], material: Mater
         EvaluationError: the truth lacks a row's target.
     """
     truth = material.truth
-    right = np.array([one.object_ids[:1] == (one.row.target_id,) for one in predictions])
     columns: dict[str, Column] = {}
     if material.source.has_true_ids:
-        columns["accuracy"] = mean_column(right.astype(np.float64))
+        right = [one.object_ids[:1] == (one.row.target_id,) for one in predictions]
+        columns["accuracy"] = mean_column([float(is_right) for is_right in right])
     if truth is None:
         missing = mean_column(np.full(len(predictions), np.nan))
         columns |= dict.fromkeys((*_LEAST_IOUS, "iou"), missing)
         return Scored(columns, [_tied(one) for one in predictions], {})
     iou = _ious(predictions, truth)
-    if material.source.has_true_ids:
-        iou[right] = 1.0  # though it may be flat
     rows = [one.row for one in predictions]
     uniqueness = Uniqueness(truth)
     groups = [(*_unique(one.row, uniqueness), *_tied(one)) for one in predictions]
@@ -97,7 +95,6 @@ def _by_class(
         objects = truth.get_objects(scene_id)
         target = extents([objects[target_id].box] * len(ids))
         iou = iou_pairs(extents([objects[one].box for one in ids]), target)
-        iou[ids.index(target_id)] = 1.0
         accurate = (float(np.mean(iou >= least)) for least in _LEAST_IOUS.values())
         expected[scene_id, target_id] = (1.0 / len(ids), *accurate, float(iou.mean()))
     values = np.array([expected[row.scene_id, row.target_id] for row in rows])

@@ -16,11 +16,15 @@ def extents(boxes: Sequence[Box3D]) -> NDArray[np.float64]:
 
 
 def iou_pairs(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(N,): intersection over union of the k-th boxes of (N, 6) and (N, 6); 0 for two flat ones."""
+    """(N,): intersection over union of the k-th boxes of (N, 6) and (N, 6).
+
+    A box that is flat has no volume to share: it is 1 with itself, and 0 with others.
+    """
     sides = np.minimum(a[:, 3:], b[:, 3:]) - np.maximum(a[:, :3], b[:, :3])
     shared = np.prod(np.clip(sides, 0.0, None), axis=1)
     union = _volumes(a) + _volumes(b) - shared
-    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0.0)
+    same = (a == b).all(axis=1).astype(np.float64)
+    return np.divide(shared, union, out=same, where=union > 0.0)
 
 
 def _volumes(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
