@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from scenemind.config import RelationConfig
-from scenemind.evaluation.datasets import Question, ReferringExpression
+from scenemind.evaluation.datasets import Question, ReferringExpression, ScanPose
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.objects_memory import ObjectsMemory
 from scenemind.evaluation.page import write_report
@@ -24,9 +24,11 @@ from scenemind.evaluation.page.published import published_of
 from scenemind.evaluation.page.scene_drawing import Marked, draw_scene
 from scenemind.evaluation.predictions import AnswerPrediction, GroundingPrediction, Prediction
 from scenemind.evaluation.result import Evaluation, Group, Score, ScoredRow
+from scenemind.evaluation.scenes import Scenes
 from scenemind.exchange import ObjectRow, scene_of_rows
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot
+from tests.unit.evaluation import made
 
 HOSTILE = '<script>alert("x")</script>'
 SCENES = ("scene0001_00", "scene0002_00")
@@ -169,6 +171,19 @@ def test_answers_have_a_page_also_where_no_scene_can_be_had(tmp_path: Path) -> N
     assert "a chair / the chair" in text
     assert "It is a desk." in text
     assert HOSTILE not in text
+
+
+@pytest.mark.parametrize("has_alignment", [True, False])
+def test_who_asks_stands_on_the_drawing_where_poses_can_be_turned(
+    tmp_path: Path, has_alignment: bool
+) -> None:
+    alignment = {} if has_alignment else {"axis_alignment": None}
+    truth = Scenes(made.write_objects(tmp_path, made.SCENE, **alignment))
+    pose = ScanPose((0.5, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+    row = Question("q-1", made.SCENE, "What is it?", ("a bed",), "I face the desk.", pose)
+    said: list[Prediction] = [AnswerPrediction(row, "desk", 0.1), PREDICTIONS[0]]
+    page = write_report(tmp_path / "out", evaluation(said, "sqa3d"), said, truth=truth)
+    assert ("who asks, and where they look</title>" in page.read_text("utf-8")) == has_alignment
 
 
 class NowhereElse:

@@ -129,7 +129,10 @@ def _viewpoint(case: Case, truth: Truth | None) -> Pose | None:
     row = case.prediction.row
     if not isinstance(row, Question) or row.pose is None or not isinstance(truth, Scenes):
         return None
-    return truth.get_viewpoint(row.scene_id, row.pose)
+    try:
+        return truth.get_viewpoint(row.scene_id, row.pose)
+    except EvaluationError:  # no alignment: who answered was told in words alone
+        return None
 
 
 def _key_frames(
