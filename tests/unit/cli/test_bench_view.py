@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from scenemind.cli.bench.view.building import ThinnedCloud
+from scenemind.cli.errors import CommandError
 from scenemind.cli.main import app
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Memory
+from tests.unit.viewer.room import map_room
 
 needs_viser = pytest.mark.skipif(find_spec("viser") is None, reason="viser is not installed")
 
@@ -37,12 +42,11 @@ def test_it_measures_exactly_what_was_wanted() -> None:
     assert {"machine", "versions"} <= measured.keys()
 
 
-@needs_viser
-def test_a_building_with_fewer_points_is_refused() -> None:
-    wanted = ("--objects", "5", "--points", "100000000", "--no-browser")
-    result = CliRunner().invoke(app, ["bench", "view", *wanted])
-    assert result.exit_code == 1
-    assert "say fewer --points" in result.stderr
+def test_fewer_points_than_were_wanted_are_refused() -> None:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        map_room(memory, frame_count=3)
+        with pytest.raises(CommandError, match="say fewer --points"):
+            ThinnedCloud(10_000_000).update(memory)
 
 
 def test_without_viser_it_says_that_it_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

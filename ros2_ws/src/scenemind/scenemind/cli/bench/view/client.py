@@ -24,7 +24,7 @@ class Received:
     """
     Attributes:
         ms: until it was there.
-        byte_count: all that came until then, and with it.
+        byte_count: all that came of it, until nothing more did.
     """
 
     ms: float
@@ -54,7 +54,9 @@ class BrowserlessClient:
         )
         self._socket.send(msgspec.msgpack.encode(_camera(*above[:2])))
         self._until("ReplayDoneMessage")
-        self.loaded = Received(1e3 * (time.perf_counter() - start), self._byte_count)
+        ms = 1e3 * (time.perf_counter() - start)
+        self.calm_down()
+        self.loaded = Received(ms, self._byte_count)
 
     def __enter__(self) -> BrowserlessClient:
         return self
@@ -68,28 +70,30 @@ class BrowserlessClient:
         self._socket.close()
 
     def after(self, step: Callable[[], object], words: str) -> Received:
-        """Do it when all is quiet, and return when a message with these words has come.
+        """Do it, and wait for a message with these words, and then until all is quiet.
 
         Raises:
             TimeoutError: none came.
         """
-        self._calm_down()
         before, start = self._byte_count, time.perf_counter()
         step()
         self._until(words)
-        return Received(1e3 * (time.perf_counter() - start), self._byte_count - before)
+        ms = 1e3 * (time.perf_counter() - start)
+        self.calm_down()
+        return Received(ms, self._byte_count - before)
 
-    def _until(self, words: str) -> None:
-        wanted = words.encode()
-        while wanted not in self._next(_PATIENCE_S):
-            pass
-
-    def _calm_down(self) -> None:
+    def calm_down(self) -> None:
+        """Wait until nothing more comes."""
         try:
             while True:
                 self._next(_QUIET_S)
         except TimeoutError:
             return
+
+    def _until(self, words: str) -> None:
+        wanted = words.encode()
+        while wanted not in self._next(_PATIENCE_S):
+            pass
 
     def _next(self, timeout_s: float) -> bytes:
         """The words of a message, unpacked."""

@@ -17,6 +17,8 @@ from scenemind.viewer.colored_cloud import ColoredCloud
 from scenemind.viewer.name_tags import MARK
 from scenemind.viewer.viewer import Viewer
 
+_LOOK_EVERY_S = 0.5
+
 
 class ServedBuilding:
     """A view of it, as long as this is open.
@@ -34,7 +36,9 @@ class ServedBuilding:
         self._memory = memory
         self._cloud = cloud
         router = Router(memory, dialogues=Dialogues(1, 6))
-        self.viewer = Viewer(memory, router, Asking, port=0, cloud=cloud)
+        self.viewer = Viewer(
+            memory, router, Asking, port=0, cloud=cloud, look_every_s=_LOOK_EVERY_S
+        )
         self.object_ids = sorted(memory.snapshot().objects)
         try:
             start = time.perf_counter()
@@ -69,7 +73,7 @@ class ServedBuilding:
         with BrowserlessClient(self.viewer.port, (x, y)) as client:
             marked = _repeated(rounds, lambda number: self._mark(client, number))
             said = _repeated(rounds, lambda number: self._say(client, number))
-            others = _repeated(rounds, lambda number: self._change(client, number))
+            others = _repeated(rounds, lambda number: self._change(client, number, number / rounds))
         return {
             "load_s": self._load_s,
             "client_s": client.loaded.ms / 1e3,
@@ -91,9 +95,12 @@ class ServedBuilding:
         sentence = f"object {object_id} is a {name}"
         return client.after(lambda: self.viewer.put(sentence), f"{MARK}{name} {object_id}")
 
-    def _change(self, client: BrowserlessClient, number: int) -> Received:
+    def _change(self, client: BrowserlessClient, number: int, phase: float) -> Received:
+        """At another time between two looks at the memory each time."""
         object_id, name = self._object_id(number), f"yak{number}"
         self.viewer.mark([object_id])  # what is marked has its name in every picture
+        client.calm_down()
+        time.sleep(phase * _LOOK_EVERY_S)
         edit = Edit("rename", (object_id,), value=name)
         return client.after(
             lambda: self._memory.apply([edit], "another", "it is one"), f"{MARK}{name} {object_id}"
