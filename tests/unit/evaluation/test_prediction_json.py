@@ -43,12 +43,20 @@ GROUNDINGS = st.builds(
     **COMMON,
 )
 ANSWERS = st.builds(
-    AnswerPrediction,
+    lambda row, answer, seconds, sentence, found, **more: AnswerPrediction(
+        row,
+        answer,
+        seconds,
+        sentence,
+        tuple(i for i, _ in found),
+        boxes=tuple(box for _, box in found),
+        **more,
+    ),
     QUESTIONS,
     TEXT,
     FLOAT,
     TEXT,
-    st.lists(COUNT, max_size=3).map(tuple),
+    FOUND,
     **COMMON,
 )
 

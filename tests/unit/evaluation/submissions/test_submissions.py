@@ -53,11 +53,15 @@ def test_referit3d_gets_ids(name: str) -> None:
 
 def test_scanqa() -> None:
     row = Question("val-1", "scene0011_00", "What is there?", ())
-    (said,) = json.loads(SUBMISSIONS["scanqa"].text([AnswerPrediction(row, "desk", 0.0)]))
+    found = AnswerPrediction(row, "desk", 0.0, object_ids=(3,), boxes=(BOX,))
+    said, nothing = json.loads(
+        SUBMISSIONS["scanqa"].text([found, AnswerPrediction(row, "no", 0.0)])
+    )
     assert said["question_id"] == "val-1"
     assert said["scene_id"] == "scene0011_00"
     assert said["answer_top10"] == ["desk"]
-    assert np.array(said["bbox"]).shape == (8, 3)
+    np.testing.assert_allclose(np.max(said["bbox"], axis=0), (1.2, 2.3, 1.0))
+    assert np.array(nothing["bbox"]).shape == (8, 3)
 
 
 def test_sqa3d_gets_the_pose_as_the_annotation_writes_it(tmp_path: Path) -> None:

@@ -18,10 +18,12 @@ def prediction_json(prediction: Prediction) -> dict[str, Any]:
         of_kind = _grounding_json(prediction)
     else:
         of_kind = _answer_json(prediction)
+    objects = zip(prediction.object_ids, prediction.boxes, strict=True)
     return {
         "row": prediction.row.row_id,
         "scene": prediction.row.scene_id,
         **of_kind,
+        "objects": [{"id": object_id, "box": asdict(box)} for object_id, box in objects],
         "confidence": prediction.confidence,
         "frames": list(prediction.frames),
         "failure": prediction.failure,
@@ -47,24 +49,18 @@ def prediction_from_json(found: Mapping[str, Any], row: Row) -> Prediction:
         "steps": found["steps"],
         "usage": Usage(**found["usage"]),
     }
+    ids = tuple(one["id"] for one in found["objects"])
+    boxes = tuple(_box(one["box"]) for one in found["objects"])
     if isinstance(row, ReferringExpression):
-        objects = found["found"]
-        ids = tuple(one["id"] for one in objects)
-        boxes = tuple(_box(one["box"]) for one in objects)
         return GroundingPrediction(row, ids, boxes, found["tied"], seconds, **common)
-    ids = tuple(found["objects"])
-    return AnswerPrediction(row, found["answer"], seconds, found["sentence"], ids, **common)
+    return AnswerPrediction(
+        row, found["answer"], seconds, found["sentence"], ids, boxes=boxes, **common
+    )
 
 
 def _grounding_json(prediction: GroundingPrediction) -> dict[str, Any]:
     row = prediction.row
-    found = zip(prediction.object_ids, prediction.boxes, strict=True)
-    return {
-        "text": row.text,
-        "target": row.target_id,
-        "found": [{"id": object_id, "box": asdict(box)} for object_id, box in found],
-        "tied": prediction.tied,
-    }
+    return {"text": row.text, "target": row.target_id, "tied": prediction.tied}
 
 
 def _answer_json(prediction: AnswerPrediction) -> dict[str, Any]:
@@ -75,7 +71,6 @@ def _answer_json(prediction: AnswerPrediction) -> dict[str, Any]:
         "truth": list(row.answers),
         "answer": prediction.answer,
         "sentence": prediction.sentence,
-        "objects": list(prediction.object_ids),
     }
 
 

@@ -43,8 +43,9 @@ class AnswerPrediction:
         answer: in a word or few where the method gives that, else a sentence; empty where there is
             none.
         sentence: the answer as a person gets it.
-        object_ids: that it speaks of, in the memory that was asked.
+        object_ids: that it speaks of, in the memory that was asked, most relevant first.
         confidence, frames, failure, steps, usage: as of `GroundingPrediction`.
+        boxes: of the objects, in the same order, in the scene's axis-aligned frame.
     """
 
     row: Question
@@ -57,6 +58,7 @@ class AnswerPrediction:
     failure: str = ""
     steps: str = ""
     usage: Usage = NOTHING_USED
+    boxes: tuple[Box3D, ...] = ()
 
 
 Prediction = GroundingPrediction | AnswerPrediction

@@ -134,12 +134,13 @@ class RoutedMethod:
             "" if answer.failure else answer.brief or answer.text,
             time.perf_counter() - start,
             "" if answer.failure else answer.text,
-            tuple(thing.object_id for thing in answer.objects),
+            tuple(_id_of(thing) for thing in answer.objects),
             answer.confidence,
             tuple(frame.frame_number for frame in answer.key_frames),
             _code(answer.failure),
             "; ".join((answer.text, *answer.steps)),
             answer.usage,
+            tuple(thing.yaw_box for thing in answer.objects),
         )
 
 

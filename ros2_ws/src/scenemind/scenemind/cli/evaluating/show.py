@@ -24,6 +24,8 @@ def print_evaluation(evaluation: Evaluation, unasked: int) -> None:
         print_table(_breakdown(evaluation))
     for note in evaluation.notes:
         print(note)
+    for note in evaluation.notes:
+        print(printable(note))
     failures = ", ".join(f"{n} {code}" for code, n in evaluation.failures.items())
     print(f"without an answer: {failures or 'none'}")
     if unasked:

@@ -13,15 +13,15 @@ from scenemind.evaluation.submissions.groundings import corners
 
 def scanqa(predictions: Sequence[AnswerPrediction]) -> str:
     """As ScanQA's scripts/predict.py writes it for EvalAI (`pred.test_w_obj.json`): up to ten
-    answers, of which we give one, and the corners of a box, which is all zero, as nobody's answer
-    has one here."""
+    answers, of which we give one, and the corners of the box of the object that it speaks of first;
+    all zero where it speaks of none."""
     return json.dumps(
         [
             {
                 "scene_id": one.row.scene_id,
                 "question_id": one.row.row_id,
                 "answer_top10": [one.answer],
-                "bbox": corners(None),
+                "bbox": corners(one.boxes[0] if one.boxes else None),
             }
             for one in predictions
         ]
