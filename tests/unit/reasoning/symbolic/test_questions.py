@@ -325,6 +325,11 @@ def test_where_a_thing_is_names_a_place_unless_somebody_stands_somewhere() -> No
     assert guessed.brief == "on the dining table"
 
 
+def test_what_is_seen_not_to_be_so_is_no_guess() -> None:
+    answer = ask("is the red cup on the shelf?", policy="always_answer")
+    assert (answer.brief, answer.text) == ("no", "No, the cup (object 2) is not on the shelf.")
+
+
 def test_the_floor_is_no_landmark() -> None:
     """Objects files hold floors, which touch whatever stands on them."""
     floor = thing(1, "floor", (0.0, 0.0, -0.05), (6.0, 6.0, 0.1))

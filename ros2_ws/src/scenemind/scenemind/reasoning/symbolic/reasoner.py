@@ -22,7 +22,7 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.answerer import answer_briefly
 from scenemind.reasoning.symbolic.situated.standing import find_viewpoint
-from scenemind.reasoning.symbolic.syntax import Changed, Question
+from scenemind.reasoning.symbolic.syntax import Changed, Question, Verify
 from scenemind.reasoning.types import Query
 from scenemind.words.english import shown
 from scenemind.words.vocabulary import Vocabulary
@@ -63,7 +63,9 @@ class SymbolicReasoner:
             except ReasoningError as error:
                 _log.debug("guessing instead: %s", error)
             else:
-                if reply.confidence > ABSENCE_CONFIDENCE:
+                # What is said of things that are there is known to be so, or not to be so.
+                is_checked = isinstance(self._parsed(query), Verify) and bool(reply.objects)
+                if is_checked or reply.confidence > ABSENCE_CONFIDENCE:
                     return reply
         return answer_briefly(query, self._seen(snapshot), self._vocabulary, self._config)
 
