@@ -158,19 +158,19 @@ def _edges(window: DepthWindow) -> NDArray[np.bool_]:
     neighbour that was not measured is taken for one on the plane.
     """
     inverse = np.pad(inverse_or_0(window.wide_m), 1)
+    known = inverse > 0.0
     rows, columns = (slice(part.start + 1, part.stop + 1) for part in window.inner)
-    own = inverse[rows, columns]
-    edges = np.zeros(own.shape, np.bool_)
-    for down, right in ((0, 1), (1, 0)):
-        before = inverse[_moved(rows, -down), _moved(columns, -right)]
-        after = inverse[_moved(rows, down), _moved(columns, right)]
-        bend = np.where(before > 0.0, before - own, 0.0) + np.where(after > 0.0, after - own, 0.0)
-        edges |= np.abs(bend) > np.float32(_EDGE_RATIO) * own
+    limit = np.float32(_EDGE_RATIO) * inverse[rows, columns]
+    down = np.diff(inverse, axis=0) * (known[1:] & known[:-1])
+    right = np.diff(inverse, axis=1) * (known[:, 1:] & known[:, :-1])
+    bend_down = down[rows, columns] - down[_before(rows), columns]
+    bend_right = right[rows, columns] - right[rows, _before(columns)]
+    edges: NDArray[np.bool_] = (np.abs(bend_down) > limit) | (np.abs(bend_right) > limit)
     return edges
 
 
-def _moved(part: slice, by: int) -> slice:
-    return slice(part.start + by, part.stop + by)
+def _before(part: slice) -> slice:
+    return slice(part.start - 1, part.stop - 1)
 
 
 def _filled(
