@@ -18,6 +18,7 @@ from scenemind.words.quoting import tame
 _PROMPTS = "scenemind.reasoning.synergai"
 # Of what the model said and saw, when it is shown again; and in the steps that people read.
 _REPEATED_CHARACTERS, _OBSERVED_CHARACTERS, _STEP_CHARACTERS = 4000, 6000, 800
+_REFUSED = "That cannot be written, and nothing was changed; all that you have noted is dropped"
 # The same call so often, and nothing new comes of it.
 _MOST_REPEATS = 3
 
@@ -78,7 +79,7 @@ class Agent:
                         return finish(self._endings.ending)
                     except SceneMemoryError as error:
                         self._endings.ending = None
-                        observation = f"That cannot be written, and nothing was changed: {error}"
+                        observation = f"{_REFUSED}: {error}"
                         self._note("observation", observation)
                 turns.append(ChatMessage("tool", observation, call_id=call.call_id))
             left = self._config.steps - number - 1

@@ -24,7 +24,6 @@ class AgentScene:
 
     Attributes:
         told_tokens: of the scene graph, so far.
-        spoken_of: ids in the order in which they were told, the latest last.
     """
 
     def __init__(
@@ -42,7 +41,6 @@ class AgentScene:
         self.viewpoint: Viewpoint | None = find_viewpoint(query, self.snapshot)
         self.context = RelationContext.of_snapshot(self.snapshot, self.viewpoint, relations)
         self.told_tokens = 0
-        self.spoken_of: dict[int, None] = {}
         self._most_objects = most_objects
 
     def get(self, object_id: int) -> MapObject:
@@ -80,14 +78,7 @@ class AgentScene:
                 lines += related(thing, self.snapshot)
         if len(things) > len(shown):
             lines.append(f"There are {len(things) - len(shown)} more: ask for something narrower.")
-        self.note(shown)
         return self.counted("\n".join(lines))
-
-    def note(self, things: Sequence[MapObject]) -> None:
-        """They were spoken of."""
-        for thing in things:
-            self.spoken_of.pop(thing.object_id, None)
-            self.spoken_of[thing.object_id] = None
 
     def counted(self, text: str) -> str:
         """The same text, as told of the scene graph."""

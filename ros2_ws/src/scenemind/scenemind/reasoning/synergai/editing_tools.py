@@ -124,7 +124,6 @@ class EditingTools:
 
     def _stage(self, edits: list[Edit]) -> str:
         self._staged.add(edits)
-        self._scene.note([self._scene.get(i) for e in edits for i in e.object_ids if i >= 0])
         return f"{_NOTED} {' '.join(changes_in_words(self._scene, edits))}"
 
 

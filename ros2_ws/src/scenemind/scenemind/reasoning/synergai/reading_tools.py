@@ -137,7 +137,6 @@ class ReadingTools:
             raise ToolError("there is no vision model: only attributes are known")
         thing = self._scene.get(object_id)
         said = look_at(self._vision, self._scene, thing, question)
-        self._scene.note([thing])
         return f"Seen in a picture of {named(object_id, self._scene.snapshot)}: {quoted(said)}."
 
     def _in_relation(self, thing: MapObject, relation: str) -> str:
@@ -146,7 +145,6 @@ class ReadingTools:
             found = relate(objects, thing, tame(relation), self._scene.context)
         except SceneMemoryError as error:
             raise ToolError(str(error)) from error
-        self._scene.note([f.thing for f in found])
         name = named(thing.object_id, self._scene.snapshot)
         if not found:
             return f"Nothing is {tame(relation)} with regard to the {name}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scenemind.memory import Correction, Edit
+from scenemind.memory import Correction, Edit, SceneMemoryError
 from scenemind.reasoning.consent import Consent, needs_a_yes
 from scenemind.reasoning.dialogue import Dialogue, Proposal
 from scenemind.reasoning.mood import is_question
@@ -39,7 +39,7 @@ class Settlement:
 
         Raises:
             ModelError: nobody waits any more; nothing was written or proposed.
-            SceneMemoryError: it cannot be written, and nothing was.
+            SceneMemoryError: it cannot be written; nothing was, and nothing is staged any more.
         """
         if ending.asks_back or not len(self._staged):
             return ending
@@ -50,9 +50,17 @@ class Settlement:
             if needs_a_yes(said, scene.query):
                 return self._proposed(edits, Ending("", ()))
             if said:
-                self.written += scene.memory.apply(said, scene.asking.by, scene.query.text)
+                self._write(said)
             unsaid = [edit for edit in edits if edit not in said]
             return self._proposed(unsaid, self._introduced(ending)) if unsaid else ending
+
+    def _write(self, edits: Sequence[Edit]) -> None:
+        asking = self._scene.asking
+        try:
+            self.written += self._scene.memory.apply(edits, asking.by, self._scene.query.text)
+        except SceneMemoryError:
+            self._staged.clear()  # or what was refused would stand in the way of all else
+            raise
 
     def _introduced(self, ending: Ending) -> Ending:
         """What is told before what was not said; a model that has changed nothing may claim it."""

@@ -30,6 +30,10 @@ class StagedEdits:
             self._edits = [known for known in self._edits if _about(known) != _about(edit)]
             self._edits.append(edit)
 
+    def clear(self) -> None:
+        """Nothing was said."""
+        self._edits.clear()
+
 
 def _about(edit: Edit) -> tuple[object, ...]:
     """What two edits must not both say."""
