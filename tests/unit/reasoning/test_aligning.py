@@ -56,6 +56,30 @@ def test_who_declines_changes_nothing() -> None:
     assert late.failure is not None
 
 
+def test_a_yes_to_something_else_is_no_yes_to_what_was_proposed() -> None:
+    router = Router(room_memory(), dialogues=Dialogues(2, 6))
+    router.align(Query("all chairs are wooden", dialogue_id="a"), by="Ada")
+    router.ask(Query("is the laptop on the table?", dialogue_id="a"))
+    unsure = router.align(Query("ok", dialogue_id="a"), by="Ada")
+    assert unsure.correction_ids == ()
+    assert unsure.response == 'You said before: "all chairs are wooden". Shall I do that?'
+    assert router.align(Query("yes", dialogue_id="a"), by="Ada").correction_ids == (1, 2, 3)
+
+
+def test_each_takes_back_what_was_said_in_his_own_talk() -> None:
+    router = Router(room_memory(), dialogues=Dialogues(2, 6))
+
+    def say(text: str, dialogue_id: str) -> tuple[int, ...]:
+        return router.align(Query(text, dialogue_id=dialogue_id), by=dialogue_id).correction_ids
+
+    assert say("object 3 is a tablet", "Ada") == (1,)
+    assert say("object 8 is a bench", "Bob") == (2,)
+    assert say("no, undo that", "Ada") == (1,)
+    assert say("undo that", "Bob") == (2,)
+    assert say("redo that", "Ada") == (1,)
+    assert say("undo that", "Eve") == (1,)  # who has said nothing means what was said last
+
+
 def test_both_means_the_two_that_are_called_so() -> None:
     """The third is an office chair."""
     assert talk("both chairs are wooden")[0].object_ids == (4, 5)

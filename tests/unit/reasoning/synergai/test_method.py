@@ -118,6 +118,31 @@ def test_objects_that_the_person_has_numbered_need_no_yes() -> None:
     assert [memory.snapshot().objects[i].label for i in (4, 5)] == ["stool", "stool"]
 
 
+def test_what_was_refused_stands_in_the_way_of_nothing_else() -> None:
+    """The model cannot take back what it has noted, so it begins anew."""
+    steps = (
+        act("add_relation", subject_id=3, object_id=3, relation="on"),
+        finish("It is on itself.", 3),
+        act("add_relation", subject_id=3, object_id=7, relation="on"),
+        finish("It is on the shelf.", 3),
+    )
+    with agent_router(*steps) as (router, memory, server):
+        done = router.align(Query("well, laptop 3 on shelf 7 it is"), "A", asking())
+    assert "all that you have noted is dropped" in told(server)
+    assert done.response == "It is on the shelf."
+    assert [entry.edit.object_ids for entry in memory.corrections()] == [(3, 7)]
+
+
+def test_what_the_agent_has_written_is_taken_back_before_what_others_said() -> None:
+    steps = (act("update_name", names=["tablet"], object_ids=[3]), finish("A tablet.", 3))
+    with agent_router(*steps) as (router, memory, _):
+        router.ask(Query("laptop 3 is a tablet", dialogue_id="a"), "synergai", asking())
+        router.align(Query("object 8 is a bench", dialogue_id="b"), "Bob", asking())
+        undone = router.align(Query("undo that", dialogue_id="a"), "Ada", asking())
+    assert undone.correction_ids == (1,)
+    assert [entry.undone for entry in memory.corrections()] == [True, False]
+
+
 def test_an_unclear_reference_is_asked_back_with_the_candidates() -> None:
     steps = (
         act("query_for_objects", query="cup"),

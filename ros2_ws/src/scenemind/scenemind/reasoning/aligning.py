@@ -19,6 +19,7 @@ from scenemind.reasoning.symbolic.commands import parse_commands
 from scenemind.reasoning.symbolic.correcting import Wanted
 from scenemind.reasoning.symbolic.half_understood import question_of
 from scenemind.reasoning.types import Alignment, Query
+from scenemind.words.english import shown
 
 
 class Aligner:
@@ -51,11 +52,12 @@ class Aligner:
         if agent is not None and _is_not_understood(tried):
             tried = attempt(agent.name, lambda: agent.align(meant, self._memory, asking))
         done = tried.reply or AlignReply(tried.failure.text if tried.failure else "")
-        dialogue.add(Turn(query.text, done.text, done.object_ids))
+        written = tuple(correction.correction_id for correction in done.corrections)
+        dialogue.add(Turn(query.text, done.text, done.object_ids, written))
         return Alignment(
             query,
             done.text,
-            tuple(correction.correction_id for correction in done.corrections),
+            written,
             done.object_ids,
             time.perf_counter() - start,
             tried.failure,
@@ -91,11 +93,15 @@ class Aligner:
         self, query: Query, dialogue: Dialogue, asking: Asking
     ) -> AlignReply | None:
         """None where nothing waits for a yes, or something else is said."""
-        proposal = dialogue.take_proposal()
+        proposal, is_last = dialogue.take_proposal()
         if proposal is None or not (agrees(query.text) or declines(query.text)):
             return None
         if declines(query.text):
             return AlignReply("Nothing was changed.")
+        if not is_last:  # the yes may be one to what was answered since
+            dialogue.propose(proposal)
+            said = shown(proposal.reason)
+            return AlignReply(f'You said before: "{said}". Shall I do that?', asks_back=True)
         with asking.allowance.committing():
             written = self._memory.apply(proposal.edits, asking.by, proposal.reason)
         return AlignReply(f"Done. {proposal.summary}", tuple(written))
@@ -106,7 +112,7 @@ class Aligner:
             return AlignReply(wanted.response, objects=wanted.objects)
         with asking.allowance.committing():
             if wanted.of_journal is not None:
-                return self._of_journal(wanted.of_journal)
+                return self._of_journal(wanted.of_journal, dialogue)
             if wanted.is_doubtful:
                 return self._asked(wanted, query, dialogue)
             if dialogue.dialogue_id and wanted.is_of_several and needs_a_yes(wanted.edits, query):
@@ -126,7 +132,7 @@ class Aligner:
         dialogue.propose(Proposal(wanted.edits, query.text, wanted.response))
         return AlignReply(question, objects=wanted.objects, asks_back=True)
 
-    def _left_to_agent(self, query: Query, _dialogue: Dialogue, asking: Asking) -> AlignReply:
+    def _left_to_agent(self, query: Query, dialogue: Dialogue, asking: Asking) -> AlignReply:
         """What takes back; the agent has no tool for it.
 
         Raises:
@@ -136,12 +142,13 @@ class Aligner:
         if more or not isinstance(command, Undo | Redo):
             raise ReasoningError("not_understood", query.text)
         with asking.allowance.committing():
-            return self._of_journal(command)
+            return self._of_journal(command, dialogue)
 
-    def _of_journal(self, wanted: Undo | Redo) -> AlignReply:
+    def _of_journal(self, wanted: Undo | Redo, dialogue: Dialogue) -> AlignReply:
+        own_ids = dialogue.correction_ids
         if isinstance(wanted, Undo):
-            return AlignReply(*taking_back.take_back(self._memory, wanted))
-        return AlignReply(*taking_back.let_stand(self._memory, wanted))
+            return AlignReply(*taking_back.take_back(self._memory, wanted, own_ids))
+        return AlignReply(*taking_back.let_stand(self._memory, wanted, own_ids))
 
 
 def _proposed(wanted: Wanted, query: Query, dialogue: Dialogue) -> AlignReply:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scenemind.memory import Edit
+from scenemind.reasoning.sentence import MOST_CHARACTERS
 from scenemind.reasoning.types import Query
 
 # Words for what was spoken of, where nothing is marked.
@@ -44,11 +45,13 @@ class Turn:
     Attributes:
         said, answered: the person's words and the reply.
         object_ids: what the reply was about, most relevant first.
+        correction_ids: what was written, taken back or let stand again.
     """
 
     said: str
     answered: str
     object_ids: tuple[int, ...] = ()
+    correction_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class Dialogue:
         self.dialogue_id = dialogue_id
         self._turns: deque[Turn] = deque(maxlen=most_turns)
         self._proposal: Proposal | None = None
+        self._turns_since = 0  # the proposal was made
         self._lock = threading.Lock()
 
     @property
@@ -89,9 +93,16 @@ class Dialogue:
         """Ids of the objects of the last reply that had any, most relevant first."""
         return next((t.object_ids for t in reversed(self.turns) if t.object_ids), ())
 
+    @property
+    def correction_ids(self) -> frozenset[int]:
+        """Of the journal's entries that the turns were about."""
+        return frozenset(i for turn in self.turns for i in turn.correction_ids)
+
     def add(self, turn: Turn) -> None:
+        """What is longer than a sentence may be is cut."""
         with self._lock:
-            self._turns.append(turn)
+            self._turns.append(replace(turn, said=turn.said[:MOST_CHARACTERS]))
+            self._turns_since += 1
 
     @property
     def proposal(self) -> Proposal | None:
@@ -102,13 +113,14 @@ class Dialogue:
     def propose(self, proposal: Proposal) -> None:
         """In place of an earlier one, which nobody agreed to."""
         with self._lock:
-            self._proposal = proposal
+            self._proposal, self._turns_since = proposal, 0
 
-    def take_proposal(self) -> Proposal | None:
-        """What waits for a yes; it does no longer."""
+    def take_proposal(self) -> tuple[Proposal | None, bool]:
+        """What waits for a yes, which it does no longer; and whether it was what was said last, so
+        that a yes is one to it."""
         with self._lock:
             proposal, self._proposal = self._proposal, None
-        return proposal
+            return proposal, self._turns_since == 1
 
     def resolved(self, query: Query) -> Query:
         """With what was spoken of last as marked, where the words point at something or name

@@ -60,6 +60,7 @@ class MethodReply:
         steps: how it was reached, in words.
         brief: the answer in a word or few, as benchmarks compare it ("yes", "two", "brown chair");
             empty where the method gives none.
+        correction_ids: entries of the journal that it wrote.
     """
 
     text: str
@@ -68,6 +69,7 @@ class MethodReply:
     key_frames: tuple[KeyFrame, ...] | None = None
     steps: tuple[str, ...] = ()
     brief: str = ""
+    correction_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

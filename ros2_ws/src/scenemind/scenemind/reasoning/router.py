@@ -86,7 +86,8 @@ class Router:
         reply = tried.reply or MethodReply(
             _text_of(tried), 0.0, key_frames=trail.key_frames, steps=trail.steps
         )
-        dialogue.add(Turn(query.text, reply.text, tuple(o.object_id for o in reply.objects)))
+        spoken_of = tuple(thing.object_id for thing in reply.objects)
+        dialogue.add(Turn(query.text, reply.text, spoken_of, reply.correction_ids))
         return Answer(
             asked,
             reply.text,

@@ -6,8 +6,8 @@ from scenemind.memory.graph.corrections import LONGEST_TEXT
 from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.types import Query
 
-_MAX_CHARACTERS = 500
-_MAX_SITUATION_CHARACTERS = 1000
+MOST_CHARACTERS = 500
+_MOST_SITUATION_CHARACTERS = 1000
 _SHOWN_CHARACTERS = 40
 
 
@@ -22,8 +22,8 @@ def check_sentence(query: Query, what: str = "question") -> None:
     if not query.text.strip():
         raise ReasoningError("invalid_request", f"The {what} is empty.")
     for said, name, limit in (
-        (query.text, what, _MAX_CHARACTERS),
-        (query.situation, "situation", _MAX_SITUATION_CHARACTERS),
+        (query.text, what, MOST_CHARACTERS),
+        (query.situation, "situation", _MOST_SITUATION_CHARACTERS),
     ):
         if len(said) > limit:
             raise ReasoningError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from scenemind.memory import Correction, MemoryAccess, SceneMemoryError
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
@@ -21,8 +21,14 @@ _DONE = {
 }
 
 
-def take_back(memory: MemoryAccess, wanted: Undo) -> tuple[str, list[Correction]]:
+def take_back(
+    memory: MemoryAccess, wanted: Undo, own_ids: Collection[int] = ()
+) -> tuple[str, list[Correction]]:
     """What to say of it, and the entries that were taken back, the newest first.
+
+    Args:
+        own_ids: entries of this talk: "that" is one of them, where any of them stands, whatever
+            others have said meanwhile.
 
     Raises:
         SceneMemoryError: there is nothing to undo, or no such correction.
@@ -31,15 +37,21 @@ def take_back(memory: MemoryAccess, wanted: Undo) -> tuple[str, list[Correction]
     if wanted.correction_id is not None or not standing:
         entries = [memory.undo(wanted.correction_id)]
     else:
-        together = _of_one_sentence(standing[-1], standing)
+        last = (_own(standing, own_ids) or standing)[-1]
+        together = _of_one_sentence(last, standing)
         entries = [memory.undo(entry.correction_id) for entry in reversed(together)]
     if len(entries) == 1:
         return f"I took back correction {_named(entries[0])}.", entries
     return f"I took back {_all_of(entries[::-1])}.", entries
 
 
-def let_stand(memory: MemoryAccess, wanted: Redo) -> tuple[str, list[Correction]]:
+def let_stand(
+    memory: MemoryAccess, wanted: Redo, own_ids: Collection[int] = ()
+) -> tuple[str, list[Correction]]:
     """What to say of it, and the entries that stand again, the oldest first; all or none.
+
+    Args:
+        own_ids: see `take_back`.
 
     Raises:
         SceneMemoryError: there is nothing to redo, no such correction, or another contradicts it.
@@ -48,7 +60,8 @@ def let_stand(memory: MemoryAccess, wanted: Redo) -> tuple[str, list[Correction]
     if wanted.correction_id is not None or not undone:
         entries = [memory.redo(wanted.correction_id)]
     else:
-        last = max(undone, key=lambda entry: (entry.undone_ns, -entry.correction_id))
+        among = _own(undone, own_ids) or undone
+        last = max(among, key=lambda entry: (entry.undone_ns, -entry.correction_id))
         entries = _redone(memory, _of_one_sentence(last, undone))
     if len(entries) == 1:
         return f"Correction {_named(entries[0])} stands again.", entries
@@ -65,6 +78,10 @@ def _redone(memory: MemoryAccess, together: Sequence[Correction]) -> list[Correc
             memory.undo(entry.correction_id)
         raise
     return done
+
+
+def _own(entries: Sequence[Correction], own_ids: Collection[int]) -> list[Correction]:
+    return [entry for entry in entries if entry.correction_id in own_ids]
 
 
 def _of_one_sentence(one: Correction, among: Sequence[Correction]) -> list[Correction]:

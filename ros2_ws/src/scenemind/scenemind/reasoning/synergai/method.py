@@ -57,7 +57,10 @@ class Synergai:
         done = self.align(query, memory, asking)
         objects = memory.snapshot().objects
         shown = tuple(objects[i] for i in done.object_ids if i in objects)
-        return MethodReply(done.text, done.confidence, shown, steps=done.steps)
+        written = tuple(correction.correction_id for correction in done.corrections)
+        return MethodReply(
+            done.text, done.confidence, shown, steps=done.steps, correction_ids=written
+        )
 
     def align(self, query: Query, memory: MemoryAccess, asking: Asking) -> AlignReply:
         """Answer a question, or do what a person tells: the agent finds out which it is.
