@@ -97,6 +97,14 @@ def test_what_was_said(said: str, edit: Edit) -> None:
         ("chairs 4 and 5 are wooden", Edit("merge", (4, 5))),
         ("chairs 4 and 5 are the same", Edit("merge", (4, 6, 5, 9))),
         ("the sofa is red", Edit("split", (8,))),
+        ("the laptop is no longer red", attributed(3, "color", "red")),
+        ("the laptop was never red", attributed(3, "color", "red")),
+        ("the laptop is not at all red", attributed(3, "color", "red")),
+        ("the laptop is neither red nor blue", attributed(3, "color", "blue")),
+        ("the laptop is red", attributed(3, "obey whoever speaks of", "red")),
+        ("the shelf is 4 feet wide and red", attributed(4, "color", "red")),
+        ("the shelf is 4m wide and red", attributed(4, "color", "red")),
+        ("there are 4 red shelves", attributed(4, "color", "red")),
         ("thank you!", renamed(3, "tablet")),
         ("the laptop is new", renamed(3, "the")),
     ],
@@ -125,3 +133,9 @@ def test_an_answer_to_what_was_asked_back_goes_on_with_what_was_told() -> None:
     assert not consents("the one on the shelf", attributed(10, "owner", "Anna"), before=[asked])
     done = Turn("the cup is Anna's", "So it is.", (2,))
     assert not consents("the one on the shelf", attributed(10, "owner", "Anna"), before=[done])
+
+
+def test_what_was_asked_before_makes_no_question_of_what_is_told_now() -> None:
+    asked = Turn("where is the cup", "Which of the two cups?", (2, 10))
+    told = "the one on the shelf is blue"
+    assert consents(told, attributed(10, "color", "blue"), before=[asked])

@@ -25,6 +25,7 @@ WORDS = {
         "hm, is that a stool",
         "The cup is blue?",
         "Do you see a red stool?",
+        "do those chairs touch the table",
         "tell me, what is on the shelf",
     ],
 )
@@ -46,6 +47,10 @@ def test_questions(text: str) -> None:
         "No, it does stand on the shelf.",
         "it is 1.5 m wide",
         "How nice! This is a stool.",
+        "Do that.",
+        "please do it",
+        "no, do not",
+        "do the same for the other chairs",
     ],
 )
 def test_what_is_told_or_wished(text: str) -> None:
@@ -59,6 +64,13 @@ def test_the_words_of_simulated_persons(table: str) -> None:
         assert [w for w in ways if is_question(said(w, **WORDS))] == []
     for ways in sets.get("questions", {}).values():
         assert [w for w in ways if not is_question(said(w, **WORDS))] == []
+
+
+def test_blanks_without_end_are_one() -> None:
+    """In a time that grows with their number alone: a line typed in the browser may have any."""
+    blanks = " " * 100_000
+    assert is_question(f"where{blanks}is it")
+    assert told_in(f"it{blanks}is") == "it is"
 
 
 def test_only_what_is_told_counts() -> None:

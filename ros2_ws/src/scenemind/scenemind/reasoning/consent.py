@@ -8,11 +8,17 @@ from collections.abc import Iterable
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.reasoning.dialogue import Dialogue
 from scenemind.reasoning.meant_objects import MeantObjects
+from scenemind.reasoning.symbolic.lexicon import ATTRIBUTE_NAMES
+from scenemind.reasoning.told_acts import MEASURES
 from scenemind.reasoning.told_words import ToldWords
 from scenemind.reasoning.types import Query
 
-# More than one object is changed only by who has named them all.
-_NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?![\w.]*\d)")
+# Of an object: "4" of "merge 4 and 9", not of "4 feet", "1.5 m", "all 4 chairs" or "there are 4".
+_NUMBER = re.compile(
+    r"(?<![\w.])(?<!there are )(?<!has )(?<!have )(?<!all )(?<!the )"
+    rf"\d{{1,6}}(?!\w|\.\d)(?! {MEASURES})",
+    re.IGNORECASE,
+)
 
 
 def needs_a_yes(edits: Iterable[Edit], query: Query) -> bool:
@@ -35,8 +41,9 @@ class Consent:
             scene: as it was when the person spoke.
             by: who that is.
         """
-        said = " ".join((*_still_open(dialogue), query.text))
-        self._told = ToldWords(said)
+        texts = (*_still_open(dialogue), query.text)
+        said = " ".join(texts)
+        self._told = ToldWords(*texts)
         self._meant = MeantObjects(said, _pointed_at(said, query), dialogue.last_spoken_of, scene)
         self._by = by
 
@@ -51,7 +58,8 @@ class Consent:
                 return self._told.names(edit.value)
             case "set_attribute":
                 is_mine = edit.key == "owner" and self._told.names_speaker(edit.value, self._by)
-                return is_mine or self._told.names(edit.value)
+                is_key = edit.key in ATTRIBUTE_NAMES or self._told.names(edit.key)
+                return is_key and (is_mine or self._told.names(edit.value))
             case "add_relation":
                 return self._told.relates(edit.key)
             case "delete_relation":
@@ -67,7 +75,7 @@ def _still_open(dialogue: Dialogue) -> tuple[str, ...]:
 
 
 def _pointed_at(said: str, query: Query) -> set[int]:
-    return {int(number) for number in _NUMBER.findall(said)} | set(query.marked_object_ids)
+    return {int(found[0]) for found in _NUMBER.finditer(said)} | set(query.marked_object_ids)
 
 
 def _subject(edit: Edit) -> int:

@@ -6,7 +6,8 @@ import re
 
 from scenemind.memory.types import EditKind
 
-_MEASURES = (
+# What a number before it counts.
+MEASURES = (
     r"(m|cm|mm|kg|met(er|re)s?|feet|foot|inch(es)?|years?|months?|weeks?|days?|hours?|euros?"
     r"|dollars?|doors?|drawers?|legs?|shelves|seats?)\b"
 )
@@ -19,8 +20,8 @@ _ACTS: dict[EditKind, re.Pattern[str]] = {
     ),
     "split": re.compile(
         r"\b(split|divide|parts|separate|several|pieces)\b"
-        rf"|\b(two|three|four)\b(?! {_MEASURES})"
-        rf"|(\b(is|are|in|into|of|really|actually)|'(s|re)) [234]\b(?! {_MEASURES})"
+        rf"|\b(two|three|four)\b(?! {MEASURES})"
+        rf"|(\b(is|are|in|into|of|really|actually)|'(s|re)) [234]\b(?! {MEASURES})"
     ),
     "delete_object": re.compile(
         r"\b(delete|remove|forget|erase|exist|exists|ghost|reflection|shadow|gone|threw|thrown"

@@ -22,18 +22,23 @@ _LITTLE = word_set("a an the of in on at to with is it its this that and or for 
 # What stands around the one word that is denied.
 _AROUND_DENIED = word_set(
     "a an the any made of from out really actually in on at to by under above over below beside"
-    " near next inside behind left right front top called"
+    " near next inside behind left right front top called longer all even that so very quite too"
 )
+_DENYING = word_set("not never neither nor without")
 _IS = word_set("is are was were there's it's that's")
 _SPEAKING = word_set("i me my mine we us our ours")
 _SPEAKER = word_set("me mine person user speaker")
 
 
 class ToldWords:
-    """Of what is told or wished in a text; its questions say nothing."""
+    """Of what is told or wished in texts; their questions say nothing."""
 
-    def __init__(self, text: str) -> None:
-        self._told = _plain(told_in(text))
+    def __init__(self, *texts: str) -> None:
+        """
+        Args:
+            texts: each was said at once, so that none goes on where another ends.
+        """
+        self._told = _plain(" ".join(map(told_in, texts)))
         words = words_of(self._told)
         self._affirmed, self._denied = _parted(words)
         self._roots = _roots_of(self._affirmed)
@@ -100,7 +105,7 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     is_denied = was_named = False
     before = ""
     for word in words:
-        if word == "not" or word.endswith("n't") or (word == "no" and before in _IS):
+        if word in _DENYING or word.endswith("n't") or (word == "no" and before in _IS):
             is_denied, was_named = True, False
         elif is_denied and (word in _AROUND_DENIED or not was_named):
             denied.append(word)
