@@ -102,8 +102,9 @@ def carrier(question: AskCarrier, at: Resolver) -> Reply:
             what = with_article(shown(question.noun)) if question.noun else "anything that I know"
             told.append(f"{the(thing)} is not {spoken} {what}")
     sure = mean_confidence(at.scene, rows, scores)
-    below = next((shown(thing.label) for thing in named if thing not in asked), "nothing")
-    return Reply(sentence("; ".join(told)), sure, tuple(named), below)
+    carriers = (shown(thing.label) for thing in named if thing not in asked)
+    brief = next(carriers, "nothing")
+    return Reply(sentence("; ".join(told)), sure, tuple(named), brief)
 
 
 def landmark(scene: Scene, row: int) -> str:
