@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from scenemind.cli.main import app
+from scenemind.config import SceneMindConfig
+from scenemind.memory import Memory
 from tests.chat_server import ChatServer, call, say
 from tests.unit.evaluation import made
 from tests.unit.evaluation.alignment.rooms import write_rooms
@@ -133,6 +135,28 @@ def test_blind_questions_go_to_a_model(tmp_path: Path) -> None:
     assert "How many chairs are there?" in str(prompt)
     without = CliRunner().invoke(app, asked)
     assert "--blind asks a language model" in without.stderr
+
+
+def test_memories_that_are_there_are_asked(tmp_path: Path) -> None:
+    row = {"question": "How many chairs are there?", "answer": "none", "category": "counting"}
+    episodes = ("hm3d-v0/000", "hm3d-v0/000", "hm3d-v0/001")
+    data = made.write_json(
+        tmp_path,
+        "open-eqa-v0.json",
+        [{**row, "question_id": f"{k}", "episode_history": e} for k, e in enumerate(episodes)],
+    )
+    memories = tmp_path / "memories"
+    (memories / "hm3d-v0").mkdir(parents=True)
+    Memory.create(memories / "hm3d-v0" / "000", SceneMindConfig()).close()
+    line = ["eval", "openeqa", "--data", str(data), "--memories", str(memories), "--json"]
+    refused = CliRunner().invoke(app, line)
+    assert refused.exit_code == 1
+    assert "there is no memory of hm3d-v0/001" in refused.stderr
+    result = CliRunner().invoke(app, [*line, "--skip-missing"])
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout.splitlines()[-1])
+    assert (said["n"], said["source"]) == (2, "mapped memories")
+    assert "left out: 1 of 3 rows" in result.stderr
 
 
 def test_a_judge_marks_each_answer_once(tmp_path: Path) -> None:

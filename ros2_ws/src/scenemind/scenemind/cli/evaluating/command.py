@@ -18,6 +18,7 @@ from scenemind.cli.evaluating.live import eval_live
 from scenemind.cli.evaluating.maps import kept_maps
 from scenemind.cli.evaluating.plan import Plan, carry_out
 from scenemind.cli.evaluating.recipe import Recipe
+from scenemind.cli.evaluating.row_choice import RowChoice
 from scenemind.cli.evaluating.source_choice import SourceChoice
 from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.config import SceneMindConfig
@@ -53,6 +54,7 @@ def _eval(
     limit: options.Limit = None,
     seed: options.Seed = 0,
     only: options.Only = None,
+    skip_missing: options.SkipMissing = False,
     pose: options.WithPose = True,
     policy: options.PolicyName = "always_answer",
     workers: options.WorkerCount = 1,
@@ -149,12 +151,9 @@ def _eval(
     carry_out(
         Plan(
             benchmark,
-            data,
+            RowChoice(data, tuple(only or ()), limit, seed, skip_missing),
             recipe,
             Crew(workers, ray, at_once),
-            tuple(only or ()),
-            limit,
-            seed,
             Budget(budget, budget_tokens),
             pose,
             JudgeChoice(judge, judge_endpoint),

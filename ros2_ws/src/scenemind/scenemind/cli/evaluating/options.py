@@ -98,6 +98,12 @@ Only = Annotated[
         show_default="all",
     ),
 ]
+SkipMissing = Annotated[
+    bool,
+    typer.Option(
+        "--skip-missing", help="Leave out rows whose scene is not there, such as not mapped yet."
+    ),
+]
 WithPose = Annotated[
     bool,
     typer.Option(

@@ -15,6 +15,7 @@ from scenemind.cli.evaluating.crew import Crew
 from scenemind.cli.evaluating.judging import JudgeChoice
 from scenemind.cli.evaluating.progress import run_progress
 from scenemind.cli.evaluating.recipe import Recipe
+from scenemind.cli.evaluating.row_choice import RowChoice
 from scenemind.cli.evaluating.show import print_evaluation
 from scenemind.cli.output import print_json, progress_console
 from scenemind.evaluation.benchmark import Benchmark
@@ -29,7 +30,7 @@ from scenemind.evaluation.runner import Run, run
 from scenemind.evaluation.scene_source import NamedSource, SceneSource
 from scenemind.evaluation.scenes import Scenes
 from scenemind.evaluation.scoring import evaluate
-from scenemind.evaluation.selection import check_truth, has_poses, selected
+from scenemind.evaluation.selection import check_truth, has_poses
 from scenemind.evaluation.submissions import write_submission
 
 _INTERRUPTED = 130  # what a shell reports for an interrupt
@@ -39,20 +40,15 @@ _INTERRUPTED = 130  # what a shell reports for an interrupt
 class Plan:
     """
     Attributes:
-        data: the benchmark's file or folder.
-        only, limit, seed: see `selected`.
         with_pose: who answers is to be told where who asks stands as a pose.
         out: folder of the run; None: nothing is kept.
         with_report: with a page for people.
     """
 
     benchmark: Benchmark
-    data: Path
+    rows: RowChoice
     recipe: Recipe
     crew: Crew
-    only: tuple[str, ...]
-    limit: int | None
-    seed: int
     budget: Budget
     with_pose: bool
     judge: JudgeChoice
@@ -68,11 +64,8 @@ def carry_out(plan: Plan, as_json: bool) -> None:
         Exit: it was interrupted; what is done is kept.
     """
     recipe = plan.recipe
-    rows = selected(
-        plan.benchmark.read(plan.data), plan.benchmark.groups, plan.only, plan.limit, plan.seed
-    )
     scenes = recipe.source.opened(recipe.settings)
-    recipe.source.check(rows, scenes)
+    rows = plan.rows.of(plan.benchmark, recipe.source, scenes)
     source, truth = recipe.source.name(scenes), _truth(plan, rows)
     with ExitStack() as files:
         folder = None
@@ -180,10 +173,12 @@ def _write(
 def _told(plan: Plan, done: Run) -> dict[str, str]:
     """What the page tells of how it was run: name -> value."""
     told: dict[str, str] = {"policy": plan.recipe.policy}
-    if plan.only:
-        told["only rows that are"] = ", ".join(plan.only)
-    if plan.limit:
-        told["rows"] = f"{plan.limit}, drawn with seed {plan.seed}"
+    if plan.rows.only:
+        told["only rows that are"] = ", ".join(plan.rows.only)
+    if plan.rows.limit:
+        told["rows"] = f"{plan.rows.limit}, drawn with seed {plan.rows.seed}"
+    if plan.rows.skips_missing:
+        told["scenes"] = "those that are there"
     if done.unasked:
         told["not asked, as the budget was spent"] = f"{done.unasked} rows"
     return told

@@ -56,6 +56,6 @@ class MappedMemories:
             raise EvaluationError(
                 f"there is no memory of {scene_id} in {self._root}: map its recording with"
                 f" `scenemind map RECORDING --root {folder.parent} --memory {folder.name}`, or"
-                " choose rows that are there with --only or --limit"
+                " leave out rows without one with --skip-missing"
             )
         return folder
