@@ -46,6 +46,11 @@ def test_no_rows() -> None:
         selected(ROWS, row_groups, ["easy", "hard"])
 
 
+def test_every_row_has_an_id_of_its_own() -> None:
+    with pytest.raises(EvaluationError, match="'7' is the id of several rows"):
+        selected([*ROWS, ROWS[7]], row_groups)
+
+
 def test_what_rows_need_is_looked_at_before_anything_runs(tmp_path: Path) -> None:
     truth = Scenes(made.write_objects(tmp_path, axis_alignment=None))
     check_truth(ROWS, truth, with_poses=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from scenemind.evaluation.datasets import Question, ReferringExpression, Row
@@ -27,11 +28,14 @@ def selected(
         limit: so many are drawn with the seed, the same ones every time; None: all.
 
     Raises:
-        EvaluationError: there are none, or no row is in such a group.
+        EvaluationError: there are none, no row is in such a group, or two have one id.
     """
     every = list(rows)
     if not every:
         raise EvaluationError("the benchmark's file has no rows")
+    times = Counter(row.row_id for row in every)
+    if len(times) < len(every):
+        raise EvaluationError(f"{max(times, key=times.__getitem__)!r} is the id of several rows")
     if only:
         wanted = set(only)
         known = {name for row in every for name in groups(row)}
