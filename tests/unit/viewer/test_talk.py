@@ -74,3 +74,15 @@ def test_what_corrects_nothing_is_a_question_after_all(talk: Talk) -> None:
     said = talk.say("the red chair")
     assert said.text
     assert talk.memory.corrections() == []
+
+
+def test_do_it_is_a_yes(talk: Talk) -> None:
+    chairs = [i for i, t in talk.memory.snapshot().objects.items() if t.label == "chair"]
+    assert talk.say("all chairs are red").text.endswith("Shall I do that?")
+    assert talk.say("Do it!").text.startswith("Done.")
+    assert len(talk.memory.corrections()) == len(chairs)
+
+
+def test_a_sentence_without_end_is_refused(talk: Talk) -> None:
+    said = talk.say("where is " + "the " * 200_000 + "table")
+    assert said.text == "The question has 800014 characters, the limit is 500."

@@ -88,6 +88,40 @@ def test_closing_stops_what_is_being_answered() -> None:
         assert slow.texts
 
 
+def test_what_is_begun_while_it_closes_is_stopped_too() -> None:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        slow = Slow()
+        with view(memory, slow, Asking(Allowance(600.0))) as viewer:
+            viewer._ended.set()
+            viewer._answer("where is everything?")
+        assert slow.texts == ["where is everything?"]
+
+
+def test_what_is_gone_is_not_marked_any_more() -> None:
+    asked = Listening()
+    with Memory.create(None, SceneMindConfig()) as memory:
+        map_room(memory)
+        object_id = next(iter(memory.snapshot().objects))
+        with view(memory, asked) as viewer:
+            viewer.mark([object_id])
+            viewer._answer("where is this?")
+            memory.apply([Edit("delete_object", (object_id,))], "another", "it is not there")
+            viewer.redraw()
+            viewer._answer("where is that?")
+    assert [query.marked_object_ids for query in asked.queries] == [(object_id,), ()]
+
+
+def test_each_view_has_a_talk_of_its_own(memory: Memory) -> None:
+    """Several may look at the same nodes, and "yes" in one of them is none in another."""
+    asked = Listening()
+    with view(memory, asked) as one, view(memory, asked) as other:
+        one._answer("where is the lamp?")
+        other._answer("where is the lamp?")
+        one._answer("and where is the table?")
+    first, second, third = (query.dialogue_id for query in asked.queries)
+    assert first == third != second
+
+
 def test_a_bug_ends_nothing(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
     slow = Slow()
     with view(memory, slow, Asking(Allowance(600.0))) as viewer:
@@ -139,6 +173,20 @@ def test_what_others_change_is_drawn(memory: Memory) -> None:
         )[1]
         memory.apply([Edit("rename", (chair.object_id,), value="stool")], "another", "it is")
         wait_until(lambda: "stool" in drawn)
+
+
+class Listening:
+    """Has no answer."""
+
+    def __init__(self) -> None:
+        self.queries: list[Query] = []
+
+    def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:  # noqa: ARG002
+        self.queries.append(query)
+        return Answer(query, "", 0.0, (), (), method, 0.0)
+
+    def align(self, query: Query, by: str, asking: Asking | None = None) -> Alignment:  # noqa: ARG002
+        raise AssertionError("only questions are asked here")
 
 
 class Failing:

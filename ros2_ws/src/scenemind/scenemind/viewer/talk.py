@@ -8,7 +8,9 @@ from typing import Protocol
 
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess
 from scenemind.reasoning import Alignment, Answer, Asking, Query
+from scenemind.reasoning.errors import ReasoningError
 from scenemind.reasoning.mood import find_request, is_question
+from scenemind.reasoning.sentence import check_sentence
 
 
 class Answering(Protocol):
@@ -57,6 +59,10 @@ def say(
     Raises:
         SceneMemoryError: the memory does not answer.
     """
+    try:
+        check_sentence(Query(text))
+    except ReasoningError as error:
+        return Said(str(error))
     request = find_request(text)
     if request is not None or not is_question(text):
         query = Query(request or text, marked_object_ids=tuple(marked), dialogue_id=dialogue_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -29,7 +30,6 @@ from scenemind.viewer.talk import Answering, Said, say
 
 _log = logging.getLogger(__name__)
 
-_DIALOGUE = "browser"
 _TICK_S = 0.15  # names follow a camera that moves
 _CLOUD_EVERY_S = 3.0
 _PANEL_PX = 430
@@ -69,6 +69,8 @@ class Viewer:
         self._answering = answering
         self._asking = asking
         self._by = by
+        # Others may look at the same nodes elsewhere, and a yes there is none here.
+        self._dialogue_id = f"browser-{secrets.token_hex(8)}"
         self._look_every_s = look_every_s
         self._marked: tuple[int, ...] = ()  # one is "this"
         self._now: Asking | None = None  # of the sentence that is being answered
@@ -165,9 +167,10 @@ class Viewer:
             self._miss(error)
 
     def _draw(self, scene: MemorySnapshot) -> None:
-        self._place.draw(scene, self._marked)
-        single = scene.objects.get(self._marked[0]) if len(self._marked) == 1 else None
-        self._object.show(single, scene, len(self._marked))
+        marked = _there(self._marked, scene)
+        self._place.draw(scene, marked)
+        single = scene.objects[marked[0]] if len(marked) == 1 else None
+        self._object.show(single, scene, len(marked))
         if self._scene is None or scene.revision != self._scene.revision:
             self._find.show(scene)
             self._journal.show(scene)
@@ -176,9 +179,14 @@ class Viewer:
     def _answer(self, text: str) -> None:
         self._chat.add_said(text)
         self._now = asking = replace(self._asking(), report=self._report)
-        this = self._marked if len(self._marked) == 1 else ()
+        if self._ended.is_set():  # just now: it may have begun too late to be stopped
+            asking.allowance.cancel()
+        marked = _there(self._marked, self._scene)
+        this = marked if len(marked) == 1 else ()
         try:
-            said = say(self._answering, self._memory, text, this, self._by, asking, _DIALOGUE)
+            said = say(
+                self._answering, self._memory, text, this, self._by, asking, self._dialogue_id
+            )
         except SceneMemoryError as error:
             said = Said(str(error))
         finally:
@@ -221,9 +229,10 @@ class Viewer:
             client.add_notification("Not there", plain(str(error), 300), auto_close_seconds=5.0)
 
     def _fly_to_marked(self, client: viser.ClientHandle) -> None:
-        for object_id in self._marked[:1]:
-            if self._scene is not None and object_id in self._scene.objects:
-                fly_to_object(client, self._scene.objects[object_id])
+        scene, marked = self._scene, self._marked[:1]
+        for thing in () if scene is None else map(scene.objects.get, marked):
+            if thing is not None:
+                fly_to_object(client, thing)
 
     def _watch(self) -> None:
         """Follow a memory that grows; one that fails for a while is asked again."""
@@ -250,3 +259,8 @@ class Viewer:
         if not self._is_lost:
             _log.warning("the view stands still: %s", error)
         self._is_lost = True
+
+
+def _there(object_ids: Sequence[int], scene: MemorySnapshot | None) -> tuple[int, ...]:
+    """Without those that were deleted or merged since."""
+    return () if scene is None else tuple(i for i in object_ids if i in scene.objects)
