@@ -94,13 +94,13 @@ def cookie_of(gate: Gate) -> str:
     return "Cookie: " + line.removeprefix("Set-Cookie: ").split(";")[0]
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "LocalHost"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "LocalHost"])
 def test_this_machine_may_look(open_gate: Gate, host: str) -> None:
     assert ask(open_gate, host=host).endswith("in")
     assert ask(open_gate, "/", *UPGRADE, f"Origin: http://{host}:{open_gate.port}", host=host)
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::1"])
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::1", "10.0.0.7"])
 def test_a_name_that_was_made_to_mean_this_machine_may_not(
     open_gate: Gate, behind: Behind, host: str
 ) -> None:
@@ -108,7 +108,9 @@ def test_a_name_that_was_made_to_mean_this_machine_may_not(
     assert behind.asked == []
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:1"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://localhost:1", "http://["]
+)
 def test_a_page_of_another_site_may_not(open_gate: Gate, behind: Behind, origin: str) -> None:
     assert ask(open_gate, "/", *UPGRADE, f"Origin: {origin}").startswith("HTTP/1.1 403")
     assert behind.asked == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import ipaddress
 import os
 import secrets
 import signal
@@ -23,6 +22,7 @@ from scenemind.cli.output import progress_console
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning import Asking
 from scenemind.viewer.colored_cloud import ColoredCloud
+from scenemind.viewer.http_head import is_local
 
 if TYPE_CHECKING:
     from scenemind.viewer.talk import Answering
@@ -49,9 +49,7 @@ class ViewOptions:
     @property
     def is_local(self) -> bool:
         """Only this machine can come in."""
-        with suppress(ValueError):
-            return ipaddress.ip_address(self.host).is_loopback
-        return self.host == "localhost"
+        return is_local(self.host)
 
 
 def show_view(

@@ -57,17 +57,18 @@ class Gate:
         self._thread.start()
         try:
             self._server = self._call(
-                asyncio.start_server(self._meet, host, port, limit=_HEAD_BYTES)
+                asyncio.start_server(self._meet, host, port, limit=_HEAD_BYTES, start_serving=False)
             )
+            self.port: int = self._server.sockets[0].getsockname()[1]
+            # Cookies know no ports, so that two views on one machine would take each other's.
+            self._cookie = f"scenemind_view_{self.port}"
+            self._call(self._server.start_serving())
         except OSError as error:
             self._end()
             raise ViewerError(
                 f"nobody can listen on {host}, port {port} ({error.strerror or error}): say another"
                 " --port, or 0 for any that is free"
             ) from error
-        self.port: int = self._server.sockets[0].getsockname()[1]
-        # Cookies know no ports, so that two views on one machine would take each other's.
-        self._cookie = f"scenemind_view_{self.port}"
 
     @property
     def connection_count(self) -> int:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hmac
 import io
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
 from http import HTTPStatus
 from http.client import HTTPException, parse_headers
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
 
-_LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _TOKEN = "token"
 
 
@@ -79,12 +80,12 @@ def find_refusal(head: Head, token: str, cookie_name: str) -> Refusal | None:
     Args:
         token: that is wanted; empty: none is.
     """
-    if head.origin and urlsplit(head.origin).netloc != head.host:
+    if head.origin and head.origin not in (f"http://{head.host}", f"https://{head.host}"):
         return Refusal(
             HTTPStatus.FORBIDDEN, "A page of another site asked for this, and may not have it."
         )
     if not token:
-        if host_name(head.host) in _LOCAL_NAMES:
+        if is_local(host_name(head.host)):
             return None
         return Refusal(
             HTTPStatus.FORBIDDEN,
@@ -101,6 +102,14 @@ def find_refusal(head: Head, token: str, cookie_name: str) -> Refusal | None:
 def is_same(given: str, token: str) -> bool:
     """In a time that says nothing of where they differ."""
     return hmac.compare_digest(given.encode(), token.encode())
+
+
+def is_local(name: str) -> bool:
+    """A name that nobody else can give to another machine: that of this one, or an address of its
+    own."""
+    with suppress(ValueError):
+        return ip_address(name).is_loopback
+    return name == "localhost"
 
 
 def host_name(host: str) -> str:
