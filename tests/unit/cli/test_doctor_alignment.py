@@ -40,6 +40,19 @@ def test_an_offset_fails_with_the_fix() -> None:
     assert (aligned.status, aligned.fix) == ("ok", "")
 
 
+def test_small_images_are_looked_at_too() -> None:
+    color, depth_m = (image[::4, ::4].copy() for image in scene(12, 8))
+    found = edge_offset([(color, depth_m)] * 4)
+    assert color.shape[:2] == (60, 80)
+    assert found is not None
+    assert found[:2] == pytest.approx((3, 2), abs=1.5)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 50), (12, 16)])
+def test_images_of_a_few_pixels_tell_nothing(size: tuple[int, int]) -> None:
+    assert edge_offset([(np.zeros((*size, 3), np.uint8), np.ones(size, np.float32))]) is None
+
+
 def test_a_bare_wall_tells_nothing() -> None:
     color, _ = scene()
     offset = edge_offset([(color, np.full((240, 320), 2.0, np.float32))])

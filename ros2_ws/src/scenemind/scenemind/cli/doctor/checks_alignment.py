@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scenemind.cli.doctor.finding import Finding
 
-_REACH_PX = 48  # the largest offset that is looked for
+_REACH_PX = 48  # the largest offset that is looked for; at most a quarter of the image
 _JUMP = 0.08  # relative step of depth between an object and what is behind it
 _NEIGHBORHOOD = np.ones((5, 5), np.uint8)
 _BLUR_PX = 1.5
@@ -29,19 +29,20 @@ def edge_offset(
     standard deviations. None where depth has hardly any edge.
 
     Args:
-        pairs: colour (H, W, 3) uint8 and depth (H, W) float32 in metres of the same size.
+        pairs: colour (H, W, 3) uint8 and depth (H, W) float32 in metres, all of the same size.
     """
-    total = np.zeros((2 * _REACH_PX + 1, 2 * _REACH_PX + 1))
+    reach = min(_REACH_PX, *(side // 4 for side in pairs[0][1].shape))
+    total = np.zeros((2 * reach + 1, 2 * reach + 1))
     edge_pixels = 0
     for color, depth_m in pairs:
         edges = depth_edges(depth_m)
         edge_pixels += int(edges.sum())
-        total += _correlation(color_edges(color), edges)
+        total += _correlation(color_edges(color), edges, reach)
     if edge_pixels < _MIN_EDGE_PIXELS:
         return None
     row, column = np.unravel_index(int(total.argmax()), total.shape)
     sharpness = float((total.max() - total.mean()) / total.std())
-    return float(column) - _REACH_PX, float(row) - _REACH_PX, sharpness
+    return float(column) - reach, float(row) - reach, sharpness
 
 
 def color_edges(color: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -59,18 +60,20 @@ def depth_edges(depth_m: NDArray[np.float32]) -> NDArray[np.bool_]:
     return edges
 
 
-def _correlation(strength: NDArray[np.float32], edges: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _correlation(
+    strength: NDArray[np.float32], edges: NDArray[np.bool_], reach: int
+) -> NDArray[np.float64]:
     """Sum of the strength under the edges for every offset of the edges back onto colour.
 
-    Entry [REACH + y, REACH + x]: the edges lie (x, y) pixels away from where colour has them.
+    Entry [reach + y, reach + x]: the edges lie (x, y) pixels away from where colour has them.
     """
     inner = np.zeros_like(strength)
-    window = (slice(_REACH_PX, -_REACH_PX), slice(_REACH_PX, -_REACH_PX))
+    window = (slice(reach, -reach), slice(reach, -reach))
     inner[window] = edges[window]
     spectrum = np.fft.rfft2(strength - strength.mean()).conj() * np.fft.rfft2(inner)
     whole = np.fft.fftshift(np.fft.irfft2(spectrum, s=strength.shape))
     y, x = strength.shape[0] // 2, strength.shape[1] // 2
-    return whole[y - _REACH_PX : y + _REACH_PX + 1, x - _REACH_PX : x + _REACH_PX + 1]
+    return whole[y - reach : y + reach + 1, x - reach : x + reach + 1]
 
 
 def check_alignment(
