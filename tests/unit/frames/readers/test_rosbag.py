@@ -16,6 +16,7 @@ from scenemind.frames.bag_writing import WriteOptions, write_bag
 from scenemind.frames.bag_writing.message_factory import MessageFactory
 from scenemind.frames.compressed_depth import FORMAT, encode_compressed_depth
 from scenemind.frames.encodings import encode_color_file
+from scenemind.frames.readers.rosbag import RosbagSequence
 from scenemind.geometry import Pose
 
 from ..made import MadeSequence, pose
@@ -128,6 +129,25 @@ def test_one_bad_message_costs_one_frame_and_is_counted(tmp_path: Path, made: Ma
         "odometry_invalid": 1,
         "no_pose": 1,
     }
+
+
+def test_the_ends_are_read_without_the_rest(tmp_path: Path, made: MadeSequence) -> None:
+    sequence = RosbagSequence(write(tmp_path / "run", recorded(made)), MOUNTED)
+    first, *_, last = made
+    for end, expected in zip(sequence.ends(), (first, last), strict=True):
+        assert end.stamp_ns == expected.stamp_ns
+        assert np.array_equal(end.color, expected.color)
+        assert np.array_equal(end.depth_m, expected.depth_m)
+
+
+def test_an_end_that_is_unusable(tmp_path: Path, made: MadeSequence) -> None:
+    def unknown_encoding(message: Any) -> None:
+        message.encoding = "yuv422"
+
+    messages = changed(recorded(made), TOPICS.color, unknown_encoding, 5)
+    sequence = RosbagSequence(write(tmp_path / "run", messages), MOUNTED)
+    with pytest.raises(FrameError, match=r"first or last frame cannot be used .*yuv422"):
+        sequence.ends()
 
 
 def test_a_bag_without_one_usable_frame_says_why(tmp_path: Path, made: MadeSequence) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -54,12 +52,10 @@ def check_frames(
         FrameError: where one does not.
     """
     options = BagOptions(topics=topics)
-    frames = iter(RosbagSequence(files[0], options))
-    read_first = next(frames)
+    read_first, read_last = RosbagSequence(files[0], options).ends()
     _check_equal(files[0], read_first, first)
     if len(files) > 1:
-        frames = iter(RosbagSequence(files[-1], options))
-    (read_last,) = deque(chain((read_first,), frames), maxlen=1)
+        _, read_last = RosbagSequence(files[-1], options).ends()
     _check_equal(files[-1], read_last, last)
 
 

@@ -7,8 +7,9 @@ the odometry, z-up by REP-103.
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -75,9 +76,6 @@ class RosbagSequence:
 
     def __iter__(self) -> Iterator[SensorFrame]:
         """Yield what can be read before raising FrameError for a bag that was cut short."""
-        self._sync = Synchronizer(self._options.sync)
-        self._unusable.clear()
-        self._first_problem = ""
         usable = 0
         for synced in self._synced():
             frame = self._decode(synced)
@@ -85,12 +83,36 @@ class RosbagSequence:
                 usable += 1
                 yield frame
         if not usable:
+            raise self._nothing_usable()
+
+    def ends(self) -> tuple[SensorFrame, SensorFrame]:
+        """The first and the last frame, without decoding the images between.
+
+        Raises:
+            FrameError: one of them cannot be used, or the bag was cut short.
+        """
+        synced = self._synced()
+        first = next(synced, None)
+        if first is None:
+            raise self._nothing_usable()
+        (last,) = deque(chain((first,), synced), maxlen=1)
+        frames = self._decode(first), self._decode(last)
+        if frames[0] is None or frames[1] is None:
             raise FrameError(
-                f"{self._path}: no colour image has usable depth and a pose:"
-                f" {dict(self.drops)} {self._first_problem}"
+                f"{self._path}: its first or last frame cannot be used {self._first_problem}"
             )
+        return frames[0], frames[1]
+
+    def _nothing_usable(self) -> FrameError:
+        return FrameError(
+            f"{self._path}: no colour image has usable depth and a pose:"
+            f" {dict(self.drops)} {self._first_problem}"
+        )
 
     def _synced(self) -> Iterator[_Synced]:
+        self._sync = Synchronizer(self._options.sync)
+        self._unusable.clear()
+        self._first_problem = ""
         topics = self._layout.topics
         add: dict[str, Callable[[Any], list[_Synced]]] = {
             topics.color: lambda message: self._sync.add_color(stamp_ns(message), message),
