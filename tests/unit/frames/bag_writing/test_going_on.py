@@ -19,6 +19,7 @@ from scenemind.frames import FrameError, open_sequence
 from scenemind.frames.bag_writing import WriteOptions, plan_bag, write_bag, write_planned
 from scenemind.frames.bag_writing.bag_part import BagPart
 from scenemind.frames.bag_writing.options import Storage
+from scenemind.frames.bag_writing.work_folder import WorkFolder
 
 from ..made import MadeSequence
 
@@ -103,6 +104,34 @@ def test_a_kill_between_two_steps(
     assert stamps == [frame.stamp_ns for frame in MadeSequence()]
 
 
+def test_a_kill_behind_the_last_step_is_no_trouble_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+
+    def finish(work: WorkFolder) -> None:
+        os.rename(work.bag, work.out)
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorkFolder, "finish", finish)
+        with pytest.raises(KilledError):
+            write_bag(MadeSequence(), out, options_for())
+    assert len(list(open_sequence(out))) == 6
+    shutil.rmtree(out)
+    assert write_bag(MadeSequence(), out, options_for()).resumed == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, hololens_folder: Path) -> None:
+    """Even where it is what is to be converted."""
+    source = hololens_folder.rename(tmp_path / "run.part")
+    before = sorted(source.rglob("*"))
+    with pytest.raises(FrameError, match=r"run\.part holds K\.txt, .* name another folder"):
+        write_bag(open_sequence(source), tmp_path / "run")
+    assert sorted(source.rglob("*")) == before
+
+
 class Other(NamedTuple):
     sequence: MadeSequence
     options: WriteOptions
@@ -146,6 +175,24 @@ def test_a_small_disk_is_noticed_before_anything_is_written(
         write_bag(MadeSequence(), tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
     assert write_bag(MadeSequence(), tmp_path / "run", WriteOptions(is_forced=True)).frames == 6
+
+
+@pytest.mark.parametrize("name", ["job.json", "bag/metadata.yaml"])
+def test_a_disk_that_is_full_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    real = Path.write_text
+
+    def write_text(path: Path, *arguments: Any, **more: Any) -> int:
+        if str(path).endswith(name + ".half"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(path, *arguments, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", write_text)
+        with pytest.raises(FrameError, match=r"run\.part.*No space left"):
+            write_bag(MadeSequence(), tmp_path / "run")
+    assert write_bag(MadeSequence(), tmp_path / "run").frames == 6
 
 
 def test_a_full_disk_keeps_what_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,13 +33,16 @@ class WorkFolder:
     def __init__(self, out: Path, storage: Storage) -> None:
         """
         Raises:
-            FrameError: there is something at `out` already, or it is named as a file.
+            FrameError: there is something at `out` already, or in `OUT.part` what is not of a bag
+                that is being written; or `out` is named as a file.
         """
         if out.suffix in (".mcap", ".db3"):
             raise FrameError(f"{out}: a bag is a folder; name it {out.with_suffix('').name}")
         self.out = out
         self._check_free()
         self.path = out.with_name(out.name + ".part")
+        self._job = self.path / "job.json"
+        self._check_own()
         self.bag = self.path / "bag"
         self._storage = storage
         self._metadata = self.path / "metadata"
@@ -50,15 +53,14 @@ class WorkFolder:
         Raises:
             FrameError: the files are of another job, or cannot be read.
         """
-        file = self.path / "job.json"
-        if not file.is_file():
+        if not self._job.is_file():
             return []
         try:
-            before = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise FrameError(f"{file} cannot be read: {error}; remove {self.path}") from error
+            before = dict(json.loads(self._job.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise FrameError(f"{self._job} cannot be read: {error}; remove {self.path}") from error
         self._check_same(before, json.loads(json.dumps(job)))
-        return self.information()
+        return self.information() if self.bag.is_dir() else []
 
     @contextmanager
     def held(self, job: Mapping[str, Any]) -> Iterator[None]:
@@ -68,8 +70,7 @@ class WorkFolder:
             FrameError: it cannot be made, or another process writes to it.
         """
         try:
-            self.bag.mkdir(parents=True, exist_ok=True)
-            self._metadata.mkdir(exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
             file = (self.path / "lock").open("wb")
         except OSError as error:
             raise FrameError(f"{self.path} cannot be made: {error.strerror}") from error
@@ -79,8 +80,16 @@ class WorkFolder:
             except OSError as error:
                 raise FrameError(f"another process writes to {self.path}: wait for it") from error
             self._check_free()
-            _replace_text(self.path / "job.json", json.dumps(job, indent=1))
+            self._prepare(job)
             yield
+
+    def _prepare(self, job: Mapping[str, Any]) -> None:
+        try:
+            _replace_text(self._job, json.dumps(job, indent=1))
+            self.bag.mkdir(exist_ok=True)
+            self._metadata.mkdir(exist_ok=True)
+        except OSError as error:
+            raise FrameError(f"{self.path} cannot be written: {error.strerror}") from error
 
     def disk(self) -> Path:
         """A folder that is there and on the disk on which the bag will be."""
@@ -129,6 +138,18 @@ class WorkFolder:
         if self.out.exists():
             raise FrameError(f"{self.out} exists already: name another folder, or remove it")
 
+    def _check_own(self) -> None:
+        """Since the folder is removed in the end."""
+        if not self.path.is_dir() or self._job.is_file():
+            return
+        # What a kill leaves that comes before the job is written.
+        foreign = {p.name for p in self.path.iterdir()} - {"lock", _half(self._job).name}
+        if foreign:
+            raise FrameError(
+                f"{self.path} holds {min(foreign)}, which is not of a conversion: name another"
+                " folder"
+            )
+
     def _check_same(self, before: dict[str, Any], now: dict[str, Any]) -> None:
         different = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         if different:
@@ -140,6 +161,10 @@ class WorkFolder:
 
 
 def _replace_text(path: Path, text: str) -> None:
-    half = path.with_name(path.name + ".half")
+    half = _half(path)
     half.write_text(text, encoding="utf-8")
     os.replace(half, path)
+
+
+def _half(path: Path) -> Path:
+    return path.with_name(path.name + ".half")
