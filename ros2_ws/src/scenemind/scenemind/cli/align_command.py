@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Annotated
 
 import typer
@@ -24,6 +23,7 @@ from scenemind.cli.live import run_live
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, ConfigFile, Live, MemoryName, MemoryRoot
 from scenemind.cli.output import error_json, print_json, printable
+from scenemind.cli.user import user_name
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory
 from scenemind.reasoning import Alignment, Query, Router
@@ -59,7 +59,7 @@ def _align(
         with open_journal(memory, memory_root, live=live) as journal:
             show_corrections(journal.entries() if list_all else [journal.undo(None)], as_json)
         return
-    by = by.strip() or getpass.getuser()
+    by = by.strip() or user_name()
     if live:
         refuse_own_models(model=model, endpoint=endpoint)
         run_live("align", instruction, by=by, timeout_s=timeout, as_json=as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import secrets
 import signal
@@ -19,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from scenemind.cli.errors import CommandError
 from scenemind.cli.output import progress_console
+from scenemind.cli.user import user_name
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning import Asking
 from scenemind.viewer.colored_cloud import ColoredCloud
@@ -85,7 +85,7 @@ def show_view(
             port=options.port,
             token=token,
             title=title,
-            by=getpass.getuser(),
+            by=user_name(),
             cloud=ColoredCloud(options.most_points),
             look_every_s=look_every_s,
         ) as viewer,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from scenemind.cli.corrections.stored_journal import StoredJournal
 from scenemind.cli.errors import CommandError
 from scenemind.cli.memories import open_memory
 from scenemind.cli.options import AsJson, Live, MemoryName, MemoryRoot
+from scenemind.cli.user import user_name
 from scenemind.config import SceneMindConfig
 
 _app = typer.Typer(
@@ -106,7 +106,7 @@ def _import(
     """Replay a journal: objects are found again by where they stood and what they were."""
     text = str(_of_file(file, lambda: file.read_text(encoding="utf-8")))
     with open_journal(memory, memory_root, live=live) as journal:
-        done = journal.replay(text, getpass.getuser(), preview=preview)
+        done = journal.replay(text, user_name(), preview=preview)
     show_replay(done, preview, as_json)
 
 
@@ -124,7 +124,7 @@ def _similar(
     """Show objects for which a correction may hold as well, and apply it to those you name."""
     with open_journal(memory, memory_root, live=live) as journal:
         if apply:
-            show_corrections(journal.repeat(number, apply, getpass.getuser()), as_json)
+            show_corrections(journal.repeat(number, apply, user_name()), as_json)
         else:
             show_candidates(journal.similar(number), as_json)
 
