@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from rclpy.node import Node
 
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, Memory, SceneMemoryError
@@ -18,6 +21,7 @@ from scenemind_ros.errors import RosError
 from scenemind_ros.reasoning.pinned_memory import PinnedMemory
 from scenemind_ros.reasoning.remote_memory import RemoteMemory
 from scenemind_ros.reasoning_node import ReasoningNode
+from scenemind_ros.service_call import wait_for_service
 from tests.chat_server import ChatServer
 from tests.unit.memory.index_rows import assert_same_index
 
@@ -244,3 +248,26 @@ def test_nobody_there_is_said_by_the_deadline(graph: RosGraph) -> None:
     assert caught.value.code == Error.NODE_UNAVAILABLE
     with pytest.raises(SceneMemoryError, match="nobody offers"):
         memory.key_frames_of([1], 1)
+
+
+class Silent(Node):
+    """A mapping node that writes what it is told to, and is long about it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__("mapping_node", **options)
+        self.released = threading.Event()
+        self.create_service(srv.ApplyCorrections, "~/apply_corrections", self._apply)
+
+    def _apply(self, _: Any, response: Any) -> Any:
+        assert self.released.wait(TIMEOUT_S)
+        return response
+
+
+def test_of_a_write_without_a_response_it_is_said_that_it_may_be_done(graph: RosGraph) -> None:
+    node = graph.add(Silent, {})
+    remote = RemoteMemory(graph.observer, NODE, 0.2)
+    wait_for_service(remote._clients[srv.ApplyCorrections], TIMEOUT_S)
+    with pytest.raises(RosError, match=r"may be done all the same.*ListCorrections") as caught:
+        remote.apply([Edit("rename", (1,), value="stool")], "Ada", "it is a stool")
+    node.released.set()
+    assert caught.value.code == Error.TIMEOUT

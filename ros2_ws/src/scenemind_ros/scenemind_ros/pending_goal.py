@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as StillRunning
 from typing import Any
 
@@ -18,6 +18,8 @@ OnFeedback = Callable[[Any], None]
 """Hears each feedback message, on the thread of the client's node; should return soon."""
 
 _POLL_S = 0.02
+# For a node to say what became of a goal that was cancelled: it may be amid a write.
+_CONFIRMING_S = 10.0
 
 
 class PendingGoal:
@@ -28,7 +30,7 @@ class PendingGoal:
     ) -> None:
         self._lock = threading.Lock()  # of the two below
         self._handle: Any = None
-        self._is_cancelled = False
+        self._cancelled: Future[None] = Future()
         self._result: Future[Any] = Future()
         hear = None if on_feedback is None else lambda message: on_feedback(message.feedback)
         client.send_goal_async(goal, feedback_callback=hear).add_done_callback(self._hear_accepted)
@@ -36,20 +38,32 @@ class PendingGoal:
     def cancel(self) -> None:
         """Ask the node to give it up, which its result will say; returns at once."""
         with self._lock:
-            is_first, self._is_cancelled = not self._is_cancelled, True
-            if is_first and self._handle is not None:
+            if self._cancelled.done():
+                return
+            self._cancelled.set_result(None)
+            if self._handle is not None:
                 self._handle.cancel_goal_async()
 
     def result(self, timeout_s: float) -> Any:
         """The result's message, whether it succeeded or not.
 
         Raises:
-            RosError: TIMEOUT when none came; NODE_UNAVAILABLE when the node does not take the goal.
+            RosError: TIMEOUT when none came, in a shorter time where it was cancelled;
+                NODE_UNAVAILABLE when the node does not take the goal.
         """
+        deadline = time.monotonic() + timeout_s
+        wait((self._result, self._cancelled), timeout_s, FIRST_COMPLETED)
+        left_s, late = max(0.0, deadline - time.monotonic()), f"no result within {timeout_s:g} s"
+        if self._cancelled.done():
+            left_s = min(left_s, _CONFIRMING_S)
+            late = (
+                "it was cancelled, but the node has not said that it gave up: is it running?"
+                " ListCorrections says whether anything was written"
+            )
         try:
-            return self._result.result(timeout_s)
+            return self._result.result(left_s)
         except StillRunning:
-            raise RosError(f"no result within {timeout_s:g} s", Error.TIMEOUT) from None
+            raise RosError(late, Error.TIMEOUT) from None
 
     def _hear_accepted(self, sent: Any) -> None:
         handle = sent.result()
@@ -59,7 +73,7 @@ class PendingGoal:
             return
         with self._lock:
             self._handle = handle
-            if self._is_cancelled:
+            if self._cancelled.done():
                 handle.cancel_goal_async()
         handle.get_result_async().add_done_callback(self._hear_result)
 

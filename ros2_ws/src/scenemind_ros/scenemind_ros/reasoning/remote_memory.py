@@ -36,6 +36,8 @@ from scenemind_ros.conversions.history import change_from_msg
 from scenemind_ros.errors import RosError
 from scenemind_ros.service_call import call_service
 
+_WRITING = frozenset((srv.ApplyCorrections, srv.UndoCorrection, srv.RedoCorrection))
+_MAYBE_WRITTEN = "it may be done all the same, or yet be done: see ListCorrections"
 _NEWEST = -1  # what UndoCorrection takes for the newest correction that stands
 
 
@@ -209,7 +211,12 @@ class RemoteMemory:
         return [correction_from_msg(correction) for correction in response.corrections]
 
     def _call(self, kind: Any, **fields: Any) -> Any:
-        response = call_service(self._clients[kind], kind.Request(**fields), self._timeout_s)
+        try:
+            response = call_service(self._clients[kind], kind.Request(**fields), self._timeout_s)
+        except RosError as error:
+            if kind not in _WRITING or error.code != Error.TIMEOUT:
+                raise
+            raise RosError(f"{error}; {_MAYBE_WRITTEN}", error.code) from error
         if not response.success:
             if response.error.code == Error.MEMORY_REFUSED:
                 raise SceneMemoryError(response.error.message)
