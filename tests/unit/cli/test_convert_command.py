@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from scenemind.cli.main import app
-from scenemind.exchange import read_rows
+from scenemind.exchange import ExchangeError, LabelsFile, read_rows
 from scenemind.frames import open_sequence
 from scenemind.frames.bag_writing.work_folder import WorkFolder
 from tests.unit.exchange.scannet_scan import write_scan
@@ -88,6 +88,20 @@ def test_labels_of_many_scans(tmp_path: Path) -> None:
     result = json.loads(printed.splitlines()[-1])
     assert (result["scenes"], result["added"], result["failed"]) == (2, 1, {})
     assert [row.label for row in read_rows(out, "scene0001_00")] == ["chair", "coffee table"]
+
+
+def test_a_full_disk_is_not_the_fault_of_a_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add(*_: object) -> None:
+        raise ExchangeError("objects.json.part cannot be written: No space left on device")
+
+    write_scan(tmp_path / "scans", "scene0000_00")
+    monkeypatch.setattr(LabelsFile, "add", add)
+    status, printed, told = convert("--labels", tmp_path / "scans", "--out", tmp_path / "o.json")
+    assert status == 1
+    assert "No space left on device" in told
+    assert "failed" not in printed
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,18 @@ def test_files_that_are_something_else(tmp_path: Path, name: str, text: str, wor
         LabelsFile(tmp_path / "objects.json")
 
 
+def test_a_folder_in_its_way(tmp_path: Path) -> None:
+    (tmp_path / "objects.json.part").mkdir()
+    with pytest.raises(ExchangeError, match=r"objects\.json\.part cannot be read"):
+        LabelsFile(tmp_path / "objects.json")
+
+
+def test_nothing_is_left_where_nothing_was_added(tmp_path: Path) -> None:
+    with LabelsFile(tmp_path / "objects.json"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_several_scenes_are_json(tmp_path: Path) -> None:
     with pytest.raises(ExchangeError, match=r"objects\.csv: .* is \.json or \.json\.gz"):
         LabelsFile(tmp_path / "objects.csv")

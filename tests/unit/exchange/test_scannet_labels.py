@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,6 +84,19 @@ def test_files_that_are_not_as_scannet_has_them(tmp_path: Path) -> None:
     mesh.write_bytes(mesh.read_bytes()[:-40])
     with pytest.raises(ExchangeError, match="cut short"):
         read_labels(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"groups": [GROUPS[0], {**GROUPS[1], "objectId": 1}]}, "two objects have the objectId 1"),
+        ({"groups": [{**GROUPS[0], "label": ""}]}, r"segGroups\.0\.label"),
+        ({"vertices": [*VERTICES[:-1], (float("nan"), 0.0, 0.0, 0, 0, 0)]}, "at NaN or infinity"),
+    ],
+)
+def test_what_no_objects_file_may_hold(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ExchangeError, match=words):
+        read_labels(write_scan(tmp_path, **changes))
 
 
 def test_folders_of_scans(tmp_path: Path) -> None:

@@ -16,17 +16,20 @@ def convert_labels(scans: Path, out: Path, as_json: bool) -> None:
     """Add the scans of a folder to an objects file; ends with status 1 where one cannot be read.
 
     Raises:
-        ExchangeError: there is no scan, or the file cannot be used.
+        ExchangeError: there is no scan, or the file cannot be used or written.
     """
     failures: dict[str, str] = {}
     with LabelsFile(out) as file:
         before = set(file.scenes)
         folders = [f for f in scene_folders(scans) if f.resolve().name not in before]
         for folder in track(folders, "labels", console=progress_console(), transient=True):
+            name = folder.resolve().name
             try:
-                file.add(folder.resolve().name, read_labels(folder))
+                labelled = read_labels(folder)
             except ExchangeError as error:
-                failures[folder.resolve().name] = str(error)
+                failures[name] = str(error)
+            else:
+                file.add(name, labelled)
         total = len(file.scenes)
         if total:
             file.finish()

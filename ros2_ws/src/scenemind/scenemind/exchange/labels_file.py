@@ -57,6 +57,8 @@ class LabelsFile:
     ) -> None:
         assert self._file is not None
         self._file.close()
+        if not self._added:
+            self._part.unlink(missing_ok=True)
 
     def add(self, name: str, scene: LabelledScene) -> None:
         """Keep a scene.
@@ -106,7 +108,10 @@ def _read_lines(path: Path) -> tuple[dict[str, Any], int]:
     """The scenes of whole lines, and how many bytes these are."""
     if not path.exists():
         return {}, 0
-    lines = path.read_bytes().splitlines(keepends=True)
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise ExchangeError(f"{path} cannot be read: {error.strerror}") from error
     whole = [line for line in lines if line.endswith(b"\n")]
     try:
         return dict(json.loads(line) for line in whole), sum(map(len, whole))

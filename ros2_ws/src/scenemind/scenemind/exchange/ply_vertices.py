@@ -43,7 +43,7 @@ def read_vertices(path: Path) -> Vertices:
     """
     Raises:
         ExchangeError: the file cannot be read, is no PLY file, was cut short, or its vertices have
-            no place or no colour.
+            no place or no colour, or one that is not finite.
     """
     try:
         with path.open("rb") as file:
@@ -52,8 +52,11 @@ def read_vertices(path: Path) -> Vertices:
         raise ExchangeError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError) as error:
         raise ExchangeError(f"{path} is no PLY file with coloured vertices: {error}") from error
+    points = np.stack([rows[name] for name in "xyz"], axis=-1).astype(np.float64)
+    if not np.isfinite(points).all():
+        raise ExchangeError(f"{path} is damaged: a vertex is at NaN or infinity")
     return Vertices(
-        np.stack([rows[name] for name in "xyz"], axis=-1).astype(np.float64),
+        points,
         np.stack([rows[name] for name in ("red", "green", "blue")], axis=-1).astype(np.uint8),
     )
 

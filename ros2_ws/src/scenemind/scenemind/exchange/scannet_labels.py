@@ -9,13 +9,14 @@ and ReferIt3D have them. Ids are ScanNet's `objectId`, labels its raw ones.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from scenemind.exchange.errors import ExchangeError
 from scenemind.exchange.faults import faults
@@ -49,12 +50,21 @@ class _Segments(BaseModel):
 
 class _Group(BaseModel):
     objectId: int = Field(ge=0)
-    label: str
+    label: str = Field(min_length=1)
     segments: list[int]
 
 
 class _Aggregation(BaseModel):
     segGroups: list[_Group]
+
+    @field_validator("segGroups")
+    @classmethod
+    def _ids_differ(cls, groups: list[_Group]) -> list[_Group]:
+        counts = Counter(group.objectId for group in groups)
+        twice = [number for number, count in counts.items() if count > 1]
+        if twice:
+            raise ValueError(f"two objects have the objectId {twice[0]}")
+        return groups
 
 
 def scene_folders(scans: Path) -> list[Path]:
