@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,6 +18,7 @@ from scenemind.evaluation.metrics.vadar_score import vadar_score
 from scenemind.evaluation.predictions import AnswerPrediction
 from scenemind.evaluation.scored import Material, Scored, Scorer
 
+_READ_BY_METRICS = re.compile(r"[a-zA-Z0-9]")
 COMMONEST = "the commonest answer to questions of this kind"
 _MATCHES: Mapping[str, Callable[[str, str], bool]] = {
     "exact_match": exact_match,
@@ -30,9 +32,9 @@ def answer_scorer(*metrics: str) -> Scorer:
     """What scores predictions of answers by these metrics; by `llm_match` too where there are
     judgements.
 
-    An answer that is empty is wrong by all of them, also by those that give credit for it in their
-    papers: a method that fails is not to profit from that. Rows whose answers nobody tells stay
-    unscored.
+    An answer that is empty, or holds nothing that a metric reads ("...", other scripts), is wrong
+    also by those that give credit for it in their papers: a method that fails is not to profit
+    from that. Rows whose answers nobody tells stay unscored.
     """
 
     def score(predictions: Sequence[AnswerPrediction], material: Material) -> Scored:
@@ -87,11 +89,17 @@ def _row_score(metric: str, answer: str, row: Question) -> float | None:
     """By the truth that fits best; None: nobody tells it."""
     if not row.answers:
         return None
-    if not answer.strip():
+    if not any(map(str.isalnum, answer)):
         return 0.0
     if metric == "vadar_score":
         return max(vadar_score(answer, truth, row.category) for truth in row.answers)
-    return float(any(_MATCHES[metric](answer, truth) for truth in row.answers))
+    return float(any(_matches(metric, answer, truth) for truth in row.answers))
+
+
+def _matches(metric: str, answer: str, truth: str) -> bool:
+    """Of what the other metrics leave out altogether nothing is left, which is part of anything."""
+    is_read = all(map(_READ_BY_METRICS.search, (answer, truth)))
+    return (is_read or metric == "exact_match") and _MATCHES[metric](answer, truth)
 
 
 def _commonest(rows: Sequence[Question]) -> list[str]:

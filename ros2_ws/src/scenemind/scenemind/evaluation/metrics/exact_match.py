@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-_NOT_WORDS = re.compile(r"[^a-z0-9']+")
+_NOT_WORDS = re.compile(r"[^\w']+|_")
 
 
 def exact_match(answer: str, truth: str) -> bool:
-    """Whether both are the same words, whatever their case and punctuation."""
+    """Whether both are the same words, in any script, whatever their case and punctuation."""
     return _plain(answer) == _plain(truth)
 
 
