@@ -28,6 +28,15 @@ def test_kinds_of_answers(tmp_path: Path, answer_type: str, answer: str | float,
     assert (row.image, row.scene_id) == ("00001.jpg", "00001.jpg")
 
 
+@pytest.mark.parametrize("answer", ["two", "2 m", "nan"])
+def test_a_number_that_is_none_is_named_before_anybody_is_asked(
+    tmp_path: Path, answer: str
+) -> None:
+    data = made.write_omni3d(tmp_path, ("int", 3), ("float", answer))
+    with pytest.raises(EvaluationError, match=f"row 2: .*{answer!r} is no number"):
+        list(read_omni3d(data))
+
+
 def test_what_is_asked_twice_counts_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     data = made.write_omni3d(tmp_path, ("int", 3), ("int", 3))
     with caplog.at_level(logging.WARNING):

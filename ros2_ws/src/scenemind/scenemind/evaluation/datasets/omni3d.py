@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from scenemind.evaluation.datasets.files import benchmark_file, json_rows, read_json
 from scenemind.evaluation.datasets.rows import Question
@@ -29,6 +30,17 @@ class _Row(BaseModel):
     question: str
     answer_type: Literal["str", "int", "float"]
     answer: str | int | float | None = None
+
+    @model_validator(mode="after")
+    def _numbers_are_numbers(self) -> _Row:
+        if self.answer_type != "str" and self.answer is not None:
+            try:
+                is_number = math.isfinite(float(self.answer))
+            except ValueError:
+                is_number = False
+            if not is_number:
+                raise ValueError(f"the answer {self.answer!r} is no number")
+        return self
 
 
 def read_omni3d(data: Path) -> Iterator[Question]:
