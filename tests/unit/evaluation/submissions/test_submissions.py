@@ -124,6 +124,14 @@ def test_text_of_any_kind_stays_within_its_place(tmp_path: Path) -> None:
     assert (said["question"], said["answer"]) == (row.question, "\u2028</script>")
 
 
+def test_names_of_any_script_are_written(tmp_path: Path) -> None:
+    row = ReferringExpression("scene-\u6905-1", "sc\u00e8ne", "the chair", 7)
+    path = write_submission("nr3d", [GroundingPrediction(row, (9,), (BOX,), 1, 0.0)], tmp_path)
+    assert path is not None
+    (line,) = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))
+    assert (line["row"], line["scan_id"]) == (row.row_id, row.scene_id)
+
+
 def test_a_benchmark_that_takes_none(tmp_path: Path) -> None:
     assert write_submission("simulation", [], tmp_path) is None
     with pytest.raises(EvaluationError, match="cannot be written"):

@@ -47,7 +47,8 @@ def write_submission(benchmark: str, predictions: Sequence[Any], folder: Path) -
         return None
     path = folder / submission.name
     try:
-        path.write_text(submission.text(predictions), encoding="ascii")
+        text = submission.text(predictions)
+        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     except OSError as error:
         raise EvaluationError(f"{path} cannot be written: {error.strerror}") from error
     return path
