@@ -71,7 +71,7 @@ def own_attribute(p: Parser) -> Command | None:
 def has_attribute(p: Parser) -> Command | None:
     """ "the chair has a black colour", "it has the shape of a box"."""
     subject = subject_of(p)
-    if not p.take("has got", "has", "have", "comes in", "is of", "is in"):
+    if not p.take("has got", "has", "have", "is of", "is in"):
         return None
     p.take("a", "an", "the")
     key = lexicon.ATTRIBUTE_NAMES.get(p.peek())
@@ -91,7 +91,7 @@ def claim_attribute(p: Parser) -> Command | None:
     if p.take("consists of", "consist of"):
         return SetAttribute(subject, "material", label_of(p))
     was_made = p.peek() in ("was", "were") and p.peek(1) in _MADE
-    if not was_made and not is_said_so(p) and not p.take(*_LOOKS, "comes in", "came in"):
+    if not was_made and not is_said_so(p) and not p.take(*_LOOKS):
         return None
     p.at += was_made
     skip_truly(p)

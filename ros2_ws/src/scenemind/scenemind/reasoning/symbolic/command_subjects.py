@@ -17,6 +17,7 @@ from scenemind.reasoning.symbolic.syntax import (
     ObjectNumber,
     Reference,
     Related,
+    Viewer,
 )
 from scenemind.words.english import normal, plural, word_set
 
@@ -98,9 +99,6 @@ def subject_of(p: Parser) -> Subject:
     is_every = p.peek() in ("every", "each")
     p.take("that so called", "the so called", "the so-called", "this so-called", "that so-called")
     subject = several(p)
-    noun = subject.noun.split() if isinstance(subject, NounPhrase | Marked) else []
-    if noun and is_no_thing(noun):
-        raise p.fail()
     if p.peek() in ("here", "there") and p.peek(1) in lexicon.NOUN_END | {",", ""}:
         p.at += 1
     _skip_found(p)
@@ -126,7 +124,7 @@ def _skip_pointed_at(p: Parser) -> bool:
             return True
         if p.take("you are looking at", "this is", "that is", "you see", "you are seeing"):
             p.take("here", "there")
-            if p.peek() in lexicon.BE:
+            if p.peek() in lexicon.BE | {""}:
                 return True
         elif p.take("is here", "is there", "stands here", "stands there", "is standing there"):
             return True
@@ -199,7 +197,7 @@ def several(p: Parser) -> Reference | Several:
     if is_number(p.peek()) and p.peek(1) in lexicon.NOUN_END | {",", ""}:
         first: Reference = another(p)
     else:
-        first = p.reference()
+        first = reference_of(p)
     if not isinstance(first, ObjectNumber):
         return first
     numbers = [n for n in references(p, first, "and") if isinstance(n, ObjectNumber)]
@@ -230,8 +228,18 @@ def another(p: Parser) -> Reference:
         number = ObjectNumber(int(p.peek()[:9]))
         p.at += 1
         return number
+    return reference_of(p)
+
+
+def reference_of(p: Parser) -> Reference:
+    """Whatever stands for objects here, and has the name of a thing.
+
+    Raises:
+        ReasoningError: nothing that does.
+    """
     reference = p.reference()
-    if isinstance(reference, ObjectNumber) and reference.noun.split(" ")[0] in _ORDERS:
+    noun = [] if isinstance(reference, Viewer) else reference.noun.split()
+    if noun and (noun[0] in _ORDERS or is_no_thing(noun)):
         raise p.fail()
     return reference
 

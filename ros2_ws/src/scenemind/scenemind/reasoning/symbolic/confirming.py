@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scenemind.reasoning.symbolic import lexicon
+from scenemind.reasoning.symbolic.command_subjects import reference_of
 from scenemind.reasoning.symbolic.command_syntax import Command, Confirm, SetAttribute
 from scenemind.reasoning.symbolic.parser import Parser
 from scenemind.reasoning.symbolic.syntax import Marked, NounPhrase, Reference
@@ -12,7 +13,7 @@ def confirm(p: Parser) -> Command | None:
     """ "that is right", "confirm object 4", "object 4 really is a cup"."""
     if p.take("confirm", "keep"):
         return Confirm(p.reference())
-    subject = p.reference()
+    subject = reference_of(p)
     if p.take("really exists", "does exist", "really is there", "exists", "is really there"):
         return Confirm(subject)
     if p.take("really is", "really are", "is indeed", "are indeed"):

@@ -29,9 +29,9 @@ _NO_THINGS = word_set(
 # With these before it, a name tells of no certain thing.
 _NO_NAMES = word_set(
     "bit lot same little similar different other more such another no maybe perhaps like as if"
-    " not imagine pretend suppose assume nothing nobody none neither everything yesterday tomorrow"
-    " today that this it these those they he she we i you whether although while until unless"
-    " almost nearly"
+    " not says say said thinks think believes claims told tells heard guess wonder imagine pretend"
+    " suppose assume nothing nobody none neither everything yesterday tomorrow today that this it"
+    " these those they he she we i you whether although while until unless almost nearly"
 )
 _ADVERBS = word_set(
     "actually really basically honestly clearly obviously definitely certainly probably possibly"
@@ -76,6 +76,7 @@ def is_no_thing(words: list[str]) -> bool:
     """ "(a) joke", "(a) bit strange", "(a) dark grey"."""
     last = words[-1]
     is_like_this = last in lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
+    is_like_this |= last in lexicon.ADJECTIVES
     return last in _NO_THINGS or is_like_this or not (_NO_NAMES | _ADVERBS).isdisjoint(words)
 
 

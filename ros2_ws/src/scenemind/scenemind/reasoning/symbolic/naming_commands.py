@@ -73,8 +73,23 @@ def change(p: Parser) -> Command | None:
     elif p.peek(p.peek() in ("the", "its")) in lexicon.ATTRIBUTE_NAMES:
         return None
     else:
-        subject = subject_of(p)
+        subject = _before(p, *_TO)
     return _named(p, subject) if p.take(*_TO, ",") else None
+
+
+def _before(p: Parser, *ends: str) -> Subject:
+    """The subject that ends before one of the words: "cup" of "(replace) cup with mug".
+
+    Raises:
+        ReasoningError: there is none.
+    """
+    words = p.words
+    p.cut(next((i for i in range(p.at + 1, len(words)) if words[i] in ends), len(words)))
+    subject = subject_of(p)
+    if not p.done:
+        raise p.fail()
+    p.words = words
+    return subject
 
 
 def make(p: Parser) -> Command | None:

@@ -45,14 +45,16 @@ _PERSON_SAYS = (
     f"(?: you(?= (?:that|{_BEGINS}) ))?(?: already)?"
     f"|(?:(?:can|could|would|will) you )?(?:please )?{_WORDS['know']}"
 )
+# "It is not true that ..." denies what follows, and stays.
+_OBJECTS = rf"(?:{_OBJECTION})(?= ,|$| (?!that ){_BEGINS}(?: |$))"
 _FRONT = re.compile(
-    rf"(?:(?:{_WORDS['alone']}|{_WORDS['before_comma']}(?= ,)|no(?= (?:{_BEGINS}|,)(?: |$)|$)"
-    rf"|{_WORDS['remark']}(?: is)?|{_PERSON_SAYS}|{_WORDS['ordered']}"
-    rf"|(?:{_OBJECTION})(?= ,| {_BEGINS}(?: |$)|$))(?: that(?= {_BEGINS} (?!,)))?(?: |$)|, |,$)"
+    rf"(?:(?:{_OBJECTS}|(?:{_WORDS['alone']}|{_WORDS['before_comma']}(?= ,)"
+    rf"|no(?= (?:{_BEGINS}|,)(?: |$)|$)|{_WORDS['remark']}(?: is)?|{_PERSON_SAYS}"
+    rf"|{_WORDS['ordered']})(?: that(?= {_BEGINS} (?!,)))?)(?: |$)|, |,$)"
 )
 _BACK = re.compile(f"(?: |^){_WORDS['closing']}$")
 _TAG = re.compile(f"(?:, )?{_WORDS['tag']}$")
-_ASKS_TO_DO = re.compile(rf"(?:{_FRONT.pattern})*?(?:can|could|would|will) you ")
+_ASKS_TO_DO = re.compile("(?:can|could|would|will) you ")
 
 
 def without_speech_acts(tokens: list[Token]) -> Iterator[list[Token]]:
@@ -69,8 +71,11 @@ def without_speech_acts(tokens: list[Token]) -> Iterator[list[Token]]:
 def is_doubtful(text: str, tokens: list[Token]) -> bool:
     """It ends in a question mark, and neither asks for something to be done nor for a mere yes."""
     said = _said(tokens)
-    asks = text.rstrip().rstrip("\"')").endswith("?")
-    return asks and not _TAG.search(said) and _ASKS_TO_DO.match(said) is None
+    if not text.rstrip().rstrip("\"')").endswith("?") or _TAG.search(said):
+        return False
+    words = said.split()
+    openings = (" ".join(words[start : start + 3]) for start in _starts(tokens))
+    return not any(map(_ASKS_TO_DO.match, openings))
 
 
 def _starts(tokens: list[Token]) -> list[int]:
