@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from scenemind.cli.main import app
 
 LITTLE = ["eval", "simulation", "--rooms", "1", "--limit", "6", "--json"]
+LIVE = ["eval", "simulation", "--live", "sim:4", "--limit", "6", "--json"]
 
 
 def test_rooms_are_asked_about_and_shown_without_any_files(tmp_path: Path) -> None:
@@ -45,10 +47,10 @@ def test_live_nodes_are_told_what_was_typed(
     monkeypatch.setattr("scenemind.cli.evaluating.live.ros_environment", dict)
     monkeypatch.setattr(
         "scenemind.cli.evaluating.live.os.execve",
-        lambda _path, command, _env: started.append(command),
+        lambda _path, command, _env: (started.append(command), sys.exit()),
     )
     out = str(tmp_path / "run")
-    CliRunner().invoke(app, [*LITTLE, "--live", "sim:4", "--out", out, "--policy", "strict"])
+    CliRunner().invoke(app, [*LIVE, "--out", out, "--policy", "strict"])
     (command,) = started
     assert command[1:4] == ["-m", "scenemind_ros.evaluation", "simulation"]
     options = dict(zip(command[4:-1:2], command[5:-1:2], strict=True))
@@ -60,13 +62,13 @@ def test_live_nodes_are_told_what_was_typed(
 
 
 def test_live_needs_a_folder() -> None:
-    done = CliRunner().invoke(app, [*LITTLE, "--live", "sim:4"])
+    done = CliRunner().invoke(app, LIVE)
     assert done.exit_code == 1
     assert "--out" in done.stderr
 
 
 def test_models_are_the_live_nodes_own(tmp_path: Path) -> None:
-    typed = [*LITTLE, "--live", "sim:4", "--out", str(tmp_path / "run"), "--model", "some-model"]
+    typed = [*LIVE, "--out", str(tmp_path / "run"), "--model", "some-model"]
     done = CliRunner().invoke(app, typed)
     assert done.exit_code == 1
     assert "from ROS parameters" in done.stderr

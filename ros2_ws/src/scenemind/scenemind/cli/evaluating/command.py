@@ -20,6 +20,7 @@ from scenemind.cli.evaluating.plan import Plan, carry_out
 from scenemind.cli.evaluating.recipe import Recipe
 from scenemind.cli.evaluating.row_choice import RowChoice
 from scenemind.cli.evaluating.source_choice import SourceChoice
+from scenemind.cli.evaluating.taken_options import refuse_untaken
 from scenemind.cli.options import AsJson, ConfigFile
 from scenemind.config import SceneMindConfig
 from scenemind.evaluation.benchmark import BENCHMARKS, get_benchmark
@@ -39,6 +40,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _eval(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"{_NAMES}.")],
     data: options.Data = None,
     objects: options.Objects = None,
@@ -83,6 +85,9 @@ def _eval(
     Scores are percents with 95 % confidence intervals; a row without an answer counts as wrong, one
     that cannot be scored not at all.
     """
+    if name not in (*BENCHMARKS, SIMULATION, _ALIGNMENT):
+        raise CommandError(f"there is no benchmark {name!r}; there are {_NAMES}")
+    refuse_untaken(context, name, bool(live))
     settings = with_models(
         SceneMindConfig.load(config) if config else SceneMindConfig(),
         model=model,

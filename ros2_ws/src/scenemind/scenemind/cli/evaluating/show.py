@@ -8,7 +8,7 @@ from rich.table import Table
 
 from scenemind.cli.asking.chosen_frames import usage_text
 from scenemind.cli.output import print_table, printable
-from scenemind.evaluation.result import Evaluation, Score
+from scenemind.evaluation.result import Evaluation, Group, Score
 
 
 def print_evaluation(evaluation: Evaluation, unasked: int) -> None:
@@ -22,8 +22,6 @@ def print_evaluation(evaluation: Evaluation, unasked: int) -> None:
         print(f"baseline {number}: {name}")
     if evaluation.breakdown:
         print_table(_breakdown(evaluation))
-    for note in evaluation.notes:
-        print(note)
     for note in evaluation.notes:
         print(printable(note))
     failures = ", ".join(f"{n} {code}" for code, n in evaluation.failures.items())
@@ -53,16 +51,23 @@ def _scores(evaluation: Evaluation) -> Table:
 
 
 def _breakdown(evaluation: Evaluation) -> Table:
-    """A line a group of rows; percents, of metrics that any row is scored by."""
+    """A line a group of rows; percents, of metrics that any row is scored by, with how many rows
+    are scored in brackets where that is not all of them."""
     metrics = [metric for metric, score in evaluation.scores.items() if score.n]
     table = Table(box=SIMPLE_HEAD)
     table.add_column("")
     for head in ("rows", *metrics):
         table.add_column(head.replace("_", " "), justify="right")
     for name, group in evaluation.breakdown.items():
-        cells = (_percent(group.scores.get(metric)) for metric in metrics)
+        cells = (_of_group(group, metric) for metric in metrics)
         table.add_row(escape(printable(name.replace("_", " "))), str(group.n), *cells)
     return table
+
+
+def _of_group(group: Group, metric: str) -> str:
+    score = group.scores.get(metric)
+    text = _percent(score)
+    return text if score is None or score.n in (0, group.n) else f"{text} ({score.n})"
 
 
 def _percent(score: Score | None) -> str:

@@ -1,0 +1,32 @@
+"""What makes no difference to a benchmark is refused, not left out in silence."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from scenemind.cli.main import app
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("simulation --live sim:1 --judge gpt-4", "--live takes no --judge: leave it out"),
+        ("simulation --live sim:1 --no-report", "--live takes no --report"),
+        ("alignment --workers 2 --budget 1", "alignment takes no --workers, --budget"),
+        ("simulation --data rows.json", "simulation takes no --data"),
+        ("nr3d --rooms 3", "nr3d takes no --rooms"),
+        ("nr3d --no-clicks --scene kitchen", "nr3d takes no --scene, --clicks"),
+        ("nr4d", "there is no benchmark 'nr4d'; there are scanrefer, nr3d"),
+        ("nr4d", "simulation, alignment"),
+    ],
+)
+def test_it_is_named(typed: str, message: str) -> None:
+    result = CliRunner().invoke(app, ["eval", *typed.split()])
+    assert result.exit_code == 1, result.output
+    assert message in result.stderr
+
+
+def test_what_was_not_typed_is_no_matter() -> None:
+    result = CliRunner().invoke(app, ["eval", "nr3d"])
+    assert "nr3d needs --data" in result.stderr
