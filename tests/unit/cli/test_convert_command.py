@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,18 @@ def test_what_cannot_be_typed_says_what_can(words: tuple[str, ...]) -> None:
     status, _, told = convert(*words)
     assert status == 1
     assert "write: scenemind convert" in told
+
+
+def test_a_folder_that_may_not_be_read_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def iterdir(path: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    status, _, told = convert("--labels", tmp_path, "--out", tmp_path / "objects.json")
+    assert status == 1
+    assert f"scenemind: [Errno 13] Permission denied: '{tmp_path}'" in told
 
 
 def test_nothing_there_is_one_sentence(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except SceneMindError as error:
+        except (SceneMindError, PermissionError) as error:
             print(f"scenemind: {error}", file=sys.stderr)
             raise typer.Exit(1) from error
 
