@@ -18,9 +18,9 @@ from scenemind.frames.bag_writing.metadata import read_information
 from ..made import MadeSequence, pose
 
 
-@pytest.fixture
-def bag(tmp_path: Path) -> Path:
-    return write_bag(MadeSequence(), tmp_path / "run").path
+@pytest.fixture(scope="module")
+def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_bag(MadeSequence(), tmp_path_factory.mktemp("bags") / "run").path
 
 
 @pytest.mark.parametrize(
