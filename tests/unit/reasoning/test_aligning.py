@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Edit, Memory
+from scenemind.memory import Correction, Edit, Memory
 from scenemind.reasoning import Alignment, Asking, Query, Router
 from scenemind.reasoning.consent import needs_a_yes
 from scenemind.reasoning.dialogue import Dialogues
@@ -64,6 +64,30 @@ def test_a_yes_to_something_else_is_no_yes_to_what_was_proposed() -> None:
     assert unsure.correction_ids == ()
     assert unsure.response == 'You said before: "all chairs are wooden". Shall I do that?'
     assert router.align(Query("yes", dialogue_id="a"), by="Ada").correction_ids == (1, 2, 3)
+
+
+def test_a_no_to_nothing_is_no_question() -> None:
+    (declined,) = talk("no")
+    assert declined.failure is None
+    assert declined.response == "Nothing was changed."
+
+
+def test_all_of_a_sentence_is_taken_back_or_nothing() -> None:
+    memory = room_memory()
+    router = Router(memory)
+    router.align(Query("the chairs are wooden"), by="Ada")
+    undo = memory.undo
+
+    def undo_as_another_is_faster(number: int | None = None) -> Correction:
+        if number == 3:
+            undo(1)
+        return undo(number)
+
+    memory.undo = undo_as_another_is_faster  # type: ignore[method-assign]
+    undone = router.align(Query("undo that"), by="Ada")
+    assert undone.failure is not None
+    assert undone.failure.code == "memory_refused"
+    assert [entry.undone for entry in memory.corrections()] == [True, False, False]
 
 
 def test_each_takes_back_what_was_said_in_his_own_talk() -> None:

@@ -92,12 +92,14 @@ class Aligner:
     def _answer_to_proposal(
         self, query: Query, dialogue: Dialogue, asking: Asking
     ) -> AlignReply | None:
-        """None where nothing waits for a yes, or something else is said."""
+        """None where nothing waits for a yes, or something else is said. A no is one to what the
+        agent may have asked, else to nothing at all."""
         proposal, is_last = dialogue.take_proposal()
-        if proposal is None or not (agrees(query.text) or declines(query.text)):
-            return None
-        if declines(query.text):
+        is_no = declines(query.text)
+        if is_no and (proposal is not None or self._agent is None):
             return AlignReply("Nothing was changed.")
+        if proposal is None or not agrees(query.text):
+            return None
         if not is_last:  # the yes may be one to what was answered since
             dialogue.propose(proposal)
             said = shown(proposal.reason)

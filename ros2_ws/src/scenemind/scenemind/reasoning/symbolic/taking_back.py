@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from scenemind.memory import Correction, MemoryAccess, SceneMemoryError
 from scenemind.reasoning.symbolic.command_syntax import Redo, Undo
@@ -24,7 +24,7 @@ _DONE = {
 def take_back(
     memory: MemoryAccess, wanted: Undo, own_ids: Collection[int] = ()
 ) -> tuple[str, list[Correction]]:
-    """What to say of it, and the entries that were taken back, the newest first.
+    """What to say of it, and the entries that were taken back, the newest first; all or none.
 
     Args:
         own_ids: entries of this talk: "that" is one of them, where any of them stands, whatever
@@ -39,7 +39,7 @@ def take_back(
     else:
         last = (_own(standing, own_ids) or standing)[-1]
         together = _of_one_sentence(last, standing)
-        entries = [memory.undo(entry.correction_id) for entry in reversed(together)]
+        entries = _all_or_none(together[::-1], memory.undo, memory.redo)
     if len(entries) == 1:
         return f"I took back correction {_named(entries[0])}.", entries
     return f"I took back {_all_of(entries[::-1])}.", entries
@@ -62,20 +62,29 @@ def let_stand(
     else:
         among = _own(undone, own_ids) or undone
         last = max(among, key=lambda entry: (entry.undone_ns, -entry.correction_id))
-        entries = _redone(memory, _of_one_sentence(last, undone))
+        entries = _all_or_none(_of_one_sentence(last, undone), memory.redo, memory.undo)
     if len(entries) == 1:
         return f"Correction {_named(entries[0])} stands again.", entries
     return f"I did {_all_of(entries)} again.", entries
 
 
-def _redone(memory: MemoryAccess, together: Sequence[Correction]) -> list[Correction]:
+def _all_or_none(
+    entries: Sequence[Correction],
+    act: Callable[[int], Correction],
+    back: Callable[[int], Correction],
+) -> list[Correction]:
+    """As others may act on the same entries meanwhile.
+
+    Args:
+        act, back: take an entry's number; each takes back what the other does.
+    """
     done: list[Correction] = []
     try:
-        for entry in together:
-            done.append(memory.redo(entry.correction_id))
+        for entry in entries:
+            done.append(act(entry.correction_id))
     except SceneMemoryError:
         for entry in reversed(done):
-            memory.undo(entry.correction_id)
+            back(entry.correction_id)
         raise
     return done
 
