@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from scenemind.memory import Edit
 from scenemind.reasoning import Query
-from scenemind.reasoning.dialogue import Dialogue, Dialogues, Turn, agrees, declines
+from scenemind.reasoning.dialogue import Dialogue, Dialogues, Proposal, Turn, agrees, declines
 
 
 @pytest.mark.parametrize("text", ["yes", "Yes, please!", "ok", "do it", "yes do that", "go ahead."])
@@ -37,6 +38,35 @@ def test_words_that_point_mean_what_was_spoken_of_last() -> None:
     assert dialogue.resolved(Query("where is the cup?")).marked_object_ids == ()
     assert dialogue.resolved(Query("no, dark blue.")).marked_object_ids == (10,)
     assert dialogue.resolved(Query("no, the cup on the shelf is blue")).marked_object_ids == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "means_last"),
+    [
+        ("grey, not red", True),
+        ("made of wood, actually", True),
+        ("that one is a book", True),
+        ("this thing is a book", True),
+        ("that vent is a book", False),
+        ("that washing machine should be called desk", False),
+        ("there is no window there", False),
+        ("object 4 is red", False),
+        ("undo", False),
+    ],
+)
+def test_a_sentence_without_a_subject_means_the_last_one(text: str, means_last: bool) -> None:
+    dialogue = Dialogue("a")
+    dialogue.add(Turn("what is on the shelf?", "a cup", (10,)))
+    assert dialogue.resolved(Query(text)).marked_object_ids == ((10,) if means_last else ())
+
+
+def test_what_waits_for_a_yes_can_be_looked_at() -> None:
+    dialogue = Dialogue("a")
+    proposal = Proposal((Edit("delete_object", (4,)),), "remove it", "I forgot it.")
+    dialogue.propose(proposal)
+    assert dialogue.proposal is proposal
+    assert dialogue.take_proposal() is proposal
+    assert dialogue.proposal is None
 
 
 def test_where_several_were_spoken_of_none_is_meant() -> None:

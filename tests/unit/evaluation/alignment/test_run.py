@@ -36,6 +36,13 @@ def test_most_rooms_are_aligned_and_what_was_learnt_is_used(
     assert result.query_ratio is None
 
 
+def test_seen_wordings_are_read(scenes: Scenes) -> None:
+    sessions = run_alignment(make_tasks(scenes, seed=1)[::2], seed=1, wording="development")
+    assert all(session.succeeded for session in sessions)
+    told = [e for session in sessions for e in session.exchanges if not e.is_question]
+    assert all(exchange.is_good for exchange in told)
+
+
 def test_nobody_says_more_than_they_may(scenes: Scenes) -> None:
     for session in run_alignment(make_tasks(scenes, seed=2), seed=2, wording="more"):
         assert len(session.exchanges) <= MOST_INTERACTIONS[session.task.difficulty]
