@@ -65,7 +65,7 @@ def test_what_waits_for_a_yes_can_be_looked_at() -> None:
     proposal = Proposal((Edit("delete_object", (4,)),), "remove it", "I forgot it.")
     dialogue.propose(proposal)
     assert dialogue.proposal is proposal
-    assert dialogue.take_proposal() is proposal
+    assert dialogue.take_proposal() == (proposal, True)
     assert dialogue.proposal is None
 
 

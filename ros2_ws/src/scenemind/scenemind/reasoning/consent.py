@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.reasoning.dialogue import Dialogue
 from scenemind.reasoning.meant_objects import MeantObjects
+from scenemind.reasoning.spoken_words import any_of
 from scenemind.reasoning.symbolic.lexicon import ATTRIBUTE_NAMES
-from scenemind.reasoning.told_acts import MEASURES
 from scenemind.reasoning.told_words import ToldWords
 from scenemind.reasoning.types import Query
 
 # Of an object: "4" of "merge 4 and 9", not of "4 feet", "1.5 m", "all 4 chairs" or "there are 4".
 _NUMBER = re.compile(
     r"(?<![\w.])(?<!there are )(?<!has )(?<!have )(?<!all )(?<!the )"
-    rf"\d{{1,6}}(?!\w|\.\d)(?! {MEASURES})",
+    rf"\d{{1,6}}(?!\w|\.\d)(?! {any_of('measure')}\b)",
     re.IGNORECASE,
 )
 

@@ -10,30 +10,23 @@ from dataclasses import dataclass, replace
 
 from scenemind.memory import Edit
 from scenemind.reasoning.sentence import MOST_CHARACTERS
+from scenemind.reasoning.spoken_words import any_of
 from scenemind.reasoning.types import Query
 
-# Words for what was spoken of, where nothing is marked.
-_POINTING = re.compile(r"\b(it|its|that|this|they|them|those|these)\b", re.IGNORECASE)
-# "That vent is a book" speaks of a vent, whatever was spoken of.
+_POINTING = re.compile(rf"\b{any_of('pointing')}\b", re.IGNORECASE)
 _WITH_NOUN = re.compile(
-    r"\b(that|this|those|these)\s+(?!(is|isn|are|aren|was|ones?|two|things?|objects?|items?|an?|the"
-    r"|should|must|would|looks?|has|have|does|doesn|actually|really|not|as|to|on|in|at|be|of|made)\b)"
-    r"([a-z-]+\s+){1,3}(is|isn't|are|aren't|should|must|ought|looks|has|does|doesn't|stands|sits)\b",
+    rf"\b{any_of('pointing_at_noun')}\s+(?!{any_of('no_noun')}\b)"
+    rf"([a-z-]+\s+){{1,3}}{any_of('after_noun')}\b",
     re.IGNORECASE,
 )
-# Of sentences without a subject, such as "grey, not red".
-_NAMES_A_SUBJECT = re.compile(
-    r"\b(the|your|my|our|there|here|object|undo|you|i)\b|\d|\?", re.IGNORECASE
-)
+_NAMES_A_SUBJECT = re.compile(rf"\b{any_of('subject')}\b|\d|\?", re.IGNORECASE)
 _MOST_SHORT = 6  # words of "made of wood, not of glass"
 _YES = re.compile(
-    r"\s*(yes|yeah|yep|ok|okay|sure|right|correct|do (it|so|that)|please do|go ahead)"
-    r"([\s,]+(please|do (it|so|that)|go ahead))*[\s.!]*",
+    rf"\s*{any_of('yes')}([\s,]+{any_of('after_yes')})*[\s.!]*",
     re.IGNORECASE,
 )
 _NO = re.compile(
-    r"\s*(no|nope|cancel|never mind|don'?t|do not|stop)"
-    r"([\s,]+(thanks|thank you|please|do(n'?t)?( it)?|never mind))*[\s.!]*",
+    rf"\s*{any_of('no')}([\s,]+{any_of('after_no')})*[\s.!]*",
     re.IGNORECASE,
 )
 
@@ -120,7 +113,7 @@ class Dialogue:
         that a yes is one to it."""
         with self._lock:
             proposal, self._proposal = self._proposal, None
-            return proposal, self._turns_since == 1
+            return proposal, self._turns_since <= 1
 
     def resolved(self, query: Query) -> Query:
         """With what was spoken of last as marked, where the words point at something or name

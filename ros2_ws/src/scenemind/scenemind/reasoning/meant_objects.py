@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from scenemind.memory import MemorySnapshot
+from scenemind.reasoning.spoken_words import words_in
 from scenemind.reasoning.told_words import grams, words_of
-from scenemind.words.english import normal, word_set
+from scenemind.words.english import normal
 from scenemind.words.label_index import LabelIndex
 from scenemind.words.vocabulary import Vocabulary
 
 _LONGEST_NOUN = 3  # words
-# What things are called whose name is not known, or wrong: "the thing on the shelf".
-_ANYTHING = word_set(
-    "thing things object objects item items one ones what what's something stuff that's standing"
-    " lying sitting hanging"
-)
+_ANYTHING = words_in("anything")
 
 
 class MeantObjects:

@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_REQUEST = re.compile(r"\s*(please\s+)?(can|could|will|would) you\b\s*", re.IGNORECASE)
-_FILLERS = re.compile(
-    r"\s*(?:(?:and|but|well|so|oh|ok|okay|hm+|no|yes|sorry|please|actually|say|tell me)\b[\s,]*)*",
-    re.IGNORECASE,
-)
-# "Do that" is an order, and "do not" a refusal.
-_ASKS = re.compile(
-    r"(what|where|which|who|whose|when|why|how|is|are|was|were|does|did|has|have|should"
-    r"|do(?! (it|that|this|so|not|the same)\b))\b",
-    re.IGNORECASE,
-)
+from scenemind.reasoning.spoken_words import any_of
+
+_REQUEST = re.compile(rf"\s*(please\s+)?{any_of('requesting')} you\b\s*", re.IGNORECASE)
+_FILLERS = re.compile(rf"\s*(?:{any_of('before_question')}\b[\s,]*)*", re.IGNORECASE)
+_ASKS = re.compile(rf"{any_of('asking')}\b", re.IGNORECASE)
 # "What you call lamp is a cup", "what's on the shelf is a mug": what it begins with is a thing.
 _TELLS_OF_WHAT = re.compile(
     r"what(ever)? (you|we|they|people|i)\b.*\b(is|are|was|were)\b"
@@ -23,10 +17,9 @@ _TELLS_OF_WHAT = re.compile(
     r" (is|are|was) (an?|the|actually|really|not|in|called|made)\b",
     re.IGNORECASE | re.DOTALL,
 )
-# "..., isn't it?": who says that is sure enough.
 _TAG = re.compile(
-    r",?\s*(((is|are|was|were|do|does|did|has|have)(n't)?( not)? (it|this|that|they|these|he|she))"
-    r"|right|no|ok|okay)\s*\?\s*$",
+    rf",?\s*({any_of('tag_verb')}(n't)?( not)? {any_of('tag_subject')}|{any_of('tag_word')})"
+    r"\s*\?\s*$",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?]*(?:\.(?=\d)[^.!?]*)*[.!?]*", re.DOTALL)

@@ -5,27 +5,20 @@ from __future__ import annotations
 import re
 
 from scenemind.memory.types import EditKind
+from scenemind.reasoning.spoken_words import any_of
 
-# What a number before it counts.
-MEASURES = (
-    r"(m|cm|mm|kg|met(er|re)s?|feet|foot|inch(es)?|years?|months?|weeks?|days?|hours?|euros?"
-    r"|dollars?|doors?|drawers?|legs?|shelves|seats?)\b"
-)
-_QUALITIES = r"(colou?r|material|shape|size|height|width|length|age|kind|type|owner|place|room)"
+_COUNTED = rf"{any_of('measure')}\b"
 _ACTS: dict[EditKind, re.Pattern[str]] = {
     "merge": re.compile(
-        rf"\bsame\b(?! {_QUALITIES})|\b(merge|join|combine|together|twice|doubles?|duplicates?"
-        r"|single|identical)\b"
+        rf"\bsame\b(?! {any_of('quality')})|\b{any_of('merging')}\b"
         r"|(\b(is|are|only|just|counted)|'(s|re))( (only|just|really|actually))? one\b"
     ),
     "split": re.compile(
-        r"\b(split|divide|parts|separate|several|pieces)\b"
-        rf"|\b(two|three|four)\b(?! {MEASURES})"
-        rf"|(\b(is|are|in|into|of|really|actually)|'(s|re)) [234]\b(?! {MEASURES})"
+        rf"\b{any_of('splitting')}\b|\b(two|three|four)\b(?! {_COUNTED})"
+        rf"|(\b(is|are|in|into|of|really|actually)|'(s|re)) [234]\b(?! {_COUNTED})"
     ),
     "delete_object": re.compile(
-        r"\b(delete|remove|forget|erase|exist|exists|ghost|reflection|shadow|gone|threw|thrown"
-        r"|sold|imagined|imagination|no such|(is|are) (a )?mistakes?)\b"
+        rf"\b{any_of('deleting')}\b"
         r"|\bmade (this|that|it|them) up\b|\bnot (a )?real\b|n't (a )?real\b"
         r"|\b(is|are|was|see|'s) nothing\b|\bnothing (here|there)\b"
         r"|\bthere( (is|are|was|were)|'s)(n't| not?)\b"

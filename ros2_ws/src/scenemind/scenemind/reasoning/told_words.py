@@ -10,24 +10,17 @@ from itertools import chain
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.types import EditKind
 from scenemind.reasoning.mood import told_in
+from scenemind.reasoning.spoken_words import words_in
 from scenemind.reasoning.told_acts import is_wanted
-from scenemind.words.english import find_number, normal, number_word, word_set
+from scenemind.words.english import find_number, normal, number_word
 from scenemind.words.roots import roots
 from scenemind.words.thesaurus import Thesaurus
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _LONGEST_RELATION = 4  # words of "on the left of"
-# What a value is without.
-_LITTLE = word_set("a an the of in on at to with is it its this that and or for made from out")
-# What stands around the one word that is denied.
-_AROUND_DENIED = word_set(
-    "a an the any made of from out really actually in on at to by under above over below beside"
-    " near next inside behind left right front top called longer all even that so very quite too"
-)
-_DENYING = word_set("not never neither nor without")
-_IS = word_set("is are was were there's it's that's")
-_SPEAKING = word_set("i me my mine we us our ours")
-_SPEAKER = word_set("me mine person user speaker")
+_LITTLE, _SPEAKER = words_in("little"), words_in("speaker")
+_DENYING, _AROUND_DENIED, _IS = (words_in(n) for n in ("denying", "around_denied", "being"))
+_SPEAKING = words_in("speaking_of_speaker")
 
 
 class ToldWords:
