@@ -51,7 +51,7 @@ def test_a_part_of_it_in_words(scan: Path, tmp_path: Path) -> None:
     assert status == 0
     assert "2 frames in 1 files" in printed
     assert "left out: 1 pose_lost" in printed
-    assert 'depth.aligned:=false depth.color_T_depth:="[0, 0, 0, 0, 0, 0, 1]"' in printed
+    assert f'depth.aligned:=false depth.color_T_depth:="[{"0.000000, " * 6}1.000000]"' in printed
 
 
 def test_what_went_before_is_told(

@@ -165,7 +165,7 @@ def _result(sequence: RecordedSequence, written: WrittenBag, seconds: float) -> 
 def _registration(calibration: DepthCalibration) -> str:
     pose = calibration.color_T_depth
     numbers = [*pose.translation.tolist(), *pose.quaternion_xyzw().tolist()]
-    values = ", ".join(f"{number:.6g}" for number in numbers)
+    values = ", ".join(f"{number:.6f}" for number in numbers)  # ROS takes no 0 among floats
     return (
         "depth is of a camera of its own: scenemind map registers it; a mapping node that hears"
         f' the bag played needs depth.aligned:=false depth.color_T_depth:="[{values}]"'

@@ -49,9 +49,10 @@ class FramePublisher:
             wanted.append(("depth_camera_info", CameraInfo, topics.depth_camera_info))
             pose = sequence.depth_calibration.color_T_depth
             numbers = [*pose.translation, *pose.quaternion_xyzw()]
+            values = ", ".join(f"{number:.6f}" for number in numbers)  # ROS takes no 0 among floats
             node.get_logger().info(
                 "depth is not aligned to colour; the mapping node needs depth.aligned:=false"
-                f" depth.color_T_depth:=[{', '.join(f'{number:.6g}' for number in numbers)}]"
+                f' depth.color_T_depth:="[{values}]"'
             )
         self._names: Publisher[String] | None = None
         if isinstance(sequence, SimulatedSequence):
