@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,12 @@ def test_memories_that_are_there_are_asked(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, line)
     assert refused.exit_code == 1
     assert "there is no memory of hm3d-v0/001" in refused.stderr
+    way_out = refused.stderr.split("`")[1].replace("RECORDING", "sim:1:frames=1").split()
+    assert way_out[:2] == ["scenemind", "map"]
+    mapped = CliRunner().invoke(app, way_out[1:])
+    assert mapped.exit_code == 0, mapped.output
+    assert CliRunner().invoke(app, line).exit_code == 0
+    shutil.rmtree(memories / "hm3d-v0" / "001")
     result = CliRunner().invoke(app, [*line, "--skip-missing"])
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout.splitlines()[-1])

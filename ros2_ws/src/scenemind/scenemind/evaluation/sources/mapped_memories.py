@@ -55,7 +55,7 @@ class MappedMemories:
         if not (folder / DATABASE).is_file():
             raise EvaluationError(
                 f"there is no memory of {scene_id} in {self._root}: map its recording with"
-                f" `scenemind map RECORDING --root {folder.parent} --memory {folder.name}`, or"
-                " leave out rows without one with --skip-missing"
+                f" `scenemind map RECORDING --memory-root {folder.parent} --memory {folder.name}`,"
+                " or leave out rows without one with --skip-missing"
             )
         return folder
