@@ -25,6 +25,13 @@ def test_what_the_metrics_leave_out_is_no_part_of_the_truth(answer: str) -> None
     assert scores(answer, "table") == dict.fromkeys(METRICS, 0.0)
 
 
+def test_it_is_told_that_nobody_has_judged() -> None:
+    said = [AnswerPrediction(Question("1", "scene", "What is it?", ("a bed",)), "a bed", 0.0)]
+    score = answer_scorer("llm_match")
+    assert "--judge" in " ".join(score(said, Material(NO_SCENE)).notes)
+    assert not score(said, Material(NO_SCENE, judgements={"1": 5.0})).notes
+
+
 def test_other_scripts_match_to_the_letter_or_not_at_all() -> None:
     chair, desk = "\u6905\u5b50", "\u684c\u5b50"
     assert scores(chair, chair)["exact_match"] == 1.0

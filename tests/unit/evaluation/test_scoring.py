@@ -107,6 +107,7 @@ def test_without_the_truth_boxes_stay_unscored() -> None:
     assert (evaluation.scores["acc_25"].percent, evaluation.scores["acc_25"].n) == (None, 0)
     assert evaluation.scores["accuracy"].percent == 50.0
     assert evaluation.rows[0].scores == {"acc_25": None, "accuracy": 1, "acc_50": None, "iou": None}
+    assert "--objects FILE" in evaluation.notes[0]
 
 
 def test_unique_goes_by_scannets_classes_where_their_table_is(

@@ -19,6 +19,7 @@ from scenemind.evaluation.predictions import AnswerPrediction
 from scenemind.evaluation.scored import Material, Scored, Scorer
 
 _READ_BY_METRICS = re.compile(r"[a-zA-Z0-9]")
+_NO_JUDGE = "llm_match is of missing answers alone, as nobody has judged others: --judge MODEL does"
 COMMONEST = "the commonest answer to questions of this kind"
 _MATCHES: Mapping[str, Callable[[str, str], bool]] = {
     "exact_match": exact_match,
@@ -53,7 +54,9 @@ def answer_scorer(*metrics: str) -> Scorer:
         baseline = {
             name: _by_words(name, predictions, commonest) for name in wanted if name in by_words
         }
-        return Scored(columns, [()] * len(predictions), {COMMONEST: baseline} if baseline else {})
+        notes = (_NO_JUDGE,) if "llm_match" in metrics and not material.judgements else ()
+        baselines = {COMMONEST: baseline} if baseline else {}
+        return Scored(columns, [()] * len(predictions), baselines, notes)
 
     return score
 

@@ -15,6 +15,7 @@ from scenemind.evaluation.scored import Material, Scored
 from scenemind.evaluation.uniqueness import Uniqueness
 
 BY_CLASS = "any object of the right class"
+_NO_TRUTH = "boxes are not scored, as nobody tells the true ones: --objects FILE does"
 _LEAST_IOUS = {"acc_25": 0.25, "acc_50": 0.5}
 
 
@@ -39,7 +40,7 @@ def score_groundings(predictions: Sequence[GroundingPrediction], material: Mater
     if truth is None:
         missing = mean_column(np.full(len(predictions), np.nan))
         columns |= dict.fromkeys((*_LEAST_IOUS, "iou"), missing)
-        return Scored(columns, [_tied(one) for one in predictions], {})
+        return Scored(columns, [_tied(one) for one in predictions], {}, (_NO_TRUTH,))
     iou = _ious(predictions, truth)
     rows = [one.row for one in predictions]
     uniqueness = Uniqueness(truth)
