@@ -166,6 +166,18 @@ def test_two_processes_do_not_write_one_bag(tmp_path: Path) -> None:
     assert write_planned(first, meanwhile).frames == 6
 
 
+def test_what_comes_to_be_there_meanwhile_stays(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+
+    def meanwhile(done: int) -> None:
+        if done == 6:
+            (out / "mine").mkdir(parents=True)
+
+    with pytest.raises(FrameError, match=r"run cannot be made: .* is whole in .*run\.part/bag"):
+        write_planned(plan_bag(MadeSequence(), out), meanwhile)
+    assert len(list(open_sequence(tmp_path / "run.part" / "bag"))) == 6
+
+
 def test_a_small_disk_is_noticed_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -199,6 +199,9 @@ def test_nothing_is_overwritten(tmp_path: Path, made: MadeSequence) -> None:
     (tmp_path / "run").mkdir()
     with pytest.raises(FrameError, match="exists already"):
         write_bag(made, tmp_path / "run")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FrameError, match="exists already"):
+        write_bag(made, tmp_path / "link")
     with pytest.raises(FrameError, match="name it run"):
         write_bag(made, tmp_path / "run.mcap")
 

@@ -127,15 +127,24 @@ class WorkFolder:
         )
 
     def finish(self) -> None:
-        """It becomes the bag."""
-        os.rename(self.bag, self.out)
+        """It becomes the bag.
+
+        Raises:
+            FrameError: something has come to be at `out` meanwhile.
+        """
+        try:
+            os.rename(self.bag, self.out)
+        except OSError as error:
+            raise FrameError(
+                f"{self.out} cannot be made: {error.strerror}; the bag is whole in {self.bag}"
+            ) from error
         shutil.rmtree(self.path)
 
     def _file(self, number: int) -> Path:
         return self.bag / f"{self.out.name}_{number}.{self._storage}"
 
     def _check_free(self) -> None:
-        if self.out.exists():
+        if os.path.lexists(self.out):
             raise FrameError(f"{self.out} exists already: name another folder, or remove it")
 
     def _check_own(self) -> None:
