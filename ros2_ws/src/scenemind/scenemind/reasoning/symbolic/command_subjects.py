@@ -67,6 +67,10 @@ _MUST_BE = (
     "is in fact", "is not anything but",
     *(f"{be} {must} to be" for be in ("is", "are") for must in ("supposed", "meant", "said")),
 )  # fmt: skip
+# "Some chairs are red" does not say which.
+_SOME = word_set(
+    "some few most many several half either neither any another other one two three four five no"
+)
 # No thing is called so: "combine 4 and 9".
 _ORDERS = word_set(
     "merge join unite combine fuse unify group put treat count split divide separate break cut"
@@ -96,6 +100,8 @@ def subject_of(p: Parser) -> Subject:
     at_place = _find_at_place(p)
     if at_place is not None:
         return at_place
+    if p.peek() in _SOME:
+        raise p.fail()
     is_every = p.peek() in ("every", "each")
     p.take("that so called", "the so called", "the so-called", "this so-called", "that so-called")
     subject = several(p)

@@ -159,9 +159,15 @@ def one_fragment(p: Parser) -> Command | None:
 
 def _merged(subjects: list[Reference], noun: str = "") -> Merge | None:
     """None for what can be no more than one thing."""
-    if len(subjects) == 1 and isinstance(subjects[0], ObjectNumber):
+    only = subjects[0] if len(subjects) == 1 else None
+    if isinstance(only, ObjectNumber) or (only is not None and _is_anything(only)):
         return None
     return Merge(tuple(subjects), "" if noun in lexicon.ANYTHING else noun)
+
+
+def _is_anything(reference: Reference) -> bool:
+    """ "everything": not what anybody would mean by one thing."""
+    return isinstance(reference, NounPhrase) and not (reference.noun or reference.conditions)
 
 
 def _noun_of(reference: Reference) -> str:

@@ -18,7 +18,7 @@ from scenemind.reasoning.symbolic.syntax import ObjectNumber, Reference
 from scenemind.words.english import word_set
 
 _THAT = ("that", "it", "this", "the last one", "the last", "last", "my last", "the")
-_UNDO = ("undo", "revert", "take back", "roll back", "put back", "change back")
+_UNDO = ("undo", "revert", "take back", "roll back", "change back")
 _UNDO_IT = ("reverse", "retract", "scratch", "cancel", "withdraw")  # of the robot's own move, alone
 _LAST = word_set("change edit correction one step thing action")
 _DO = (
@@ -46,13 +46,13 @@ _THOSE = (
 
 
 def undo(p: Parser) -> Command | None:
-    """ "undo", "take back correction 3", "put it back", "cancel the last change"."""
+    """ "undo", "take back correction 3", "change it back", "cancel the last change"."""
     if p.take(*_UNDO):
         return Undo(_number(p))
     if p.take(*_UNDO_IT):
         given = _number(p)
         return Undo(given) if p.at > 1 else None
-    if not p.take("take", "put", "change", "turn", "set", "switch", "roll", "bring"):
+    if not p.take("take", "change", "roll"):
         return None
     given = _number(p)
     if not p.take("back"):

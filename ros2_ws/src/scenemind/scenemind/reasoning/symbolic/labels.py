@@ -21,7 +21,7 @@ _NO_THINGS = word_set(
     " room house home place world life no yes ok okay hello thanks sorry please maybe perhaps"
     " probably certainly well really seriously here there now then too again instead total half"
     " third quarter hazard inconvenience kitchen bedroom bathroom office hallway corridor garage"
-    " garden building floor cool amazing awesome ridiculous lovely terrible awful perfect"
+    " garden cool amazing awesome ridiculous lovely terrible awful perfect"
     " excellent interesting strange weird funny silly stupid crazy kidding absurd beautiful ugly"
     " cute impossible enough much more most less better worse best worst important everyone"
     " everybody nobody none neither who whoever weather wait stop second careful"

@@ -83,7 +83,7 @@ def delete(p: Parser) -> Command | None:
     if p.take(*_NONE):
         return _absent(p)
     if p.take(*_DELETE):
-        if p.words[p.at - 1] in ("forget", "about", "drop") and p.peek() in ("it", "that"):
+        if p.words[p.at - 1] in ("forget", "about", "ignore") and p.peek() in ("it", "that"):
             return None  # "never mind"
         unwanted = several(p)
         p.take("here", "there", "completely", "entirely", "away", "altogether")
