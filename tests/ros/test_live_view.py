@@ -66,6 +66,8 @@ def test_nodes_answer_and_are_corrected_in_one_talk(live: Live) -> None:
     (table,) = answered.objects
     assert table.label == "dining table"
     assert answered.key_frames
+    (meant,) = live.nodes.ground(Query("it", dialogue_id="talk"), "auto", asking()).objects
+    assert meant.object_id == table.object_id
     put("this is a workbench", table.object_id)
     assert live.memory.snapshot().objects[table.object_id].label == "workbench"
     assert [entry.by for entry in live.memory.corrections()] == ["Ada"]

@@ -85,9 +85,10 @@ class QuestionCaller(ServiceCaller):
         marked_object_ids: Sequence[int] = (),
         method: str = "auto",
         policy: str = "balanced",
+        dialogue_id: str = "",
         timeout_s: float | None = None,
     ) -> srv.Ground.Response:
-        """The objects that a phrase means, best first."""
+        """The objects that a phrase means, best first; see `ask` for a dialogue."""
         return self.call(
             srv.Ground,
             timeout_s,
@@ -95,6 +96,7 @@ class QuestionCaller(ServiceCaller):
             marked_object_ids=list(marked_object_ids),
             method=method,
             policy=policy,
+            dialogue_id=dialogue_id,
             timeout=self.limit(timeout_s),
             **viewpoint_fields(viewpoint),
         )
@@ -107,6 +109,7 @@ class QuestionCaller(ServiceCaller):
         marked_object_ids: Sequence[int] = (),
         method: str = "auto",
         policy: str = "balanced",
+        dialogue_id: str = "",
         timeout_s: float | None = None,
         on_feedback: OnFeedback | None = None,
     ) -> PendingGoal:
@@ -118,6 +121,7 @@ class QuestionCaller(ServiceCaller):
             marked_object_ids=list(marked_object_ids),
             method=method,
             policy=policy,
+            dialogue_id=dialogue_id,
             timeout=self.limit(timeout_s),
             **viewpoint_fields(viewpoint),
         )

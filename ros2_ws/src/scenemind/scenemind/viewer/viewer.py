@@ -86,12 +86,11 @@ class Viewer:
             raise
         self._sentences = Sentences(self._answer, self._fail)
         self._place = DrawnPlace(self._server, memory, cloud or ColoredCloud())
-        self._build_panel(self._server.gui)
-        self._server.scene.on_click()(self._click)
-        self._server.on_client_connect(self._meet)
+        self._build_page(self._server)
         self._thread = threading.Thread(target=self._watch, name="viewer", daemon=True)
 
-    def _build_panel(self, gui: viser.GuiApi) -> None:
+    def _build_page(self, server: viser.ViserServer) -> None:
+        gui = server.gui
         gui.configure_theme(show_logo=False, show_share_button=False)
         gui.main_panel.dock_right()
         gui.main_panel.set_width(_PANEL_PX)
@@ -104,6 +103,8 @@ class Viewer:
             self._journal = JournalPanel(gui, self._memory, self._mark_for, self.redraw)
         with tabs.add_tab("Show"):
             self._place.add_switches(gui)
+        server.scene.on_click()(self._click)
+        server.on_client_connect(self._meet)
 
     @property
     def port(self) -> int:

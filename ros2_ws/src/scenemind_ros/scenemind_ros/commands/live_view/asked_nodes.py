@@ -50,6 +50,7 @@ class AskedNodes:
                 marked_object_ids=query.marked_object_ids,
                 method=method,
                 policy=query.policy,
+                dialogue_id=query.dialogue_id,
                 timeout_s=timeout_s,
                 on_feedback=_reporting(asking),
             )
