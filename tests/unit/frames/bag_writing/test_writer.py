@@ -246,8 +246,9 @@ def test_any_frames_survive(
     sequence = Changed(count=len(gaps_ns), camera=camera, changes=changes)
     out = tmp_path_factory.mktemp("bags") / "run"
     write_bag(sequence, out, WriteOptions(storage=storage, frames_per_file=2))
-    assert open_sequence(out).camera == camera
-    assert_equal(open_sequence(out), sequence)
+    read = open_sequence(out)
+    assert read.camera == camera
+    assert_equal(read, sequence)
 
 
 def _unit(rng: np.random.Generator) -> np.ndarray:
