@@ -86,3 +86,15 @@ def test_what_a_thing_is_called_is_no_consent() -> None:
     assert told.method == "synergai"
     assert memory.corrections() == []
     assert 3 in memory.snapshot().objects
+
+
+def test_many_are_made_one_only_after_a_yes() -> None:
+    """Where the words do not name each; they may be about something else."""
+    merging = act("merge_objects", object_ids=[4, 5, 6])
+    with agent_router(merging, DONE) as (router, memory, _):
+        said = "as you see, chairs stand together by the table"
+        asked = router.align(Query(said, dialogue_id="a"), "Ada", asking())
+        assert memory.corrections() == []
+        router.align(Query("yes", dialogue_id="a"), "Ada", asking())
+    assert asked.response.endswith("Shall I do that?")
+    assert [entry.edit.object_ids for entry in memory.corrections()] == [(4, 5, 6)]

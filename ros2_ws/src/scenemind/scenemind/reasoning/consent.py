@@ -23,7 +23,7 @@ _NUMBER = re.compile(
 
 def needs_a_yes(edits: Iterable[Edit], query: Query) -> bool:
     """Several objects would change, and the person has not named or marked each."""
-    changed = {_subject(edit) for edit in edits}
+    changed = {object_id for edit in edits for object_id in _subjects(edit)}
     return len(changed) > 1 and not changed <= _pointed_at(query.text, query)
 
 
@@ -78,6 +78,11 @@ def _pointed_at(said: str, query: Query) -> set[int]:
     return {int(found[0]) for found in _NUMBER.finditer(said)} | set(query.marked_object_ids)
 
 
-def _subject(edit: Edit) -> int:
-    """A relation is said of its first object; what is merged becomes one."""
-    return edit.object_ids[0]
+def _subjects(edit: Edit) -> tuple[int, ...]:
+    """A relation is said of its first object, and two that are one become that; of more it is as
+    easily said that they stand together."""
+    return (
+        edit.object_ids
+        if edit.kind == "merge" and len(edit.object_ids) > 2
+        else edit.object_ids[:1]
+    )
