@@ -102,6 +102,7 @@ def _number(p: Parser) -> int | None:
     """Of "correction 3"; None for "that", "the last one", "what you just did"."""
     p.take("what you just did", "what you did", "what you changed", "what i said", "all of that")
     p.take(*_THAT)
+    p.take("your", "my")
     p.take("last", "latest", "previous", "most recent")
     if not p.take_of(_LAST):
         p.take("correction", "change", "edit")

@@ -212,7 +212,9 @@ def _subject(command: Command) -> Subject | None:
 
 
 def _contradict(commands: Sequence[Command]) -> bool:
-    """The same thing would be called, or be, two things."""
+    """The same thing would be called, or be, two things; or one thing and several."""
+    if {Merge, Split} <= {type(command) for command in commands}:
+        return True
     said: dict[tuple[Subject, str], Command] = {}
     for command in commands:
         if isinstance(command, Rename | SetAttribute):

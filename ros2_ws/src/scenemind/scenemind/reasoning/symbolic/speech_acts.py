@@ -36,7 +36,8 @@ _OBJECTION = "|".join(
         f"i (?:disagree|beg to differ|do not (?:agree|think so|believe so)){_ABOUT}",
         r"i (?:(?:do|can) )?(?:see|understand|get) (?:why|how) you(?: \w+){1,9}(?= ,)",
         "wrong (?:name|label|colou?r|material|shape|word|answer|count|number|object|one|thing)",
-        f"(?:fix|correct|change|update|check) (?:{_THAT}|(?:your|the) (?:map|label|name|records?))",
+        f"(?:fix|correct|change|update|check|relabel|rename)"
+        f" (?:{_THAT}|(?:your|the) (?:map|label|name|records?))",
         "you are (?:seeing|imagining) (?:double|things)|(?:try|look|think) again|close enough",
     )
 )
