@@ -180,6 +180,8 @@ def test_the_dialogue_goes_on() -> None:
     [
         (act("query_for_object", query="cup"), "did you mean query_for_objects?"),
         (act("query_for_objects"), "query: Field required"),
+        (act("delete_object", object_id=True), "object_id: Value error, should be a number"),
+        (act("merge_objects", object_ids=[3, True]), "object_ids.1: Value error, should be a n"),
         (act("query_for_relations", object_ids="many"), "object_ids: Input should be a valid list"),
         (act("update_name", names=["mug"], object_ids=[99]), "there is no object 99; there are 1,"),
         (act("update_name", names=["a", "b"], object_ids=[2]), "2 names for 1 objects"),

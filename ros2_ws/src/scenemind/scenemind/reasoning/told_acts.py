@@ -14,7 +14,7 @@ _ACTS: dict[EditKind, re.Pattern[str]] = {
         r"|(\b(is|are|only|just|counted)|'(s|re))( (only|just|really|actually))? one\b"
     ),
     "split": re.compile(
-        rf"\b{any_of('splitting')}\b|\b(two|three|four)\b(?! {_COUNTED})"
+        rf"\b{any_of('splitting')}\b|\b(two|three|four|several)\b(?! {_COUNTED})"
         rf"|(\b(is|are|in|into|of|really|actually)|'(s|re)) [234]\b(?! {_COUNTED})"
     ),
     "delete_object": re.compile(

@@ -12,7 +12,7 @@ from scenemind.memory.graph.relations.names import canonical_relation
 from scenemind.reasoning.symbolic.parting import find_parts
 from scenemind.reasoning.synergai.agent_scene import AgentScene
 from scenemind.reasoning.synergai.observations import named
-from scenemind.reasoning.synergai.reading_tools import Id, Ids
+from scenemind.reasoning.synergai.reading_tools import Id, Ids, Number
 from scenemind.reasoning.synergai.staged_edits import StagedEdits
 from scenemind.reasoning.synergai.toolbox import ToolError
 from scenemind.words.quoting import quoted, tame
@@ -81,7 +81,7 @@ class EditingTools:
         """Say that the subject is not in that relation to the object."""
         return self._relation("delete_relation", subject_id, object_id, relation)
 
-    def merge_objects(self, object_ids: Annotated[list[int], Field(min_length=2)]) -> str:
+    def merge_objects(self, object_ids: Annotated[list[Number], Field(min_length=2)]) -> str:
         """Say that objects are one and the same thing, seen twice; the first keeps its name."""
         things = self._scene.get_all(object_ids)
         if len(things) < 2:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from scenemind.memory import MapObject, SceneMemoryError
 from scenemind.memory.finding.finder import LONGEST_TEXT, ObjectFinder
@@ -19,8 +19,17 @@ from scenemind.reasoning.synergai.observations import named
 from scenemind.reasoning.synergai.toolbox import ToolError
 from scenemind.words.quoting import quoted, tame
 
-Id = Annotated[int, Field(description="id of an object")]
-Ids = Annotated[list[int], Field(description="ids of objects, such as [3, 12]")]
+
+def _no_truth_value(value: object) -> object:
+    """Which pydantic would take for 0 or 1."""
+    if isinstance(value, bool):
+        raise ValueError("should be a number, not true or false")
+    return value
+
+
+Number = Annotated[int, BeforeValidator(_no_truth_value)]
+Id = Annotated[Number, Field(description="id of an object")]
+Ids = Annotated[list[Number], Field(description="ids of objects, such as [3, 12]")]
 Point = Annotated[
     list[float], Field(min_length=3, max_length=3, description="x, y, z in metres, z up")
 ]
@@ -107,7 +116,7 @@ class ReadingTools:
     def find_object_closest(
         self,
         point: Point,
-        except_ids: Annotated[list[int], Field(description="ids not to be returned")] = [],  # noqa: B006
+        except_ids: Annotated[list[Number], Field(description="ids not to be returned")] = [],  # noqa: B006
     ) -> str:
         """The object whose centre is closest to a point."""
         objects = self._scene.snapshot.objects
