@@ -11,7 +11,8 @@ import pytest
 pytest.importorskip("viser")
 
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Edit, Memory, SceneMemoryError
+from scenemind.geometry import GeometryError
+from scenemind.memory import Edit, Memory, MemorySnapshot, SceneMemoryError
 from scenemind.models import Allowance
 from scenemind.reasoning import Alignment, Answer, Asking, Query, ReasoningFailure, Router
 from scenemind.reasoning.dialogue import Dialogues
@@ -134,10 +135,20 @@ def test_a_bug_ends_nothing(memory: Memory, caplog: pytest.LogCaptureFixture) ->
 def test_a_memory_that_is_away_for_a_while_is_shown_again(
     memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with view(Failing(memory)) as viewer:  # type: ignore[arg-type]
+    with view(Failing(memory, SceneMemoryError("away"))) as viewer:  # type: ignore[arg-type]
         viewer.redraw()
         viewer.redraw()
     assert [r.getMessage() for r in caplog.records].count("the view stands still: away") == 1
+
+
+def test_what_cannot_be_read_for_a_while_does_not_end_the_view(memory: Memory) -> None:
+    away = Failing(memory, GeometryError("a box without size"))
+    with view(away) as viewer:  # type: ignore[arg-type]
+        viewer._thread.start()
+        viewer._look_every_s = 0.0
+        wait_until(lambda: viewer._is_lost)
+        away.error = None
+        wait_until(lambda: viewer._scene is not None)
 
 
 def test_an_empty_memory_can_be_looked_at() -> None:
@@ -192,11 +203,14 @@ class Listening:
 class Failing:
     """A memory of a node that is not there."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, error: Exception | None) -> None:
         self._memory = memory
+        self.error = error
 
-    def snapshot(self) -> None:
-        raise SceneMemoryError("away")
+    def snapshot(self) -> MemorySnapshot:
+        if self.error is None:
+            return self._memory.snapshot()
+        raise self.error
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._memory, name)

@@ -12,6 +12,7 @@ from types import TracebackType
 
 import viser
 
+from scenemind.errors import SceneMindError
 from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.reasoning import Asking
 from scenemind.viewer.camera import fly_to_frame, fly_to_object
@@ -164,7 +165,7 @@ class Viewer:
             with self._lock:
                 self._draw(self._memory.snapshot())
             self._is_lost = False
-        except SceneMemoryError as error:
+        except SceneMindError as error:  # of a node also what cannot be read of its messages
             self._miss(error)
 
     def _draw(self, scene: MemorySnapshot) -> None:
@@ -248,7 +249,7 @@ class Viewer:
                 if now - grew > _CLOUD_EVERY_S:
                     grew = now
                     self._place.grow_cloud()
-            except SceneMemoryError as error:
+            except SceneMindError as error:
                 self._miss(error)
 
     def _look(self) -> None:
@@ -256,7 +257,7 @@ class Viewer:
         if self._scene is None or scene.revision != self._scene.revision:
             self.redraw()
 
-    def _miss(self, error: SceneMemoryError) -> None:
+    def _miss(self, error: SceneMindError) -> None:
         if not self._is_lost:
             _log.warning("the view stands still: %s", error)
         self._is_lost = True
