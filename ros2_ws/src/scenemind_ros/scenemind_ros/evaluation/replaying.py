@@ -35,7 +35,7 @@ def mapped_by_nodes(options: LiveOptions, client: SceneMindClient) -> Iterator[N
     played = DemoOptions(options.recording, options.detector or None, folder, options.frames)
     with DemoNodes(played, open_source(options.recording)) as nodes:
         nodes.start()
+        nodes.play()  # which waits until the mapping node reads; both start at the same time
         client.wait_ready(_READY_S)
-        nodes.play()
         yield
         nodes.check()
