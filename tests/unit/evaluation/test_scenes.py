@@ -55,12 +55,17 @@ def test_a_bad_scene(tmp_path: Path, more: dict[str, object]) -> None:
         scenes.get_viewpoint(made.SCENE, POSE)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         ({"axis_alignment": [0] * 16}, "axis_alignment: the last row"),
         ({"axis_alignment": [2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1]}, "no rotation"),
         ({"objects": [made.OBJECTS[0]] * 2}, "two objects have the id 0"),
+        (
+            {"objects": [{**made.OBJECTS[0], "size": [1e308, 1e308, 1], "center": [1e308, 0, 0]}]},
+            "inf",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_scene_names_file_and_scene(
@@ -69,6 +74,11 @@ def test_what_is_wrong_with_a_scene_names_file_and_scene(
     scenes = Scenes(made.write_objects(tmp_path, **more))
     with pytest.raises(EvaluationError, match=rf"objects\.json: {made.SCENE}: .*{message}"):
         scenes.get_viewpoint(made.SCENE, POSE)
+
+
+def test_a_file_that_is_not_there_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match=r"scan-net\.org.*`scenemind convert --labels SCANS"):
+        Scenes(tmp_path / "objects.json.gz")
 
 
 def test_a_folder_is_no_objects_file(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class Scenes:
             rows = self._get_rows(scene_id).objects
             try:
                 self._objects[scene_id] = objects_of_rows(rows)
-            except ExchangeError as error:
+            except (ExchangeError, GeometryError) as error:
                 raise EvaluationError(f"{self._path}: {scene_id}: {error}") from error
         return self._objects[scene_id]
 
@@ -146,6 +146,12 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         if path.is_dir():
             raise EvaluationError(f"{path} is a folder: name the objects file in it")
+        if not path.exists():
+            raise EvaluationError(
+                f"there is no objects file {path}: ScanNet's annotations (under its terms, on"
+                " request at scan-net.org) become one by `scenemind convert --labels SCANS --out"
+                f" {path.name}`"
+            )
         data = path.read_bytes()
         document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
     except (OSError, ValueError, zlib.error, EOFError) as error:
