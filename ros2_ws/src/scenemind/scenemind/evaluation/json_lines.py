@@ -71,7 +71,7 @@ class JsonLines:
         line = json_line(value)
         try:
             if self._file.write(line) != len(line):
-                raise OSError("the disk took half a line")
+                raise OSError("the disk took half a line: it may be full")
             if time.monotonic() >= self._next_sync_s:
                 self._sync()
         except OSError as error:
