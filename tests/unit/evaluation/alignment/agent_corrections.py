@@ -11,7 +11,7 @@ from scenemind.evaluation.alignment.tasks import AlignmentTask, PlantedError
 from scenemind.words.quoting import tame
 from tests.unit.evaluation.alignment.agent_sight import seen_in
 
-_TABLES = ("person.yaml", "person_more.yaml", "person_development.yaml")
+_TABLES = ("person.yaml", "person_more.yaml", "person_development.yaml", "person_fresh.yaml")
 
 
 def corrected(

@@ -11,12 +11,13 @@ from typing import Literal, get_args
 from scenemind.evaluation.alignment.draft import said, wordings
 from scenemind.evaluation.alignment.tasks import AlignmentTask, Objects, PlantedError
 
-Wording = Literal["first", "more", "development"]
+Wording = Literal["first", "more", "development", "fresh"]
 WORDINGS: tuple[Wording, ...] = get_args(Wording)
 _WORDINGS: Mapping[Wording, str] = {
     "first": "person.yaml",
     "more": "person_more.yaml",
     "development": "person_development.yaml",
+    "fresh": "person_fresh.yaml",
 }
 # Who may click does so about every second time; else they describe what they mean.
 _CLICKS = 0.5
