@@ -115,6 +115,16 @@ def test_a_spent_budget_begins_no_other_scene_and_is_that_of_the_whole_run(tmp_p
         assert run(ROWS, method.here(), folder, Budget(tokens=601)).unasked == 0
 
 
+def test_what_failing_has_cost_is_not_forgotten(tmp_path: Path) -> None:
+    failing = Saying(lambda row: said(row, "model_failed", tokens=100))
+    for times in (1, 2):
+        with RunFolder(tmp_path / "run", {}) as folder:
+            done = run(ROWS[:2], failing.here(), folder, Budget(tokens=1000))
+        assert [one.usage.tokens for one in done.predictions] == [100 * times] * 2
+    with RunFolder(tmp_path / "run", {}) as folder:
+        assert run(ROWS, failing.here(), folder, Budget(tokens=400)).unasked == 7
+
+
 def test_who_watches_is_told_what_was_there_and_what_comes(tmp_path: Path) -> None:
     class Watching:
         def __init__(self) -> None:

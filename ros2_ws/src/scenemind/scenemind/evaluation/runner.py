@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from scenemind.evaluation.budget import NO_BUDGET, Budget
@@ -82,10 +82,11 @@ def run(
     watch.begin(len(rows), [one for one in found.values() if one.row.row_id not in open_ids])
     purse = _Purse(budget, found)
     with closing(workers.predictions(purse.handed_out(jobs_by_scene(left)))) as said:
-        for prediction in said:
+        for new in said:
+            purse.spend(new.usage)
+            prediction = _with_earlier_usage(new, found.get(new.row.row_id))
             if folder:
                 folder.keep(prediction)
-            purse.spend(prediction.usage)
             found[prediction.row.row_id] = prediction
             watch.answered(prediction)
     predictions = tuple(found[row.row_id] for row in rows if row.row_id in found)
@@ -110,6 +111,13 @@ class _Purse:
             if self._budget.is_spent(self._used):
                 return
             yield job
+
+
+def _with_earlier_usage(prediction: Prediction, earlier: Prediction | None) -> Prediction:
+    """What was used for a row that is asked again was used all the same."""
+    if earlier is None:
+        return prediction
+    return replace(prediction, usage=earlier.usage + prediction.usage)
 
 
 def _is_open(kept: Prediction | None) -> bool:
