@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scenemind.evaluation.datasets import Question
 from scenemind.evaluation.errors import EvaluationError
 from scenemind.simulation import make_room
 from scenemind_ros.evaluation.asked_rows import asked_rows
@@ -16,6 +17,7 @@ from scenemind_ros.evaluation.options import parse_options
 from scenemind_ros.evaluation.run import evaluate_live
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
+from tests.unit.evaluation import made
 
 from .graph import SIMULATED, RosGraph
 
@@ -94,6 +96,22 @@ def test_boxes_of_nodes_that_run_already_are_scored(tmp_path: Path) -> None:
     assert found.n == 6
     assert found.percent is not None
     assert found.percent > 60.0, "what is named once is found, but for what the drive hardly saw"
+
+
+def test_poses_that_nobody_can_turn_are_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = ["sqa3d", "--recording", f"{made.SCENE}.mcap", "--out", str(tmp_path / "run")]
+    asked += ["--data", str(made.write_sqa3d(tmp_path))]
+    found = asked_rows(parse_options(asked))
+    (row,) = found.rows
+    assert isinstance(row, Question)
+    assert found.viewpoint_of(row) is None
+    assert "in words alone" in caplog.text
+    caplog.clear()
+    found = asked_rows(parse_options([*asked, "--objects", str(made.write_objects(tmp_path))]))
+    assert found.viewpoint_of(row) is not None
+    assert not caplog.text
 
 
 def test_a_scene_without_rows_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from scenemind.evaluation.page.truth import Truth
 from scenemind.evaluation.rooms import SIMULATION, RoomSource, TrueRooms, simulation_benchmark
 from scenemind.evaluation.rooms.questions import room_rows
 from scenemind.evaluation.scenes import Scenes
-from scenemind.evaluation.selection import check_truth, selected
+from scenemind.evaluation.selection import check_truth, has_poses, selected
 from scenemind.geometry import Pose
 from scenemind.simulation import SimulatedSequence, open_source
 from scenemind_ros.evaluation.options import LiveOptions
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,11 @@ def asked_rows(options: LiveOptions) -> AskedRows:
     rows = selected(every, groups, limit=options.limit, seed=options.seed)
     if truth is not None:
         check_truth(rows, truth, with_poses=True)
+    elif has_poses(rows):
+        _LOG.warning(
+            "the nodes are told in words alone where who asks stands: --objects FILE has"
+            " the alignment that poses are turned by"
+        )
     return AskedRows(options.benchmark, scene_id, tuple(rows), truth)
 
 
