@@ -59,9 +59,9 @@ def _layout_of(image: np.ndarray) -> tuple[int, int]:
 
 
 def _block_color(cell: np.ndarray) -> str:
-    """The colour of which there is most, but for the id."""
-    height, width = cell.shape[:2]
-    seen = cell.astype(float)
+    """The colour of which there is most, but for the id; every fourth pixel each way tells."""
+    seen = cell[::4, ::4].astype(float)
+    height, width = seen.shape[:2]
     seen[: height // 4, : width * 45 // 100] = DULL
     counts = {
         name: int((np.linalg.norm(seen - bgr, axis=2) < _NEAR).sum())
