@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -167,10 +168,13 @@ def _leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _write_json(path: Path, document: Mapping[str, Any]) -> None:
-    """At once: whoever reads it has the old one or the new one."""
+    """At once: whoever reads it has the old one or the new one, also after a power cut."""
     half = _half(path)
     try:
-        half.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        with half.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(document, indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
         half.replace(path)
     except OSError as error:
         raise EvaluationError(f"{path} cannot be written: {error.strerror}") from error
