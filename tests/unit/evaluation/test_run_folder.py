@@ -78,9 +78,10 @@ def test_a_run_that_was_killed_while_it_began_begins(path: Path) -> None:
     assert json.loads((path / "run.json").read_text()) == IDENTITY
 
 
-def test_a_line_that_is_no_prediction_is_named(path: Path) -> None:
+@pytest.mark.parametrize("line", ['{"row": "0", "answer": "yes"}', '{"row": ["0"]}'])
+def test_a_line_that_is_no_prediction_is_named(path: Path, line: str) -> None:
     RunFolder(path, IDENTITY).close()
-    (path / "predictions.jsonl").write_text('{"row": "0", "answer": "yes"}\n')
+    (path / "predictions.jsonl").write_text(f"{line}\n")
     with (
         RunFolder(path, IDENTITY) as folder,
         pytest.raises(EvaluationError, match="line 1 is no prediction"),

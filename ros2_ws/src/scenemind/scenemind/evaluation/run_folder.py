@@ -58,11 +58,10 @@ class RunFolder:
         by_id = {row.row_id: row for row in rows}
         found: dict[str, Prediction] = {}
         for number, line in enumerate(self._predictions.values(), 1):
-            row = by_id.get(line.get("row", ""))
-            if row is None:
-                continue
             try:
-                found[row.row_id] = prediction_from_json(line, row)
+                row = by_id.get(line.get("row", ""))
+                if row is not None:
+                    found[row.row_id] = prediction_from_json(line, row)
             except (KeyError, TypeError, ValueError) as error:
                 raise EvaluationError(
                     f"{self._predictions.path}, line {number} is no prediction: take the line out,"
