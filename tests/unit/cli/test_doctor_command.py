@@ -113,6 +113,16 @@ def test_a_scan_of_scannet_gives_evidence(tmp_path: Path) -> None:
     assert evidence.depth_calibration is not None
 
 
+def test_an_image_that_cannot_be_decoded_is_told(tmp_path: Path) -> None:
+    frames = made_frames([np.eye(4)] * 3)
+    frames[0] = replace(frames[0], color=b"no image")
+    (tmp_path / "scene0011_00.sens").write_bytes(Sens(frames).data())
+    evidence = gather(tmp_path)
+    assert len(evidence.frames) == 2
+    (finding,) = evidence.found
+    assert finding.measured == "1 color_invalid among 3 frames that were looked at"
+
+
 def test_nothing_there_is_one_sentence(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["doctor", str(tmp_path / "none")])
     assert done.exit_code == 1

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from scenemind.frames import FrameError, open_sequence
+from scenemind.frames import FrameError, RecordedSequence, open_sequence
 from scenemind.frames.bag_writing import WriteOptions, plan_bag, write_bag, write_planned
 from scenemind.frames.bag_writing.bag_part import BagPart
 from scenemind.frames.bag_writing.options import Storage
@@ -70,11 +70,19 @@ def test_a_kill_costs_one_file(tmp_path: Path, hololens_folder: Path) -> None:
         assert np.array_equal(a.depth_m, b.depth_m)
 
 
+MADE = MadeSequence()
+
+
 class KilledError(Exception):
     """In place of a kill, where nothing cleans up."""
 
 
-def killed_before(where: str, monkeypatch: pytest.MonkeyPatch, out: Path) -> None:
+def killed_before(
+    where: str,
+    monkeypatch: pytest.MonkeyPatch,
+    out: Path,
+    sequence: RecordedSequence = MADE,
+) -> None:
     """Leave what a kill leaves that comes just before the rename to a name."""
     real = os.replace
 
@@ -86,7 +94,7 @@ def killed_before(where: str, monkeypatch: pytest.MonkeyPatch, out: Path) -> Non
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", replace)
         with pytest.raises(KilledError):
-            write_bag(MadeSequence(), out, options_for())
+            write_bag(sequence, out, options_for())
     assert out.with_name("run.part").is_dir()
 
 
@@ -102,6 +110,36 @@ def test_a_kill_between_two_steps(
     assert (written.frames, written.resumed) == (6, resumed)
     stamps = [frame.stamp_ns for frame in open_sequence(tmp_path / "run")]
     assert stamps == [frame.stamp_ns for frame in MadeSequence()]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "where"),
+    [
+        ((0,), "run_1.mcap"),
+        ((1, 2), "run_1.mcap"),
+        ((0, 2, 5), "run_1.mcap"),
+        ((2, 3, 4, 5), "bag/metadata.yaml"),
+    ],
+)
+def test_frames_that_cannot_be_used_do_not_shift_where_it_goes_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    hololens_folder: Path,
+    damaged: tuple[int, ...],
+    where: str,
+) -> None:
+    for number in damaged:
+        (hololens_folder / f"depth/{number:05d}.png").write_bytes(b"no image")
+    out = tmp_path / "bags" / "run"
+    killed_before(where, monkeypatch, out, open_sequence(hololens_folder))
+    written = write_bag(open_sequence(hololens_folder), out, options_for())
+    assert (written.frames, written.resumed) == (6 - len(damaged), 2)
+
+    at_once = write_bag(open_sequence(hololens_folder), tmp_path / "other" / "run", options_for())
+    assert contents(out) == contents(at_once.path)
+    assert at_once.drops == {"depth_invalid": len(damaged)}
+    stamps = [frame.stamp_ns for frame in open_sequence(out)]
+    assert stamps == [frame.stamp_ns for frame in open_sequence(hololens_folder)]
 
 
 def test_a_kill_behind_the_last_step_is_no_trouble_later(

@@ -142,7 +142,8 @@ def test_frames_that_are_not_numbered(exported: Path) -> None:
 
 
 def test_images_of_another_size_than_their_intrinsics(exported: Path) -> None:
-    save_image(exported / "color/0.jpg", np.zeros((240, 320, 3), np.uint8))
+    for number in NUMBERS:
+        save_image(exported / f"color/{number}.jpg", np.zeros((240, 320, 3), np.uint8))
     with pytest.raises(FrameError, match="were they resized"):
         open_sequence(exported)
 

@@ -6,10 +6,11 @@ import json
 import logging
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
-from scenemind.frames import FrameError, RecordedSequence, open_sequence
+from scenemind.frames import FrameError, RecordedSequence, open_sequence, read_sequence
 from scenemind.frames.gravity import z_up_rotation
 from scenemind.geometry import Pose
 
@@ -151,13 +152,67 @@ def test_a_damaged_calibration(seven_scenes_folder: Path, text: str) -> None:
         open_sequence(seven_scenes_folder)
 
 
-def test_a_missing_image_is_named_when_it_is_read(hololens_folder: Path) -> None:
-    (hololens_folder / "depth" / "00003.png").unlink()
-    frames = iter(open_sequence(hololens_folder))
-    for _ in range(3):
-        next(frames)
-    with pytest.raises(FrameError, match=r"00003\.png is not there"):
-        next(frames)
+def damage(file: Path, how: str) -> None:
+    data = file.read_bytes()
+    if how == "missing":
+        file.unlink()
+    elif how == "size":
+        kind = np.uint16 if "depth" in str(file) else np.uint8
+        cv2.imwrite(str(file), np.ones((6, 8), kind))
+    else:
+        file.write_bytes(data[: len(data) // 2])
+
+
+# Where colour is not listed anywhere, a file that is missing is no frame.
+LISTED = [("hololens", "depth/*"), ("tum", "rgb/*"), ("tum", "depth/*"), ("seven_scenes", "*h.png")]
+ALL = [*LISTED, ("hololens", "images/*"), ("seven_scenes", "*.color.png")]
+
+
+@pytest.mark.parametrize(
+    ("format_name", "images", "how"),
+    [*((*f, "missing") for f in LISTED), *((*f, h) for f in ALL for h in ("invalid", "size"))],
+)
+def test_an_image_that_cannot_be_used_costs_its_frame(
+    request: pytest.FixtureRequest,
+    caplog: pytest.LogCaptureFixture,
+    format_name: str,
+    images: str,
+    how: str,
+) -> None:
+    """Also where it is the first one, by which cameras would be told."""
+    folder = request.getfixturevalue(f"{format_name}_folder")
+    stamps = [frame.stamp_ns for frame in open_sequence(folder)]
+    first, *_, last = sorted(folder.glob(images))
+    stream = "color" if "rgb" in images or "images" in images or "color" in images else "depth"
+    damage(first, how)
+    sequence = open_sequence(folder)
+    for _ in range(2):
+        assert [frame.stamp_ns for frame in read_sequence(sequence)] == stamps[1:]
+        assert sequence.drops == {f"{stream}_{how}": 1}
+    assert caplog.text.count("a frame is left out") == 1
+    assert first.name.split(".")[0] in caplog.text
+    damage(last, how)
+    assert [frame.stamp_ns for frame in open_sequence(folder)] == stamps[1:-1]
+
+
+def test_a_pose_file_that_is_missing_costs_its_frame(seven_scenes_folder: Path) -> None:
+    (seven_scenes_folder / "frame-000010.pose.txt").unlink()
+    sequence = open_sequence(seven_scenes_folder)
+    assert (len(sequence), sequence.drops) == (5, {"pose_missing": 1})
+
+
+def test_images_none_of_which_can_be_used(hololens_folder: Path) -> None:
+    for file in (hololens_folder / "depth").iterdir():
+        damage(file, "size")
+    with pytest.raises(
+        FrameError,
+        match=r"none of the first 6 frames .*00000\.png: depth has 8x6 .*its camera 16x12",
+    ):
+        list(open_sequence(hololens_folder))
+    for file in (hololens_folder / "images").iterdir():
+        damage(file, "invalid")
+    with pytest.raises(FrameError, match=r"00005\.png .*recording again"):
+        open_sequence(hololens_folder)
 
 
 def test_a_sequence_can_be_iterated_again(hololens_folder: Path) -> None:

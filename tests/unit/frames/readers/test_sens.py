@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -15,7 +16,7 @@ from scenemind.frames import FrameError, open_sequence, read_sequence
 from scenemind.frames.encodings import decode_color_file
 from scenemind.frames.indexed_sequence import IndexedSequence
 from scenemind.geometry import PinholeCamera, Pose
-from tests.unit.frames.scannet_bytes import LOST, Sens, made_depths, made_frames
+from tests.unit.frames.scannet_bytes import LOST, Sens, jpeg, made_depths, made_frames
 
 from ..made import pose
 
@@ -176,22 +177,28 @@ def test_a_header_that_cannot_be_used(tmp_path: Path, changes: dict, words: str)
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "cause", "words"),
     [
-        ({"depth": b"no zlib"}, "frame 1: depth cannot be decompressed"),
-        ({"color": b"\xff\xd8broken"}, "frame 1: .*no JPEG or PNG"),
+        ({"depth": b"no zlib"}, "depth_invalid", "frame 1: depth cannot be decompressed"),
+        ({"depth": made_frames(POSES)[1].depth[:-60]}, "depth_invalid", "frame 1: depth of"),
+        ({"color": b"\xff\xd8broken"}, "color_invalid", "frame 1: 8 bytes .*no JPEG or PNG"),
+        ({"color": jpeg(np.zeros((8, 9, 3), np.uint8))}, "color_size", "frame 1: colour has 9x8"),
     ],
 )
-def test_a_damaged_image_names_its_frame(tmp_path: Path, changes: dict, words: str) -> None:
+def test_a_damaged_image_costs_its_frame_and_names_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, changes: dict, cause: str, words: str
+) -> None:
     frames = made_frames(POSES)
     frames[1] = dataclasses.replace(frames[1], **changes)
     sequence = opened(written(tmp_path, Sens(frames)))
-    with pytest.raises(FrameError, match=words):
-        list(sequence)
+    stamps = [frame.stamp_ns for frame in read_sequence(sequence)]
+    assert stamps == [frames[n].color_us * 1000 for n in (0, 2, 3)]
+    assert sequence.drops == {cause: 1}
+    assert re.search(rf"scene0011_00\.sens: .*{words}", caplog.text)
 
 
 def test_depth_that_would_inflate_to_more_is_refused(tmp_path: Path) -> None:
-    frames = made_frames(POSES)
+    frames = made_frames(POSES[:1])
     bomb = np.zeros(10**6, np.uint8).tobytes()
     frames[0] = dataclasses.replace(frames[0], depth=zlib.compress(bomb))
     with pytest.raises(FrameError, match="depth of 385 bytes is not 16x12"):

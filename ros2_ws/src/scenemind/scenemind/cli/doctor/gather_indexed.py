@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,16 @@ def gather_indexed(sequence: IndexedSequence) -> Evidence:
     """Stamps and poses of all frames, pixels of a few."""
     entries = sequence.entries
     step = max(1, len(entries) // SAMPLE)
-    frames, found = sample(sequence.part(slice(None, None, step)), every=1)
+    looked_at = sequence.part(slice(None, None, step))
+    frames, found = sample(looked_at, every=1)
     if sequence.drops:
-        causes = ", ".join(f"{count} {cause}" for cause, count in sequence.drops.items())
         fix = "these frames are left out: record again where too many are lost"
-        found.append(Finding("frames", "warn", f"{causes}, {len(entries)} are usable", fix))
+        text = f"{_causes(sequence.drops)}, {len(entries)} are usable"
+        found.append(Finding("frames", "warn", text, fix))
+    if frames and looked_at.drops:
+        fix = "such frames are left out: copy or download the recording again"
+        text = f"{_causes(looked_at.drops)} among {len(looked_at)} frames that were looked at"
+        found.append(Finding("images", "warn", text, fix))
     stamps_ns = np.array([entry.stamp_ns for entry in entries], np.int64)
     poses = [entry.world_T_camera for entry in entries]
     return Evidence(
@@ -38,6 +44,10 @@ def gather_indexed(sequence: IndexedSequence) -> Evidence:
         frames=tuple(frames),
         found=tuple(found),
     )
+
+
+def _causes(drops: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {cause}" for cause, count in drops.items())
 
 
 def _sizes(images: list[NDArray[Any]]) -> frozenset[tuple[int, int]]:

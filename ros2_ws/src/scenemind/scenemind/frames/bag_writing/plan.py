@@ -9,7 +9,7 @@ from typing import Any
 
 from scenemind.frames.bag_writing.disk_space import check_space
 from scenemind.frames.bag_writing.encoder import EncodedFrame, FrameEncoder
-from scenemind.frames.bag_writing.metadata import message_count
+from scenemind.frames.bag_writing.metadata import first_and_last_ns, message_count
 from scenemind.frames.bag_writing.options import ImageEncoding, WriteOptions
 from scenemind.frames.bag_writing.source import FrameSource
 from scenemind.frames.bag_writing.work_folder import WorkFolder
@@ -27,6 +27,7 @@ class BagPlan:
     Attributes:
         first: the first frame.
         resumed: frames that an earlier call has written.
+        behind_ns: stamp of the last one of them; -1 where there is none.
         needed_bytes: for the others, about.
         job: what must be the same for files of two calls to make one bag.
     """
@@ -38,6 +39,7 @@ class BagPlan:
     options: WriteOptions
     first: SensorFrame
     resumed: int
+    behind_ns: int
     needed_bytes: int
     job: dict[str, Any]
 
@@ -56,7 +58,7 @@ def plan_bag(
         out: the bag's folder, which must not be there; `OUT.part` may be.
 
     Raises:
-        FrameError: a frame that cannot be read, something at `out`, files of another bag in
+        FrameError: no usable frame, something at `out`, files of another bag in
             `OUT.part`, or too little space.
     """
     options = options or WriteOptions()
@@ -67,12 +69,25 @@ def plan_bag(
     encoder = FrameEncoder(sequence, options, encoding, _world_T_recorded(sequence))
     encoded = [encoder.encode(frame) for frame in sample]
     job = _job(sequence, options, encoding, encoded[0])
-    resumed = sum(message_count(i, options.topics.odometry) for i in work.finished(job))
+    finished = work.finished(job)
+    resumed = sum(message_count(i, options.topics.odometry) for i in finished)
+    behind_ns = first_and_last_ns(finished[-1])[1] if finished else -1
     frame_bytes = sum(frame.size_bytes for frame in encoded) / len(encoded)
     needed_bytes = round(frame_bytes * (len(source) - resumed))
     if not options.is_forced:
         check_space(work.disk(), needed_bytes)
-    return BagPlan(source, work, encoder, encoding, options, sample[0], resumed, needed_bytes, job)
+    return BagPlan(
+        source=source,
+        work=work,
+        encoder=encoder,
+        encoding=encoding,
+        options=options,
+        first=sample[0],
+        resumed=resumed,
+        behind_ns=behind_ns,
+        needed_bytes=needed_bytes,
+        job=job,
+    )
 
 
 def _world_T_recorded(sequence: RecordedSequence) -> Pose:

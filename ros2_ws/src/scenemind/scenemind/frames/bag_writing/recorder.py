@@ -17,6 +17,7 @@ from scenemind.frames.bag_writing.source import FrameSource, ReadFrame
 from scenemind.frames.bag_writing.work_folder import WorkFolder
 from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import SensorFrame
+from scenemind.frames.unusable_frames import UnusableFrame
 
 _log = logging.getLogger(__name__)
 
@@ -48,11 +49,16 @@ class Recorder:
         self._done = 0
         self._newest_ns = -1
 
-    def write(self, source: FrameSource, start: int) -> None:
-        """Write the frames from this one on into the files behind those that are finished."""
-        self._done = start
+    def write(self, source: FrameSource, done: int, behind_ns: int) -> None:
+        """Write the frames behind this stamp into the files behind those that are finished.
+
+        Args:
+            done: frames in the finished files.
+        """
+        self._done, self._newest_ns = done, behind_ns
         number = len(self._work.files())
-        with closing(in_threads(source.reads(start), self._encoder.encode)) as frames:
+        with closing(in_threads(source.reads(behind_ns), self._encoder.encode)) as encoded:
+            frames = source.sort_out(encoded, has_some=done > 0)
             while first := next(frames, None):
                 rest = islice(frames, self._options.frames_per_file - 1)
                 self._write_file(number, first.stamp_ns, chain((first,), rest))
@@ -93,13 +99,18 @@ class Recorder:
 
 def in_threads(
     reads: Iterator[ReadFrame], encode: Callable[[SensorFrame], EncodedFrame]
-) -> Generator[EncodedFrame, None, None]:
+) -> Generator[EncodedFrame | UnusableFrame, None, None]:
     """Frames in order; a few are read and encoded at any time, so that memory is bounded."""
-    waiting: deque[Future[EncodedFrame]] = deque()
+
+    def read_and_encode(read: ReadFrame) -> EncodedFrame | UnusableFrame:
+        frame = read()
+        return frame if isinstance(frame, UnusableFrame) else encode(frame)
+
+    waiting: deque[Future[EncodedFrame | UnusableFrame]] = deque()
     with ThreadPoolExecutor(_THREADS) as pool:
         try:
             for read in reads:
-                waiting.append(pool.submit(lambda r: encode(r()), read))
+                waiting.append(pool.submit(read_and_encode, read))
                 if len(waiting) == 2 * _THREADS:
                     yield waiting.popleft().result()
             while waiting:

@@ -8,7 +8,7 @@ behind the last file that was finished (`work_folder`).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,7 @@ class WrittenBag:
         frames: in the bag.
         resumed: how many of them an earlier call had written.
         rounded: frames of this call whose depth had to be rounded to whole millimetres.
+        drops: what was left out, by cause; frames with images that cannot be used, of this call.
         files, size_bytes: of the bag, metadata aside.
     """
 
@@ -37,6 +38,7 @@ class WrittenBag:
     frames: int
     resumed: int
     rounded: int
+    drops: Mapping[str, int]
     files: int
     size_bytes: int
     encoding: ImageEncoding
@@ -63,14 +65,14 @@ def write_planned(plan: BagPlan, report: Callable[[int], None] | None = None) ->
         report: called with the frames that are written so far, after each one.
 
     Raises:
-        FrameError: a frame that cannot be read, stamps that do not increase, a disk that is full,
+        FrameError: no usable frame, stamps that do not increase, a disk that is full,
             or a bag that does not read back as it was written.
     """
     work, topics = plan.work, plan.options.topics
     recorder = Recorder(work, plan.encoder, plan.options, plan.encoding, report)
     with work.held(plan.job):
         try:
-            recorder.write(plan.source, plan.resumed)
+            recorder.write(plan.source, plan.resumed, plan.behind_ns)
             work.write_metadata()
         except (OSError, sqlite3.Error, WriterError) as error:
             raise FrameError(
@@ -87,5 +89,12 @@ def write_planned(plan: BagPlan, report: Callable[[int], None] | None = None) ->
         work.finish()
     frames = sum(message_count(i, topics.odometry) for i in information)
     return WrittenBag(
-        work.out, frames, plan.resumed, recorder.rounded, len(files), size_bytes, plan.encoding
+        path=work.out,
+        frames=frames,
+        resumed=plan.resumed,
+        rounded=recorder.rounded,
+        drops=dict(plan.source.drops),
+        files=len(files),
+        size_bytes=size_bytes,
+        encoding=plan.encoding,
     )

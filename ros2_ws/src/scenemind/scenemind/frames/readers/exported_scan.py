@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scenemind.frames.errors import FrameError
 from scenemind.frames.indexed_sequence import IndexedSequence
-from scenemind.frames.readers.folder import FolderEntry, find_pose, image_size, read_numbers
+from scenemind.frames.readers.folder import (
+    FolderEntry,
+    find_pose,
+    image_size,
+    read_numbers,
+    read_pose,
+)
 from scenemind.frames.readers.scannet_files import (
     DEPTH_UNITS_PER_M,
     RATE_HZ,
@@ -56,14 +63,14 @@ def read_exported(
     Raises:
         FrameError: a file that is missing or damaged.
     """
-    color = _camera(matrices.color_k, frames[0].color)
-    depth = _camera(matrices.depth_k, frames[0].depth)
+    color = _camera(matrices.color_k, (frame.color for frame in frames))
+    depth = _camera(matrices.depth_k, (frame.depth for frame in frames))
     base_T_color = _extrinsics(matrices.base_T_color)
     base_T_depth = _extrinsics(matrices.base_T_depth)
     depth_T_color = base_T_depth.inverse() @ base_T_color
-    entries = []
+    entries, left_out = [], Counter[str]()
     for frame in frames:
-        scan_T_depth = find_pose(read_numbers(frame.pose, 16), str(frame.pose))
+        scan_T_depth = read_pose(frame.pose, left_out)
         if scan_T_depth is not None:
             entries.append(
                 FolderEntry(
@@ -74,7 +81,6 @@ def read_exported(
                     depth_units_per_m=DEPTH_UNITS_PER_M,
                 )
             )
-    lost = len(frames) - len(entries)
     return IndexedSequence(
         name=name,
         path=path,
@@ -82,7 +88,7 @@ def read_exported(
         entries=entries,
         depth_calibration=depth_calibration(depth, base_T_color, base_T_depth, color),
         world_T_recorded=world_T_scan,
-        drops={"pose_lost": lost} if lost else {},
+        left_out=left_out,
     )
 
 
@@ -104,8 +110,8 @@ def numbered(files: Sequence[Path], ending: str = "") -> list[tuple[int, Path]]:
     return sorted(found)
 
 
-def _camera(matrix: Path, image: Path) -> PinholeCamera:
-    return centred_camera(read_numbers(matrix, 16), image_size(image), str(matrix))
+def _camera(matrix: Path, images: Iterable[Path]) -> PinholeCamera:
+    return centred_camera(read_numbers(matrix, 16), image_size(images), str(matrix))
 
 
 def _extrinsics(file: Path) -> Pose:

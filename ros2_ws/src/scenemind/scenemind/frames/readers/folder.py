@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scenemind.frames.errors import FrameError
-from scenemind.frames.frame import SensorFrame
 from scenemind.frames.image_files import read_color, read_color_file, read_depth
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
+
+# One image may be damaged or of another size, so several are asked for theirs.
+_ASKED = 3
+_LOOKED_AT = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,16 +34,17 @@ class FolderEntry:
     world_T_camera: Pose
     depth_units_per_m: float = 1000.0
 
-    def read(self) -> SensorFrame:
+    @property
+    def name(self) -> str:
+        return str(self.color_path)
+
+    def read_color(self) -> tuple[bytes, NDArray[np.uint8]]:
         """Raises FrameError for an image that cannot be read."""
-        color_file, color = read_color_file(self.color_path)
-        return SensorFrame(
-            stamp_ns=self.stamp_ns,
-            color=color,
-            depth_m=read_depth(self.depth_path, self.depth_units_per_m),
-            world_T_camera=self.world_T_camera,
-            color_file=color_file,
-        )
+        return read_color_file(self.color_path)
+
+    def read_depth(self) -> NDArray[np.float32]:
+        """Raises FrameError for an image that cannot be read."""
+        return read_depth(self.depth_path, self.depth_units_per_m)
 
 
 def find_pose(matrix: ArrayLike, source: str) -> Pose | None:
@@ -53,6 +60,21 @@ def find_pose(matrix: ArrayLike, source: str) -> Pose | None:
         return Pose.from_matrix(values.reshape(4, 4) if values.size == 16 else values)
     except GeometryError as error:
         raise FrameError(f"{source}: {error}") from error
+
+
+def read_pose(path: Path, left_out: Counter[str]) -> Pose | None:
+    """`find_pose` of a file; counts `pose_missing` where there is no file, else `pose_lost`.
+
+    Raises:
+        FrameError: a file that holds something else than a pose.
+    """
+    if not path.is_file():
+        left_out["pose_missing"] += 1
+        return None
+    pose = find_pose(read_numbers(path, 16), str(path))
+    if pose is None:
+        left_out["pose_lost"] += 1
+    return pose
 
 
 def read_numbers(path: Path, count: int) -> NDArray[np.float64]:
@@ -88,11 +110,23 @@ def camera_of_matrix(matrix: ArrayLike, width: int, height: int, source: str) ->
         raise FrameError(f"{source}: {error}") from error
 
 
-def image_size(path: Path) -> tuple[int, int]:
-    """Width and height in pixels of an image file.
+def image_size(paths: Iterable[Path]) -> tuple[int, int]:
+    """Width and height in pixels of image files; that of most of the first three that are images.
 
     Raises:
-        FrameError: no such file, or no image.
+        FrameError: none of the first 30 is one.
     """
-    height, width = read_color(path).shape[:2]
-    return width, height
+    sizes: Counter[tuple[int, int]] = Counter()
+    problem = "there is no image"
+    for path in islice(paths, _LOOKED_AT):
+        try:
+            height, width = read_color(path).shape[:2]
+        except FrameError as error:
+            problem = str(error)
+            continue
+        sizes[width, height] += 1
+        if sizes.total() == _ASKED:
+            break
+    if not sizes:
+        raise FrameError(f"{problem}, nor are other images: copy or download the recording again")
+    return sizes.most_common(1)[0][0]

@@ -61,10 +61,10 @@ def read(path: Path) -> IndexedSequence:
     return IndexedSequence(
         name=path.resolve().name,
         path=path,
-        camera=camera_of_matrix(intrinsics, *image_size(colors[0]), source=f"{path / 'K.txt'}"),
+        camera=camera_of_matrix(intrinsics, *image_size(colors), source=f"{path / 'K.txt'}"),
         entries=entries,
         world_T_recorded=zup_T_world,
-        drops={"pose_lost": lost} if lost else {},
+        left_out={"pose_lost": lost} if lost else {},
     )
 
 

@@ -12,6 +12,8 @@ by Habitat, which differs in what it writes:
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +30,9 @@ from scenemind.frames.readers.exported_scan import (
 from scenemind.frames.readers.folder import (
     FolderEntry,
     camera_of_matrix,
-    find_pose,
     image_size,
     read_numbers,
+    read_pose,
 )
 from scenemind.frames.readers.scannet_files import scene_name, world_T_scan_of
 from scenemind.frames.sequence import counted_stamp_ns
@@ -60,15 +62,16 @@ def read(path: Path) -> IndexedSequence:
         for number, color in numbered([*path.glob("*-rgb.png")], "-rgb")
         for stem in (color.stem.removesuffix("-rgb"),)
     ]
-    _check_complete(path, frames[0])
+    _check_complete(path, frames)
     if (path / "extrinsic_color.txt").is_file():
         return _read_scannet(path, frames)
     return _read_hm3d(path, frames)
 
 
-def _check_complete(path: Path, frame: ExportedFrame) -> None:
+def _check_complete(path: Path, frames: Sequence[ExportedFrame]) -> None:
     """Pickles beside the images hold Habitat's poses; they run code when read, so they are not."""
-    missing = [file.name for file in (frame.depth, frame.pose) if not file.is_file()]
+    kinds = ([frame.depth for frame in frames], [frame.pose for frame in frames])
+    missing = [files[0].name for files in kinds if not any(file.is_file() for file in files)]
     if missing:
         raise FrameError(
             f"{path} has no {' and no '.join(missing)}: make the episode with depth and poses by"
@@ -94,11 +97,10 @@ def _read_scannet(path: Path, frames: list[ExportedFrame]) -> IndexedSequence:
 
 def _read_hm3d(path: Path, frames: list[ExportedFrame]) -> IndexedSequence:
     zup_T_world = z_up_rotation(_HM3D_DOWN)
-    entries, lost = [], 0
+    entries, left_out = [], Counter[str]()
     for frame in frames:
-        world_T_gl = find_pose(read_numbers(frame.pose, 16), str(frame.pose))
+        world_T_gl = read_pose(frame.pose, left_out)
         if world_T_gl is None:
-            lost += 1
             continue
         entries.append(
             FolderEntry(
@@ -112,15 +114,15 @@ def _read_hm3d(path: Path, frames: list[ExportedFrame]) -> IndexedSequence:
     return IndexedSequence(
         name=path.resolve().name,
         path=path,
-        camera=_habitat_camera(path / "intrinsic_color.txt", frames[0].color),
+        camera=_habitat_camera(path / "intrinsic_color.txt", [frame.color for frame in frames]),
         entries=entries,
         world_T_recorded=zup_T_world,
-        drops={"pose_lost": lost} if lost else {},
+        left_out=left_out,
     )
 
 
-def _habitat_camera(matrix: Path, image: Path) -> PinholeCamera:
-    width, height = image_size(image)
+def _habitat_camera(matrix: Path, images: Sequence[Path]) -> PinholeCamera:
+    width, height = image_size(images)
     written = camera_of_matrix(read_numbers(matrix, 16), width, height, source=str(matrix))
     return PinholeCamera(
         width, height, written.fx, written.fx, (width - 1) / 2.0, (height - 1) / 2.0

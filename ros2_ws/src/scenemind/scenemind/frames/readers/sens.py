@@ -9,14 +9,16 @@ increase (many scans have zeros), frames are taken to come 30 times a second.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.frames.errors import FrameError
-from scenemind.frames.frame import SensorFrame
 from scenemind.frames.indexed_sequence import IndexedSequence
 from scenemind.frames.readers.folder import find_pose
 from scenemind.frames.readers.scannet_files import (
@@ -74,7 +76,7 @@ def read(path: Path) -> IndexedSequence:
         entries=entries,
         depth_calibration=depth_calibration(depth, base_T_color, base_T_depth, color),
         world_T_recorded=world_T_scan,
-        drops={"pose_lost": lost} if lost else {},
+        left_out={"pose_lost": lost} if lost else {},
     )
 
 
@@ -92,22 +94,29 @@ class SensEntry:
     stamp_ns: int
     world_T_camera: Pose
 
-    def read(self) -> SensorFrame:
+    @property
+    def name(self) -> str:
+        return f"{self.file.path}, frame {self.number}"
+
+    def read_color(self) -> tuple[bytes, NDArray[np.uint8]]:
         """Raises FrameError for an image that cannot be decoded."""
+        with self._at(0) as file:
+            return self.file.read_color(file, int(self.row["color_bytes"]))
+
+    def read_depth(self) -> NDArray[np.float32]:
+        """Raises FrameError for an image that cannot be decoded."""
+        with self._at(int(self.row["color_bytes"])) as file:
+            return self.file.read_depth(file, int(self.row["depth_bytes"]))
+
+    @contextmanager
+    def _at(self, offset: int) -> Iterator[BufferedReader]:
+        """The file at so many bytes into the frame's images; names the frame in what is raised."""
         try:
             with open_bytes(self.file.path) as file:
-                file.seek(int(self.row["at"]))
-                color_file, color = self.file.read_color(file, int(self.row["color_bytes"]))
-                depth_m = self.file.read_depth(file, int(self.row["depth_bytes"]))
+                file.seek(int(self.row["at"]) + offset)
+                yield file
         except FrameError as error:
-            raise FrameError(f"{self.file.path}, frame {self.number}: {error}") from error
-        return SensorFrame(
-            stamp_ns=self.stamp_ns,
-            color=color,
-            depth_m=depth_m,
-            world_T_camera=self.world_T_camera,
-            color_file=color_file,
-        )
+            raise FrameError(f"{self.name}: {error}") from error
 
 
 def _only_file(folder: Path) -> Path:

@@ -150,7 +150,7 @@ class SensFile:
         """The stored image (empty where it is not compressed), and (H, W, 3) uint8 RGB.
 
         Raises:
-            FrameError: bytes that are no image of the header's size.
+            FrameError: bytes that are no image, or pixels of another size than the header's.
         """
         data = _exactly(file, count, self.path, "a colour image")
         width, height = self.color_size
@@ -160,8 +160,6 @@ class SensFile:
             raise FrameError(f"colour of {count} bytes is not {width}x{height} pixels")
         else:
             return b"", np.frombuffer(data, np.uint8).reshape(height, width, 3)
-        if color.shape[:2] != (height, width):
-            raise FrameError(f"colour is {color.shape[1]}x{color.shape[0]}, not {width}x{height}")
         return data, color
 
     def read_depth(self, file: BufferedReader, count: int) -> NDArray[np.float32]:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,9 @@ from scenemind.frames.indexed_sequence import IndexedSequence
 from scenemind.frames.readers.folder import (
     FolderEntry,
     camera_of_matrix,
-    find_pose,
     image_size,
     read_numbers,
+    read_pose,
 )
 from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
@@ -52,18 +54,17 @@ def read(path: Path) -> IndexedSequence:
     colors = sorted((*path.glob("frame-*.color.jpg"), *path.glob("frame-*.color.png")))
     if not colors:
         raise FrameError(f"{path} has poses but no frame-*.color.jpg or .png")
-    camera, calibration = _read_cameras(path, colors[0])
+    camera, calibration = _read_cameras(path, colors)
     depth_T_color = Pose.identity()
     if calibration is not None:
         depth_T_color = calibration.color_T_depth.inverse()
     zup_T_world = z_up_rotation(_read_down(path))
-    entries, lost = [], 0
+    entries, left_out = [], Counter[str]()
     for color_path in colors:
         stem = color_path.name.split(".")[0]
         pose_path = path / f"{stem}.pose.txt"
-        world_T_depth = find_pose(read_numbers(pose_path, 16), str(pose_path))
+        world_T_depth = read_pose(pose_path, left_out)
         if world_T_depth is None:
-            lost += 1
             continue
         entries.append(
             FolderEntry(
@@ -80,15 +81,17 @@ def read(path: Path) -> IndexedSequence:
         entries=entries,
         depth_calibration=calibration,
         world_T_recorded=zup_T_world,
-        drops={"pose_lost": lost} if lost else {},
+        left_out=left_out,
     )
 
 
-def _read_cameras(path: Path, color_path: Path) -> tuple[PinholeCamera, DepthCalibration | None]:
+def _read_cameras(
+    path: Path, colors: Sequence[Path]
+) -> tuple[PinholeCamera, DepthCalibration | None]:
     file = path / "calibration.json"
     if not file.is_file():
         _log.warning("%s is missing: depth is taken to be aligned to colour", file)
-        return _read_shared_camera(path, color_path), None
+        return _read_shared_camera(path, colors), None
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         color, depth = _camera(data["color"]), _camera(data["depth"])
@@ -103,12 +106,12 @@ def _camera(values: dict[str, Any]) -> PinholeCamera:
     return PinholeCamera(int(values["width"]), int(values["height"]), fx, fy, cx, cy)
 
 
-def _read_shared_camera(path: Path, color_path: Path) -> PinholeCamera:
+def _read_shared_camera(path: Path, colors: Sequence[Path]) -> PinholeCamera:
     file = path / "camera-intrinsics.txt"
     if file.is_file():
-        return camera_of_matrix(read_numbers(file, 9), *image_size(color_path), source=str(file))
+        return camera_of_matrix(read_numbers(file, 9), *image_size(colors), source=str(file))
     _log.warning("%s is missing: using the data set's published intrinsics", file)
-    size = image_size(color_path)
+    size = image_size(colors)
     return camera_of_matrix(_PUBLISHED_INTRINSICS, *size, source="7-Scenes intrinsics")
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -66,9 +67,9 @@ def read(path: Path) -> IndexedSequence:
     return IndexedSequence(
         name=path.resolve().name,
         path=path,
-        camera=_camera(path, matched[0].color),
+        camera=_camera(path, [frame.color for frame in matched]),
         entries=[FolderEntry(f.stamp_ns, f.color, f.depth, f.pose, _UNITS_PER_M) for f in matched],
-        drops={cause: count for cause, count in sync.counts.items() if count},
+        left_out={cause: count for cause, count in sync.counts.items() if count},
     )
 
 
@@ -102,7 +103,7 @@ def _read_poses(path: Path) -> dict[int, Pose]:
     return poses
 
 
-def _camera(path: Path, color_path: Path) -> PinholeCamera:
+def _camera(path: Path, colors: Sequence[Path]) -> PinholeCamera:
     file = path / "calibration.yaml"
     freiburg = re.search(r"freiburg([123])", path.resolve().name)
     if file.is_file():
@@ -113,7 +114,7 @@ def _camera(path: Path, color_path: Path) -> PinholeCamera:
         _log.warning("%s (fx fy cx cy) is missing: using the Kinect's nominal intrinsics", file)
         intrinsics = _OF_KINECT
     try:
-        return PinholeCamera(*image_size(color_path), *intrinsics)
+        return PinholeCamera(*image_size(colors), *intrinsics)
     except GeometryError as error:
         raise FrameError(f"{file}: {error}") from error
 
