@@ -54,6 +54,16 @@ def test_a_part_of_it_in_words(scan: Path, tmp_path: Path) -> None:
     assert f'depth.aligned:=false depth.color_T_depth:="[{"0.000000, " * 6}1.000000]"' in printed
 
 
+def test_a_damaged_frame_is_counted(scan: Path, tmp_path: Path) -> None:
+    file = scan / "scene0011_00.sens"
+    image = made_frames([pose(0).matrix()] * 3)[2].color
+    file.write_bytes(file.read_bytes().replace(image, b"x" * len(image)))
+    status, printed, _ = convert(scan, tmp_path / "bag")
+    assert status == 0
+    assert "4 frames in 1 files" in printed
+    assert "left out: 1 pose_lost, 1 color_invalid" in printed
+
+
 def test_what_went_before_is_told(
     scan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +124,13 @@ def test_what_cannot_be_typed_says_what_can(words: tuple[str, ...]) -> None:
     status, _, told = convert(*words)
     assert status == 1
     assert "write: scenemind convert" in told
+
+
+def test_labels_take_no_options_of_bags(tmp_path: Path) -> None:
+    out = tmp_path / "objects.json"
+    status, _, told = convert("--labels", "scans", "--out", out, "--every", 1, "--raw")
+    assert status == 1
+    assert "to which --every, --raw would do nothing: leave that out" in told
 
 
 def test_a_folder_that_may_not_be_read_is_one_sentence(

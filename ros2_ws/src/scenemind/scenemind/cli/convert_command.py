@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from scenemind.cli.convert_labels import convert_labels
 from scenemind.cli.errors import CommandError
+from scenemind.cli.evaluating.taken_options import was_typed
 from scenemind.cli.options import AsJson
 from scenemind.cli.output import print_json, progress_console
 from scenemind.frames import DepthCalibration, RecordedSequence
@@ -25,6 +26,7 @@ from scenemind.frames.bag_writing import (
 from scenemind.frames.bag_writing.options import Storage
 from scenemind.simulation import SimulatedSequence, open_source
 
+_OF_LABELS = ("labels", "out", "as_json")
 _STORED = {
     "file": "the recording's own files",
     "rgb8": "pixels",
@@ -43,6 +45,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _convert(
+    context: typer.Context,
     source: Annotated[
         str | None,
         typer.Argument(
@@ -93,6 +96,7 @@ def _convert(
     if labels is not None:
         if source is not None or out is None:
             raise CommandError("write: scenemind convert --labels SCANS --out objects.json.gz")
+        _refuse_options_of_bags(context)
         convert_labels(labels, out, as_json)
         return
     if source is None or bag is None or out is not None:
@@ -110,6 +114,19 @@ def _convert(
     _write(sequence, plan_bag(sequence, bag, options), as_json)
 
 
+def _refuse_options_of_bags(context: typer.Context) -> None:
+    given = [
+        option.opts[0]
+        for option in context.command.params
+        if option.name and option.name not in _OF_LABELS and was_typed(context, option.name)
+    ]
+    if given:
+        raise CommandError(
+            f"--labels makes an objects file, to which {', '.join(given)} would do nothing: leave"
+            " that out, or convert the recording itself: scenemind convert SOURCE OUT"
+        )
+
+
 def _write(sequence: RecordedSequence, plan: BagPlan, as_json: bool) -> None:
     color, depth = _STORED[plan.encoding.color], _STORED[plan.encoding.depth]
     console = progress_console()
@@ -125,7 +142,7 @@ def _write(sequence: RecordedSequence, plan: BagPlan, as_json: bool) -> None:
     if as_json:
         print_json(_result(sequence, written, seconds))
         return
-    causes = ", ".join(f"{count} {cause}" for cause, count in sequence.drops.items() if count)
+    causes = ", ".join(f"{count} {cause}" for cause, count in written.drops.items() if count)
     print(f"{written.frames} frames in {written.files} files, {size_text(written.size_bytes)}")
     print(f"left out: {causes or 'none'}; depth rounded to millimetres: {written.rounded}")
     print(f"read back as written; {seconds:.1f} s; saved in {written.path}")
@@ -152,7 +169,7 @@ def _result(sequence: RecordedSequence, written: WrittenBag, seconds: float) -> 
         "bag": str(written.path),
         "frames": written.frames,
         "resumed": written.resumed,
-        "dropped": dict(sequence.drops),
+        "dropped": dict(written.drops),
         "rounded": written.rounded,
         "files": written.files,
         "bytes": written.size_bytes,

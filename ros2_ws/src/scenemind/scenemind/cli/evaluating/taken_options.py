@@ -31,13 +31,14 @@ def refuse_untaken(context: typer.Context, name: str, is_live: bool) -> None:
     untaken = [
         max(option.opts, key=len)
         for option in context.command.params
-        if option.name and _was_typed(context, option.name) and not _is_taken(option.name, taker)
+        if option.name and was_typed(context, option.name) and not _is_taken(option.name, taker)
     ]
     if untaken:
         raise CommandError(f"{taker} takes no {', '.join(untaken)}: leave it out")
 
 
-def _was_typed(context: typer.Context, option: str) -> bool:
+def was_typed(context: typer.Context, option: str) -> bool:
+    """Whether the option of this name was given, and is not at its default."""
     source = context.get_parameter_source(option)
     return source is not None and source.name == "COMMANDLINE"
 
