@@ -30,6 +30,8 @@ from scenemind.frames.bag_writing import (
 )
 from scenemind.frames.bag_writing.options import FORWARD_MOUNTING, Storage
 from scenemind.frames.encodings import encode_color_file
+from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.readers.rosbag import RosbagSequence
 from scenemind.geometry import PinholeCamera, Pose
 
 from ..made import CAMERA, MadeSequence, pose
@@ -148,6 +150,25 @@ def test_how_the_world_was_turned_is_told(tmp_path: Path, hololens_folder: Path)
     turn = below["scan"].transform.rotation
     assert np.allclose((turn.x, turn.y, turn.z, turn.w), (0.5**0.5, 0.0, 0.0, 0.5**0.5))
     assert_equal(open_sequence(tmp_path / "run"), sequence)
+
+
+def test_a_bag_of_a_bag_still_tells_how_the_world_was_turned(
+    tmp_path: Path, hololens_folder: Path, made: MadeSequence
+) -> None:
+    sequence = open_sequence(hololens_folder)
+    assert isinstance(sequence, IndexedSequence)
+    write_bag(sequence, tmp_path / "first")
+    write_bag(open_sequence(tmp_path / "first"), tmp_path / "second")
+    again = open_sequence(tmp_path / "second")
+    assert isinstance(again, RosbagSequence)
+    turned = again.world_T_recorded.matrix() - sequence.world_T_recorded.matrix()
+    assert np.abs(turned).max() < 1e-9
+    assert_equal(again, sequence)
+
+    write_bag(made, tmp_path / "never turned")
+    never = open_sequence(tmp_path / "never turned")
+    assert isinstance(never, RosbagSequence)
+    assert np.array_equal(never.world_T_recorded.matrix(), np.eye(4))
 
 
 def test_topics_can_be_named(tmp_path: Path, made: MadeSequence) -> None:

@@ -20,6 +20,9 @@ from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
 _log = logging.getLogger(__name__)
 
+SCAN_FRAME = "scan"
+"""The frame of a recording's own world, in bags that were converted from one (`bag_writing`)."""
+
 _DEPTH_TRANSPORTS = ("/compressedDepth", "/compressed")
 
 
@@ -31,6 +34,7 @@ class BagLayout:
         topics: `color` and `depth` are the topics to read, compressed ones by their full name.
         color_count: colour images recorded.
         base_T_camera: mounting of the colour camera on the frame that odometry moves.
+        world_T_recorded: how the recording's own world was turned before it became this bag.
     """
 
     topics: BagTopics
@@ -38,6 +42,7 @@ class BagLayout:
     camera: PinholeCamera
     depth_calibration: DepthCalibration | None
     base_T_camera: Pose
+    world_T_recorded: Pose
 
 
 def read_layout(bag: BagFile, options: BagOptions) -> BagLayout:
@@ -64,10 +69,10 @@ def read_layout(bag: BagFile, options: BagOptions) -> BagLayout:
         depth_info = _first(bag, topics.raw_depth_info)
         color_T_depth = _color_T_depth(options.depth, transforms, color_info, depth_info)
         calibration = DepthCalibration(camera_of(depth_info), color_T_depth)
+    odometry = _first(bag, topics.odometry)
     base_T_camera = options.base_T_camera
     if base_T_camera is None:
-        base = _first(bag, topics.odometry).child_frame_id
-        camera = color_info.header.frame_id
+        base, camera = odometry.child_frame_id, color_info.header.frame_id
         base_T_camera = _get_transform(transforms, base, camera, "give base_T_camera")
     return BagLayout(
         topics=topics,
@@ -75,6 +80,7 @@ def read_layout(bag: BagFile, options: BagOptions) -> BagLayout:
         camera=camera_of(color_info),
         depth_calibration=calibration,
         base_T_camera=base_T_camera,
+        world_T_recorded=transforms.find(odometry.header.frame_id, SCAN_FRAME) or Pose.identity(),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scenemind.frames.bag_layout import SCAN_FRAME
 from scenemind.frames.bag_writing.message_factory import MessageFactory, is_jpeg, is_png
 from scenemind.frames.bag_writing.options import ImageEncoding, WriteOptions, is_whole_mm
 from scenemind.frames.encodings import encode_color_png
@@ -16,7 +17,6 @@ from scenemind.frames.sequence import RecordedSequence
 from scenemind.geometry import Pose
 
 MAP_FRAME = "map"
-SCAN_FRAME = "scan"
 ODOMETRY_FRAME = "odom"
 BASE_FRAME = "base_link"
 COLOR_FRAME = "camera_color_optical_frame"

@@ -15,6 +15,7 @@ from scenemind.frames.bag_writing.source import FrameSource
 from scenemind.frames.bag_writing.work_folder import WorkFolder
 from scenemind.frames.frame import SensorFrame
 from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.readers.rosbag import RosbagSequence
 from scenemind.frames.sequence import RecordedSequence
 from scenemind.geometry import Pose
 
@@ -91,7 +92,7 @@ def plan_bag(
 
 
 def _world_T_recorded(sequence: RecordedSequence) -> Pose:
-    if isinstance(sequence, IndexedSequence):
+    if isinstance(sequence, (IndexedSequence, RosbagSequence)):
         return sequence.world_T_recorded
     return Pose.identity()
 

@@ -20,7 +20,7 @@ from scenemind.frames.bag_options import BagOptions
 from scenemind.frames.errors import FrameError
 from scenemind.frames.frame import DepthCalibration, SensorFrame
 from scenemind.frames.synchronizer import SyncedFrame, Synchronizer
-from scenemind.geometry import GeometryError, PinholeCamera
+from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
 _log = logging.getLogger(__name__)
 
@@ -64,6 +64,11 @@ class RosbagSequence:
     @property
     def depth_calibration(self) -> DepthCalibration | None:
         return self._layout.depth_calibration
+
+    @property
+    def world_T_recorded(self) -> Pose:
+        """How the recording's own world was turned before it became this bag; else the identity."""
+        return self._layout.world_T_recorded
 
     @property
     def drops(self) -> Mapping[str, int]:
