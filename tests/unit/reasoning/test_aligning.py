@@ -16,7 +16,7 @@ from scenemind.reasoning.dialogue import Dialogues
 from scenemind.words.quoting import quoted
 
 from .chair_row import make_memory
-from .scene import room_memory
+from .scene import SmallMemory, room_memory, snapshot_of, thing
 
 CALLERS = 50
 # Names that would be orders to a database, a browser or a model, were they not data.
@@ -64,6 +64,15 @@ def test_a_yes_to_something_else_is_no_yes_to_what_was_proposed() -> None:
     assert unsure.correction_ids == ()
     assert unsure.response == 'You said before: "all chairs are wooden". Shall I do that?'
     assert router.align(Query("yes", dialogue_id="a"), by="Ada").correction_ids == (1, 2, 3)
+
+
+def test_a_yes_is_none_to_another_map() -> None:
+    router = Router(room_memory(), dialogues=(talks := Dialogues(2, 6)))
+    router.align(Query("all chairs are wooden", dialogue_id="a"), by="Ada")
+    elsewhere = SmallMemory(snapshot_of([thing(i, "cup", (i, 0, 0), (1, 1, 1)) for i in (4, 5, 6)]))
+    late = Router(elsewhere, dialogues=talks).align(Query("yes", dialogue_id="a"), by="Ada")
+    assert late.response == "The map has changed since, and nothing was written: say it again."
+    assert elsewhere.corrections() == []
 
 
 def test_a_no_to_nothing_is_no_question() -> None:

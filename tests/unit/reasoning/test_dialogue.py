@@ -62,7 +62,7 @@ def test_a_sentence_without_a_subject_means_the_last_one(text: str, means_last: 
 
 def test_what_waits_for_a_yes_can_be_looked_at() -> None:
     dialogue = Dialogue("a")
-    proposal = Proposal((Edit("delete_object", (4,)),), "remove it", "I forgot it.")
+    proposal = Proposal((Edit("delete_object", (4,)),), "remove it", "I forgot it.", {4: "cup"})
     dialogue.propose(proposal)
     assert dialogue.proposal is proposal
     assert dialogue.take_proposal() == (proposal, True)

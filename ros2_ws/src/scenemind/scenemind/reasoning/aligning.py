@@ -104,6 +104,10 @@ class Aligner:
             dialogue.propose(proposal)
             said = shown(proposal.reason)
             return AlignReply(f'You said before: "{said}". Shall I do that?', asks_back=True)
+        if not proposal.is_of(self._memory.snapshot()):
+            return AlignReply(
+                "The map has changed since, and nothing was written: say it again."
+            )
         with asking.allowance.committing():
             written = self._memory.apply(proposal.edits, asking.by, proposal.reason)
         return AlignReply(f"Done. {proposal.summary}", tuple(written))
@@ -118,7 +122,7 @@ class Aligner:
             if wanted.is_doubtful:
                 return self._asked(wanted, query, dialogue)
             if dialogue.dialogue_id and wanted.is_of_several and needs_a_yes(wanted.edits, query):
-                return _proposed(wanted, query, dialogue)
+                return self._proposed(wanted, query, dialogue)
             written = self._memory.apply(wanted.edits, asking.by, query.text)
         return AlignReply(wanted.response, tuple(written))
 
@@ -131,7 +135,7 @@ class Aligner:
         question = question_of(wanted.response)
         if self._agent is not None or not dialogue.dialogue_id:
             raise ReasoningError("not_understood", f"{question} Then say just that.")
-        dialogue.propose(Proposal(wanted.edits, query.text, wanted.response))
+        self._propose(wanted, query, dialogue)
         return AlignReply(question, objects=wanted.objects, asks_back=True)
 
     def _left_to_agent(self, query: Query, dialogue: Dialogue, asking: Asking) -> AlignReply:
@@ -152,13 +156,16 @@ class Aligner:
             return AlignReply(*taking_back.take_back(self._memory, wanted, own_ids))
         return AlignReply(*taking_back.let_stand(self._memory, wanted, own_ids))
 
+    def _proposed(self, wanted: Wanted, query: Query, dialogue: Dialogue) -> AlignReply:
+        """Ask for a yes: a plural means several objects, maybe more than the person thinks."""
+        self._propose(wanted, query, dialogue)
+        names = phrasing.listed(wanted.objects)
+        text = f"That would change {len(wanted.objects)} objects: {names}. Shall I do that?"
+        return AlignReply(text, objects=wanted.objects, asks_back=True)
 
-def _proposed(wanted: Wanted, query: Query, dialogue: Dialogue) -> AlignReply:
-    """Ask for a yes: a plural means several objects, maybe more than the person thinks."""
-    dialogue.propose(Proposal(wanted.edits, query.text, wanted.response))
-    names = phrasing.listed(wanted.objects)
-    text = f"That would change {len(wanted.objects)} objects: {names}. Shall I do that?"
-    return AlignReply(text, objects=wanted.objects, asks_back=True)
+    def _propose(self, wanted: Wanted, query: Query, dialogue: Dialogue) -> None:
+        scene = self._memory.snapshot()
+        dialogue.propose(Proposal.on(scene, wanted.edits, query.text, wanted.response))
 
 
 def _is_not_understood(tried: Attempt[AlignReply]) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scenemind.memory import Edit
+from scenemind.memory import Edit, MemorySnapshot
 from scenemind.reasoning.sentence import MOST_CHARACTERS
 from scenemind.reasoning.spoken_words import any_of
 from scenemind.reasoning.types import Query
@@ -54,11 +54,24 @@ class Proposal:
     Attributes:
         reason: the person's words that asked for them.
         summary: what they would change.
+        labels: of what they would change, when it was proposed, by id.
     """
 
     edits: tuple[Edit, ...]
     reason: str
     summary: str
+    labels: Mapping[int, str]
+
+    @classmethod
+    def on(
+        cls, scene: MemorySnapshot, edits: Sequence[Edit], reason: str, summary: str
+    ) -> Proposal:
+        """What is proposed of a scene."""
+        return cls(tuple(edits), reason, summary, _labels(scene, edits))
+
+    def is_of(self, scene: MemorySnapshot) -> bool:
+        """Whether all of it is there still, and called the same: another map may be loaded."""
+        return _labels(scene, self.edits) == self.labels
 
 
 class Dialogue:
@@ -133,6 +146,11 @@ def _speaks_of_last(text: str) -> bool:
         return True
     is_whole = _NAMES_A_SUBJECT.search(others) or agrees(text) or declines(text)
     return not is_whole and 1 < len(text.split()) <= _MOST_SHORT
+
+
+def _labels(scene: MemorySnapshot, edits: Sequence[Edit]) -> Mapping[int, str]:
+    ids = {i for edit in edits for i in edit.object_ids}
+    return {i: scene.objects[i].label for i in sorted(ids) if i in scene.objects}
 
 
 def agrees(text: str) -> bool:

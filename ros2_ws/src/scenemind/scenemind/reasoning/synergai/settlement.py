@@ -73,8 +73,8 @@ class Settlement:
         summary = " ".join(changes_in_words(self._scene, edits))
         ids = tuple(dict.fromkeys(i for edit in edits for i in edit.object_ids if i >= 0))
         if self._dialogue.dialogue_id:
-            proposal = Proposal(tuple(edits), self._scene.query.text, summary)
-            self._dialogue.propose(proposal)
+            said = self._scene.query.text
+            self._dialogue.propose(Proposal.on(self._scene.snapshot, edits, said, summary))
         way_out = _SHALL_I if self._dialogue.dialogue_id else _SAY_SO
         things = f"object {ids[0]}" if len(ids) == 1 else f"{len(ids)} objects"
         changes = f"That would change {things}: {tame(summary, _LONGEST_SUMMARY)}"
