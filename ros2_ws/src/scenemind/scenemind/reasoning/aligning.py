@@ -105,9 +105,7 @@ class Aligner:
             said = shown(proposal.reason)
             return AlignReply(f'You said before: "{said}". Shall I do that?', asks_back=True)
         if not proposal.is_of(self._memory.snapshot()):
-            return AlignReply(
-                "The map has changed since, and nothing was written: say it again."
-            )
+            return AlignReply("The map has changed since, and nothing was written: say it again.")
         with asking.allowance.committing():
             written = self._memory.apply(proposal.edits, asking.by, proposal.reason)
         return AlignReply(f"Done. {proposal.summary}", tuple(written))
