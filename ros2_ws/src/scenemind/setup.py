@@ -75,8 +75,10 @@ setup(
         "graph": ["networkx>=3.2"],
         # Benchmarks on a cluster.
         "ray": ["ray>=2.10"],
-        # The browser view.
-        "view": ["viser>=1.1.1"],
+        # Drives Chromium, where `bench view` counts pictures.
+        "browser": ["playwright>=1.50"],
+        # The browser view. The others come with viser; `bench view` speaks to it by them.
+        "view": ["msgspec>=0.18", "viser>=1.1.1", "websockets>=13", "zstandard>=0.22"],
         "dev": [
             "hypothesis>=6.100",
             "mypy>=1.10",

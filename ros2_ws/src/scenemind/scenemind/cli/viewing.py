@@ -74,7 +74,8 @@ def show_view(
     """
     viewer_class = _viewer_class()
     token = "" if options.is_local else secrets.token_hex(16)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for ending in (signal.SIGINT, signal.SIGTERM):  # the first is ignored in a script's background
+        signal.signal(ending, signal.default_int_handler)
     with (
         suppress(KeyboardInterrupt),
         viewer_class(
