@@ -1,10 +1,13 @@
-# What can be typed: make setup | demo | test | bench | check | test-extras | clean
+# Targets: make setup | demo | test | bench | check | test-extras | clean
 
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 # Runs a command in the ROS environment, with nothing sourced.
-IN_ROS := $(PY) -m scenemind.cli.ros_environment --
+IN_ROS := $(PY) -m scenemind.ros_environment --
+# Three test processes, as tests of nodes wait much; all tests of a file run in one of them, and
+# share its maps and nodes.
+WORKERS := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help setup demo test test-extras bench check clean
 
@@ -14,17 +17,17 @@ help:  ## Show this list
 setup:  ## Make .venv, build the ROS 2 workspace (PYTHON=python3.12 picks the interpreter)
 	@$(PYTHON) tools/setup_workspace.py
 
-demo: setup  ## Map a simulated room and ask about it; SEQUENCE=<folder or bag> takes a recorded one
+demo: setup  ## Map a simulated room and ask about it; SEQUENCE=<folder or bag> maps a recording
 	@$(VENV)/bin/scenemind demo $(if $(SEQUENCE),"$(SEQUENCE)")
 
-test: setup  ## Run the tests; ARGS="tests/unit -k pose" picks some
-	@$(IN_ROS) $(PY) -m pytest $(ARGS)
+test: setup  ## Run the tests; ARGS="tests/unit -k pose" selects some
+	@$(IN_ROS) $(PY) -m pytest $(WORKERS) $(ARGS)
 
-test-extras: setup  ## Install what the extras need and run their tests
+test-extras: setup  ## Install the dependencies of the extras and run their tests
 	@bash tools/test_extras.sh
 
-bench: setup  ## Measure everything there is a benchmark for
-	@$(VENV)/bin/scenemind bench all
+bench: setup  ## Run all benchmarks
+	@$(VENV)/bin/python -m benchmarks all
 
 check: setup  ## Lint, formatting, types
 	@$(PY) -m ruff check .

@@ -14,7 +14,7 @@ from tests.prompt_cache import token_count
 
 @dataclass(frozen=True)
 class Request:
-    """What a client sent: the body of a chat completion, and the headers by lower-case name."""
+    """A request of a client: the body of a chat completion, and headers by lower-case name."""
 
     body: dict[str, Any]
     headers: dict[str, str]
@@ -98,7 +98,7 @@ class Exchange:
         self.end_stream()
 
     def _stream_call(self, number: int, call: tuple[str, str]) -> None:
-        """As servers do: the name first, then pieces of the arguments."""
+        """Stream a call like real servers: the name first, then pieces of the arguments."""
         name, arguments = call
         self.stream({"tool_calls": [{"index": number, **_call(name, "", f"id_{number}")}]})
         for start in range(0, len(arguments), 5):
@@ -113,11 +113,11 @@ class Exchange:
         self.send_event(json.dumps(completion([{"delta": delta, "finish_reason": finish_reason}])))
 
     def send_event(self, data: str | bytes) -> None:
-        """Whatever a stream may say."""
+        """Stream the given data."""
         self._send_chunk(b"data: %b\n\n" % (data if isinstance(data, bytes) else data.encode()))
 
     def end_stream(self) -> None:
-        """As HTTP wants it, whether the reply is whole or not."""
+        """End the stream in the form of HTTP, for complete and incomplete replies."""
         self._send_chunk(b"")
 
     def hang_up(self) -> None:

@@ -21,7 +21,7 @@ from tests.chat_exchange import Exchange, Request, completion
 from tests.prompt_cache import PromptCache
 
 Step = Callable[[Exchange], None]
-"""What the server does with one request."""
+"""The handling of one request by the server."""
 
 
 class ChatServer:
@@ -124,7 +124,7 @@ def call(*calls: tuple[str, dict[str, Any]], text: str = "") -> Step:
 
 
 def choose(step_for: Callable[[Request], Step]) -> Step:
-    """What is done depends on what is asked."""
+    """A step that chooses another step by the request."""
     return lambda e: step_for(e.request)(e)
 
 
@@ -211,5 +211,5 @@ FAULTS: dict[str, Step] = {
     "wrong_form": say('{"mood": "fine"}'),
     "out_of_tokens": run_out_of_tokens('{"think": "the'),
 }
-"""Whatever a server and a model may do wrong, but for what depends on the question: ids that do
-not exist are said by `say`."""
+"""Faults of a server and a model that do not depend on the question. Ids that do not exist
+depend on it: `say` replies with them."""

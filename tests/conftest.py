@@ -1,31 +1,89 @@
-"""What every test may use."""
+"""Fixtures of all tests."""
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 # rclpy turns a wrongly typed field into garbage unless this is set before it is imported.
 os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
-# Two test runs on one machine must not hear each other. Above 101 a domain's ports can collide
-# with those that the system hands out.
-os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 101))
+# Two test runs on one machine, and two workers of one run, must not hear each other, nor the nodes
+# that a test starts on a domain of their own: those are on 40 to 101 (see `private_domain`).
+# The first process of a run chooses a domain; its workers inherit that and count on from it.
+_DOMAINS = 39
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw-1").removeprefix("gw")) + 1
+if _worker:
+    _domain = (int(os.environ["ROS_DOMAIN_ID"]) + _worker - 1) % _DOMAINS + 1
+    os.environ["ROS_DOMAIN_ID"] = str(_domain)
+else:
+    os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % _DOMAINS))
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 # The same examples in every run; `--hypothesis-profile=default` looks for new ones.
-settings.register_profile("repeatable", derandomize=True)
+# Time limits would fail at random where the workers, and what tests start, share few cores.
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("repeatable")
+
+
+_WAITING = ("system", "ros")  # folders of tests that wait much, those of long tests first
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("frozen values")
+    group.addoption("--all-rows", action="store_true", help="Compare everything, not a sample.")
+    group.addoption("--freeze", action="store_true", help="Record the values as they are now.")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Exempt the thousands of tests, which live as long as the run, from Python's collector of
+    cycles: a full collection of them takes 0.4 s."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread files whose tests wait for nodes and processes among those that compute, which keeps
+    all cores busy; the longest are first."""
+    files = list(dict.fromkeys(item.path for item in items))
+    system, ros = ([f for f in files if REPOSITORY / "tests" / n in f.parents] for n in _WAITING)
+    computing = [f for f in files if f not in {*system, *ros}]
+    place = {
+        file: number / len(group)
+        for group in ([*system, *ros], computing)
+        for number, file in enumerate(group)
+    }
+    items.sort(key=lambda item: place[item.path])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pipelines_start_at_once() -> Iterator[None]:
+    """A mapping pipeline begins with a full collection, of the exempted objects too; that has
+    tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scenemind.mapping.pipeline.settle_garbage", lambda: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where memories, and what models used, are kept where a test names no other place."""
+    """The default folder of memories and of the models' ledger during the tests."""
     path = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SCENEMIND_HOME", str(path))

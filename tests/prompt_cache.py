@@ -1,4 +1,4 @@
-"""What a provider's prompt cache would know of a request: an honest one, for tests."""
+"""The tokens of a request that a provider's prompt cache would hold, for tests."""
 
 from __future__ import annotations
 

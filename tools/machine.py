@@ -1,4 +1,4 @@
-"""What this machine offers: tools to build with, and a ROS 2 to build on."""
+"""Checks of this machine: build tools, and a ROS 2 to build on."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class SetupError(RuntimeError):
 
 @dataclass(frozen=True)
 class Ros:
-    """Which ROS 2 the workspace is built on.
+    """The ROS 2 that the workspace is built on.
 
     Attributes:
-        is_usable: false when the workspace stands on an installed ROS 2 that is not sourced now;
-            what is built runs, but nothing can be built.
+        is_usable: false if the workspace uses an installed ROS 2 that is not sourced now;
+            built programs run, but a build is impossible.
     """
 
     distro: str
@@ -37,7 +37,7 @@ class Ros:
 
 
 def check_machine() -> None:
-    """Raises SetupError that names the apt packages to install."""
+    """Check the build tools; raises SetupError that names the apt packages to install."""
     version = sys.version_info
     if not (3, 10) <= version < (3, 15):
         raise SetupError(
@@ -69,7 +69,7 @@ def has_module(name: str) -> bool:
 
 
 def choose_ros(built_on: str) -> Ros:
-    """The sourced ROS 2 where it can be used, else the one built on before, else the wheels.
+    """The sourced ROS 2 if usable, else the one of the last build, else the wheels.
 
     Args:
         built_on: installed distribution that the workspace was built on; empty for none.
@@ -93,5 +93,5 @@ def choose_ros(built_on: str) -> Ros:
 
 
 def is_too_old(distro: str) -> bool:
-    # Distributions are named in the order of the alphabet; rolling stands behind them all.
+    # Distributions are named in alphabetical order; rolling comes after all of them.
     return distro < OLDEST

@@ -1,7 +1,7 @@
 """`make setup`: make .venv and build the ROS 2 workspace, with an installed ROS 2 or without.
 
-Needs python3, a C++ compiler, make and git; what else it needs it takes from the package registry.
-Runs again in a moment when nothing changed.
+Needs python3, a C++ compiler, make and git; all else comes from the package registry. A second run
+takes a moment if nothing changed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ WORKSPACE = ROOT / "ros2_ws"
 LIBRARY = WORKSPACE / "src" / "scenemind"
 NODES = WORKSPACE / "src" / "scenemind_ros"
 STAMP = VENV / "scenemind_setup.json"
-# Read by scenemind.cli.ros_environment.
+# Read by scenemind.ros_environment.
 UNDERLAY = VENV / "scenemind_ros_underlay.json"
 
 PATH_VARIABLES = ("AMENT_PREFIX_PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
 OTHER_VARIABLES = ("ROS_DISTRO", "ROS_VERSION", "ROS_PYTHON_VERSION")
-# What another ROS or another virtual environment may have left in the shell.
+# Variables that another ROS or another virtual environment may have left in the shell.
 FOREIGN_VARIABLES = (
     *PATH_VARIABLES,
     *OTHER_VARIABLES,
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def continue_with_chosen_python() -> None:
-    """Keep to the interpreter that .venv was made with, and never run inside a .venv."""
+    """Use the interpreter of .venv, and never run inside a .venv."""
     chosen = read_stamp().get("python", "")
     if not Path(chosen).is_file():
         chosen = getattr(sys, "_base_executable", sys.executable)
@@ -71,13 +71,13 @@ def continue_with_chosen_python() -> None:
 
 @contextmanager
 def only_one_at_a_time() -> Iterator[None]:
-    """Two `make test` at once must not build into the same folders."""
+    """Lock against two `make test` that build into the same folders."""
     with (ROOT / ".setup.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-# The steps
+# Steps
 
 
 def set_up(ros: Ros) -> None:
@@ -139,7 +139,7 @@ def install_packages(ros: Ros, environment: Mapping[str, str]) -> None:
         "machine (Jetson), install ROS 2 with apt, source it, and run make setup again"
     )
     run([*common, *requirements], environment, hint)
-    # The build tools are there already: an isolated build would only fetch them once more.
+    # The build tools are installed already: an isolated build would only download them again.
     build = ["--no-build-isolation", "--use-pep517"]
     editable = ["--editable", f"{LIBRARY}[dev,view]", "--editable", str(NODES)]
     run([*common, *build, *editable], environment, hint)
@@ -148,7 +148,8 @@ def install_packages(ros: Ros, environment: Mapping[str, str]) -> None:
 
 
 def constrain_to_ros_numpy(environment: Mapping[str, str]) -> Path:
-    """The message packages of an installed ROS 2 are compiled against that system's numpy."""
+    """Pin numpy: the message packages of an installed ROS 2 are compiled against the system's
+    numpy."""
     command = [sys.executable, "-c", "import numpy; print(numpy.__version__)"]
     version = run(command, environment).strip()
     path = VENV / "constraints.txt"
@@ -191,10 +192,10 @@ def build_workspace(environment: Mapping[str, str]) -> None:
 
 
 def build_environment(ros: Ros) -> dict[str, str]:
-    """For pip and colcon: the sourced ROS 2, or the virtual environment and nothing foreign."""
+    """Environment for pip and colcon: the sourced ROS 2, or only the virtual environment."""
     environment = dict(os.environ)
     environment["PATH"] = f"{VENV / 'bin'}{os.pathsep}{environment['PATH']}"
-    # Left to itself, colcon lets make wait while the machine has anything else to do (-l).
+    # By default, colcon lets make wait while the machine is under load (-l).
     environment["MAKEFLAGS"] = f"-j{len(os.sched_getaffinity(0))}"
     if ros.from_wheels:
         for name in FOREIGN_VARIABLES:
@@ -204,12 +205,12 @@ def build_environment(ros: Ros) -> dict[str, str]:
 
 
 def underlay(ros: Ros) -> dict[str, dict[str, list[str]] | dict[str, str]]:
-    """What a process needs besides the workspace when nothing is sourced."""
+    """Environment of a process, besides the workspace, when nothing is sourced."""
     if ros.from_wheels:
         libraries = [str(VENV / "lib"), *sorted(glob.glob(f"{VENV}/lib/python*/*/ros_*.libs"))]
         return {
             "paths": {"AMENT_PREFIX_PATH": [str(VENV)], "LD_LIBRARY_PATH": libraries},
-            # The wheels start Python twice to set LD_LIBRARY_PATH, unless told that it is set.
+            # The wheels start Python twice to set LD_LIBRARY_PATH, unless this variable is set.
             "variables": {"_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"},
         }
     sourced = os.environ
@@ -222,7 +223,7 @@ def underlay(ros: Ros) -> dict[str, dict[str, list[str]] | dict[str, str]]:
     }
 
 
-# What was done before
+# Earlier results
 
 
 def package_inputs() -> list[Path]:
@@ -235,7 +236,7 @@ def workspace_inputs(ros: Ros) -> list[Path]:
     files = sorted(path for path in (WORKSPACE / "src").rglob("*") if path.is_file())
     kept = [path for path in files if skipped.isdisjoint(path.parts)]
     if ros.from_wheels:
-        # Python code runs from the sources; colcon's copy of it only serves an installed ROS 2.
+        # Python code runs from the sources; colcon's copy only serves an installed ROS 2.
         code = (LIBRARY / "scenemind", NODES / "scenemind_ros")
         kept = [path for path in kept if not any(path.is_relative_to(folder) for folder in code)]
     return kept
@@ -260,7 +261,7 @@ def read_stamp() -> dict[str, str]:
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], hint: str = "") -> str:
-    """Standard output of a command; its own words and the hint when it fails."""
+    """Standard output of a command; on failure an error with its output and the hint."""
     done = subprocess.run(
         command, cwd=WORKSPACE, env=environment, text=True, capture_output=True, check=False
     )

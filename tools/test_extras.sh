@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Install what the extras need and run their tests. Called by `make test-extras`.
+# Install the dependencies of the extras and run their tests. Called by `make test-extras`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# install PACKAGE TESTS: with apt where that is allowed, else those tests are skipped.
+# install PACKAGE TESTS: with apt if permitted, otherwise the tests are skipped.
 install() {
   if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     echo "Installing $1"
     { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$1"; } >/dev/null ||
       echo "$1 could not be installed: the tests of $2 will be skipped"
   else
-    echo "$1 is not here (sudo apt install $1): the tests of $2 will be skipped"
+    echo "$1 is not installed (sudo apt install $1): the tests of $2 will be skipped"
   fi
 }
 
@@ -19,7 +19,7 @@ command -v chromium chromium-browser google-chrome >/dev/null || install chromiu
 # METEOR and its tokenizer are Java programs.
 command -v java >/dev/null || install default-jre-headless METEOR
 
-# What is there already stays: on a GPU machine it is a torch with CUDA.
+# Installed packages stay: on a GPU machine torch has CUDA.
 if ! .venv/bin/python -c "import importlib.util as u, sys
 sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'playwright', 'pycocoevalcap',
 'ray', 'segment_anything', 'torch', 'transformers', 'ultralytics'))))"; then
@@ -27,6 +27,6 @@ sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'play
   .venv/bin/python -m pip install -q --disable-pip-version-check \
     -c requirements/constraints.txt -r requirements/extras-cpu.txt
 fi
-export YOLO_CONFIG_DIR="$PWD/.venv/ultralytics"  # its settings stay out of the home folder
+export YOLO_CONFIG_DIR="$PWD/.venv/ultralytics"  # keeps its settings out of the home folder
 
-exec .venv/bin/python -m scenemind.cli.ros_environment -- .venv/bin/python -m pytest -m extras
+exec .venv/bin/python -m scenemind.ros_environment -- .venv/bin/python -m pytest -m extras

@@ -1,4 +1,4 @@
-"""Messages of a small camera in front of a wall, good ones to be spoilt by a test."""
+"""Valid messages of a small camera in front of a wall, which tests change into invalid ones."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class Goal:
 
     def __init__(self, graph: RosGraph, kind: Any, name: str, **fields: Any) -> None:
         self.feedback: list[Any] = []
-        client = _client_of(graph, kind, name)
+        client = client_of(graph, kind, name)
         assert client.wait_for_server(TIMEOUT_S)
         sent = client.send_goal_async(
             kind.Goal(**fields), lambda message: self.feedback.append(message.feedback)
@@ -36,8 +36,8 @@ class Goal:
         return done.result().status, done.result().result
 
 
-def _client_of(graph: RosGraph, kind: Any, name: str) -> ActionClient[Any, Any, Any]:
-    """Made on the thread that spins its node, which would see it before it is complete."""
+def client_of(graph: RosGraph, kind: Any, name: str) -> ActionClient[Any, Any, Any]:
+    """A client made on its node's spinning thread, which must not see an incomplete client."""
     node = graph.observer
     assert node.executor is not None
     group = ReentrantCallbackGroup()

@@ -16,13 +16,14 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 
-from scenemind_ros.player.parameters import PlayerTopics
+from scenemind_ros.calls import call_service
 from scenemind_ros.reasoning_node import ReasoningNode
-from scenemind_ros.spin_thread import SpinThread
+from scenemind_ros.run_node import SpinThread
+from scenemind_ros.sequence_player import PlayerTopics
 
 NodeT = TypeVar("NodeT", bound=Node)
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 60.0
 NODE = "/mapping_node"
 TOPICS = PlayerTopics()
 # Parameters of a mapping node that listens to a player of a simulated room.
@@ -77,7 +78,7 @@ class RosGraph:
         self._running.append((node, SpinThread(node, executor)))
 
     def in_background(self, call: Callable[[], Any]) -> None:
-        """Run it on a thread that `close` waits for."""
+        """Run a function on a thread that `close` waits for."""
         thread = threading.Thread(target=call, name="background", daemon=True)
         thread.start()
         self._background.append(thread)
@@ -98,7 +99,7 @@ class RosGraph:
         return self._observer
 
     def listen(self, kind: type, topic: str, qos: QoSProfile | int = 10) -> list[Any]:
-        """A list that fills with what arrives."""
+        """A list that fills with the arriving messages."""
         received: list[Any] = []
         self.observer.create_subscription(kind, topic, received.append, qos)
         return received
@@ -106,13 +107,10 @@ class RosGraph:
     def call(self, kind: type, name: str, /, **fields: Any) -> Any:
         """The response of a service."""
         client = self.observer.create_client(kind, name)
-        assert client.wait_for_service(timeout_sec=TIMEOUT_S), f"nobody offers {name}"
-        done = threading.Event()
-        future = client.call_async(kind.Request(**fields))
-        future.add_done_callback(lambda _: done.set())
-        assert done.wait(TIMEOUT_S), f"{name} did not answer"
-        self.observer.destroy_client(client)
-        return future.result()
+        try:
+            return call_service(client, kind.Request(**fields), TIMEOUT_S)
+        finally:
+            self.observer.destroy_client(client)
 
     def close(self) -> None:
         for thread in self._background:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from scenemind.simulation import SimulatedSequence, simulate
+from scenemind.simulation import Sensors, SimulatedSequence, simulate
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import SceneGraph
 from scenemind_ros.mapping_node import MappingNode
@@ -26,10 +26,10 @@ class Mapped(NamedTuple):
 
 @contextmanager
 def mapped_room(memories: Path) -> Iterator[Mapped]:
-    """The whole room, as fast as the node takes frames."""
+    """Play the whole room, as fast as the node takes frames."""
     graph = RosGraph()
     node = graph.add(MappingNode, SIMULATED | {"memory.root": str(memories)})
-    sequence = simulate(1, frame_count=FRAMES, width=320, height=240)
+    sequence = simulate(1, FRAMES, Sensors(320, 240))
     player = graph.add(SequencePlayer, {"rate": 0.0}, sequence=sequence)
     assert player.play() == FRAMES
     yield Mapped(graph, node, sequence)
@@ -37,7 +37,7 @@ def mapped_room(memories: Path) -> Iterator[Mapped]:
 
 
 def scene_of(graph: RosGraph) -> SceneGraph:
-    """What the node says now."""
+    """The current scene graph of the node."""
     response = graph.call(srv.GetSceneGraph, f"{NODE}/get_scene_graph")
     assert response.success
     return response.scene_graph

@@ -16,7 +16,7 @@ class Process:
     """`python -m module arguments` or `python file arguments`."""
 
     def __init__(self, folder: Path, target: str | Path, *arguments: str) -> None:
-        """What it prints goes to a file in the folder."""
+        """Start the process; its output goes to a file in the folder."""
         self.log_path = folder / f"{Path(target).name}.log"
         run = [str(target)] if isinstance(target, Path) else ["-m", target]
         with self.log_path.open("ab") as log:
@@ -49,7 +49,7 @@ class Process:
 
 
 def ros_arguments(parameters: Mapping[str, Any]) -> list[str]:
-    """As a node takes them; texts may be empty."""
+    """Command line arguments that set a node's parameters; texts may be empty."""
     arguments = ["--ros-args"]
     for name, value in parameters.items():
         text = f"'{value}'" if isinstance(value, str) else str(value).lower()

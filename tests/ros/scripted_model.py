@@ -23,7 +23,7 @@ ANSWER = {
 
 
 def look(**answer: object) -> Step:
-    """Picks the first location, and answers so when it sees pictures."""
+    """A model that picks the first location, and gives this answer to pictures."""
 
     def reply(request: Request) -> str:
         return json.dumps(ANSWER | answer if request.pictures else CHOICE)
@@ -32,7 +32,7 @@ def look(**answer: object) -> Step:
 
 
 def hang_on(words: str, otherwise: Step) -> Step:
-    """No answer to a question with these words."""
+    """A model that never answers a question with these words."""
     return choose(lambda request: stay_silent if words in request.text else otherwise)
 
 

@@ -1,4 +1,4 @@
-"""Corrections in words as an action: who speaks, what is told meanwhile, and cancelling."""
+"""Corrections in words as an action: speakers, feedback, and cancelling."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import Correction, Edit, Memory, MemorySnapshot
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Error
-from scenemind_ros.reasoning.pinned_memory import PinnedMemory
+from scenemind_ros.reasoning.memory_access import PinnedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 from tests.chat_server import ChatServer, Step, call, choose, stay_silent
 
@@ -40,14 +40,14 @@ def any_chair(memory: Memory) -> int:
 
 
 def renaming(object_id: int, name: str) -> Step:
-    """What an agent does that renames it."""
+    """The actions of an agent that renames the object."""
     rename = call(("update_name", {"names": [name], "object_ids": [object_id]}), text="I rename.")
     end = call(("final_answer", {"answer": f"It is a {name} now."}), text="Done.")
     return choose(lambda request: end if "Noted;" in request.text else rename)
 
 
 class Gate(PinnedMemory):
-    """A memory in which something waits until the gate is open."""
+    """A memory with a method that waits until the gate is open."""
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
@@ -70,7 +70,7 @@ class GatedWriting(Gate):
         return super().apply(edits, by, reason)
 
 
-def test_the_journal_has_who_spoke(graph: RosGraph, memory: Memory) -> None:
+def test_the_journal_has_the_speaker(graph: RosGraph, memory: Memory) -> None:
     graph.add(ReasoningNode, {}, memory=memory)
     chair = any_chair(memory)
     for speaker in ("", " Ada ", *HOSTILE):
@@ -88,7 +88,7 @@ def test_the_journal_has_who_spoke(graph: RosGraph, memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("speaker", ["A" * 121, "Ada\nBob", "A\u202eda"])
-def test_what_is_no_name_is_refused(graph: RosGraph, memory: Memory, speaker: str) -> None:
+def test_invalid_speaker_is_refused(graph: RosGraph, memory: Memory, speaker: str) -> None:
     graph.add(ReasoningNode, {}, memory=memory)
     said = f"object {any_chair(memory)} is a stool"
     done = graph.call(srv.Align, ALIGN, instruction=said, speaker=speaker)
@@ -114,7 +114,7 @@ def test_names_are_names_to_the_service(graph: RosGraph, memory: Memory) -> None
     assert "987" in unknown.error.message
 
 
-def test_the_agents_stages_and_thoughts_are_told(graph: RosGraph, memory: Memory) -> None:
+def test_feedback_has_the_agents_stages_and_thoughts(graph: RosGraph, memory: Memory) -> None:
     chair = any_chair(memory)
     with ChatServer(renaming(chair, "stool")) as server:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
@@ -131,9 +131,7 @@ def test_the_agents_stages_and_thoughts_are_told(graph: RosGraph, memory: Memory
     assert any("update_name" in step.partial_reasoning for step in goal.feedback)
 
 
-def test_who_cancels_amid_the_agents_work_has_changed_nothing(
-    graph: RosGraph, memory: Memory
-) -> None:
+def test_cancelling_during_the_agents_work_changes_nothing(graph: RosGraph, memory: Memory) -> None:
     chair = any_chair(memory)
     rename = renaming(chair, "stool")
     step = choose(lambda request: stay_silent if "Noted;" in request.text else rename)
@@ -148,9 +146,7 @@ def test_who_cancels_amid_the_agents_work_has_changed_nothing(
     assert memory.corrections() == []
 
 
-def test_who_cancels_before_it_is_written_has_changed_nothing(
-    graph: RosGraph, memory: Memory
-) -> None:
+def test_cancelling_before_the_write_changes_nothing(graph: RosGraph, memory: Memory) -> None:
     gated = GatedReading(memory)
     node = graph.add(ReasoningNode, {}, memory=gated)
     said = f"object {any_chair(memory)} is a stool"
@@ -163,7 +159,9 @@ def test_who_cancels_before_it_is_written_has_changed_nothing(
     assert memory.corrections() == []
 
 
-def test_who_cancels_while_it_is_written_hears_that_it_is(graph: RosGraph, memory: Memory) -> None:
+def test_cancelling_during_the_write_reports_the_written_correction(
+    graph: RosGraph, memory: Memory
+) -> None:
     gated = GatedWriting(memory)
     graph.add(ReasoningNode, {}, memory=gated)
     chair = any_chair(memory)
@@ -179,9 +177,7 @@ def test_who_cancels_while_it_is_written_hears_that_it_is(graph: RosGraph, memor
     assert memory.snapshot().objects[chair].label == "stool"
 
 
-def test_whose_time_is_up_while_it_is_written_hears_where_to_look(
-    graph: RosGraph, memory: Memory
-) -> None:
+def test_timeout_during_the_write_names_the_journal(graph: RosGraph, memory: Memory) -> None:
     gated = GatedWriting(memory)
     graph.add(ReasoningNode, {}, memory=gated)
     fields: dict[str, Any] = {"timeout": Duration(nanosec=50_000_000)}

@@ -1,4 +1,4 @@
-"""A running mapping node gets everything that can be wrong; it counts, lives and maps on."""
+"""A running mapping node with every kind of bad input: it counts each and maps on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SILENCE_S = 0.5
 
 
 class Camera:
-    """Publishes moments to a mapping node and hears what became of them."""
+    """Publishes moments to a mapping node and reads its counts."""
 
     def __init__(self, graph: RosGraph) -> None:
         self._graph = graph
@@ -244,13 +244,13 @@ def test_a_topic_that_stops_is_named_and_mapped_when_it_comes_back(camera: Camer
     wait_for(is_well, "an untroubled input")
 
 
-def test_a_player_refuses_what_is_no_sequence(graph: RosGraph, tmp_path: Path) -> None:
+def test_a_player_refuses_a_path_that_is_no_sequence(graph: RosGraph, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no camera here")
     with pytest.raises(FrameError, match=str(tmp_path)):
         graph.add(SequencePlayer, {"sequence": str(tmp_path)})
 
 
-def test_a_truncated_bag_is_said(graph: RosGraph, tmp_path: Path) -> None:
+def test_truncated_bag_is_reported(graph: RosGraph, tmp_path: Path) -> None:
     bag = tmp_path / "walk.mcap"
     bag.write_bytes(b"\x89MCAP0\r\n" + bytes(1000))
     with pytest.raises(FrameError, match=r"walk\.mcap"):

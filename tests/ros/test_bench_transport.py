@@ -1,4 +1,4 @@
-"""`scenemind bench transport`, briefly: what was sent gets into the memory of another process."""
+"""`scenemind bench transport`, small: frames get into the memory of another process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Child processes end when they should, whoever started their parent."""
+"""The end of child processes, also under a parent that ignores signals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenemind_ros.commands.child_processes import ChildProcesses
+from scenemind_ros.commands.up import ChildProcesses
 
 from .graph import wait_for
 
@@ -19,14 +19,14 @@ PORTS = ("--bind", "127.0.0.1", "0")
 
 @pytest.fixture
 def _in_background() -> Iterator[None]:
-    """As a process that a shell started with `&`: SIGINT is ignored, and children inherit it."""
+    """Ignore SIGINT, as in a process that a shell started with `&`; children inherit that."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("_in_background")
-def test_a_child_hears_the_first_signal_of_its_life(tmp_path: Path) -> None:
+def test_child_gets_its_first_signal(tmp_path: Path) -> None:
     children = ChildProcesses()
     with (tmp_path / "log").open("wb") as log:
         children.start(MODULE, PORTS, log)

@@ -1,4 +1,4 @@
-"""What goes through a message and back is what it was, as far as the message can hold it."""
+"""Conversions to messages and back: equal values, as far as a message can hold them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from std_msgs.msg import Header, String
 from visualization_msgs.msg import Marker
 
 from scenemind.frames import FrameError
-from scenemind.frames.compressed_depth import encode_compressed_depth
-from scenemind.frames.encodings import encode_color_file
+from scenemind.frames.images import encode_color_file, encode_compressed_depth
 from scenemind.geometry import Box3D, GeometryError, PinholeCamera, Pose
 from scenemind.memory import (
     Correction,
@@ -38,7 +37,7 @@ from scenemind.memory import (
 )
 from scenemind.models import Usage
 from scenemind.reasoning import Answer, Query, ReasoningFailure
-from scenemind.reasoning.types import ErrorCode
+from scenemind.reasoning.query import ErrorCode
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_interfaces.msg import Error
 from scenemind_interfaces.srv import Ask, GetFrameIndex
@@ -63,7 +62,7 @@ def poses(draw: st.DrawFn) -> Pose:
 
 @st.composite
 def boxes(draw: st.DrawFn) -> Box3D:
-    """With numpy numbers, as the library's own boxes come: they must not reach a message."""
+    """Boxes of numpy numbers, like the library's own; these types must not reach a message."""
     return Box3D(
         draw(st.tuples(metres, metres, metres)),
         draw(st.tuples(edges, edges, edges)),
@@ -78,11 +77,12 @@ def earlier_stays(draw: st.DrawFn) -> Stay:
 
 @st.composite
 def objects(draw: st.DrawFn) -> MapObject:
+    attributes = draw(st.dictionaries(words, words, max_size=3))
     return MapObject(
         object_id=np.int64(draw(ids)),
         label=draw(words),
         perceived_label=draw(words),
-        attributes=draw(st.dictionaries(words, words, max_size=3)),
+        attributes=attributes,
         confidence=np.float32(draw(st.floats(0.0, 1.0, width=32))),
         box=draw(boxes()),
         points=np.zeros((0, 3), np.float32),
@@ -93,11 +93,20 @@ def objects(draw: st.DrawFn) -> MapObject:
         corrected=np.bool_(draw(st.booleans())),
         stays=tuple(draw(st.lists(earlier_stays(), max_size=2))),
         known_yaw_box=draw(st.none() | boxes()),
+        here_since_ns=draw(st.none() | stamps.filter(bool)),
+        attribute_sources={
+            name: draw(st.sampled_from(("model", "user")))
+            for name in attributes
+            if draw(st.booleans())
+        },
     )
 
 
+WALL = StructurePlane(-1, "wall", Box3D((2, 1, 1.25), (4, 0, 2.5)), (0.0, 0.6, 0.8), 6.5)
+
+
 def through_wire(message: object) -> object:
-    """As another process gets it."""
+    """The message after serialization, as another process gets it."""
     return deserialize_message(serialize_message(message), type(message))
 
 
@@ -116,6 +125,8 @@ def assert_same_object(a: MapObject, b: MapObject) -> None:
         "observation_count",
         "track_ids",
         "corrected",
+        "here_since_ns",
+        "attribute_sources",
     ):
         assert getattr(a, name) == getattr(b, name), name
     assert a.confidence == pytest.approx(b.confidence)
@@ -163,9 +174,12 @@ def test_a_scene_graph_comes_back(
         (relation,),
         pose if has_pose else None,
         {int(lost.object_id): lost},
+        {-1: WALL},
+        {int(thing.object_id): 2},
     )
     back = c.snapshot_from_msg(through_wire(c.snapshot_to_msg(snapshot, "map")))
     assert (back.revision, back.stamp_ns, back.relations) == (5, 123, (relation,))
+    assert (back.structure, back.levels) == (snapshot.structure, snapshot.levels)
     assert back.objects.keys() == snapshot.objects.keys()
     assert_same_object(back.objects[int(thing.object_id)], thing)
     assert back.gone.keys() == snapshot.gone.keys()
@@ -309,17 +323,17 @@ def test_an_answer_comes_back(text: str, fallback: str, confidence: float, token
 
 @pytest.mark.parametrize("code", get_args(ErrorCode))
 def test_every_failure_comes_back(code: ErrorCode) -> None:
-    failure = ReasoningFailure(code, "why, and what to do")
+    failure = ReasoningFailure(code, "why, and what to do", "how many chairs are there?")
     assert c.failure_from_msg(through_wire(c.failure_to_msg(failure))) == failure
 
 
-def test_what_a_node_cannot_do_is_no_failure_of_reasoning() -> None:
+def test_errors_of_a_node_are_no_failures_of_reasoning() -> None:
     with pytest.raises(RosError, match="a bug") as caught:
         c.failure_from_msg(Error(code=Error.INTERNAL, message="a bug"))
     assert caught.value.code == Error.INTERNAL
 
 
-def test_the_tree_says_minus_one_for_what_is_not_there() -> None:
+def test_missing_numbers_in_the_tree_are_minus_one() -> None:
     best = DetectionNode(4, 40, np.float32(0.75), (0.0, 0.0, 1.0, 1.0))
     trajectory = np.array([(1, 2, 3)], np.float32)
     tracklets = tuple(
@@ -331,6 +345,8 @@ def test_the_tree_says_minus_one_for_what_is_not_there() -> None:
     assert (tree.revision, tree.location_count, c.stamp_ns(tree.header.stamp)) == (9, 5, 40)
     (message,) = tree.locations
     assert (message.revisit_of, message.frame_count) == (-1, 5)
+    for seen in (message, message.tracklets[0]):
+        assert (c.stamp_ns(seen.first_stamp), c.stamp_ns(seen.last_stamp)) == (10, 40)
     assert [t.track_id for t in message.tracklets] == [2, 8]
     assert message.tracklets[0].object_id == -1
     assert message.tracklets[0].best_score == 0.75
@@ -377,14 +393,14 @@ def test_compressed_images_come_back() -> None:
         (c.color_from_msg, CompressedImage(format="jpeg", data=b"no image"), "no JPEG"),
     ],
 )
-def test_an_unusable_image_is_refused_by_what_is_wrong(
+def test_error_names_the_fault_of_an_unusable_image(
     read: object, message: Image | CompressedImage, says: str
 ) -> None:
     with pytest.raises(FrameError, match=says):
         read(message)
 
 
-def test_depth_that_was_not_measured_is_zero() -> None:
+def test_unmeasured_depth_is_zero() -> None:
     depth = np.array([[np.nan, np.inf, -1.0, 2.0]], np.float32)
     message = Image(encoding="32FC1", height=1, width=4, step=16, data=depth.tobytes())
     assert c.depth_from_msg(message).tolist() == [[0.0, 0.0, 0.0, 2.0]]
@@ -436,7 +452,7 @@ def test_outlines_of_the_building_follow_its_planes() -> None:
     assert {tuple(end) for end in ends.reshape(-1, 3).round(6)} == corners
 
 
-def test_lines_lead_to_what_carries_a_thing() -> None:
+def test_lines_lead_to_supporters() -> None:
     def thing(number: int, box: Box3D) -> MapObject:
         return MapObject(number, "", "", {}, 1.0, box, np.zeros((0, 3), np.float32), 0, 0, 1, ())
 

@@ -11,14 +11,15 @@ from rosbags.rosbag2 import Reader
 
 from scenemind.config import SceneMindConfig
 from scenemind.frames import read_sequence
-from scenemind.frames.bag_writing import WriteOptions, write_bag
+from scenemind.frames.bag_writer import WriteOptions
 from scenemind.mapping import Mapper, map_all
 from scenemind.memory import Memory, MemorySnapshot
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.simulation import SimulatedSequence, simulate
+from scenemind.simulation import Sensors, SimulatedSequence, simulate
 from scenemind_ros.mapping_node import MappingNode
-from scenemind_ros.player.pacing import Pacing
 from scenemind_ros.qos import LATCHED, SENSOR_OUT
+from scenemind_ros.sequence_player import Pacing
+from tests.unit.frames.made import make_bag
 
 from .graph import SIMULATED, TOPICS, RosGraph, wait_for
 
@@ -56,7 +57,7 @@ def play(bag: Path, node: Node) -> int:
 
 
 def mapped_directly(sequence: SimulatedSequence, folder: Path) -> MemorySnapshot:
-    """As `scenemind map` does."""
+    """The memory that `scenemind map` makes of the recording."""
     config = SceneMindConfig()
     with Memory.create(folder, config) as memory:
         mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
@@ -65,10 +66,10 @@ def mapped_directly(sequence: SimulatedSequence, folder: Path) -> MemorySnapshot
 
 
 def test_a_played_bag_gives_the_same_memory(graph: RosGraph, tmp_path: Path) -> None:
-    sequence = simulate(1, frame_count=30, width=160, height=120)
+    sequence = simulate(1, 30, Sensors(160, 120))
     expected = mapped_directly(sequence, tmp_path / "directly")
     options = WriteOptions(instance_names=sequence.class_names, frames_per_file=20)
-    bag = write_bag(sequence, tmp_path / "bag", options).path
+    bag = make_bag(sequence, tmp_path / "bag", options).path
 
     node = graph.add(MappingNode, SIMULATED | UNHURRIED | {"memory.root": str(tmp_path / "live")})
     assert play(bag, graph.observer) == 30

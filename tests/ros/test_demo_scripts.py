@@ -1,4 +1,4 @@
-"""What the demo asks: of any map it can be answered, and wrong answers are found out."""
+"""Questions of the demo: answerable on every map, with wrong answers detected."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from scenemind.mapping import Mapper
 from scenemind.memory import Memory, MemorySnapshot
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.reasoning import Query, Router
-from scenemind.simulation import SimulatedSequence, simulate
-from scenemind_ros.demo.corrections import correction_requests
-from scenemind_ros.demo.recorded_script import recorded_requests
-from scenemind_ros.demo.request import Reply, Request
-from scenemind_ros.demo.simulated_script import seen_objects, simulated_requests
+from scenemind.simulation import Sensors, SimulatedSequence, simulate
+from scenemind_ros.demo.script import (
+    Reply,
+    Request,
+    correction_requests,
+    recorded_requests,
+    seen_objects,
+    simulated_requests,
+)
 
 CONFIG = SceneMindConfig()
 
 
 @pytest.fixture(scope="module")
 def sequence() -> SimulatedSequence:
-    return simulate(2, frame_count=60, width=320, height=240)
+    return simulate(2, 60, Sensors(320, 240))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +42,7 @@ def memory(sequence: SimulatedSequence) -> Iterator[Memory]:
 
 
 def put(request: Request, memory: Memory) -> Reply:
-    """As the nodes answer, without them."""
+    """The replies of the nodes, made in this process."""
     router, query = Router(memory), Query(request.text)
     if request.kind == "undo":
         return Reply(True, memory.undo().reason)
@@ -54,7 +58,7 @@ def put(request: Request, memory: Memory) -> Reply:
     return Reply(answer.failure is None, answer.text, ids)
 
 
-def test_all_that_is_asked_of_a_real_room_can_be_answered(memory: Memory) -> None:
+def test_questions_about_a_real_room_can_be_answered(memory: Memory) -> None:
     requests = recorded_requests(memory.snapshot())
     assert len({request.name for request in requests}) >= 8
     assert len({request.text for request in requests}) == len(requests)
@@ -74,7 +78,7 @@ def test_a_simulated_room_is_answered_rightly(sequence: SimulatedSequence, memor
         assert request.is_right(reply), (request, reply)
 
 
-def test_wrong_answers_are_found_out(sequence: SimulatedSequence, memory: Memory) -> None:
+def test_wrong_answers_are_detected(sequence: SimulatedSequence, memory: Memory) -> None:
     seen = seen_objects(sequence, len(sequence))
     requests = simulated_requests(sequence.room, seen, memory.snapshot())
     judged = [r for r in requests if r.kind in ("ask", "ground") and r.expected != "no"]
@@ -83,7 +87,7 @@ def test_wrong_answers_are_found_out(sequence: SimulatedSequence, memory: Memory
         assert not request.is_right(Reply(True, "There is one by the elephant.", (123456,)))
 
 
-def test_a_correction_that_does_nothing_is_found_out(memory: Memory) -> None:
+def test_correction_without_effect_is_detected(memory: Memory) -> None:
     thing = next(iter(memory.snapshot().objects.values()))
     unheeded = Reply(True, f"Yes, the {thing.label} (object {thing.object_id})", ())
     still_there = Reply(True, "Yes, there is one.", (thing.object_id,))
@@ -98,7 +102,7 @@ def test_an_empty_map_is_asked_too() -> None:
     assert [request.kind for request in recorded_requests(nothing)] == ["ask", "ask"]
 
 
-def test_only_what_the_camera_saw_counts_as_seen(sequence: SimulatedSequence) -> None:
+def test_only_objects_before_the_camera_count_as_seen(sequence: SimulatedSequence) -> None:
     early, late = (set(seen_objects(sequence, frames)) for frames in (10, len(sequence)))
     assert early < late
     pixels = np.zeros(len(sequence.room.objects) + 1, dtype=np.int64)

@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.sequence_player import SequencePlayer
 from tests.chat_server import ChatServer, Step, fail, say
@@ -31,7 +31,7 @@ def describing(server: ChatServer) -> dict[str, object]:
 
 
 def play(graph: RosGraph) -> None:
-    player = graph.add(SequencePlayer, {"rate": 0.0}, sequence=simulate(1, 30, 320, 240))
+    player = graph.add(SequencePlayer, {"rate": 0.0}, sequence=simulate(1, 30, Sensors(320, 240)))
     graph.in_background(player.play)
 
 
@@ -43,7 +43,7 @@ def play(graph: RosGraph) -> None:
     ],
     ids=["answers", "failures"],
 )
-def test_what_comes_of_asking_is_in_the_diagnostics(
+def test_diagnostics_count_descriptions_and_failures(
     graph: RosGraph, step: Step, level: bytes, value: str
 ) -> None:
     diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
@@ -71,7 +71,7 @@ def test_described_attributes_are_the_objects(graph: RosGraph) -> None:
         wait_for(described, "an object with a material")
 
 
-def test_a_node_that_cannot_ask_says_so_at_once(
+def test_missing_model_is_an_error_at_the_start(
     graph: RosGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from scenemind.cli.doctor.examine import examine
 from scenemind.config import SyncConfig
+from scenemind.doctor.examination import examine
 from scenemind_ros.commands.doctor_live import DoctorNode
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.sequence_player import SequencePlayer

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from scenemind.errors import EvaluationError
 from scenemind.evaluation.datasets import Question
-from scenemind.evaluation.errors import EvaluationError
 from scenemind.simulation import make_room
-from scenemind_ros.evaluation.asked_rows import asked_rows
-from scenemind_ros.evaluation.options import parse_options
-from scenemind_ros.evaluation.run import evaluate_live
+from scenemind_ros.evaluation import asked_rows, evaluate_live, parse_options
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
 from tests.unit.evaluation import made
@@ -24,9 +22,9 @@ from .graph import SIMULATED, RosGraph
 SCENE = "scene0001_00"
 
 
-def test_live_nodes_are_asked_about_what_they_mapped(tmp_path: Path) -> None:
+def test_live_nodes_are_asked_about_their_map(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    arguments = ["simulation", "--recording", "sim:3:frames=24", "--out", str(out)]
+    arguments = ["simulation", "--recording", "sim:3:frames=12", "--out", str(out)]
     options = parse_options([*arguments, "--limit", "3"])
     evaluation = evaluate_live(options)
     assert evaluation.n == 3
@@ -98,7 +96,7 @@ def test_boxes_of_nodes_that_run_already_are_scored(tmp_path: Path) -> None:
     assert found.percent > 60.0, "what is named once is found, but for what the drive hardly saw"
 
 
-def test_poses_that_nobody_can_turn_are_told(
+def test_poses_without_an_alignment_are_an_error(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     asked = ["sqa3d", "--recording", f"{made.SCENE}.mcap", "--out", str(tmp_path / "run")]
@@ -107,7 +105,7 @@ def test_poses_that_nobody_can_turn_are_told(
     (row,) = found.rows
     assert isinstance(row, Question)
     assert found.viewpoint_of(row) is None
-    assert "in words alone" in caplog.text
+    assert "in words only" in caplog.text
     caplog.clear()
     found = asked_rows(parse_options([*asked, "--objects", str(made.write_objects(tmp_path))]))
     assert found.viewpoint_of(row) is not None

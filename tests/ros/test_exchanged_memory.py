@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 import pytest
 from std_msgs.msg import Header
 
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.qos import SENSOR_OUT
-from scenemind_ros.reasoning.shared_memory import SharedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
+from scenemind_ros.scenemind_node import SharedMemory
 from scenemind_ros.sequence_player import SequencePlayer
 
 from .graph import NODE, SIMULATED, RosGraph, wait_for
 
 ASK = "/reasoning_node/ask"
 ROUNDS = 5
-# What a question may meet while the memory is exchanged below it.
+# Failures that a question may have while its memory is exchanged.
 WITHOUT_OBJECTS = (Error.NONE, Error.EMPTY_MEMORY, Error.NOT_FOUND)
 
 EXCHANGES: tuple[tuple[Any, str, dict[str, str]], ...] = (
@@ -41,12 +41,12 @@ class Running(NamedTuple):
         return response
 
     def wait_for_frames(self, count: int) -> None:
-        """So many more are mapped."""
+        """Wait until this number of further frames is mapped."""
         wanted = len(self.done) + count
         wait_for(lambda: len(self.done) >= wanted, f"{count} more frames")
 
     def frames(self) -> int:
-        """That the memory in use has seen."""
+        """Number of frames that the memory in use has seen."""
         tree = self.call(srv.GetMemTree, "get_mem_tree").mem_tree
         return sum(location.frame_count for location in tree.locations)
 
@@ -58,7 +58,7 @@ def running(graph: RosGraph, tmp_path: Path) -> Iterator[Running]:
     graph.add(ReasoningNode, {}, memory=SharedMemory(mapping))
     done = graph.listen(Header, f"{NODE}/processed", SENSOR_OUT)
     # Longer than sync.jump_s, so that each round is a new one.
-    room = simulate(1, frame_count=40, width=160, height=120)
+    room = simulate(1, 40, Sensors(160, 120))
     player = graph.add(SequencePlayer, {"rate": 0.0, "loop": True}, sequence=room)
     graph.in_background(player.play)
     running = Running(graph, done)
@@ -78,7 +78,7 @@ def test_a_loaded_memory_is_mapped_on(running: Running) -> None:
     assert running.frames() > loaded
 
 
-def test_questions_outlive_every_exchange(running: Running) -> None:
+def test_questions_survive_every_exchange(running: Running) -> None:
     running.call(srv.SaveMemory, "save_memory", name="room")
     client = running.graph.observer.create_client(srv.Ask, ASK)
     wait_for(client.service_is_ready, "the reasoning node")
@@ -90,6 +90,6 @@ def test_questions_outlive_every_exchange(running: Running) -> None:
             running.call(kind, name, **fields)
             running.wait_for_frames(1)
     wait_for(lambda: all(future.done() for future in futures), "all answers")
-    codes = {future.result().error.code for future in futures}
-    assert Error.NONE in codes
-    assert codes <= set(WITHOUT_OBJECTS)
+    assert {future.result().error.code for future in futures} <= set(WITHOUT_OBJECTS)
+    # Each of these may have found the empty memory; the last exchange loaded one with objects.
+    assert running.graph.call(srv.Ask, ASK, question=request.question).success

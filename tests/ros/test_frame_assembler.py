@@ -11,9 +11,8 @@ from rclpy.logging import get_logger
 
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind_ros.conversions import camera_to_msg, depth_to_msg
-from scenemind_ros.input.drops import DropCounts
-from scenemind_ros.input.frame_assembler import FrameAssembler
+from scenemind_ros.conversions import camera_to_msg, color_to_msg, depth_to_msg
+from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler
 from scenemind_ros.parameters import OPTICAL_MOUNTING, MappingParameters, pose_from_list
 
 from .camera_messages import CAMERA, FIRST_NS, STEP_NS, WALL_M, Moment
@@ -183,6 +182,23 @@ def test_unaligned_depth_without_its_calibration_is_dropped() -> None:
         recorder.send(Moment(number))
     assert recorder.all_drops() == {"no_depth_camera_info": 1}
     assert recorder.frames == []
+    recorder.assembler.add_depth_camera_info(camera_to_msg(CAMERA, 0, "depth"))
+    assert [f.stamp_ns for f in recorder.frames] == [FIRST_NS + n * STEP_NS for n in range(1, 6)]
+
+
+def test_depth_is_registered_anew_for_another_resolution() -> None:
+    recorder = Recorder(
+        **{"depth.aligned": False, "depth.color_T_depth": [0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0]}
+    )
+    recorder.assembler.add_depth_camera_info(camera_to_msg(CAMERA, 0, "depth"))
+    first, second = Moment(0), Moment(1)
+    smaller = np.full((CAMERA.height // 2, CAMERA.width // 2, 3), 128, np.uint8)
+    second.color = color_to_msg(smaller, second.color.header)
+    second.camera_info = camera_to_msg(CAMERA.resized(32, 24), 0, "optical")
+    recorder.send(first)
+    recorder.send(second)
+    assert [f.depth_m.shape for f in recorder.frames] == [(48, 64), (24, 32)]
+    assert recorder.all_drops() == {}
 
 
 def test_a_camera_pose_from_tf_needs_no_mounting() -> None:

@@ -13,7 +13,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from rosidl_parser import definition as idl
 
 from scenemind.memory.types import EditKind, RelationSource
-from scenemind.reasoning.types import METHODS, ErrorCode
+from scenemind.reasoning.query import METHODS, ErrorCode
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Answer, Attribute, Correction, Error, Relation, SceneObject
 from scenemind_interfaces.srv import Ground
@@ -109,7 +109,7 @@ def test_every_field_survives_serialization(kind: str, name: str, part: str) -> 
     assert deserialize_message(serialize_message(message), message_type) == message
 
 
-def test_the_contract_is_all_there_is(repository: Path) -> None:
+def test_no_interface_is_missing_from_the_contract(repository: Path) -> None:
     package = repository / "ros2_ws" / "src" / "scenemind_interfaces"
     for kind, names in CONTRACT.items():
         assert sorted(path.stem for path in (package / kind).iterdir()) == names
@@ -129,7 +129,7 @@ def test_names_in_the_interfaces_are_the_library_s() -> None:
 
 
 @pytest.mark.parametrize("name", CONTRACT["action"])
-def test_an_action_asks_and_gives_what_the_service_does(name: str) -> None:
+def test_action_has_the_fields_of_the_service(name: str) -> None:
     def fields(message_type: type) -> dict[str, str]:
         return message_type.get_fields_and_field_types()
 
@@ -138,7 +138,7 @@ def test_an_action_asks_and_gives_what_the_service_does(name: str) -> None:
     assert fields(acted.Result) == fields(served.Response)
 
 
-def test_a_fresh_message_claims_nothing() -> None:
+def test_defaults_of_a_message_mean_unknown() -> None:
     assert Answer().error.code == Error.NONE
     assert Answer().confidence == 0.0
     assert Attribute().name == ""

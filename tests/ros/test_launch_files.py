@@ -14,12 +14,11 @@ import yaml
 
 from scenemind.config import Settings
 from scenemind_interfaces import srv
-from scenemind_ros.evaluation.options import parse_options
+from scenemind_ros.evaluation import parse_options
 from scenemind_ros.mapping_node import MappingNode
-from scenemind_ros.parameters import MappingParameters
-from scenemind_ros.player.parameters import PlayerParameters
-from scenemind_ros.reasoning.parameters import ReasoningParameters
+from scenemind_ros.parameters import MappingParameters, ReasoningParameters
 from scenemind_ros.reasoning_node import ReasoningNode
+from scenemind_ros.sequence_player import PlayerParameters
 
 from .graph import SIMULATED, TOPICS, RosGraph
 
@@ -145,7 +144,7 @@ def test_options_in_the_launch_file_are_those_of_the_evaluation() -> None:
 
 
 @pytest.mark.parametrize("name", ["realsense", "replay", "demo", "evaluate"])
-def test_what_sets_the_dds_profile_comes_first(name: str) -> None:
+def test_dds_profile_is_set_first(name: str) -> None:
     """Processes that start before it would lose frames."""
     (description,) = calls(PACKAGE / f"launch/{name}.launch.py", "LaunchDescription")
     assert isinstance(description.args[0], ast.List)
@@ -155,8 +154,8 @@ def test_what_sets_the_dds_profile_comes_first(name: str) -> None:
 
 
 @launch_file
-def test_launch_takes_it(path: Path) -> None:
-    """Where ROS 2's launch is installed."""
+def test_ros_launch_accepts_the_files(path: Path) -> None:
+    """The test needs an installation of ROS 2's launch."""
     pytest.importorskip("launch_ros")
     spec = importlib.util.spec_from_file_location(path.name.split(".")[0], path)
     assert spec
@@ -167,7 +166,7 @@ def test_launch_takes_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CONFIG_FILES, ids=lambda path: path.name)
-def test_parameter_files_hold_what_the_nodes_take(path: Path) -> None:
+def test_parameter_files_hold_parameters_of_the_nodes(path: Path) -> None:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert data.keys() <= MODELS.keys()
     for node, values in data.items():
@@ -185,7 +184,7 @@ def test_the_default_file_is_the_defaults(node: str) -> None:
     assert MODELS[node].from_nested(written).flatten() == defaults
 
 
-def test_the_default_file_tells_of_empty_lists_in_comments() -> None:
+def test_default_file_has_empty_lists_in_comments() -> None:
     text = (PACKAGE / "config/default.yaml").read_text(encoding="utf-8")
     for model in MODELS.values():
         for name, value in model().flatten().items():

@@ -1,4 +1,4 @@
-"""Commands with --live show of a running mapping node what they show of its memory when stored."""
+"""Commands with --live: the same output from a running mapping node as from its stored memory."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from scenemind.cli.changes import source as changes_source
-from scenemind.cli.corrections import live_journal
-from scenemind.cli.graph import source as graph_source
+from scenemind.cli import changes as changes_source
+from scenemind.cli import corrections as live_journal
+from scenemind.cli import graph as graph_source
 from scenemind.cli.main import app
 from scenemind.config import SceneMindConfig
 from scenemind.frames import read_sequence
 from scenemind.mapping import Mapper
 from scenemind.memory import Edit, Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 from scenemind_ros.client import SceneMindClient
-from scenemind_ros.commands.live_request.fetching import FETCHING
-from scenemind_ros.commands.live_request.journal import JOURNAL
+from scenemind_ros.commands.live_request import FETCHING, JOURNAL
 from scenemind_ros.mapping_node import MappingNode
 
 from .graph import SIMULATED, TIMEOUT_S, RosGraph
 
 CONFIG = SceneMindConfig()
-FRAMES = 120
+FRAMES = 80
 HOUR_NS = 3600 * 10**9
 
 
@@ -38,7 +37,7 @@ HOUR_NS = 3600 * 10**9
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with `room`: an hour after the first visit some things stood elsewhere."""
     folder = tmp_path_factory.mktemp("stored")
-    sequence = simulate(1, FRAMES, 240, 180, loops=2, changes=6)
+    sequence = simulate(1, FRAMES, Sensors(240, 180), loops=2, changes=6)
     with Memory.create(folder / "room", CONFIG) as memory:
         mapper = Mapper(InstanceCamera(sequence.class_names), memory, CONFIG)
         for frame in read_sequence(sequence):
@@ -51,7 +50,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(stored: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SceneMindClient]:
-    """Of a mapping node alone, which has a copy of the memory open."""
+    """A client of a mapping node alone, which has a copy of the memory open."""
     root = tmp_path_factory.mktemp("live")
     shutil.copytree(stored / "room", root / "room")
     graph = RosGraph(hears_processes=True)
@@ -64,7 +63,7 @@ def client(stored: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 @pytest.fixture
 def in_process(client: SceneMindClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the child process of a command would do, done here: each takes seconds to start."""
+    """Run the code of a command's child process here, since processes take seconds to start."""
 
     def fetch(task: str, **options: object) -> Any:
         reply = {**FETCHING, **JOURNAL}[task](client, {"task": task, **options})
@@ -88,13 +87,13 @@ def run_json(*arguments: str) -> Any:
 @pytest.mark.parametrize(
     ("command", "name"),
     [
-        (["graph"], ["room"]),
-        (["graph", "--object", "1"], ["room"]),
+        (["graph"], ["--memory", "room"]),
+        (["graph", "--object", "1"], ["--memory", "room"]),
         (["find", "wooden furniture"], ["--memory", "room"]),
         (["find", "the red chair"], ["--memory", "room"]),
-        (["changes"], ["room"]),
-        (["changes", "--since", "+1.5"], ["room"]),
-        (["changes", "--between", "1", "2"], ["room"]),
+        (["changes"], ["--memory", "room"]),
+        (["changes", "--since", "+1.5"], ["--memory", "room"]),
+        (["changes", "--between", "1", "2"], ["--memory", "room"]),
         (["corrections", "list"], ["--memory", "room"]),
         (["corrections", "similar", "1"], ["--memory", "room"]),
     ],
@@ -109,7 +108,7 @@ def test_live_and_stored_are_the_same(stored: Path, command: list[str], name: li
 
 
 @pytest.mark.usefixtures("in_process")
-def test_corrections_are_repeated_taken_back_and_replayed(tmp_path: Path) -> None:
+def test_corrections_are_redone_undone_and_replayed(tmp_path: Path) -> None:
     chair = run_json("corrections", "similar", "1", "--live")["similar"][0]["id"]
     (written,) = run_json("corrections", "similar", "1", "--apply", str(chair), "--live")[
         "corrections"
@@ -125,7 +124,7 @@ def test_corrections_are_repeated_taken_back_and_replayed(tmp_path: Path) -> Non
     assert [(entry["id"], entry["undone"]) for entry in undone] == [(written["id"], True)]
     shown = run("corrections", "import", str(file), "--preview", "--live")
     assert "would be applied: 1; left out: 1" in shown
-    assert "correction 1: correction 1 says so already" in shown
+    assert "correction 1: correction 1 is the same already" in shown
     assert not run_json("corrections", "redo", "--live")["corrections"][0]["undone"]
     again = run_json("corrections", "import", str(file), "--live")
     assert again["applied"] == []
@@ -142,7 +141,7 @@ def test_a_child_process_asks_the_nodes(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("client")
-def test_what_the_nodes_refuse_is_said_in_a_sentence(capfd: pytest.CaptureFixture[str]) -> None:
+def test_refusal_of_the_nodes_is_one_sentence(capfd: pytest.CaptureFixture[str]) -> None:
     result = CliRunner().invoke(app, ["corrections", "undo", "99", "--live"])
     assert result.exit_code == 1
     said = capfd.readouterr().err.strip()

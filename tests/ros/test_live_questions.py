@@ -24,7 +24,7 @@ from .scripted_model import ANSWER, CHOICE, MADE_OF, asking, hang_on, look
 
 @pytest.fixture(scope="module")
 def server(stored_room: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChatServer]:
-    """Of two nodes that share nothing but services."""
+    """The scripted server of two nodes that communicate by services alone."""
     root = tmp_path_factory.mktemp("live")
     shutil.copytree(stored_room, root / "room")
     graph = RosGraph(hears_processes=True)
@@ -47,7 +47,7 @@ def start(*words: str) -> subprocess.Popen[str]:
 
 
 def result_of(command: subprocess.Popen[str], status: int = 0) -> tuple[Any, str]:
-    """What it printed as JSON, and its log."""
+    """The JSON that the command printed, and its log."""
     output, log = command.communicate(timeout=60.0)
     assert command.returncode == status, output + log
     return json.loads(output.splitlines()[-1]), log
@@ -81,6 +81,15 @@ def test_a_phrase_is_grounded_with_progress_and_pictures(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("server")
+def test_suggestion_of_the_nodes_is_taken() -> None:
+    said = ("ask", "how many chairz is they", "--method", "symbolic")
+    failed, _ = result_of(start(*said), status=1)
+    assert failed["error"]["suggestion"] == "how many chairs are there?"
+    answer, _ = result_of(start(*said, "--yes"))
+    assert (answer["question"], answer["error"]) == ("how many chairs are there?", None)
+
+
+@pytest.mark.usefixtures("server")
 def test_frames_are_chosen_with_reasons() -> None:
     chosen, _ = result_of(start("keyframes", MADE_OF, "--frames", "1"))
     assert (chosen["selector"], chosen["reasoning"]) == ("tree", CHOICE["think"])
@@ -89,7 +98,7 @@ def test_frames_are_chosen_with_reasons() -> None:
 
 
 @pytest.mark.parametrize("words", [("ask", "is the stove on?"), ("ground", "the stove that is on")])
-def test_an_interrupt_of_the_command_alone_takes_the_question_back(
+def test_interrupt_of_the_command_alone_cancels_the_question(
     server: ChatServer, words: tuple[str, str]
 ) -> None:
     command = start(*words, "--method", "memtree")

@@ -1,4 +1,4 @@
-"""The browser view of running nodes, without the browser: what it reads, asks and corrects."""
+"""The browser view of running nodes without a browser: reading, asking and correcting."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 pytest.importorskip("viser")
 
-from scenemind.memory import SceneMemoryError
+from scenemind.config import SceneMindConfig
+from scenemind.geometry import Pose
+from scenemind.memory import Memory, SceneMemoryError
 from scenemind.models import Allowance
 from scenemind.reasoning import Asking, Query
-from scenemind.viewer.talk import say
-from scenemind.viewer.viewer import Viewer
-from scenemind_ros.commands.live_view.asked_nodes import AskedNodes
-from scenemind_ros.commands.live_view.nodes_memory import NodesMemory, ViewingClient
+from scenemind.viewer.chat import reply_to
+from scenemind.viewer.viewer import Viewer, ViewerSettings
+from scenemind_ros.commands.live_view import AskedNodes, NodesMemory, ViewingClient
+from scenemind_ros.conversions import pose_to_msg
+from scenemind_ros.errors import RosError
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
 from tests.chat_server import ChatServer, stay_silent
@@ -58,9 +61,15 @@ def asking() -> Asking:
     return Asking(Allowance(TIMEOUT_S))
 
 
-def test_nodes_answer_and_are_corrected_in_one_talk(live: Live) -> None:
+def test_nodes_answer_and_are_corrected_in_one_dialogue(live: Live) -> None:
     def put(text: str, *marked: int):
-        return say(live.nodes, live.memory, text, marked, "Ada", asking(), "talk")
+        return reply_to(
+            Query(text, marked_object_ids=marked, dialogue_id="talk"),
+            live.nodes,
+            live.memory,
+            "Ada",
+            asking(),
+        )
 
     answered = put("where is the dining table?")
     (table,) = answered.objects
@@ -76,7 +85,7 @@ def test_nodes_answer_and_are_corrected_in_one_talk(live: Live) -> None:
 
 
 def test_the_place_is_drawn_and_follows(live: Live) -> None:
-    with Viewer(live.memory, live.nodes, asking, port=0, look_every_s=0.1) as viewer:
+    with Viewer(live.memory, live.nodes, asking, ViewerSettings(port=0, poll_s=0.1)) as viewer:
         viewer.start()
         table = next(
             t for t in live.memory.snapshot().objects.values() if t.label == "dining table"
@@ -86,7 +95,7 @@ def test_the_place_is_drawn_and_follows(live: Live) -> None:
         wait_until(lambda: live.memory.snapshot().objects[table.object_id].label == "workbench")
 
 
-def test_a_question_that_was_stopped_says_so(live: Live) -> None:
+def test_stopped_question_is_reported(live: Live) -> None:
     stopped = asking()
     stopped.allowance.cancel()
     answer = live.nodes.ask(Query("where is the lamp?"), "auto", stopped)
@@ -106,7 +115,7 @@ def test_steps_of_a_correction_stream_and_stop_ends_it(stored_room: Path, tmp_pa
             if stage == "plan":
                 stopped.allowance.cancel()
 
-        object.__setattr__(stopped, "report", stop_at_plan)
+        stopped.progress.listener = stop_at_plan
         chair = next(i for i, t in live.memory.snapshot().objects.items() if t.label == "chair")
         query = Query(
             "between us: this, though nobody would guess it, is by nature a stool",
@@ -119,7 +128,44 @@ def test_steps_of_a_correction_stream_and_stop_ends_it(stored_room: Path, tmp_pa
     assert stages == ["reason", "plan"]
 
 
-def test_nodes_that_are_away_are_a_memory_that_does_not_answer(tmp_path: Path) -> None:
+class Recorder:
+    """A client that notes the fields of a goal and has no node to send it to."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, Any] = {}
+
+    def start_asking(self, text: str, **fields: Any) -> None:
+        self.fields = {"text": text, **fields}
+        raise RosError("no node")
+
+    start_grounding = start_aligning = start_asking
+
+
+def test_every_part_of_a_query_reaches_the_nodes() -> None:
+    pose = Pose.from_quaternion((1.0, 2.0, 0.0), (0.0, 0.0, 0.6, 0.8))
+    query = Query("where is it?", "I sit", pose, (7,), "strict", "talk", "Ada")
+    recorder: Any = Recorder()
+    nodes = AskedNodes(recorder, Memory.create(None, SceneMindConfig()))
+    shared = {
+        "text": query.text,
+        "marked_object_ids": (7,),
+        "dialogue_id": "talk",
+        "speaker": "Ada",
+    }
+    of_questions = {"viewpoint": pose_to_msg(pose), "method": "memtree", "policy": "strict"}
+    for ask, fields in (
+        (lambda: nodes.ask(query, "memtree"), {**of_questions, "situation": "I sit"}),
+        (lambda: nodes.ground(query, "memtree"), of_questions),
+        (lambda: nodes.align(query, "Ada"), {}),
+    ):
+        with pytest.raises(SceneMemoryError, match="no node"):
+            ask()
+        sent = recorder.fields
+        del sent["timeout_s"], sent["on_feedback"]
+        assert sent == {**shared, **fields}
+
+
+def test_missing_nodes_are_a_memory_that_does_not_answer(tmp_path: Path) -> None:
     del tmp_path
     with ViewingClient(timeout_s=0.2) as client:
         memory = client.memory()
@@ -127,5 +173,7 @@ def test_nodes_that_are_away_are_a_memory_that_does_not_answer(tmp_path: Path) -
             memory.snapshot()
         with pytest.raises(SceneMemoryError):
             AskedNodes(client, memory).ask(Query("where is the cup?"), "auto", asking())
+        with pytest.raises(SceneMemoryError):
+            AskedNodes(client, memory).ground(Query("the cup"), "auto", asking())
         with pytest.raises(SceneMemoryError):
             AskedNodes(client, memory).align(Query("object 1 is a cup"), "Ada", asking())

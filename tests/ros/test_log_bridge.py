@@ -1,4 +1,4 @@
-"""Whose log the library's lines appear in."""
+"""Assignment of the library's log lines to the logs of nodes."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scenemind_ros.log_bridge import log_library_to
-from scenemind_ros.reasoning.bounded_work import THREADS, BoundedWork
+from scenemind_ros.reasoning.serving import THREADS, BoundedWork
+from scenemind_ros.run_node import log_library_to
 
 LIBRARY = logging.getLogger("scenemind.models.made_up")
 
 
 class Lines(list[str]):
-    """A node's logger that remembers."""
+    """A node's logger that keeps its lines."""
 
     info = warning = error = list.append
 
 
 @pytest.fixture(autouse=True)
 def _own_handlers() -> Iterator[None]:
-    """Nodes of other tests keep theirs."""
+    """Separate these handlers from those of other tests' nodes."""
     loggers = [logging.getLogger(name) for name in ("scenemind", "scenemind_ros")]
     kept = [(logger.handlers, logger.level) for logger in loggers]
     for logger in loggers:
@@ -33,7 +33,7 @@ def _own_handlers() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def test_a_later_node_has_what_its_own_threads_log() -> None:
+def test_later_node_gets_the_lines_of_its_own_threads() -> None:
     first, later = Lines(), Lines()
     log_library_to(first)  # type: ignore[arg-type]
     log_library_to(later, (THREADS,))  # type: ignore[arg-type]
@@ -45,7 +45,7 @@ def test_a_later_node_has_what_its_own_threads_log() -> None:
     assert (first, later) == (["described"], ["asked again"])
 
 
-def test_a_node_alone_has_all() -> None:
+def test_single_node_gets_all_lines() -> None:
     only = Lines()
     log_library_to(only, (THREADS,))  # type: ignore[arg-type]
     LIBRARY.error("failed")

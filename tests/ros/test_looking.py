@@ -29,7 +29,7 @@ MEASURED = 0
 
 
 def point(image: str = "00000") -> Step:
-    """Points at an image, and at the third candidate in it."""
+    """A model that names an image, and the third candidate in it."""
 
     def reply(request: Request) -> str:
         if not request.pictures:
@@ -66,7 +66,7 @@ def attributes(thing: SceneObject) -> dict[str, str]:
     return {item.name: item.value for item in thing.attributes}
 
 
-def test_a_phrase_is_grounded_by_looking(looking: RosGraph) -> None:
+def test_phrase_is_grounded_in_images(looking: RosGraph) -> None:
     goal = Goal(looking, action.Ground, GROUND, query="the chair", method="vlm_grounder")
     status, result = goal.result()
     assert status == GoalStatus.STATUS_SUCCEEDED, result.error
@@ -91,9 +91,7 @@ def test_a_phrase_is_grounded_by_looking(looking: RosGraph) -> None:
     assert "A chair is in it." in told
 
 
-def test_a_model_that_lies_ends_in_a_failure_with_what_it_looked_at(
-    graph: RosGraph, room: Path
-) -> None:
+def test_failure_of_a_wrong_model_has_the_examined_images(graph: RosGraph, room: Path) -> None:
     with ChatServer(point("00999")) as server, Memory.open(room, SceneMindConfig()) as memory:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
         response = graph.call(srv.Ground, GROUND, query="the chair", method="vlm_grounder")

@@ -29,9 +29,10 @@ _PAUSE_S = 0.05  # of a caller who is told that the node is busy
 
 @dataclass(frozen=True)
 class Wish:
-    """
+    """A correction that one person wants.
+
     Attributes:
-        codes: how it may end.
+        codes: allowed codes of its response.
     """
 
     said: str
@@ -42,9 +43,10 @@ class Wish:
 
 @dataclass(frozen=True)
 class Answered:
-    """
+    """A correction and its response.
+
     Attributes:
-        sent_s, answered_s: of the try that was taken.
+        sent_s, answered_s: times of the try that was accepted.
     """
 
     wish: Wish
@@ -61,7 +63,8 @@ def client(stored_room: Path, tmp_path: Path) -> Iterator[SceneMindClient]:
     graph = RosGraph(hears_processes=True)
     graph.add(MappingNode, SIMULATED | {"memory.root": str(tmp_path), "memory.name": "room"})
     graph.add(ReasoningNode, {})
-    with SceneMindClient(timeout_s=TIMEOUT_S) as client:
+    # Each of the fifty waits for all others, on a machine that may have much else to do.
+    with SceneMindClient(timeout_s=3.0 * TIMEOUT_S) as client:
         client.wait_ready(TIMEOUT_S)
         yield client
     graph.close()

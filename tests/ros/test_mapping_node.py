@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
@@ -9,10 +11,10 @@ from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image
 
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.qos import SENSOR_OUT
-from scenemind_ros.sequence_player import SequencePlayer
+from scenemind_ros.sequence_player import Pacing, SequencePlayer
 
 from .graph import NODE, SIMULATED, TOPICS, RosGraph, wait_for
 
@@ -45,7 +47,7 @@ def test_silence_is_explained_by_topic_qos_and_clock(graph: RosGraph) -> None:
     assert f"{TOPICS.color} has no publisher" in text
     assert "/camera/color/image_raw" in text
     assert "best_effort" in text
-    assert "nobody publishes /clock" in text
+    assert "/clock has no publisher" in text
     levels = {s.level for a in diagnostics for s in a.status if s.message == text}
     assert levels == {DiagnosticStatus.WARN}
     assert similar.get_subscription_count() == odometry.get_subscription_count() == 0
@@ -78,11 +80,28 @@ def test_a_manager_takes_the_node_through_its_life_twice(graph: RosGraph) -> Non
     assert node.session is None
 
 
+def test_an_inactive_node_does_not_listen(graph: RosGraph) -> None:
+    node = graph.add(MappingNode, SIMULATED)
+    odometry = graph.observer.create_publisher(Odometry, TOPICS.odometry, SENSOR_OUT)
+    wait_for(odometry.get_subscription_count, "a subscription")
+    assert change(graph, Transition.TRANSITION_DEACTIVATE)
+    wait_for(lambda: not odometry.get_subscription_count(), "the end of the subscription", 5.0)
+    assert node.session is not None, "the memory still answers"
+
+
 def test_a_looping_player_starts_again_until_it_is_stopped(graph: RosGraph) -> None:
-    short = simulate(1, frame_count=4, width=64, height=48)
+    short = simulate(1, 4, Sensors(64, 48))
     graph.add(MappingNode, SIMULATED)
     player = graph.add(SequencePlayer, {"rate": 100.0, "loop": True}, sequence=short)
     graph.in_background(player.play)
     odometry = graph.listen(Odometry, TOPICS.odometry, SENSOR_OUT)
     wait_for(lambda: len(odometry) > 3 * len(short), "a fourth round")
     player.stop()
+
+
+def test_a_player_at_twenty_times_the_rate_takes_a_twentieth_of_the_time(graph: RosGraph) -> None:
+    pacing = Pacing(graph.observer, 20.0, "/processed")
+    began = time.monotonic()
+    for second in range(10, 13):
+        pacing.wait_for_turn(second * 10**9)
+    assert 0.1 <= time.monotonic() - began < 2.0

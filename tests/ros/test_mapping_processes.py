@@ -63,7 +63,7 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
 
 
 class Acknowledged:
-    """Which frames a mapping node has remembered, and when that was said."""
+    """The frames that a mapping node has reported as stored, with the time of each report."""
 
     def __init__(self, graph: RosGraph) -> None:
         self.stamps_ns: list[int] = []
@@ -72,7 +72,7 @@ class Acknowledged:
         graph.observer.create_subscription(Header, topic, self._add, SENSOR_OUT)
 
     def seconds(self) -> float:
-        """From the first to the last one."""
+        """Time from the first report to the last one."""
         return self.at_s[-1] - self.at_s[0] if self.at_s else 0.0
 
     def _add(self, header: Header) -> None:
@@ -127,7 +127,7 @@ def test_a_player_without_its_sequence_ends_with_the_reason(processes: Processes
     assert "/no/such/folder" in processes.log("sequence_player")
 
 
-def test_a_player_gives_up_when_nobody_listens(processes: Processes) -> None:
+def test_player_without_a_listener_gives_up(processes: Processes) -> None:
     player = processes.start("sequence_player", {"sequence": "sim:1", "wait_s": 0.5})
     assert player.wait(TIMEOUT_S) == 1
     assert TOPICS.odometry in processes.log("sequence_player")

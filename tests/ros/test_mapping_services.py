@@ -40,7 +40,7 @@ def test_every_frame_reaches_the_memory(mapped: Mapped) -> None:
     assert tree.header.frame_id == "map"
 
 
-def test_objects_stand_where_the_room_has_them(mapped: Mapped) -> None:
+def test_objects_have_the_places_of_the_room(mapped: Mapped) -> None:
     scene = scene_of(mapped.graph)
     assert len(scene.objects) > 10
     truth = list(mapped.sequence.room.objects)
@@ -217,7 +217,7 @@ def test_a_wrong_request_gets_a_code_and_a_sentence(
     assert response.error.message
 
 
-def test_a_question_selects_frames_of_what_it_names(mapped: Mapped) -> None:
+def test_a_question_selects_frames_of_named_objects(mapped: Mapped) -> None:
     frames = mapped.graph.call(
         srv.SelectKeyFrames, f"{NODE}/select_key_frames", question="How many chairs are there?", k=3
     ).key_frames
@@ -249,7 +249,7 @@ def test_stored_frames_are_listed_and_given_by_their_numbers(mapped: Mapped) -> 
     assert list(get(frame_ids=wanted[:1], object_ids=[one]).key_frames[0].object_ids) == [one]
 
 
-def test_stored_frames_come_with_their_depth_where_that_is_asked(mapped: Mapped) -> None:
+def test_stored_frames_have_their_depth_on_request(mapped: Mapped) -> None:
     assert mapped.node.session is not None
     memory = mapped.node.session.memory
     numbers = memory.stored_frames()[:3]
@@ -280,7 +280,7 @@ def test_all_stored_frames_are_indexed_without_their_images(mapped: Mapped) -> N
     assert len(index) > 5
 
 
-def test_one_frame_a_location_is_given_where_that_is_asked(mapped: Mapped) -> None:
+def test_one_frame_for_each_location_is_given_on_request(mapped: Mapped) -> None:
     things = [thing.id for thing in scene_of(mapped.graph).objects]
     frames = mapped.graph.call(
         srv.SelectKeyFrames,
@@ -328,6 +328,30 @@ def test_cues_and_locations_select_one_frame_a_location(mapped: Mapped) -> None:
     assert len(set(places)) == len(places) > 0
     assert selected(object_ids=[wanted], location_ids=places[-1:])[0][0] == places[-1]
     assert [location_id for location_id, _ in selected(location_ids=places[:1])] == places[:1]
+
+
+def test_the_published_tree_follows_a_correction(mapped: Mapped) -> None:
+    one, other, *_ = (o.id for o in scene_of(mapped.graph).objects if o.label == "chair")
+    heard = mapped.graph.listen(MemTree, f"{NODE}/mem_tree", LATCHED)
+    wait_for(lambda: heard, "the tree")
+    merge = Correction(kind="merge", object_ids=[one, other])
+    assert mapped.graph.call(
+        srv.ApplyCorrections, f"{NODE}/apply_corrections", corrections=[merge]
+    ).success
+    tree = mapped.graph.call(srv.GetMemTree, f"{NODE}/get_mem_tree").mem_tree
+    assert tree.locations[-50:] != heard[-1].locations
+    wait_for(lambda: heard[-1].locations == tree.locations[-50:], "the tree with the merge", 5.0)
+    assert mapped.graph.call(
+        srv.UndoCorrection, f"{NODE}/undo_correction", correction_id=-1
+    ).success
+
+
+def test_no_one_of_many_simultaneous_requests_is_lost(mapped: Mapped) -> None:
+    client = mapped.graph.observer.create_client(srv.GetSceneGraph, f"{NODE}/get_scene_graph")
+    wait_for(client.service_is_ready, "the service")
+    sent = [client.call_async(srv.GetSceneGraph.Request()) for _ in range(50)]
+    wait_for(lambda: all(future.done() for future in sent), "all responses", 10.0)
+    assert all(future.result().success for future in sent)
 
 
 def test_corrections_are_applied_listed_and_undone(mapped: Mapped) -> None:

@@ -1,4 +1,4 @@
-"""The stand-ins behave as the documentation of the real functions says."""
+"""The replacements of ROS functions, against the documentation of the originals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters are the settings under their dotted names; mistakes are named."""
+"""Parameters of nodes: the settings under dotted names, and errors about mistakes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from scenemind.config import ConfigError, SceneMindConfig
-from scenemind_ros.parameters import MappingParameters, declare_parameters, read_parameters
-from scenemind_ros.reasoning.parameters import ReasoningParameters
+from scenemind_ros.parameters import (
+    MappingParameters,
+    ReasoningParameters,
+    declare_parameters,
+    read_parameters,
+)
 
 from .graph import RosGraph
 
@@ -68,7 +72,7 @@ def test_pairs_arrive_as_their_numbers_one_after_the_other(graph: RosGraph) -> N
         ({"detector__backend": "instance_camera"}, r"topics\.instances"),
     ],
 )
-def test_a_mistake_is_named(graph: RosGraph, overrides: dict[str, Any], says: str) -> None:
+def test_error_names_the_mistake(graph: RosGraph, overrides: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         parameters_of(graph, **overrides)
 
@@ -80,7 +84,7 @@ def test_two_mistakes_are_both_named(graph: RosGraph) -> None:
     assert "depth.max_m" in str(error.value)
 
 
-def test_parameters_explain_themselves(graph: RosGraph) -> None:
+def test_parameters_have_descriptions(graph: RosGraph) -> None:
     node = Node("under_test", context=graph.context)
     declare_parameters(node, MappingParameters)
     assert "tf2_ros" in node.describe_parameter("pose_source").description

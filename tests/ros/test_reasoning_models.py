@@ -51,9 +51,7 @@ def soon(seconds: float) -> Duration:
     return Duration(nanosec=int(seconds * 1e9))
 
 
-def test_an_answer_from_pictures_comes_with_them_and_with_what_it_used(
-    graph: RosGraph, memory: Memory
-) -> None:
+def test_answer_from_pictures_has_them_and_its_usage(graph: RosGraph, memory: Memory) -> None:
     with ChatServer(look()) as server:
         add_node(graph, memory, server)
         response = ask(graph)
@@ -73,7 +71,7 @@ def test_an_answer_from_pictures_comes_with_them_and_with_what_it_used(
     assert set(frame.object_ids) & set(answer.object_ids)
 
 
-def test_what_was_looked_at_in_vain_comes_with_the_failure(graph: RosGraph, memory: Memory) -> None:
+def test_failure_has_the_examined_pictures(graph: RosGraph, memory: Memory) -> None:
     with ChatServer(look(seen=False, answer="")) as server:
         add_node(graph, memory, server)
         response = ask(graph, policy="strict")
@@ -86,9 +84,7 @@ def test_what_was_looked_at_in_vain_comes_with_the_failure(graph: RosGraph, memo
     assert response.answer.steps[-1] == "scripted looked at 1 of them: The picture shows a chair."
 
 
-def test_feedback_tells_the_stages_the_words_so_far_and_the_frames(
-    graph: RosGraph, memory: Memory
-) -> None:
+def test_feedback_has_stages_words_and_frames(graph: RosGraph, memory: Memory) -> None:
     with ChatServer(look()) as server:
         add_node(graph, memory, server)
         goal = Goal(graph, action.Ask, ASK, question=MADE_OF, method="memtree")
@@ -105,7 +101,7 @@ def test_feedback_tells_the_stages_the_words_so_far_and_the_frames(
     assert not looked.evidence[0].image.data
 
 
-def test_a_program_that_a_model_writes_is_run_and_told_of(graph: RosGraph, memory: Memory) -> None:
+def test_program_of_a_model_is_run_and_reported(graph: RosGraph, memory: Memory) -> None:
     program = "Thought: I count.\nAction: Program\nAction Input:\n```\nprint(len(scene()))\n```"
     final = "Thought: So many.\nAction: Final Answer\nAction Input: many\nObjects: chair"
     with ChatServer(say(program), say(final)) as server:
@@ -120,7 +116,7 @@ def test_a_program_that_a_model_writes_is_run_and_told_of(graph: RosGraph, memor
     assert {"think", "program", "observe"} <= set(stages)
 
 
-def test_a_service_has_nothing_streamed_as_nobody_hears_it(graph: RosGraph, memory: Memory) -> None:
+def test_service_does_not_stream(graph: RosGraph, memory: Memory) -> None:
     with ChatServer(look()) as server:
         add_node(graph, memory, server)
         assert ask(graph).success
@@ -129,14 +125,14 @@ def test_a_service_has_nothing_streamed_as_nobody_hears_it(graph: RosGraph, memo
 
 
 @pytest.mark.parametrize(("shortest_s", "bounded"), [(math.inf, True), (0.0, False)])
-def test_words_are_heard_while_they_are_written_but_not_each(
+def test_streamed_words_are_bundled_in_the_feedback(
     graph: RosGraph,
     memory: Memory,
     monkeypatch: pytest.MonkeyPatch,
     shortest_s: float,
     bounded: bool,
 ) -> None:
-    monkeypatch.setattr("scenemind_ros.reasoning.caller._SHORTEST_S", shortest_s)
+    monkeypatch.setattr("scenemind_ros.reasoning.serving._SHORTEST_S", shortest_s)
     thought = " ".join(f"word{i}" for i in range(60))
     with ChatServer(look(think=thought)) as server:
         add_node(graph, memory, server)
@@ -181,7 +177,7 @@ def test_a_second_caller_is_served_while_a_model_is_slow(graph: RosGraph, memory
 @pytest.mark.parametrize(
     ("step", "timeout"), [(fail(500), soon(0.0)), (stay_silent, soon(0.3))], ids=["500", "silent"]
 )
-def test_what_a_model_cannot_answer_is_answered_without_and_marked(
+def test_fallback_answer_is_marked(
     graph: RosGraph, memory: Memory, step: Step, timeout: Duration
 ) -> None:
     with ChatServer(step) as server:
@@ -201,7 +197,7 @@ def test_what_a_model_cannot_answer_is_answered_without_and_marked(
     ],
     ids=["500", "silent", "unseen"],
 )
-def test_without_fallback_a_failure_is_said_as_what_it_is(
+def test_failure_without_fallback_has_its_own_code(
     graph: RosGraph, memory: Memory, step: Step, timeout: Duration, code: int
 ) -> None:
     with ChatServer(step) as server:
@@ -212,7 +208,7 @@ def test_without_fallback_a_failure_is_said_as_what_it_is(
     assert response.answer.text == ""
 
 
-def test_a_budget_that_is_spent_is_said(graph: RosGraph, memory: Memory) -> None:
+def test_spent_budget_is_reported(graph: RosGraph, memory: Memory) -> None:
     with ChatServer(look()) as server:
         add_node(graph, memory, server, falls_back=False, models__question_tokens=1)
         response = ask(graph)
@@ -283,7 +279,7 @@ def test_frames_that_cannot_be_chosen(
     assert says in response.error.message
 
 
-def test_diagnostics_say_how_each_model_is_doing(graph: RosGraph, memory: Memory) -> None:
+def test_diagnostics_show_the_state_of_each_model(graph: RosGraph, memory: Memory) -> None:
     heard = graph.listen(DiagnosticArray, "/diagnostics")
 
     def status_after(step: Step, **parameters: object) -> DiagnosticStatus:
@@ -311,7 +307,7 @@ def test_diagnostics_say_how_each_model_is_doing(graph: RosGraph, memory: Memory
     assert values["failed_server_failed"] == "1"
 
 
-def test_a_node_without_the_key_of_its_model_answers_what_needs_none(
+def test_node_without_a_key_answers_questions_that_need_no_model(
     graph: RosGraph, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -1,4 +1,4 @@
-"""The reasoning node on a memory in its own process: services, actions, and all that goes wrong."""
+"""The reasoning node on a memory in its own process: services, actions and failures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Pose
 from visualization_msgs.msg import MarkerArray
 
@@ -20,7 +21,7 @@ from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
 from scenemind_ros.conversions import box_to_msg, object_from_msg, stamp_ns
 from scenemind_ros.qos import LATCHED
-from scenemind_ros.reasoning.pinned_memory import PinnedMemory
+from scenemind_ros.reasoning.memory_access import PinnedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 
 from .goal import Goal
@@ -31,7 +32,7 @@ CHAIRS = "How many chairs are there?"
 
 
 class GatedMemory(PinnedMemory):
-    """Real memory that keeps whoever reads it waiting until the gate is open."""
+    """A real memory whose readers wait until the gate is open."""
 
     def __init__(self, memory: Memory, closed_for: int = 1) -> None:
         """`closed_for` readers have to wait; later ones pass."""
@@ -94,7 +95,7 @@ def test_grounding_gives_the_object_that_stands_there(room: Room) -> None:
     assert response.method == "symbolic"
 
 
-def test_an_action_tells_its_steps_and_answers_as_the_service_does(room: Room) -> None:
+def test_action_gives_feedback_and_the_answer_of_the_service(room: Room) -> None:
     goal = Goal(room.graph, action.Ask, f"{REASONER}/ask", question=CHAIRS)
     status, result = goal.result()
     assert status == GoalStatus.STATUS_SUCCEEDED
@@ -177,7 +178,7 @@ def test_a_wrong_request_gets_a_code_and_a_sentence(
         assert response.answer.question == fields["question"]
 
 
-def test_an_empty_memory_says_so(graph: RosGraph) -> None:
+def test_empty_memory_is_a_failure_of_its_own(graph: RosGraph) -> None:
     with Memory.create(None, SceneMindConfig()) as memory:
         graph.add(ReasoningNode, {}, memory=memory)
         response = graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
@@ -212,7 +213,7 @@ def test_a_correction_keeps_its_time_while_the_journal_hangs(
     graph: RosGraph, memory: Memory
 ) -> None:
     class HangingJournal(PinnedMemory):
-        """It is written, and cannot be read."""
+        """A journal that can be written and whose reading waits."""
 
         gate = threading.Event()
 
@@ -253,7 +254,24 @@ def test_more_callers_than_it_has_threads_for_are_refused(graph: RosGraph, memor
     assert first.result()[0] == GoalStatus.STATUS_SUCCEEDED
 
 
-def test_of_many_requests_in_one_moment_none_is_lost(graph: RosGraph, memory: Memory) -> None:
+def test_a_node_without_a_free_place_says_so(graph: RosGraph, memory: Memory) -> None:
+    gated = GatedMemory(memory)
+    heard = graph.listen(DiagnosticArray, "/diagnostics")
+    graph.add(ReasoningNode, {"parallel_requests": 1}, memory=gated)
+
+    def is_told(level: bytes) -> bool:
+        of_requests = [s for a in heard for s in a.status if s.name.endswith("requests")]
+        return bool(of_requests) and of_requests[-1].level == level
+
+    wait_for(lambda: is_told(DiagnosticStatus.OK), "a free place")
+    goal = Goal(graph, action.Ask, f"{REASONER}/ask", question=CHAIRS)
+    wait_for(lambda: is_told(DiagnosticStatus.WARN), "the warning", 5.0)
+    gated.gate.set()
+    assert goal.result()[0] == GoalStatus.STATUS_SUCCEEDED
+    wait_for(lambda: is_told(DiagnosticStatus.OK), "a free place again", 5.0)
+
+
+def test_no_one_of_many_simultaneous_requests_is_lost(graph: RosGraph, memory: Memory) -> None:
     graph.add(ReasoningNode, {"parallel_requests": 4}, memory=memory)
     client = graph.observer.create_client(srv.Ask, f"{REASONER}/ask")
     assert client.wait_for_service(timeout_sec=TIMEOUT_S)
@@ -264,7 +282,7 @@ def test_of_many_requests_in_one_moment_none_is_lost(graph: RosGraph, memory: Me
     assert Error.NONE in codes
 
 
-def test_a_bug_is_answered_and_the_node_goes_on(graph: RosGraph, memory: Memory) -> None:
+def test_unexpected_error_is_reported_and_the_node_goes_on(graph: RosGraph, memory: Memory) -> None:
     class BrokenOnce(PinnedMemory):
         is_broken = True
 
@@ -293,7 +311,7 @@ def test_names_from_the_map_are_never_read_as_anything_but_names(room: Room) -> 
     assert len(room.memory.corrections()) == count
 
 
-def test_topics_show_the_last_answer_to_those_who_come_late(room: Room) -> None:
+def test_late_subscribers_get_the_last_answer(room: Room) -> None:
     room.graph.call(srv.Ask, f"{REASONER}/ask", question="Is there a refrigerator?")
     room.graph.call(srv.Ask, f"{REASONER}/ask", question=CHAIRS)
     chairs = set(chairs_in(room.memory))
@@ -305,6 +323,9 @@ def test_topics_show_the_last_answer_to_those_who_come_late(room: Room) -> None:
     assert {thing.id for thing in boxes[-1].objects} == chairs
     drawn = [marker for marker in markers[-1].markers if marker.ns == "boxes"]
     assert {marker.id for marker in drawn} == chairs
+    grounded = room.graph.call(srv.Ground, f"{REASONER}/ground", query="the refrigerator")
+    wanted = [thing.id for thing in grounded.objects]
+    wait_for(lambda: [thing.id for thing in boxes[-1].objects] == wanted, "what was grounded", 5.0)
 
 
 def test_an_unknown_parameter_is_an_error_with_a_hint(graph: RosGraph, memory: Memory) -> None:
@@ -324,9 +345,10 @@ def test_similar_objects_are_shown_before_they_are_corrected_too(room: Room) -> 
 
     assert align(f"object {first} is a stool").success
     preview = align("the same goes for the similar ones")
-    assert preview.success, preview.error
+    assert not preview.success
     assert not preview.edits
-    assert "Nothing is changed yet" in preview.response
+    assert "are similar" in preview.error.message
+    assert "If so, say it of objects" in preview.error.message
     done = align(f"yes, object {other} too")
     assert [list(entry.object_ids) for entry in done.edits] == [[other]]
     labels = {i: o.label for i, o in room.memory.snapshot().objects.items()}

@@ -17,11 +17,10 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, Memory, SceneMemoryError
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
+from scenemind_ros.calls import wait_for_service
 from scenemind_ros.errors import RosError
-from scenemind_ros.reasoning.pinned_memory import PinnedMemory
-from scenemind_ros.reasoning.remote_memory import RemoteMemory
+from scenemind_ros.reasoning.memory_access import PinnedMemory, RemoteMemory
 from scenemind_ros.reasoning_node import ReasoningNode
-from scenemind_ros.service_call import wait_for_service
 from tests.chat_server import ChatServer
 from tests.unit.memory.index_rows import assert_same_index
 
@@ -33,17 +32,20 @@ ASK = "/reasoning_node/ask"
 CHAIRS = "How many chairs are there?"
 
 
-@pytest.fixture
-def memories(stored_room: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def memories(stored_room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root with the stored room as the memory `current`."""
-    shutil.copytree(stored_room, tmp_path / "memories" / "current")
-    return tmp_path / "memories"
+    root = tmp_path_factory.mktemp("memories")
+    shutil.copytree(stored_room, root / "current")
+    return root
 
 
-@pytest.fixture
-def mapping(memories: Path, tmp_path: Path) -> Iterator[Process]:
+@pytest.fixture(scope="module")
+def mapping(memories: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """One process for all tests, which the last one ends; corrections are undone after each."""
     parameters = SIMULATED | {"memory.root": str(memories)}
-    process = Process(tmp_path, "scenemind_ros.mapping_node", *ros_arguments(parameters))
+    folder = tmp_path_factory.mktemp("log")
+    process = Process(folder, "scenemind_ros.mapping_node", *ros_arguments(parameters))
     yield process
     process.close()
 
@@ -56,12 +58,17 @@ def graph() -> Iterator[RosGraph]:
 
 
 @pytest.fixture
-def remote(graph: RosGraph, mapping: Process) -> RemoteMemory:
+def remote(graph: RosGraph, mapping: Process) -> Iterator[RemoteMemory]:
     mapping.wait_for_line("memory /")
-    return RemoteMemory(graph.observer, NODE, TIMEOUT_S)
+    remote = RemoteMemory(graph.observer, NODE, TIMEOUT_S)
+    yield remote
+    while any(not correction.undone for correction in remote.corrections()):
+        remote.undo()
 
 
-def test_it_is_the_memory_of_the_other_process(remote: RemoteMemory, stored_room: Path) -> None:
+def test_remote_memory_equals_that_of_the_other_process(
+    remote: RemoteMemory, stored_room: Path
+) -> None:
     with Memory.open(stored_room, SceneMindConfig()) as memory:
         snapshot = memory.snapshot()
         ids = list(snapshot.objects)[:3]
@@ -92,7 +99,7 @@ def test_its_tree_and_frames_are_those_of_the_other_process(
         keys, cues = objects[:2], objects[2:4]
         for budget in (300, 8000):
             text = memory.tree_json(budget)
-            clutter = float(np.float32(text.clutter_level))  # as it travels
+            clutter = float(np.float32(text.clutter_level))  # as sent in messages
             assert remote.tree_json(budget) == replace(text, clutter_level=clutter)
         numbers = memory.stored_frames()
         assert list(remote.stored_frames()) == numbers
@@ -169,14 +176,17 @@ def test_depth_that_is_not_stored_is_refused(
     remote: RemoteMemory, memories: Path, mapping: Process
 ) -> None:
     numbers = list(remote.stored_frames())
-    frames = memories / "current" / "frames"
-    (frames / f"{numbers[0]:06d}.png").unlink()
-    (frames / f"{numbers[1]:06d}.png").write_bytes(b"no depth")
+    images = [memories / "current" / "frames" / f"{number:06d}.png" for number in numbers[:2]]
+    stored = [image.read_bytes() for image in images]
+    images[0].unlink()
+    images[1].write_bytes(b"no depth")
     for number in numbers[:2]:
         with pytest.raises(SceneMemoryError, match=f"frame {number} has no depth"):
             remote.depth_image(number)
         assert remote.key_frame(number).jpeg
     mapping.wait_for_line(f"frame {numbers[1]} cannot be read")
+    for image, content in zip(images, stored, strict=True):
+        image.write_bytes(content)
 
 
 def test_a_frame_that_is_not_stored_is_refused(remote: RemoteMemory) -> None:
@@ -193,11 +203,16 @@ def test_corrections_go_there_and_come_back(remote: RemoteMemory) -> None:
     (written,) = remote.apply([Edit("rename", (object_id,), value="throne")], "me", "because")
     assert (written.edit.value, written.by, written.reason) == ("throne", "me", "because")
     assert remote.snapshot().objects[object_id].label == "throne"
-    undone = remote.undo()
-    assert undone.correction_id == written.correction_id
-    assert undone.undone
+    (noted,) = remote.apply([Edit("confirm", (object_id,))], "me", "because")
+    undone = remote.undo(written.correction_id)
+    assert (undone.correction_id, undone.undone) == (written.correction_id, True)
     assert remote.snapshot().objects[object_id].label == label
-    assert [c.undone for c in remote.corrections()] == [True]
+    assert remote.undo().correction_id == noted.correction_id
+    assert [entry.undone for entry in remote.corrections()[-2:]] == [True, True]
+    redone = remote.redo(written.correction_id)
+    assert (redone.correction_id, redone.undone) == (written.correction_id, False)
+    assert remote.redo().correction_id == noted.correction_id
+    assert remote.snapshot().objects[object_id].label == "throne"
 
 
 def test_a_refusal_is_an_error_as_of_a_local_memory(remote: RemoteMemory) -> None:
@@ -205,20 +220,6 @@ def test_a_refusal_is_an_error_as_of_a_local_memory(remote: RemoteMemory) -> Non
         remote.apply([Edit("delete_object", (9999,))], "me", "because")
     with pytest.raises(SceneMemoryError, match="no correction to undo"):
         remote.undo()
-
-
-def test_questions_are_answered_until_the_mapping_node_is_gone(
-    graph: RosGraph, mapping: Process
-) -> None:
-    mapping.wait_for_line("memory /")
-    graph.add(ReasoningNode, {"memory_timeout_s": 3.0})
-    answered = graph.call(srv.Ask, ASK, question=CHAIRS)
-    assert answered.success, answered.error
-    assert answered.evidence
-    assert mapping.end() == 0
-    refused = graph.call(srv.Ask, ASK, question=CHAIRS)
-    assert refused.error.code == Error.NODE_UNAVAILABLE, refused.error
-    assert NODE in refused.error.message
 
 
 def test_a_model_sees_the_frames_of_the_other_process(graph: RosGraph, mapping: Process) -> None:
@@ -241,33 +242,61 @@ def test_a_model_sees_the_frames_of_the_other_process(graph: RosGraph, mapping: 
     assert len(uniform.key_frames) == 3
 
 
-def test_nobody_there_is_said_by_the_deadline(graph: RosGraph) -> None:
+def test_missing_node_is_an_error_by_the_deadline(graph: RosGraph) -> None:
     memory = RemoteMemory(graph.observer, "/nobody", timeout_s=0.1)
-    with pytest.raises(RosError, match="nobody offers /nobody/get_scene_graph") as caught:
+    with pytest.raises(RosError, match="no node offers /nobody/get_scene_graph") as caught:
         memory.snapshot()
     assert caught.value.code == Error.NODE_UNAVAILABLE
-    with pytest.raises(SceneMemoryError, match="nobody offers"):
+    with pytest.raises(SceneMemoryError, match="no node offers"):
         memory.key_frames_of([1], 1)
 
 
+WRITING = {
+    srv.ApplyCorrections: "apply_corrections",
+    srv.UndoCorrection: "undo_correction",
+    srv.RedoCorrection: "redo_correction",
+}
+
+
 class Silent(Node):
-    """A mapping node that writes what it is told to, and is long about it."""
+    """A mapping node that writes corrections slowly."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__("mapping_node", **options)
+        super().__init__("silent_node", **options)
         self.released = threading.Event()
-        self.create_service(srv.ApplyCorrections, "~/apply_corrections", self._apply)
+        for kind, name in WRITING.items():
+            self.create_service(kind, f"~/{name}", self._write)
 
-    def _apply(self, _: Any, response: Any) -> Any:
+    def _write(self, _: Any, response: Any) -> Any:
         assert self.released.wait(TIMEOUT_S)
         return response
 
 
-def test_of_a_write_without_a_response_it_is_said_that_it_may_be_done(graph: RosGraph) -> None:
+def test_error_of_a_write_without_a_response_says_that_it_may_be_done(graph: RosGraph) -> None:
     node = graph.add(Silent, {})
-    remote = RemoteMemory(graph.observer, NODE, 0.2)
-    wait_for_service(remote._clients[srv.ApplyCorrections], TIMEOUT_S)
-    with pytest.raises(RosError, match=r"may be done all the same.*ListCorrections") as caught:
-        remote.apply([Edit("rename", (1,), value="stool")], "Ada", "it is a stool")
+    remote = RemoteMemory(graph.observer, "/silent_node", 0.2)
+    for kind in WRITING:
+        wait_for_service(remote._clients[kind], TIMEOUT_S)
+    for write in (
+        lambda: remote.apply([Edit("rename", (1,), value="stool")], "Ada", "it is a stool"),
+        remote.undo,
+        remote.redo,
+    ):
+        with pytest.raises(RosError, match=r"may be done all the same.*ListCorrections") as caught:
+            write()
+        assert caught.value.code == Error.TIMEOUT
     node.released.set()
-    assert caught.value.code == Error.TIMEOUT
+
+
+def test_questions_are_answered_until_the_mapping_node_is_gone(
+    graph: RosGraph, mapping: Process
+) -> None:
+    mapping.wait_for_line("memory /")
+    graph.add(ReasoningNode, {"memory_timeout_s": 3.0})
+    answered = graph.call(srv.Ask, ASK, question=CHAIRS)
+    assert answered.success, answered.error
+    assert answered.evidence
+    assert mapping.end() == 0
+    refused = graph.call(srv.Ask, ASK, question=CHAIRS)
+    assert refused.error.code == Error.NODE_UNAVAILABLE, refused.error
+    assert NODE in refused.error.message

@@ -68,7 +68,7 @@ def test_words_find_objects_with_reasons(mapped: Mapped) -> None:
     assert "names nothing" in refusal(mapped, "find_objects", words="?!").message
 
 
-def test_a_carrier_is_asked_for_both_ways(mapped: Mapped) -> None:
+def test_support_is_queried_in_both_directions(mapped: Mapped) -> None:
     relation = next(
         r for r in scene_of(mapped.graph).relations if r.predicate == "on" and r.object_id > 0
     )
@@ -83,7 +83,7 @@ def test_a_carrier_is_asked_for_both_ways(mapped: Mapped) -> None:
     assert list(asked.relations) == ["on"]
 
 
-def test_what_the_floor_carries_is_asked_for_by_its_id(mapped: Mapped) -> None:
+def test_things_on_the_floor_are_queried_by_its_id(mapped: Mapped) -> None:
     scene = scene_of(mapped.graph)
     (floor,) = (plane.id for plane in scene.structure if plane.kind == StructurePlane.KIND_FLOOR)
     on_floor = {
@@ -118,10 +118,11 @@ def test_relations_that_make_no_sense_are_refused(mapped: Mapped) -> None:
     assert "two for 'between'" in three.message
 
 
-def test_where_something_was_is_known_from_when_it_was_seen(mapped: Mapped) -> None:
+def test_earlier_places_begin_with_the_first_view(mapped: Mapped) -> None:
     fridge = of_label(mapped, "refrigerator")[0]
     place = call(mapped, "where_was", object_id=fridge.id, stamp=fridge.last_seen)
     assert (place.knowledge, place.box) == (srv.WhereWas.Response.SEEN, fridge.box)
+    assert (place.first_seen, place.last_seen) == (fridge.first_seen, fridge.last_seen)
     before = time_to_msg(stamp_ns(fridge.first_seen) - 1)
     early = refusal(mapped, "where_was", object_id=fridge.id, stamp=before)
     assert early.code == Error.NOT_FOUND
@@ -156,6 +157,28 @@ def test_a_merge_is_undone_redone_and_replayed(mapped: Mapped) -> None:
     assert not again.left_out
     assert len(scene_of(mapped.graph).objects) == count, "a preview changes nothing"
     assert refusal(mapped, "import_corrections", json="[").code == Error.MEMORY_REFUSED
+
+
+def test_a_correction_is_undone_and_redone_by_its_number(mapped: Mapped) -> None:
+    chairs = [thing.id for thing in of_label(mapped, "chair")[:2]]
+    first, second = (
+        call(
+            mapped,
+            "apply_corrections",
+            corrections=[Correction(kind=Correction.RENAME, object_ids=[chair], value="throne")],
+        )
+        .applied[0]
+        .id
+        for chair in chairs
+    )
+    assert refusal(mapped, "undo_correction", correction_id=0).code == Error.MEMORY_REFUSED
+    assert call(mapped, "undo_correction", correction_id=first).correction.id == first
+    assert [thing.id for thing in of_label(mapped, "throne")] == chairs[1:]
+    call(mapped, "undo_correction", correction_id=second)
+    assert refusal(mapped, "redo_correction", correction_id=0).code == Error.MEMORY_REFUSED
+    assert call(mapped, "redo_correction", correction_id=first).correction.id == first
+    assert [thing.id for thing in of_label(mapped, "throne")] == chairs[:1]
+    call(mapped, "undo_correction", correction_id=first)
 
 
 def looks(thing: SceneObject) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Threads that spin end when they are told to, and an interrupt comes after ROS has ended."""
+"""Threads that spin nodes: their end, and interrupts after the end of ROS."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import threading
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from scenemind_ros.spin_thread import SpinThread
+from scenemind_ros.run_node import SpinThread
 
 from .graph import TIMEOUT_S, RosGraph
 
-# A node is told to end while another thread runs its callbacks.
+# A node ends while another thread runs its callbacks.
 INTERRUPTED = """
 import os, signal, time, rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from scenemind_ros.run_node import closing_undisturbed, run_in_ros
-from scenemind_ros.spin_thread import SpinThread
+from scenemind_ros.run_node import SpinThread
 
 def body():
     node = Node("interrupted")

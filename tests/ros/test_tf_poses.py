@@ -5,17 +5,23 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from geometry_msgs.msg import TransformStamped
 from rclpy.logging import get_logger
 from rclpy.time import Time
 
 from scenemind.config import ConfigError
+from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
-from scenemind_ros.input import tf_poses
-from scenemind_ros.input.drops import DropCounts
+from scenemind_ros.input import camera_input
+from scenemind_ros.input.frame_assembler import DropCounts
 from scenemind_ros.optional_ros import tf2_ros
-from scenemind_ros.parameters import require_tf2
+from scenemind_ros.parameters import MappingParameters, require_tf2
+from scenemind_ros.qos import SENSOR_OUT
+
+from .camera_messages import FIRST_NS, Moment
+from .graph import TOPICS, RosGraph, wait_for
 
 
 class Buffer:
@@ -46,7 +52,7 @@ def buffer(monkeypatch: pytest.MonkeyPatch) -> Buffer:
         return SimpleNamespace(unregister=lambda: None)
 
     module = SimpleNamespace(Buffer=lambda: buffer, TransformListener=listener)
-    monkeypatch.setattr(tf_poses, "require_tf2", lambda: module)
+    monkeypatch.setattr(camera_input, "require_tf2", lambda: module)
     return buffer
 
 
@@ -55,7 +61,7 @@ def test_images_wait_for_their_transform_and_unanswerable_ones_are_passed_over(
 ) -> None:
     delivered: list[tuple[int, Pose]] = []
     drops = DropCounts(get_logger("test"))
-    poses = tf_poses.TfPoses(
+    poses = camera_input.TfPoses(
         None, "map", lambda stamp, pose: delivered.append((stamp, pose)), drops
     )
     for stamp in (5, 20, 30):
@@ -74,7 +80,36 @@ def test_images_wait_for_their_transform_and_unanswerable_ones_are_passed_over(
     assert drops.counts() == {"bad_pose": 1}
 
 
+def test_of_many_waiting_images_the_newest_stay(buffer: Buffer) -> None:
+    delivered: list[int] = []
+    drops = DropCounts(get_logger("test"))
+    poses = camera_input.TfPoses(None, "map", lambda stamp, _: delivered.append(stamp), drops)
+    for stamp in range(100, 140):
+        poses.want(stamp, "camera")
+    buffer.known_ns = 200
+    poses.poll()
+    assert delivered == list(range(110, 140))
+
+
+def test_a_frame_stands_where_tf_puts_the_camera(graph: RosGraph, buffer: Buffer) -> None:
+    frames: list[RGBDFrame] = []
+    node, moment = graph.observer, Moment(0)
+    parameters = MappingParameters.from_flat({"pose_source": "tf"})
+    source = camera_input.CameraInput(node, parameters, frames.append, lambda _names: None)
+    node.create_timer(0.05, source.poll)
+    moment.color.header.frame_id = "camera"
+    for stream in ("camera_info", "depth", "color"):
+        message = getattr(moment, stream)
+        publisher = node.create_publisher(type(message), getattr(TOPICS, stream), SENSOR_OUT)
+        wait_for(publisher.get_subscription_count, "a reader")
+        publisher.publish(message)
+    buffer.known_ns = FIRST_NS
+    (frame,) = wait_for(lambda: frames, "the frame")
+    wanted = Pose.from_quaternion((FIRST_NS / 1e9, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+    np.testing.assert_allclose(frame.world_T_camera.matrix(), wanted.matrix(), atol=1e-9)
+
+
 @pytest.mark.skipif(tf2_ros is not None, reason="tf2_ros is installed here")
-def test_without_tf2_the_way_out_is_said() -> None:
+def test_error_without_tf2_names_a_remedy() -> None:
     with pytest.raises(ConfigError, match="pose_source"):
         require_tf2()

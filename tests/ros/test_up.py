@@ -1,4 +1,4 @@
-"""`scenemind_ros.commands.up`: the nodes as a person starts them, and what talks to them."""
+"""`scenemind_ros.commands.up`: nodes started by a person, and their clients."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def children_of(process: Process) -> list[Path]:
 
 
 def is_running(process: Path) -> bool:
-    """Not gone, nor a zombie that nobody has waited for."""
+    """Whether the process exists and is no zombie."""
     try:
         return "\nState:\tZ" not in (process / "status").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -110,7 +110,7 @@ def test_a_node_that_ends_takes_the_others_along(memories: Path, tmp_path: Path)
     assert "scenemind_ros.reasoning_node ended with status 1" in up.log
 
 
-def test_the_example_planner_drives_to_what_it_was_told(
+def test_example_planner_drives_to_the_described_object(
     memories: Path, tmp_path: Path, repository: Path
 ) -> None:
     example = repository / "ros2_ws/src/scenemind_ros/examples/planner_node.py"
@@ -136,19 +136,19 @@ def test_the_example_planner_drives_to_what_it_was_told(
         up.close()
 
 
-def test_a_client_says_who_is_missing() -> None:
+def test_error_of_a_client_names_the_missing_node() -> None:
     with SceneMindClient(reasoning_node="/nobody", timeout_s=0.1) as scenemind:
-        with pytest.raises(RosError, match="nobody offers /nobody/ask"):
+        with pytest.raises(RosError, match="no node offers /nobody/ask"):
             scenemind.ask("How many chairs are there?")
         with pytest.raises(RosError) as caught:
             scenemind.wait_ready(0.1)
     assert caught.value.code == Error.NODE_UNAVAILABLE
 
 
-def test_a_client_has_all_it_needs_before_it_runs_and_may_be_closed_twice() -> None:
+def test_client_is_complete_before_it_runs_and_may_be_closed_twice() -> None:
     client = SceneMindClient(reasoning_node="/nobody", timeout_s=0.1)
     made = list(client._node.waitables)
-    with pytest.raises(RosError, match="nobody offers the action /nobody/ask"):
+    with pytest.raises(RosError, match="no node offers the action /nobody/ask"):
         client.start_asking("How many chairs are there?")
     assert list(client._node.waitables) == made, "none is made while the node spins"
     client.close()

@@ -1,4 +1,4 @@
-"""Changing what an open-vocabulary detector looks for, while a real node maps."""
+"""Changing the words of an open-vocabulary detector while a real node maps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.perception import Detections, PerceptionError
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.protocols import Detector
-from scenemind.simulation import SimulatedSequence, simulate
+from scenemind.simulation import Sensors, SimulatedSequence, simulate
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.mapping import session
@@ -33,7 +33,7 @@ WORDS = ("chair", "cup", "couch")
 
 @dataclass
 class ToldWords:
-    """An instance camera that reports only what it is told to look for, and knows no unicorns."""
+    """An instance camera that reports only objects of the set words, and refuses unicorns."""
 
     camera: InstanceCamera
     vocabulary: tuple[str, ...] = WORDS
@@ -95,7 +95,7 @@ class Told:
 @pytest.fixture
 def told(graph: RosGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Told:
     """A mapping node whose detector takes words."""
-    sequence = simulate(1, frame_count=30, width=320, height=240)
+    sequence = simulate(1, 30, Sensors(320, 240))
     detector = ToldWords(InstanceCamera(sequence.class_names))
 
     def make(config: DetectorConfig, _names: Mapping[int, str] | None) -> Detector:
@@ -107,7 +107,7 @@ def told(graph: RosGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Tol
     return Told(graph, graph.add(MappingNode, parameters), detector, sequence)
 
 
-def test_from_the_next_frame_on_the_new_words_are_looked_for(told: Told) -> None:
+def test_new_words_are_detected_from_the_next_frame_on(told: Told) -> None:
     assert told.parameter() == list(WORDS)
     response = told.set_words("Dining_Table ", "couch", "dining table")
     assert response.success, response.error
@@ -121,7 +121,7 @@ def test_from_the_next_frame_on_the_new_words_are_looked_for(told: Told) -> None
     assert {value.key: value.value for value in mapper.values}["classes"] == "2"
 
 
-def test_the_words_outlive_loading_and_a_new_configuration(told: Told) -> None:
+def test_words_survive_loading_and_a_new_configuration(told: Told) -> None:
     assert told.set_words("lamp").success
     assert told.graph.call(srv.SaveMemory, f"{NODE}/save_memory", name="here").success
     assert told.graph.call(srv.LoadMemory, f"{NODE}/load_memory", name="here").success
@@ -136,7 +136,7 @@ def test_the_words_outlive_loading_and_a_new_configuration(told: Told) -> None:
 @pytest.mark.parametrize(
     ("labels", "named"), [([], "empty"), (["cup", " "], "' '"), (["lamp", "unicorn"], "'unicorn'")]
 )
-def test_words_that_cannot_be_looked_for_are_named(
+def test_error_names_words_that_cannot_be_detected(
     told: Told, labels: list[str], named: str
 ) -> None:
     response = told.set_words(*labels)
@@ -157,7 +157,7 @@ def test_while_words_are_embedded_the_node_maps_and_answers(told: Told) -> None:
     assert list(response.vocabulary) == ["lamp"]
 
 
-def test_who_waits_is_answered_when_the_node_is_cleaned_up(told: Told) -> None:
+def test_waiting_caller_gets_an_answer_when_the_node_is_cleaned_up(told: Told) -> None:
     answers = told.set_in_background("lamp")
     told.change(Transition.TRANSITION_DEACTIVATE)
     told.change(Transition.TRANSITION_CLEANUP)
@@ -168,7 +168,7 @@ def test_who_waits_is_answered_when_the_node_is_cleaned_up(told: Told) -> None:
     assert told.set_words("lamp").success
 
 
-def test_a_detector_of_fixed_classes_says_so(graph: RosGraph) -> None:
+def test_detector_of_fixed_classes_is_an_error(graph: RosGraph) -> None:
     graph.add(MappingNode, SIMULATED)
     response = graph.call(srv.SetVocabulary, f"{NODE}/set_vocabulary", labels=["cup"])
     assert response.error.code == Error.UNSUPPORTED

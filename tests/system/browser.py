@@ -1,4 +1,4 @@
-"""The browser view on a page: where to look from, where to click, what to type."""
+"""Actions on a page of the browser view: looking, clicking and typing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FOV = 1.0  # vertical, radians
 
 
 def open_view(page: Any, address: str, thing: MapObject | None = None) -> None:
-    """Wait until one can talk; with a thing, look at it from above."""
+    """Wait until the chat is ready; if a thing is given, look at it from above."""
     if thing is not None:
         where = {"initialCameraPosition": _above(thing), "initialCameraLookAt": _beside(thing)}
         query = {name: ",".join(map(str, point)) for name, point in where.items()}
@@ -32,7 +32,7 @@ def say(page: Any, text: str) -> None:
 
 
 def click_on(page: Any, thing: MapObject) -> None:
-    """Its top, in a view that was opened at it and has not been moved."""
+    """Click on the top of a thing, in a view opened at it and not moved since."""
     canvas = page.locator("canvas").first.bounding_box()
     top = np.add(thing.box.center, (0.0, 0.0, thing.box.size[2] / 2.0))
     page.mouse.click(*_pixel_of(top, _above(thing), _beside(thing), canvas))
@@ -45,12 +45,12 @@ def canvas_of(page: Any) -> NDArray[np.float32]:
 
 
 def wait_for_marked(page: Any, name: str, object_id: int) -> None:
-    """Until the panel tells of a thing by this name; what was said of it before is no proof."""
+    """Wait until the panel shows a thing by this name; an earlier panel does not count."""
     page.get_by_text(re.compile(rf"^{name} \(object {object_id}\)(, corrected)?$")).wait_for()
 
 
 def try_websocket(page: Any, address: str) -> str:
-    """What a script of the page gets of an http address: "open" or "refused"."""
+    """The result of a script of the page that opens a WebSocket: "open" or "refused"."""
     told: str = page.evaluate(
         "address => new Promise(done => { const socket = new WebSocket(address);"
         " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })",
@@ -64,14 +64,14 @@ def _above(thing: MapObject) -> list[float]:
 
 
 def _beside(thing: MapObject) -> list[float]:
-    """So that it is not in the middle, where any ray would meet it."""
+    """A camera that sees the thing beside the middle of the view, where any ray would meet it."""
     return np.add(thing.box.center, (0.4, -0.3, 0.0)).round(3).tolist()
 
 
 def _pixel_of(
     place: ArrayLike, camera: ArrayLike, look_at: ArrayLike, canvas: dict[str, float]
 ) -> tuple[float, float]:
-    """Where a point is on the page.
+    """Pixel of a point on the page.
 
     Args:
         place, camera, look_at: (3,), world, z up.

@@ -1,4 +1,4 @@
-"""A room, a browser, and a place for pictures of what it shows."""
+"""Fixtures: a room, a browser, and a folder for its screenshots."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 
-from scenemind.cli.bench.view.chromium import opened_chromium
-from scenemind.cli.errors import CommandError
+from benchmarks.browser import opened_chromium
 from scenemind.config import SceneMindConfig
+from scenemind.errors import UsageError
 from scenemind.frames import read_sequence
 from scenemind.mapping import Mapper
 from scenemind.memory import MapObject, Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 
-_PATIENCE_MS = 60_000.0  # a machine that does much else draws without a graphics card
+_PATIENCE_MS = 60_000.0  # seconds: drawing is slow on a busy machine without a graphics card
 _SIZE = {"width": 1000, "height": 750}
 
 
 @pytest.fixture(scope="session")
 def _mapped_room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mapped") / "room"
-    sequence, config = simulate(1, 45, 320, 240), SceneMindConfig()
+    sequence, config = simulate(1, 45, Sensors(320, 240)), SceneMindConfig()
     with Memory.create(folder, config) as memory:
         mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
         for frame in read_sequence(sequence):
@@ -55,13 +55,13 @@ def browser() -> Iterator[Any]:
     try:
         with opened_chromium() as browser:
             yield browser
-    except CommandError as error:
+    except UsageError as error:
         pytest.skip(f"NOT TESTED in a browser: {error}")
 
 
 @pytest.fixture(scope="module")
 def page(browser: Any) -> Any:
-    """One that nothing was opened on."""
+    """A blank page of the browser."""
     page = browser.new_page(viewport=_SIZE)
     page.set_default_timeout(_PATIENCE_MS)
     page.on("dialog", lambda dialog: pytest.fail(f"the page said {dialog.message}"))
@@ -70,6 +70,6 @@ def page(browser: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def take_picture(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any, str], None]:
-    """Of a page, under a name: for people to look at."""
+    """Save a screenshot of a page under a name, for people to look at."""
     folder = tmp_path_factory.mktemp("pictures")
     return lambda page, name: page.screenshot(path=folder / f"{name}.png")

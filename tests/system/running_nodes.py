@@ -12,9 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
+from scenemind.ros_environment import private_domain
+
 SCENEMIND = Path(sys.executable).with_name("scenemind")
 # Other tests of this run have the domain of the environment to themselves.
-ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(1 + (os.getpid() + 50) % 101)}
+ENVIRONMENT = {**os.environ, **private_domain()}
 
 _START_S = 120.0
 _PARAMETERS = {

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 _COMMAND = (sys.executable, "-m", "scenemind.cli.main", "view", "--port", "0", "--no-browser")
-# So many are drawn quickly without a graphics card.
+# This number is drawn quickly without a graphics card.
 _FEW_POINTS = ("--points", "20000")
 
 
 @contextmanager
 def served_view(*arguments: str, environment: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """The address that it prints; it ends cleanly when it is interrupted."""
+    """The address that the command prints; it ends cleanly when it is interrupted."""
     command = [*_COMMAND, *_FEW_POINTS, *arguments]
     view = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(environment))
     assert view.stdout is not None

@@ -1,4 +1,4 @@
-"""A model that thinks aloud without an end, and what a page shows of it."""
+"""A model that streams thoughts without an end, and checks of its words on a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _THOUGHT = re.compile(r"\bthought([0-9]+)\b")
 
 
 def think_aloud(exchange: Exchange) -> None:
-    """A step of a `ChatServer`: a word after the other, in the form that methods ask for."""
+    """A step of a `ChatServer`: one word after the other, in the form that methods request."""
     exchange.begin_stream()
     exchange.stream({"content": '{"think": "'})
     for number in count(1):
@@ -25,7 +25,7 @@ def think_aloud(exchange: Exchange) -> None:
 
 
 def see_words_come(page: Any) -> None:
-    """They are on the page, and later ones soon after, and still later ones."""
+    """Wait until words are on the page, and later ones twice after them."""
     page.get_by_text(_THOUGHT).wait_for()
     for _ in range(3):
         before = _last_thought(page)
@@ -33,7 +33,7 @@ def see_words_come(page: Any) -> None:
 
 
 def stop(page: Any) -> None:
-    """The button is obeyed: it and the words go."""
+    """Press *Stop*, and wait until the button and the words are gone."""
     button = page.get_by_role("button", name="Stop")
     button.click()
     button.wait_for(state="hidden")

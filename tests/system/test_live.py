@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+import scenemind
+
 from .running_nodes import ENVIRONMENT, SCENEMIND, running_nodes
 
 
@@ -23,8 +25,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 def _running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Nodes with the memory of a simulated room."""
     folder = tmp_path_factory.mktemp("live")
-    mapped = run("map", "sim:1", "--memory", "room", "--memory-root", folder, "--frames", 12)
-    assert mapped.returncode == 0, mapped.stderr
+    scenemind.map("sim:1:frames=12", memory=folder / "room").close()
     with running_nodes(folder):
         yield
 
@@ -53,13 +54,13 @@ def test_running_nodes_answer_and_take_corrections() -> None:
 
 
 @pytest.mark.usefixtures("_running")
-def test_what_running_nodes_cannot_answer_gives_a_status() -> None:
+def test_unanswerable_question_to_running_nodes_gives_a_status() -> None:
     done = run("ask", "where is the gnu?", "--live", "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout.splitlines()[-1])["error"]["code"] == "not_found"
 
 
-def test_nodes_that_do_not_run_are_named() -> None:
+def test_error_names_nodes_that_do_not_run() -> None:
     alone = {**ENVIRONMENT, "ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}
     done = subprocess.run(
         [SCENEMIND, "ask", "where is the cup?", "--live"],

@@ -25,13 +25,13 @@ EVIL = "<img src=x onerror=alert(1)>"
 
 @pytest.fixture(scope="module")
 def address(memories: Path, table: MapObject) -> Iterator[str]:
-    """Where a room is served, in which a person has called something by a name that a page must
-    not obey. In the end all stays corrected."""
+    """The address of a served room with an object whose name is HTML that a page must not run.
+    In the end all corrections are stored."""
     with open_room(memories) as memory:
         objects = memory.snapshot().objects.values()
         shelf = next(thing for thing in objects if thing.label == "bookshelf")
         memory.apply([Edit("rename", (shelf.object_id,), value=EVIL)], "the test", "evil")
-    with served_view("room", "--memory-root", str(memories)) as address:
+    with served_view("--memory", "room", "--memory-root", str(memories)) as address:
         assert address.startswith("http://127.0.0.1:")
         yield address
     with open_room(memories) as memory:
@@ -48,12 +48,12 @@ def _opened(page: Any, address: str, table: MapObject) -> None:
 
 
 def test_a_click_on_a_thing_marks_it(page: Any, table: MapObject) -> None:
-    page.get_by_text("Click a thing in the picture").wait_for()
+    page.get_by_text("Click an object in the picture").wait_for()
     click_on(page, table)
     wait_for_marked(page, "dining table", table.object_id)
 
 
-def test_what_is_marked_is_called_otherwise_and_back(page: Any, table: MapObject) -> None:
+def test_marked_object_is_renamed_and_renamed_back(page: Any, table: MapObject) -> None:
     say(page, "this is a workbench")
     wait_for_marked(page, "workbench", table.object_id)
     page.get_by_text("perceived as").wait_for()
@@ -69,7 +69,7 @@ def test_what_is_marked_is_called_otherwise_and_back(page: Any, table: MapObject
     wait_for_marked(page, "workbench", table.object_id)
 
 
-def test_an_answer_shows_what_it_rests_on_and_one_can_fly_there(
+def test_answer_shows_its_evidence_and_the_view_flies_there(
     page: Any, take_picture: Callable[[Any, str], None]
 ) -> None:
     say(page, "where is the lamp?")
@@ -87,7 +87,7 @@ def test_neighbors_can_be_marked(page: Any) -> None:
     page.get_by_text(re.compile(r"^side table \(object")).wait_for()
 
 
-def test_two_people_type_in_lines_of_their_own_and_read_the_same(
+def test_two_people_have_lines_of_their_own_and_one_log(
     browser: Any, page: Any, address: str
 ) -> None:
     other = browser.new_page(viewport={"width": 900, "height": 700})
@@ -106,7 +106,7 @@ def test_two_people_type_in_lines_of_their_own_and_read_the_same(
     other.close()
 
 
-def test_names_are_not_obeyed(page: Any) -> None:
+def test_html_in_names_is_not_run(page: Any) -> None:
     page.get_by_role("tab", name="Find").click(force=True)
     page.get_by_text("img src=x onerror=alert(1)").first.wait_for()
     line = page.get_by_role("textbox").nth(1)

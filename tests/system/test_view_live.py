@@ -40,7 +40,7 @@ def _opened(page: Any, memories: Path, table: MapObject) -> Iterator[None]:
     assert (entry.reason, entry.undone) == ("this is a workbench", True)
 
 
-def test_what_is_marked_is_called_otherwise_in_the_nodes_memory(
+def test_marked_object_is_renamed_in_the_nodes_memory(
     page: Any, table: MapObject, take_picture: Callable[[Any, str], None]
 ) -> None:
     click_on(page, table)
@@ -50,12 +50,12 @@ def test_what_is_marked_is_called_otherwise_in_the_nodes_memory(
     take_picture(page, "live")
 
 
-def test_it_is_taken_back(page: Any, table: MapObject) -> None:
+def test_correction_is_undone(page: Any, table: MapObject) -> None:
     say(page, "undo that")
     wait_for_marked(page, "dining table", table.object_id)
 
 
-def test_an_answer_of_the_nodes_shows_what_it_rests_on(
+def test_answer_of_the_nodes_shows_its_evidence(
     page: Any, take_picture: Callable[[Any, str], None]
 ) -> None:
     say(page, "where is the lamp?")

@@ -1,5 +1,5 @@
-"""How the view looks in a real browser where there is little to show, or too much; of all of it
-pictures are taken."""
+"""The appearance of the view in a real browser with little or much to show, with screenshots of
+each case."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, Memory
 from scenemind.reasoning import Asking, Router
 from scenemind.reasoning.dialogue import Dialogues
-from scenemind.viewer.colored_cloud import ColoredCloud
-from scenemind.viewer.viewer import Viewer
+from scenemind.viewer.cloud import ColoredCloud
+from scenemind.viewer.viewer import Viewer, ViewerSettings
 from tests.unit.viewer.room import map_room
 from tests.waiting import wait_until
 
@@ -46,14 +46,14 @@ TakePicture = Callable[[Any, str], None]
 @contextmanager
 def viewed(memory: Memory, page: Any) -> Iterator[Viewer]:
     router = Router(memory, dialogues=Dialogues(1, 6))
-    with Viewer(memory, router, Asking, port=0, cloud=ColoredCloud(20_000)) as viewer:
+    with Viewer(memory, router, Asking, ViewerSettings(port=0), ColoredCloud(20_000)) as viewer:
         viewer.start()
         open_view(page, f"http://127.0.0.1:{viewer.port}/")
         yield viewer
 
 
 def check_fit(page: Any, take_picture: TakePicture, name: str, size: tuple[int, int]) -> None:
-    """Nothing stands out of the window."""
+    """Assert that every element lies within the window."""
     width, height = size
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_function(f"window.innerWidth == {width}")
@@ -61,7 +61,7 @@ def check_fit(page: Any, take_picture: TakePicture, name: str, size: tuple[int, 
     take_picture(page, f"{name}_{width}")
 
 
-def test_an_empty_memory_says_that_it_is(page: Any, take_picture: TakePicture) -> None:
+def test_empty_memory_is_announced(page: Any, take_picture: TakePicture) -> None:
     with Memory.create(None, SceneMindConfig()) as memory, viewed(memory, page):
         page.get_by_text("Nothing has been mapped yet").wait_for()
         check_fit(page, take_picture, "empty", SMALL)
@@ -78,7 +78,7 @@ def test_boxes_alone_are_in_the_picture(page: Any, take_picture: TakePicture) ->
 
 
 def has_colors(page: Any) -> bool:
-    """In both halves of the picture."""
+    """Whether both halves of the picture have colours."""
     is_colored = np.ptp(canvas_of(page), axis=2) > 60.0
     return all(half.sum() > 2000 for half in np.array_split(is_colored, 2, axis=1))
 

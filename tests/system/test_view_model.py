@@ -1,4 +1,4 @@
-"""`scenemind view` with a slow model in a real browser: its words come in, and *Stop* is obeyed."""
+"""`scenemind view` with a slow model in a real browser: streamed words, and *Stop*."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .slow_model import see_words_come, stop, think_aloud
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
 pytest.importorskip("viser")
 
-# Nobody can answer this by the map alone.
+# The map alone does not answer this.
 QUESTION = "which of the chairs would a giant like best?"
 
 
@@ -30,7 +30,7 @@ def server() -> Iterator[ChatServer]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _opened(page: Any, memories: Path, server: ChatServer) -> Iterator[None]:
-    arguments = ("room", "--memory-root", str(memories))
+    arguments = ("--memory", "room", "--memory-root", str(memories))
     models = ("--model", "slow", "--endpoint", server.endpoint)
     with served_view(*arguments, *models) as address:
         open_view(page, address)
@@ -46,7 +46,7 @@ def test_words_are_seen_while_they_are_written(
     take_picture(page, "thinking")
 
 
-def test_stop_ends_it_and_the_view_goes_on(
+def test_stop_ends_the_question_and_the_view_goes_on(
     page: Any, take_picture: Callable[[Any, str], None]
 ) -> None:
     stop(page)

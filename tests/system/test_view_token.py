@@ -1,4 +1,4 @@
-"""`scenemind view --host 0.0.0.0` in a real browser: who has the token comes in, others do not."""
+"""`scenemind view --host 0.0.0.0` in a real browser: access with and without the token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORBIDDEN = 403
 @pytest.fixture(scope="module")
 def printed(memories: Path) -> Iterator[re.Match[str]]:
     """The address that was printed, in its parts: all network cards listen."""
-    arguments = ("room", "--memory-root", str(memories), "--host", "0.0.0.0")
+    arguments = ("--memory", "room", "--memory-root", str(memories), "--host", "0.0.0.0")
     with served_view(*arguments) as address:
         found = re.fullmatch(
             r"http://[^/:]+:(?P<port>\d+)/\?token=(?P<token>[0-9a-f]{32})", address
@@ -40,19 +40,19 @@ def test_without_the_token_a_page_says_what_is_missing(
     page: Any, here: str, take_picture: Callable[[Any, str], None]
 ) -> None:
     assert page.goto(here).status == FORBIDDEN
-    page.get_by_text("This view wants its token: open the whole address").wait_for()
+    page.get_by_text("This view needs its token: open the whole address").wait_for()
     take_picture(page, "no_token")
     assert try_websocket(page, here) == "refused"  # by a page that is of the same address
 
 
-def test_a_wrong_token_is_as_none(page: Any, here: str, printed: re.Match[str]) -> None:
+def test_wrong_token_is_refused(page: Any, here: str, printed: re.Match[str]) -> None:
     wrong = printed["token"][::-1]
     assert page.goto(f"{here}?token={wrong}").status == FORBIDDEN
-    page.get_by_text("wants its token").wait_for()
+    page.get_by_text("needs its token").wait_for()
     assert try_websocket(page, f"{here}?token={wrong}") == "refused"
 
 
-def test_with_the_token_one_looks_and_talks(
+def test_token_gives_access_to_view_and_chat(
     page: Any, here: str, printed: re.Match[str], take_picture: Callable[[Any, str], None]
 ) -> None:
     open_view(page, f"{here}?token={printed['token']}")
@@ -63,7 +63,7 @@ def test_with_the_token_one_looks_and_talks(
     take_picture(page, "token")
 
 
-def test_the_token_of_one_browser_lets_no_other_in(browser: Any, here: str) -> None:
+def test_token_of_one_browser_gives_no_access_to_another(browser: Any, here: str) -> None:
     other = browser.new_page()  # with cookies of its own
     assert other.goto(here).status == FORBIDDEN
     other.close()

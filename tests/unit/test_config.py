@@ -14,7 +14,7 @@ def test_flat_names_round_trip() -> None:
     assert SceneMindConfig.from_flat(config.flatten()) == config
 
 
-def test_a_file_names_only_what_differs(tmp_path: Path) -> None:
+def test_a_file_names_only_changed_settings(tmp_path: Path) -> None:
     file = tmp_path / "robot.yaml"
     file.write_text("tree:\n  translation_m: 2.0\n")
     config = SceneMindConfig.load(file)
@@ -65,9 +65,7 @@ def test_mistakes_are_named(tmp_path: Path, text: str, words: str) -> None:
         "models: {replay: exchanges.jsonl}",
     ],
 )
-def test_descriptions_can_be_enabled_where_there_is_who_describes(
-    tmp_path: Path, what: str
-) -> None:
+def test_descriptions_can_be_enabled_with_a_model_or_an_encoder(tmp_path: Path, what: str) -> None:
     file = tmp_path / "robot.yaml"
     file.write_text(f"descriptions: {{enabled: true}}\n{what}\n")
     assert SceneMindConfig.load(file).descriptions.enabled

@@ -1,4 +1,4 @@
-"""Data goes one way: a folder of the library imports what ARCHITECTURE.md's table lets it."""
+"""Data goes one way: a room of the library imports only what ARCHITECTURE.md's table allows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 LIBRARY = Path("ros2_ws/src/scenemind/scenemind")
+NODES = Path("ros2_ws/src/scenemind_ros")
+# What serves the command line may know more of the library than a node does.
+COMMANDS = {"commands", "demo", "evaluation.py"}
+OF_COMMANDS = {"bench", "doctor", "evaluation", "exchange", "report", "viewer"}
 # | `folder/` | what it holds | what it may import |
-ROW = re.compile(r"^\| `(\w+)/` \|.*\| ([\w, -]+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| `(\w+)(?:/|\.py)` \|.*\| ([\w, -]+) \|$", re.MULTILINE)
+NODES_ROW = re.compile(r"^\| `scenemind_ros` \|.*\| ([\w, -]+) \|$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -41,21 +46,37 @@ def imported_folders(path: Path) -> set[str]:
     return folders - {"config", "errors"}  # which every folder may
 
 
+def files_of(folder: Path) -> list[Path]:
+    """Modules of a folder, or the one module of that name."""
+    return [*folder.rglob("*.py"), *folder.parent.glob(f"{folder.name}.py")]
+
+
 def test_every_folder_has_its_row(may_import: dict[str, set[str]], repository: Path) -> None:
-    folders = {path.parent.name for path in (repository / LIBRARY).glob("*/*.py")}
+    library = repository / LIBRARY
+    folders = {path.parent.name for path in library.glob("*/*.py")}
+    folders |= {path.stem for path in library.glob("*.py")} - {"__init__", "__main__", "errors"}
     assert folders == set(may_import)
 
 
-def test_a_row_names_only_what_stands_above_it(may_import: dict[str, set[str]]) -> None:
+def test_a_row_names_only_rows_above_it(may_import: dict[str, set[str]]) -> None:
     above: set[str] = set()
     for folder, names in may_import.items():
         assert names - {folder} <= above, folder
         above.add(folder)
 
 
-def test_files_import_only_what_their_row_names(
+def test_files_import_only_folders_of_their_row(
     may_import: dict[str, set[str]], repository: Path
 ) -> None:
     for folder, names in may_import.items():
-        for path in (repository / LIBRARY / folder).rglob("*.py"):
+        for path in files_of(repository / LIBRARY / folder):
             assert imported_folders(path) <= names | {folder}, path
+
+
+def test_the_nodes_import_only_folders_of_their_row(repository: Path) -> None:
+    row = NODES_ROW.search((repository / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    assert row is not None
+    names = set(row[1].split(", "))
+    for path in (repository / NODES).rglob("*.py"):
+        is_command = bool(COMMANDS & set(path.parts))
+        assert imported_folders(path) <= (names if is_command else names - OF_COMMANDS), path

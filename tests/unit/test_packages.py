@@ -94,9 +94,7 @@ def test_every_file_beside_the_modules_is_installed(
     assert set(installed[f"share/scenemind_ros/{folder}"]) == files
 
 
-def test_the_library_declares_what_it_imports(
-    sources: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_library_declares_its_imports(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     setup = setup_of(sources, "scenemind", monkeypatch)
     extras = {name: items for name, items in setup.extras_require.items() if name != "dev"}
     optional = [item for items in extras.values() for item in items]
@@ -106,7 +104,7 @@ def test_the_library_declares_what_it_imports(
             assert DISTRIBUTIONS.get(name, name) in declared, f"{path}: {name}"
 
 
-def test_the_nodes_declare_what_they_import(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nodes_declare_their_imports(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # ROS packages stand in package.xml; Python ones may come with the library.
     declared = {e.text for e in manifest(sources, "scenemind_ros").iter("exec_depend")}
     declared |= registry_names(setup_of(sources, "scenemind", monkeypatch).install_requires)

@@ -64,7 +64,8 @@ def test_a_prompt_names_no_other_system(prompt: Path, repository: Path) -> None:
 def calls(repository: Path, function: str) -> Iterator[tuple[list[str], set[str]]]:
     """Names of the prompts that each call of a function may mean, and its keywords."""
     for path in (repository / LIBRARY).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if f"{function}(" in text else ():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == function:
                 yield list(_names(node.args[1])), {str(word.arg) for word in node.keywords}
 

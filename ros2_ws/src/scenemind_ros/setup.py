@@ -34,7 +34,7 @@ setup(
             "reasoning_node = scenemind_ros.reasoning_node:main",
             "scenemind_node = scenemind_ros.scenemind_node:main",
             "sequence_player = scenemind_ros.sequence_player:main",
-            "evaluate_benchmark = scenemind_ros.evaluation.run:main",
+            "evaluate_benchmark = scenemind_ros.evaluation:main",
         ],
     },
 )

@@ -27,7 +27,7 @@ ANSWER = {
 
 
 def seer(**answer: object) -> ChatServer:
-    """Picks the first location for chairs, and answers as told when it sees pictures."""
+    """A model that picks the first location for chairs, and gives the set answer to pictures."""
 
     def reply(request: Request) -> str:
         return json.dumps(ANSWER | answer if request.pictures else LOCATIONS)
@@ -36,7 +36,7 @@ def seer(**answer: object) -> ChatServer:
 
 
 def writer() -> ChatServer:
-    """Writes a program that looks for chairs, and then answers that they are two."""
+    """A model that writes a program which counts chairs, and then answers that there are two."""
     program = "chairs = filter(scene(), 'chair')\nprint(chairs)"
     return ChatServer(
         say(f"Thought: I count.\nAction: Program\nAction Input:\n```python\n{program}\n```"),
@@ -51,7 +51,7 @@ def run(command: str, question: str, rooms: Path, *more: object) -> tuple[int, s
 
 
 def run_json(command: str, question: str, rooms: Path, *more: object, status: int = 0) -> Any:
-    """The last line of standard output, which nothing else may spoil."""
+    """The last line of standard output, read as JSON."""
     result = _invoke(command, question, rooms, *more, "--json")
     assert result.exit_code == status, result.output
     return json.loads(result.stdout.splitlines()[-1])
@@ -63,5 +63,5 @@ def _invoke(command: str, question: str, rooms: Path, *more: object) -> Result:
 
 
 def at(server: ChatServer) -> tuple[str, ...]:
-    """Options that ask a server."""
+    """Options that name a server."""
     return ("--model", "seer", "--endpoint", server.endpoint)

@@ -1,4 +1,4 @@
-"""`scenemind align` with a model: what the grammar does not read, an agent does."""
+"""`scenemind align` with a model: an agent for sentences that the grammar does not read."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def copied(rooms: Path, tmp_path: Path) -> Path:
 
 
 def renamer(name: str) -> ChatServer:
-    """Renames object 1, whatever is said."""
+    """A model that renames object 1 after any sentence."""
     rename = call(("update_name", {"names": [name], "object_ids": [1]}), text="I rename it.")
     end = call(("final_answer", {"answer": "I have learned that."}), text="Done.")
     return ChatServer(choose(lambda request: end if "Noted;" in request.text else rename))
 
 
-def test_the_agent_writes_what_was_said(copied: Path) -> None:
+def test_agent_writes_the_correction(copied: Path) -> None:
     with renamer("ottoman") as server:
         done = run_json("align", SAID, copied, "--by", "Ada", *at(server))
     assert (done["method"], done["response"]) == ("synergai", "I have learned that.")
@@ -35,7 +35,7 @@ def test_the_agent_writes_what_was_said(copied: Path) -> None:
     assert (entry["by"], entry["reason"], entry["value"]) == ("Ada", SAID, "ottoman")
 
 
-def test_what_was_not_said_is_told_and_not_written(copied: Path) -> None:
+def test_edit_without_a_request_is_shown_and_not_written(copied: Path) -> None:
     with renamer("dragon") as server:
         status, output = run("align", SAID, copied, *at(server))
     assert status == 0
@@ -44,7 +44,7 @@ def test_what_was_not_said_is_told_and_not_written(copied: Path) -> None:
     assert run_json("align", "", copied, "--list")["corrections"] == []
 
 
-def test_a_model_that_fails_says_so(copied: Path) -> None:
+def test_failing_model_is_an_error(copied: Path) -> None:
     with ChatServer(fail(400)) as server:
         status, output = run("align", SAID, copied, *at(server))
     assert status == 1

@@ -22,11 +22,11 @@ ASK_HOW_MANY = ("ask", "how many chairs are there?")
 
 @pytest.fixture(autouse=True)
 def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What models use is written down elsewhere than at home."""
+    """The ledger of models' use lies outside of the real home."""
     monkeypatch.setenv("SCENEMIND_HOME", str(tmp_path / "home"))
 
 
-def test_an_answer_comes_with_its_evidence_and_its_price(rooms: Path) -> None:
+def test_answer_has_evidence_and_cost(rooms: Path) -> None:
     with seer() as server:
         answer = run_json(*ASK, rooms, *MEMTREE, *at(server))
     assert (answer["answer"], answer["method"]) == (ANSWER["answer"], "memtree")
@@ -55,7 +55,7 @@ def test_people_read_the_sentence_first_and_see_each_stage(rooms: Path) -> None:
         assert any(line.startswith(stage) for line in lines)
 
 
-def test_what_a_model_says_gives_no_orders_to_the_terminal(rooms: Path) -> None:
+def test_terminal_codes_in_replies_are_removed(rooms: Path) -> None:
     with seer(answer="red\x1b[2J\u202egreen") as server:
         _, output = run(*ASK, rooms, *MEMTREE, *at(server))
     assert "\x1b" not in output
@@ -68,7 +68,7 @@ def test_a_strict_question_is_not_guessed_at(rooms: Path, tmp_path: Path) -> Non
         answer = run_json(*ASK, rooms, *more, status=1)
     assert answer["error"]["code"] == "not_found"
     assert answer["policy"] == "strict"
-    # What was looked at is shown, for people to look themselves.
+    # The examined frames are shown, for people to judge by.
     (frame,) = answer["evidence"]
     assert frame["boxes_px"]
     assert answer["steps"][0].startswith("tree chose the frames: Chairs stand")
@@ -93,14 +93,14 @@ def test_the_confidence_of_the_grammar_is_shown_too(rooms: Path) -> None:
     assert any(line.startswith("confidence ") for line in output.splitlines())
 
 
-def test_an_unknown_method_is_told_those_that_there_are(rooms: Path) -> None:
+def test_error_of_an_unknown_method_lists_the_methods(rooms: Path) -> None:
     status, output = run(*ASK, rooms, "--method", "memtre")
     assert status == 1
-    assert "there are: auto, symbolic, memtree, vlm_grounder, " in output
+    assert "did you mean 'memtree'? There are auto, symbolic, memtree, vlm_grounder, " in output
     assert "synergai" in output
 
 
-def test_what_needs_no_model_is_answered_without_its_key(
+def test_question_that_needs_no_model_is_answered_without_a_key(
     rooms: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -126,7 +126,7 @@ def test_a_recorded_question_is_replayed_for_nothing(rooms: Path, tmp_path: Path
         assert replayed[same] == recorded[same]
     status, output = run("ask", "what is the table made of?", rooms, *MEMTREE, "--replay", tape)
     assert status == 1
-    assert "chair made of" in output  # what was recorded instead
+    assert "chair made of" in output  # the recorded reply instead
 
 
 def test_the_key_reaches_the_server_and_nothing_else(
@@ -146,7 +146,7 @@ def test_the_key_reaches_the_server_and_nothing_else(
     assert not [path for path in written if b"sk-very-secret" in path.read_bytes()]
 
 
-def test_pictures_show_what_the_answer_rests_on(rooms: Path, tmp_path: Path) -> None:
+def test_pictures_show_the_evidence_of_the_answer(rooms: Path, tmp_path: Path) -> None:
     with seer() as server:
         more = (*MEMTREE, *at(server), "--pictures", tmp_path / "page")
         answer = run_json(*ASK, rooms, *more)
@@ -157,7 +157,7 @@ def test_pictures_show_what_the_answer_rests_on(rooms: Path, tmp_path: Path) -> 
     assert jpeg.name == f"1-frame-{answer['key_frames'][0]:06d}.jpg"
 
 
-def test_the_settings_say_whom_to_ask_unless_the_command_does(rooms: Path, tmp_path: Path) -> None:
+def test_settings_name_the_model_unless_the_command_does(rooms: Path, tmp_path: Path) -> None:
     settings = tmp_path / "settings.yaml"
     with seer() as server:
         settings.write_text(
@@ -188,7 +188,7 @@ def test_a_mistake_gives_one_sentence(more: tuple[str, ...], says: str, rooms: P
     assert says in last
 
 
-def test_an_interrupt_takes_the_question_back(rooms: Path) -> None:
+def test_interrupt_cancels_the_question(rooms: Path) -> None:
     with ChatServer(stay_silent) as server:
         line = ["ask", QUESTION, "--memory", "room", "--memory-root", str(rooms), "--json"]
         asking = subprocess.Popen(
@@ -196,7 +196,7 @@ def test_an_interrupt_takes_the_question_back(rooms: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # What runs the tests may ignore interrupts, and its children would as well.
+            # The parent of the tests may ignore interrupts, and child processes inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         wait_until(lambda: server.requests)
@@ -207,7 +207,7 @@ def test_an_interrupt_takes_the_question_back(rooms: Path) -> None:
     assert "Traceback" not in log
 
 
-def test_a_program_that_a_model_wrote_and_what_it_printed_are_shown(rooms: Path) -> None:
+def test_a_models_program_and_its_output_are_shown(rooms: Path) -> None:
     with writer() as server:
         answer = run_json(*ASK_HOW_MANY, rooms, "--method", "llm_tpc", *at(server))
         status, output = run(*ASK_HOW_MANY, rooms, "--method", "llm_tpc", *at(server))

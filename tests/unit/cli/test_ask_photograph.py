@@ -23,7 +23,7 @@ from tests.unit.reasoning.vadar.eyes import (
 )
 
 # The package's function of that name hides the module.
-OPENING = import_module("scenemind.reasoning.detecting.open_detector")
+OPENING = import_module("scenemind.reasoning.shared_models")
 QUESTION = "how far away is the red thing?"
 FIND = "final_result = loc(image, 'red thing')[0]"
 MEASURE = "final_result = depth(image, loc(image, 'red thing')[0])"
@@ -42,9 +42,9 @@ def photo(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def _eyes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any name of a detector or of a depth model is one that needs no weights."""
+    """Every name of a detector or depth model gives one that needs no weights."""
     monkeypatch.setattr(OPENING, "make_detector", lambda _: RedDetector())
-    estimator = "scenemind.cli.asking.photographs.MonocularDepth"
+    estimator = "scenemind.cli.photograph.MonocularDepth"
     monkeypatch.setattr(estimator, lambda _: SlopeEstimator())
 
 
@@ -55,7 +55,7 @@ def run(photo: Path, *more: object) -> tuple[int, str]:
 
 
 def run_json(photo: Path, *more: object, status: int = 0) -> Any:
-    """The last line of standard output, which nothing else may spoil."""
+    """The last line of standard output, read as JSON."""
     result = _invoke(photo, *more, "--json")
     assert result.exit_code == status, result.output
     return json.loads(result.stdout.splitlines()[-1])
@@ -84,7 +84,7 @@ def test_a_program_answers_about_a_photograph_without_a_memory(photo: Path) -> N
 
 @pytest.mark.usefixtures("_eyes")
 @pytest.mark.parametrize("place", ["option", "settings"])
-def test_a_depth_model_tells_metres(photo: Path, tmp_path: Path, place: str) -> None:
+def test_depth_model_gives_metres(photo: Path, tmp_path: Path, place: str) -> None:
     more: tuple[object, ...] = ("--depth-model", "slope")
     if place == "settings":
         settings = tmp_path / "models.yaml"
@@ -97,7 +97,7 @@ def test_a_depth_model_tells_metres(photo: Path, tmp_path: Path, place: str) -> 
 
 
 @pytest.mark.usefixtures("_eyes")
-def test_without_one_a_program_is_told_and_does_without(photo: Path) -> None:
+def test_program_without_a_depth_model_gets_an_error(photo: Path) -> None:
     with writes(MEASURE, FIND) as server:
         answer = run_json(photo, *at(server))
     assert answer["answer"].startswith("red thing")
@@ -148,7 +148,7 @@ def test_a_mistake_gives_one_sentence(photo: Path, more: tuple[str, ...], says: 
 
 @pytest.mark.usefixtures("_eyes")
 @pytest.mark.parametrize("content", [None, b"", b"text"])
-def test_what_is_no_picture_is_named(tmp_path: Path, content: bytes | None) -> None:
+def test_error_names_a_file_that_is_no_picture(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "kitchen.jpg"
     if content is not None:
         path.write_bytes(content)
@@ -163,7 +163,7 @@ def test_what_is_no_picture_is_named(tmp_path: Path, content: bytes | None) -> N
         (("--depth-model", "./nowhere"), "'scenemind[depth]'|no depth model at nowhere"),
     ],
 )
-def test_who_looks_at_it_is_known_before_a_model_is_asked(
+def test_detector_is_chosen_before_a_model_is_asked(
     photo: Path, more: tuple[str, ...], says: str
 ) -> None:
     with writes(FIND) as server:
@@ -173,7 +173,7 @@ def test_who_looks_at_it_is_known_before_a_model_is_asked(
     assert any(part in output for part in says.split("|"))
 
 
-def test_a_detector_of_fixed_classes_is_refused_with_the_way_out(
+def test_error_of_a_detector_of_fixed_classes_names_a_remedy(
     photo: Path, shared_data: Path
 ) -> None:
     weights = shared_data / "weights" / "yolox_nano.onnx"
@@ -199,7 +199,7 @@ def expect_mistake(ran: tuple[int, str], says: str) -> None:
     assert says in last
 
 
-def test_a_detector_that_cannot_be_had_is_told(
+def test_detector_that_cannot_be_loaded_is_an_error(
     photo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object) -> None:

@@ -1,10 +1,10 @@
-"""What people are shown of a benchmark's result."""
+"""The table of a bench result."""
 
 from __future__ import annotations
 
 import pytest
 
-from scenemind.cli.bench.result_table import show_result
+from scenemind.cli.bench import show_result
 
 ABOUT = {"machine": {"cores": 2}, "versions": {"python": "3.11"}}
 
@@ -16,7 +16,7 @@ def shown(result: dict[str, object], capsys: pytest.CaptureFixture[str]) -> list
     return [line.split() for line in lines if line.strip() and "───" not in line]
 
 
-def test_measures_stand_one_a_line_and_the_machine_below(
+def test_each_measure_has_a_line_and_the_machine_follows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lines = shown({"seconds": 0.5, "parts": {"first": 1, "second": [2, 3]}}, capsys)

@@ -1,4 +1,4 @@
-"""`scenemind changes`: what it says of visits, of moments and of two memories."""
+"""`scenemind changes`: between visits, moments and two memories."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run_json(root: Path, *arguments: str) -> Any:
 
 
 def test_the_last_two_visits_are_compared(root: Path) -> None:
-    said = run_json(root, "row")
+    said = run_json(root, "--memory", "row")
     assert [visit["visit"] for visit in said["visits"]] == [1, 2]
     assert said["before"]["last_ns"] == 27 * walk.FRAME_NS
     assert said["after"]["last_ns"] == PAUSE_NS + 59 * walk.FRAME_NS
@@ -69,36 +69,36 @@ def test_the_last_two_visits_are_compared(root: Path) -> None:
 
 
 def test_moments_are_visits_seconds_or_dates(root: Path) -> None:
-    by_visit = run_json(root, "row", "--between", "1", "2")
-    assert by_visit["changes"] == run_json(root, "row")["changes"]
-    assert run_json(root, "row", "--since", "1")["changes"] == by_visit["changes"]
-    by_seconds = run_json(root, "row", "--between", "+0.5", "+0.8")
+    by_visit = run_json(root, "--memory", "row", "--between", "1", "2")
+    assert by_visit["changes"] == run_json(root, "--memory", "row")["changes"]
+    assert run_json(root, "--memory", "row", "--since", "1")["changes"] == by_visit["changes"]
+    by_seconds = run_json(root, "--memory", "row", "--between", "+0.5", "+0.8")
     assert by_seconds["after"]["last_ns"] == 800_000_000
-    status, output = run(root, "row", "--since", "1970-01-01T00:00:01+00:00")
+    status, output = run(root, "--memory", "row", "--since", "1970-01-01T00:00:01+00:00")
     assert status == 0
     assert "2 new, 2 as they were" in output
 
 
 def test_a_moment_after_the_last_frame_is_refused_with_when_that_was(root: Path) -> None:
-    status, output = run(root, "row", "--since", "2")
+    status, output = run(root, "--memory", "row", "--since", "2")
     assert status == 1
     assert "nothing was mapped after 2: the last frame is of" in " ".join(output.split())
 
 
 def test_a_pause_can_be_shorter_or_longer(root: Path) -> None:
-    status, output = run(root, "row", "--pause", "7200")
+    status, output = run(root, "--memory", "row", "--pause", "7200")
     assert status == 1
     assert "has one visit" in output
 
 
 def test_two_memories_are_compared_by_geometry(root: Path) -> None:
-    said = run_json(root, "short", "row")
+    said = run_json(root, "--memory", "short", "--later", "row")
     assert (said["unchanged"], said["counts"]["new"], said["unseen"]) == (2, 2, [])
-    back = run_json(root, "row", "short")
+    back = run_json(root, "--memory", "row", "--later", "short")
     assert (back["unchanged"], len(back["unseen"])) == (2, 2)
-    (change,) = run_json(root, "short", "renamed")["changes"]
+    (change,) = run_json(root, "--memory", "short", "--later", "renamed")["changes"]
     assert (change["kind"], change["old_label"], change["label"]) == ("renamed", "chair", "throne")
-    assert "chair -> throne" in run(root, "short", "renamed")[1]
+    assert "chair -> throne" in run(root, "--memory", "short", "--later", "renamed")[1]
 
 
 def test_maps_that_share_nothing_are_doubted(root: Path) -> None:
@@ -110,25 +110,25 @@ def test_maps_that_share_nothing_are_doubted(root: Path) -> None:
                 for o in step.observations
             ]
             memory.integrate(step.frame, step.detections, step.track_ids, away)
-    assert "are both memories of" in run(root, "short", "elsewhere")[1]
+    assert "are both memories of" in run(root, "--memory", "short", "--later", "elsewhere")[1]
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("row", "--between", "1", "9"), "there is no visit 9"),
-        (("row", "--between", "2", "1"), "name the earlier one first"),
-        (("row", "--between", "soon", "1"), "'soon' is no moment"),
-        (("row", "--since", "1", "--between", "1", "2"), "either --between or --since"),
-        (("row", "short", "--since", "1"), "leave out the moments"),
-        (("row", "short", "--live"), "leave out a second memory"),
-        (("--live", "--pause", "60"), "leave out a second memory and --pause"),
-        (("row", "row"), "compared with itself is the same"),
-        (("empty",), "has no frames yet"),
-        (("attic",), "there is no memory attic"),
+        (("--memory", "row", "--between", "1", "9"), "there is no visit 9"),
+        (("--memory", "row", "--between", "2", "1"), "name the earlier one first"),
+        (("--memory", "row", "--between", "soon", "1"), "'soon' is no moment"),
+        (("--memory", "row", "--since", "1", "--between", "1", "2"), "either --between or --since"),
+        (("--memory", "row", "--later", "short", "--since", "1"), "leave out the moments"),
+        (("--memory", "row", "--later", "short", "--live"), "leave out --later"),
+        (("--live", "--pause", "60"), "leave out --later and --pause"),
+        (("--memory", "row", "--later", "row"), "compared with itself is the same"),
+        (("--memory", "empty"), "has no frames yet"),
+        (("--memory", "attic"), "there is no memory attic"),
     ],
 )
-def test_what_cannot_be_told_says_why(root: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_error_gives_the_reason(root: Path, arguments: tuple[str, ...], says: str) -> None:
     status, output = run(root, *arguments)
     assert status == 1
     assert says in " ".join(output.split())

@@ -58,7 +58,7 @@ def test_an_answer_is_readable(root: Path) -> None:
     assert (status, output.split("\n")[:2]) == (0, ["No, I know of no bathtub.", "confidence 50%"])
 
 
-def test_what_cannot_be_answered_gives_a_status(root: Path) -> None:
+def test_unanswerable_question_gives_a_status(root: Path) -> None:
     status, output = run(*in_room(root, "ask", "where is the gnu?", "--json"))
     assert status == 1
     assert json.loads(output.splitlines()[-1])["error"]["code"] == "not_found"
@@ -85,7 +85,7 @@ def test_a_correction_holds_until_it_is_undone(root: Path) -> None:
     assert not answer["answer"].startswith("Yes")
 
 
-def test_the_journal_names_who_spoke(root: Path) -> None:
+def test_the_journal_names_the_speaker(root: Path) -> None:
     done = run_json(*in_room(root, "align", "the dining table is Ada's", "--by", "Ada"))
     assert (done["method"], done["error"]) == ("symbolic", None)
     assert run_json(*in_room(root, "align", "--list"))["corrections"][-1]["by"] == "Ada"
@@ -112,7 +112,7 @@ def test_a_memory_is_extended_or_replaced_when_told_so(tmp_path: Path) -> None:
         (["map", "sim:x"], "sim:1"),
         (["map", "sim:1", "--detector", "/no.onnx"], "/no.onnx"),
         (["map", "sim:1", "--config", "/no.yaml"], "/no.yaml"),
-        (["map", "sim:1", "--memory", "../up"], "no name for a memory"),
+        (["map", "sim:1", "--memory", ".up"], "no name for a memory"),
         (["ask", "where is it?", "--memory", "nowhere"], "scenemind map"),
         (["ground", "the cup", "--memory", "nowhere"], "scenemind map"),
         (["align"], "--undo"),

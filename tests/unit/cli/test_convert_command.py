@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from scenemind.cli.main import app
 from scenemind.exchange import ExchangeError, LabelsFile, read_rows
 from scenemind.frames import open_sequence
-from scenemind.frames.bag_writing.work_folder import WorkFolder
+from scenemind.frames.bag_writer.work_folder import WorkFolder
 from tests.unit.exchange.scannet_scan import write_scan
 from tests.unit.frames.made import pose
 from tests.unit.frames.scannet_bytes import LOST, Sens, made_frames
@@ -64,7 +64,7 @@ def test_a_damaged_frame_is_counted(scan: Path, tmp_path: Path) -> None:
     assert "left out: 1 pose_lost, 1 color_invalid" in printed
 
 
-def test_what_went_before_is_told(
+def test_resumed_conversion_is_reported(
     scan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -120,7 +120,7 @@ def test_a_full_disk_is_not_the_fault_of_a_scan(
     "words",
     [(), ("sim:1",), ("--labels", "scans"), ("sim:1", "bag", "--out", "x.json")],
 )
-def test_what_cannot_be_typed_says_what_can(words: tuple[str, ...]) -> None:
+def test_error_of_an_invalid_option_lists_the_valid_ones(words: tuple[str, ...]) -> None:
     status, _, told = convert(*words)
     assert status == 1
     assert "write: scenemind convert" in told
@@ -145,7 +145,7 @@ def test_a_folder_that_may_not_be_read_is_one_sentence(
     assert f"scenemind: [Errno 13] Permission denied: '{tmp_path}'" in told
 
 
-def test_nothing_there_is_one_sentence(tmp_path: Path) -> None:
+def test_empty_folder_is_one_sentence(tmp_path: Path) -> None:
     status, _, told = convert(tmp_path / "none", tmp_path / "bag")
     assert status == 1
     assert "there is no sequence" in told

@@ -65,7 +65,7 @@ def test_journal_goes_to_another_memory_by_a_file(root: Path) -> None:
     status, output = run(root, "import", str(file), memory="again")
     assert status == 0
     assert "applied: 0; left out: 2" in output
-    assert "correction 1: correction 1 says so already" in output
+    assert "correction 1: correction 1 is the same already" in output
     with Memory.open(root / "again", CONFIG) as memory:
         assert memory.snapshot().objects[1].label == "stool"
         assert 2 not in memory.snapshot().objects

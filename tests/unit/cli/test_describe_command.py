@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 
 def run(root: Path, server: ChatServer, *arguments: str) -> tuple[int, str]:
     fixed = ["--endpoint", server.endpoint, "--model", "seer", "--per-minute", "60000"]
-    line = ["describe", "row", "--memory-root", str(root), *fixed, *arguments]
+    line = ["describe", "--memory", "row", "--memory-root", str(root), *fixed, *arguments]
     result = CliRunner().invoke(app, line)
     return result.exit_code, result.output
 
@@ -49,7 +49,7 @@ def test_a_stored_memory_is_described_once(root: Path) -> None:
     assert third["descriptions"]["made"] == 2
 
 
-def test_a_table_shows_what_was_said(root: Path) -> None:
+def test_table_shows_the_descriptions(root: Path) -> None:
     with ChatServer(say(answer("plywood", state="folded"))) as server:
         status, output = run(root, server)
     assert status == 0
@@ -57,7 +57,7 @@ def test_a_table_shows_what_was_said(root: Path) -> None:
     assert "descriptions: 3 made, 0 no_views, 0 left" in output
 
 
-def test_one_refusal_does_not_end_it(root: Path) -> None:
+def test_one_refusal_does_not_end_the_command(root: Path) -> None:
     with ChatServer(refuse("no"), say(answer())) as server:
         assert run_json(root, server)["descriptions"] == {
             "made": 1,
@@ -67,7 +67,7 @@ def test_one_refusal_does_not_end_it(root: Path) -> None:
         }
 
 
-def test_a_server_that_takes_nothing_is_asked_once(root: Path) -> None:
+def test_server_that_refuses_all_requests_is_asked_once(root: Path) -> None:
     with ChatServer(fail(401)) as server:
         status, output = run(root, server, "--json")
         assert status == 1
@@ -102,25 +102,34 @@ def test_the_models_of_the_configuration_are_asked(root: Path, tmp_path: Path, r
     with ChatServer(say(answer())) as server:
         model = f"{role}: {{model: owl, endpoint: '{server.endpoint}'}}"
         config.write_text(f"models: {{{model}}}\ndescriptions: {{per_minute: 60000.0}}\n")
-        line = ["describe", "row", "--memory-root", str(root), "--config", str(config)]
+        line = ["describe", "--memory", "row", "--memory-root", str(root), "--config", str(config)]
         assert CliRunner().invoke(app, line).exit_code == 0
         assert CliRunner().invoke(app, [*line, "--model", "hawk", "--again"]).exit_code == 0
     assert [r.body["model"] for r in server.requests] == ["owl"] * 3 + ["hawk"] * 3
     assert all(request.pictures for request in server.requests)
 
 
-def test_what_was_recorded_is_replayed_without_a_server(root: Path, tmp_path: Path) -> None:
+def test_recording_is_replayed_without_a_server(root: Path, tmp_path: Path) -> None:
     recording = str(tmp_path / "exchanges.jsonl")
     with ChatServer(say(answer("plywood"))) as server:
         first = run_json(root, server, "--record", recording)
-    line = ["describe", "row", "--memory-root", str(root), "--replay", recording, "--again"]
+    line = [
+        "describe",
+        "--memory",
+        "row",
+        "--memory-root",
+        str(root),
+        "--replay",
+        recording,
+        "--again",
+    ]
     result = CliRunner().invoke(app, [*line, "--json"])
     assert result.exit_code == 0
     assert json.loads(result.output.splitlines()[-1])["objects"] == first["objects"]
     assert first["objects"][0]["attributes"]["material"] == "plywood"
 
 
-def test_a_model_must_be_named(root: Path) -> None:
-    result = CliRunner().invoke(app, ["describe", "row", "--memory-root", str(root)])
+def test_name_of_a_model_is_required(root: Path) -> None:
+    result = CliRunner().invoke(app, ["describe", "--memory", "row", "--memory-root", str(root)])
     assert result.exit_code == 1
     assert "say --model" in result.output

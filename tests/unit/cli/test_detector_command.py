@@ -17,14 +17,14 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("size", ["640", "480x", "axb", "-32x64"])
-def test_a_size_that_is_none_is_named(size: str, tmp_path: Path) -> None:
+def test_error_names_an_invalid_size(size: str, tmp_path: Path) -> None:
     code, text = run("yoloe-26n-seg", "--out", str(tmp_path / "a.onnx"), f"--size={size}")
     assert code == 1
     assert f"{size!r} is no HEIGHTxWIDTH" in text
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed here")
-def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+def test_error_without_the_extra_says_what_to_install(tmp_path: Path) -> None:
     code, text = run("yoloe-26n-seg.yaml", "--out", str(tmp_path / "a.onnx"))
     assert code == 1
     assert "pip install 'scenemind[ultralytics]'" in text
@@ -32,7 +32,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
 
 
 @pytest.mark.extras
-def test_it_writes_both_formats(tmp_path: Path) -> None:
+def test_export_writes_both_formats(tmp_path: Path) -> None:
     path = tmp_path / "new" / "yoloe.onnx"
     code, text = run("yoloe-26n-seg.yaml", "--out", str(path), "--slots", "8", "--size", "192x256")
     assert code == 0, text

@@ -37,7 +37,7 @@ def run(root: Path, *arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_what_fits_is_shown_best_first_with_reasons(root: Path) -> None:
+def test_matches_are_shown_best_first_with_reasons(root: Path) -> None:
     status, output = run(root, "leather couch")
     assert status == 0
     assert "another word for couch, material=leather" in output
@@ -49,7 +49,7 @@ def test_what_fits_is_shown_best_first_with_reasons(root: Path) -> None:
     ] * 2
 
 
-def test_what_fits_nothing_is_no_error_and_says_what_is_there(root: Path) -> None:
+def test_search_without_matches_lists_the_labels_and_is_no_error(root: Path) -> None:
     status, output = run(root, "unicorn")
     assert (status, output.strip()) == (0, "nothing fits unicorn. Known are: chair, sofa.")
 

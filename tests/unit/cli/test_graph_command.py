@@ -1,4 +1,4 @@
-"""`scenemind graph`: the tree that it prints, what it says of an object, pictures and exports."""
+"""`scenemind graph`: trees, single objects, pictures and exports."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,11 +18,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from scenemind.cli.graph import print_object
 from scenemind.cli.main import app
 from scenemind.config import SceneMindConfig
-from scenemind.exchange import read_scene
-from scenemind.memory import Memory
+from scenemind.exchange import SceneExport, read_scene
+from scenemind.geometry import Box3D
+from scenemind.memory import Memory, MemorySnapshot
 from tests.unit.memory import walk
+from tests.unit.report.made import make_object
 
 ROWS = [
     {"id": 0, "label": "floor", "center": [0, 0, 0], "size": [6, 6, 0.05], "avg_rgb": [90, 60, 30]},
@@ -59,7 +63,7 @@ def test_a_tree_by_levels(objects: Path) -> None:
     assert lines[3].startswith("└── [b]chair 3")
 
 
-def test_one_object_with_all_that_is_known(objects: Path) -> None:
+def test_one_object_with_all_its_relations(objects: Path) -> None:
     words = [line.split() for line in of_room(objects, "--object", "1").splitlines()]
     assert words[0] == ["table", "1"]
     assert ["level", "0"] in words
@@ -68,7 +72,19 @@ def test_one_object_with_all_that_is_known(objects: Path) -> None:
     assert any(line[:3] == ["on", "floor", "0"] for line in words)
 
 
-def test_for_programs(objects: Path) -> None:
+def test_an_object_has_the_box_that_tables_have(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    at = Box3D.from_bounds([0.0, 0.0, 0.0], [2.0, 2.0, 1.0])
+    turned = Box3D((1.0, 1.0, 0.5), (2.0, 0.5, 1.0), math.radians(45.0))
+    table = replace(make_object(1, "table", at.center), box=at, known_yaw_box=turned)
+    print_object(SceneExport(MemorySnapshot(1, 0, {1: table}, (), None)), table)
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "size m 2.00 x 2.00 x 1.00" in lines
+    assert "turned box m 2.00 x 0.50 x 1.00, by 45 degrees" in lines
+
+
+def test_json_output(objects: Path) -> None:
     tree = json.loads(of_room(objects, "--json").splitlines()[-1])
     assert (tree["objects"], tree["tree"][2]) == (
         4,
@@ -86,7 +102,9 @@ def test_a_memory_is_exported_and_read_again(tmp_path: Path) -> None:
             memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
         snapshot, locations = memory.snapshot(), memory.tree()
     out = tmp_path / "scene.json"
-    status, output = run("kitchen", "--memory-root", str(tmp_path), "--out", str(out), "--points")
+    status, output = run(
+        "--memory", "kitchen", "--memory-root", str(tmp_path), "--out", str(out), "--points"
+    )
     assert status == 0, output
     back = read_scene(out)
     assert back.snapshot.relations == snapshot.relations
@@ -101,7 +119,7 @@ def test_a_memory_is_exported_and_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["scene.graphml", "objects.csv", "scene.ply"])
-def test_the_suffix_says_the_format(objects: Path, tmp_path: Path, name: str) -> None:
+def test_suffix_decides_the_format(objects: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / name
     of_room(objects, "--out", str(out))
     content = out.read_bytes()
@@ -159,14 +177,14 @@ def test_relations_for_the_picture_may_be_chosen(objects: Path, tmp_path: Path) 
         (["--scene", "room", "--format", "json", "--out", "none/s.json"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_said(objects: Path, arguments: list[str], words: str) -> None:
+def test_invalid_options_are_an_error(objects: Path, arguments: list[str], words: str) -> None:
     status, output = run("--objects", str(objects), *arguments)
     assert status == 1
     assert words in output.replace("\n", " ")
 
 
-def test_a_memory_that_is_not_there_is_named(tmp_path: Path) -> None:
-    status, output = run("attic", "--memory-root", str(tmp_path))
+def test_error_names_a_missing_memory(tmp_path: Path) -> None:
+    status, output = run("--memory", "attic", "--memory-root", str(tmp_path))
     assert status == 1
     assert "there is no memory attic" in output
 

@@ -14,11 +14,11 @@ QUESTION = ("keyframes", "what is the chair made of?")
 
 @pytest.fixture(autouse=True)
 def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What models use is written down elsewhere than at home."""
+    """The ledger of models' use lies outside of the real home."""
     monkeypatch.setenv("SCENEMIND_HOME", str(tmp_path / "home"))
 
 
-def test_without_a_model_frames_show_what_the_question_names(rooms: Path) -> None:
+def test_frames_without_a_model_show_the_objects_of_the_question(rooms: Path) -> None:
     chosen = run_json(*QUESTION, rooms, "--selector", "objects", "--frames", 2)
     named = set(chosen["key_objects"])
     assert named
@@ -42,7 +42,7 @@ def test_a_language_model_chooses_by_the_tree(rooms: Path) -> None:
     assert chosen["usage"]["calls"] == 1
 
 
-def test_a_table_names_what_the_frames_show(rooms: Path) -> None:
+def test_table_names_the_objects_in_the_frames(rooms: Path) -> None:
     with seer() as server:
         status, output = run(*QUESTION, rooms, *at(server), "--frames", 1)
     assert status == 0
@@ -52,7 +52,7 @@ def test_a_table_names_what_the_frames_show(rooms: Path) -> None:
     assert "tree: " in output
 
 
-def test_who_does_not_rank_shows_no_scores(rooms: Path) -> None:
+def test_method_without_a_ranking_shows_no_scores(rooms: Path) -> None:
     _, ranked = run(*QUESTION, rooms, "--selector", "objects")
     status, evenly = run(*QUESTION, rooms, "--selector", "uniform")
     assert status == 0
@@ -82,14 +82,14 @@ def test_a_model_that_fails_leaves_no_frames(rooms: Path) -> None:
     assert chosen["key_frames"] == []
 
 
-def test_a_question_that_names_nothing_says_so(rooms: Path) -> None:
+def test_question_that_names_no_object_is_an_error(rooms: Path) -> None:
     status, output = run("keyframes", "where is the gnu?", rooms, "--selector", "objects")
     assert status == 1
     assert "gnu" in output
 
 
 @pytest.mark.parametrize("question", [" ", "why? " * 200])
-def test_what_is_no_question_reaches_no_model(question: str, rooms: Path) -> None:
+def test_invalid_question_reaches_no_model(question: str, rooms: Path) -> None:
     with seer() as server:
         chosen = run_json("keyframes", question, rooms, *at(server), status=1)
         assert server.requests == []

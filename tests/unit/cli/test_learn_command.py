@@ -50,7 +50,7 @@ def author() -> Author:
     return Author(designs(ON, NEAR), {"_things_on": ON_CODE, "_is_near": [NEAR_LIE] * 9})
 
 
-def test_what_was_learned_and_what_was_refused_is_said(questions: Path, home: Path) -> None:
+def test_learned_and_refused_methods_are_printed(questions: Path, home: Path) -> None:
     with ChatServer(author().step) as server:
         status, output = learn(questions, *at(server))
         assert len(server.requests) == 1 + 1 + 6
@@ -65,7 +65,7 @@ def test_what_was_learned_and_what_was_refused_is_said(questions: Path, home: Pa
     assert (home / "learned_methods.sqlite").exists()
 
 
-def test_it_is_shown_afterwards_to_the_method_that_may_call_it(questions: Path) -> None:
+def test_learned_method_is_in_the_prompt_of_its_caller(questions: Path) -> None:
     with ChatServer(author().step) as server:
         told = learn_json(questions, *at(server))
     assert (told["learned"], list(told["refused"])) == (["_things_on"], ["_is_near"])
@@ -96,7 +96,7 @@ def test_methods_on_pictures_are_learned_for_vadar(questions: Path) -> None:
     assert learn_json("--list")["methods"] == []
 
 
-def test_what_was_ready_before_a_server_fails_is_kept(questions: Path) -> None:
+def test_methods_learned_before_a_failure_of_the_server_are_kept(questions: Path) -> None:
     ready = author().step
     steps = [ready, ready, fail(401, "who are you?")]
     with ChatServer(*steps) as server:
@@ -108,7 +108,7 @@ def test_what_was_ready_before_a_server_fails_is_kept(questions: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n# nothing\n"])
-def test_without_questions_nobody_is_asked(text: str, questions: Path) -> None:
+def test_no_model_is_asked_without_questions(text: str, questions: Path) -> None:
     questions.write_text(text, encoding="utf-8")
     status, output = learn(questions, "--model", "any")
     assert status == 1
@@ -122,19 +122,19 @@ def test_without_questions_nobody_is_asked(text: str, questions: Path) -> None:
         (("missing.txt", "--model", "any"), "missing.txt cannot be read"),
     ],
 )
-def test_a_wrong_command_is_told_what_to_type(words: tuple[str, ...], told: str) -> None:
+def test_error_of_a_wrong_command_says_what_to_type(words: tuple[str, ...], told: str) -> None:
     status, output = learn(*words)
     assert status == 1
     assert told in " ".join(output.split())
 
 
-def test_without_a_model_nobody_writes(questions: Path) -> None:
+def test_learning_needs_a_model(questions: Path) -> None:
     status, output = learn(questions)
     assert status == 1
     assert "no model is named to write methods: say --model" in " ".join(output.split())
 
 
-def test_a_library_that_is_none_is_named(home: Path) -> None:
+def test_error_names_an_invalid_library(home: Path) -> None:
     home.mkdir()
     (home / "learned_methods.sqlite").write_bytes(b"no database at all, but long enough" * 50)
     status, output = learn("--list")

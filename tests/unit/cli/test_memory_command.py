@@ -1,9 +1,11 @@
-"""`scenemind memory`: what it lists, copies, migrates and deletes, by name."""
+"""`scenemind memory`: what it lists, copies and deletes, by name."""
 
 from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,6 @@ from scenemind.cli.main import app
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory
 from tests.unit.memory import walk
-from tests.unit.memory.disk import version_1, version_2
 
 CONFIG = SceneMindConfig()
 FRAMES = 20
@@ -22,22 +23,25 @@ FRAMES = 20
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Folder with `kitchen`, of this version, and `attic`, of version 1."""
+    """Folder with `kitchen`, of this version, and `attic`, of another one."""
     with Memory.create(tmp_path / "kitchen", CONFIG) as memory:
         for number in range(FRAMES):
             step = walk.step(number)
             memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
-    version_1.write_memory(tmp_path / "attic")
+    Memory.create(tmp_path / "attic", CONFIG).close()
+    with closing(sqlite3.connect(tmp_path / "attic" / "memory.sqlite")) as database:
+        database.execute("UPDATE meta SET value = '2' WHERE key = 'version'")
+        database.commit()
     return tmp_path
 
 
-def test_list_says_what_each_memory_holds(root: Path) -> None:
+def test_list_shows_the_contents_of_each_memory(root: Path) -> None:
     kitchen = Memory.open(root / "kitchen", CONFIG)
     listed = run_json(root, "list")
     attic, open_one = listed["memories"]
     assert listed["root"] == str(root)
-    assert (attic["name"], attic["version"], attic["open_in"]) == ("attic", "1", None)
-    assert (attic["frames"], attic["objects"], attic["corrections"]) == (4, 1, 1)
+    assert (attic["name"], attic["version"], attic["open_in"]) == ("attic", "2", None)
+    assert (attic["frames"], attic["objects"], attic["corrections"]) == (0, 0, 0)
     assert open_one["open_in"] == str(os.getpid())
     assert open_one["frames"] == FRAMES
     assert open_one["objects"] == len(kitchen.snapshot().objects)
@@ -47,15 +51,7 @@ def test_list_says_what_each_memory_holds(root: Path) -> None:
     kitchen.close()
     status, output = run(root, "list")
     assert status == 0
-    assert "run `scenemind memory migrate attic`" in output
-
-
-def test_list_counts_what_older_versions_hold(tmp_path: Path) -> None:
-    version_1.write_memory(tmp_path / "attic")
-    version_2.write_memory(tmp_path / "hall")
-    for memory in run_json(tmp_path, "list")["memories"]:
-        assert memory["problem"] is None
-        assert (memory["frames"], memory["objects"], memory["corrections"]) == (4, 1, 1)
+    assert "of another version of SceneMind" in output
 
 
 def test_list_shows_a_damaged_memory_too(root: Path) -> None:
@@ -71,25 +67,16 @@ def test_no_memories_are_no_error(tmp_path: Path) -> None:
 
 
 def test_info_is_readable(root: Path) -> None:
-    status, output = run(root, "info", "kitchen")
+    status, output = run(root, "info", "--memory", "kitchen")
     assert status == 0
     assert f"frames      {FRAMES}" in output
 
 
-def test_migrated_memory_opens(root: Path) -> None:
-    assert run_json(root, "migrate", "attic") == {
-        "name": "attic",
-        "from_version": 1,
-        "version": 3,
-    }
-    assert "is of version 3 already" in run(root, "migrate", "attic")[1]
-    with Memory.open(root / "attic", CONFIG) as memory:
-        assert memory.snapshot().objects[1].label == "stool"
-
-
 def test_copy_is_a_memory_of_its_own(root: Path) -> None:
-    assert run_json(root, "save-as", "kitchen", "monday")["path"] == str(root / "monday")
-    assert run_json(root, "delete", "kitchen", "--yes")["deleted"]
+    assert run_json(root, "save-as", "monday", "--memory", "kitchen")["path"] == str(
+        root / "monday"
+    )
+    assert run_json(root, "delete", "--memory", "kitchen", "--yes")["deleted"]
     assert [m["name"] for m in run_json(root, "list")["memories"]] == ["attic", "monday"]
     assert sorted(path.name for path in root.iterdir()) == ["attic", "monday"]
     with Memory.open(root / "monday", CONFIG) as memory:
@@ -98,28 +85,33 @@ def test_copy_is_a_memory_of_its_own(root: Path) -> None:
 
 
 def test_delete_asks_first(root: Path) -> None:
-    status, _ = run(root, "delete", "kitchen", typed="n\n")
+    status, _ = run(root, "delete", "--memory", "kitchen", typed="n\n")
     assert status == 1
     assert (root / "kitchen").exists()
-    status, _ = run(root, "delete", "kitchen", typed="y\n")
+    status, _ = run(root, "delete", "--memory", "kitchen", typed="y\n")
     assert status == 0
     assert not (root / "kitchen").exists()
 
 
-@pytest.mark.parametrize("command", [("info",), ("migrate",), ("delete", "--yes")])
+@pytest.mark.parametrize("command", [("info",), ("delete", "--yes")])
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("cellar", "there: attic, kitchen"), ("../kitchen", "is no name for a memory")],
+    [
+        ("cellar", "there: attic, kitchen"),
+        ("../kitchen", "--memory ../kitchen is a path: leave out"),
+    ],
 )
-def test_only_names_of_memories_are_taken(
+def test_no_other_memory_is_taken(
     root: Path, command: tuple[str, ...], name: str, reason: str
 ) -> None:
-    status, output = run(root, *command, name)
+    status, output = run(root, *command, "--memory", name)
     assert status == 1
     assert reason in output.replace("\n", " ")
 
 
-@pytest.mark.parametrize("command", [("save-as", "kitchen", "b"), ("delete", "kitchen", "--yes")])
+@pytest.mark.parametrize(
+    "command", [("save-as", "b", "--memory", "kitchen"), ("delete", "--memory", "kitchen", "--yes")]
+)
 def test_open_memory_is_left_alone(root: Path, command: tuple[str, ...]) -> None:
     with Memory.open(root / "kitchen", CONFIG):
         status, output = run(root, *command)

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 from scenemind.cli.main import app
 from scenemind.config import ModelsConfig
 from scenemind.models import Allowance, ChatMessage, open_models
-from tests.chat_server import ChatServer, Request, fail, say
+from tests.chat_exchange import Request
+from tests.chat_server import ChatServer, fail, say
 
 KEY = "sk-test-0123456789"
 
@@ -54,7 +55,7 @@ def on(server: ChatServer, **more: Any) -> dict[str, Any]:
 
 
 def colour_seen(request: Request) -> str:
-    """What a model says that sees: the colour of a picture, or white."""
+    """The reply of a model with vision: the colour of a picture, or white."""
     if not request.pictures:
         return '{"colour": "white"}'
     jpeg = base64.b64decode(request.pictures[0].partition(",")[2])
@@ -63,7 +64,7 @@ def colour_seen(request: Request) -> str:
     return json.dumps({"colour": names[int(blue), int(green), int(red)]})
 
 
-def test_without_models_it_says_how_to_have_one() -> None:
+def test_output_without_models_says_how_to_configure_one() -> None:
     status, output = run()
     assert status == 0
     assert "no model is set up: set models.language" in output
@@ -74,7 +75,7 @@ def test_without_models_it_says_how_to_have_one() -> None:
     ("option", "said"),
     [("--check", "no model is set up"), ("--endpoint=http://here/v1", "say --model NAME")],
 )
-def test_nothing_to_ask_is_a_failure(option: str, said: str) -> None:
+def test_check_without_models_is_a_failure(option: str, said: str) -> None:
     status, output = run(option)
     assert status == 1
     assert said in output
@@ -101,7 +102,7 @@ def test_a_table_shows_roles_endpoints_and_whether_there_are_keys(
     assert not server.requests
 
 
-def test_a_key_that_no_header_can_carry_is_told_from_one_that_is_not_needed(
+def test_invalid_key_and_unneeded_key_are_shown_differently(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "two words")
@@ -118,7 +119,7 @@ def test_a_key_that_no_header_can_carry_is_told_from_one_that_is_not_needed(
     assert "two words" not in output
 
 
-def test_what_today_used_is_shown_beside_what_it_may(config: Path) -> None:
+def test_usage_of_today_is_shown_beside_its_limit(config: Path) -> None:
     with ChatServer(say("good day")) as server:
         priced = on(server, model="thinker", prompt_price=1000.0)
         write(config, language=priced, day_tokens=500, day_cost=2.0)
@@ -139,7 +140,7 @@ def test_what_today_used_is_shown_beside_what_it_may(config: Path) -> None:
 def test_a_check_asks_each_role_and_times_it(config: Path) -> None:
     with ChatServer(say(colour_seen)) as server:
         write(config, language=on(server, model="thinker"))
-        for _ in range(6):  # the colour is drawn by lot
+        for _ in range(6):  # the colour is drawn at random
             status, result = run_json("--config", config, "--check")
             assert status == 0
         (model,) = result["models"]
@@ -151,7 +152,7 @@ def test_a_check_asks_each_role_and_times_it(config: Path) -> None:
     assert [len(request.pictures) for request in server.requests] == [0, 1] * 6
 
 
-def test_a_check_tells_a_blind_model(config: Path) -> None:
+def test_check_reports_a_blind_model(config: Path) -> None:
     with ChatServer(say('{"colour": "plaid"}')) as server:
         write(config, language=on(server, model="thinker"))
         status, output = run("--config", config, "--check")
@@ -160,7 +161,7 @@ def test_a_check_tells_a_blind_model(config: Path) -> None:
     assert "vision: thinker does not see: it called a" in output
 
 
-def test_a_check_tells_what_is_wrong_with_each(config: Path) -> None:
+def test_check_reports_the_fault_of_each_model(config: Path) -> None:
     with ChatServer(fail(500)) as ill, ChatServer(say("plain words")) as formless:
         write(config, language=on(ill, model="thinker"), vision=on(formless, model="seer"))
         status, result = run_json("--config", config, "--check")
@@ -195,7 +196,7 @@ def test_a_replay_leaves_nothing_to_check(config: Path, tmp_path: Path) -> None:
     assert "take it out to --check" in output
 
 
-def test_a_damaged_ledger_is_said(tmp_path: Path) -> None:
+def test_damaged_ledger_is_reported(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "model_usage.sqlite").write_bytes(b"no database" * 100)
     status, output = run()

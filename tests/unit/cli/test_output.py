@@ -1,4 +1,4 @@
-"""What programs and people are told of an object and of the whole map."""
+"""Output about an object and the whole map, as JSON and as tables."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scenemind.cli.output import object_counts, object_json, print_objects
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, MemorySnapshot, Stay
-from scenemind.reasoning.types import MEASURED, SAME_AS
+from scenemind.reasoning.query import MEASURED, SAME_AS
+from scenemind.report import terminal
+from scenemind.report.terminal import object_counts, object_json, print_objects
 
 # A square of 1 m that stands on its corner, seen from above.
 CORNERS = np.array([(0, -1, 0), (1, 0, 0), (0, 1, 0), (-1, 0, 2)], np.float32) / np.sqrt(2.0)
@@ -32,7 +33,7 @@ THING = MapObject(
 )
 
 
-def test_an_object_tells_how_it_is_turned_and_where_it_was_before() -> None:
+def test_object_has_its_rotation_and_earlier_places() -> None:
     told = json.loads(json.dumps(object_json(THING)))
     assert (told["size"][:2], told["yaw"]) == ([1.4142, 1.4142], 0.0)
     assert told["yaw_box"]["size"][:2] == pytest.approx([1.0, 1.0], abs=1e-3)
@@ -49,13 +50,13 @@ def test_an_object_tells_how_it_is_turned_and_where_it_was_before() -> None:
     ]
 
 
-def test_what_is_gone_is_counted_where_there_is_any() -> None:
+def test_gone_objects_are_counted() -> None:
     assert object_counts(MemorySnapshot(1, 1, {3: THING}, (), None)) == "1 objects"
     gone = MemorySnapshot(1, 1, {}, (), None, {3: THING})
     assert object_counts(gone) == "0 objects, 1 gone"
 
 
-def test_what_was_grounded_is_shown_with_how_sure_it_is_that_it_is_meant(
+def test_grounded_objects_are_shown_with_confidence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     print_objects([THING])
@@ -66,7 +67,7 @@ def test_what_was_grounded_is_shown_with_how_sure_it_is_that_it_is_meant(
     assert (heading.split()[-1], line.split()[-1]) == ("meant", "0.26")
 
 
-def test_a_box_that_was_measured_says_of_which_object_it_is(
+def test_measured_box_names_its_object(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     measured = replace(THING, object_id=MEASURED, attributes={SAME_AS: "3"})
@@ -76,3 +77,38 @@ def test_a_box_that_was_measured_says_of_which_object_it_is(
     assert "stool (3, measured)" in lines[1]
     assert "stool (measured)" in lines[2]
     assert "measured" not in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (60, ["id", "label", "first", "second"]),
+        (46, ["id", "label", "second"]),
+        (25, ["id", "label"]),
+    ],
+)
+def test_spare_columns_go_in_order_until_the_others_fit(
+    width: int,
+    shown: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(terminal, "_FILE_WIDTH", width)
+    table = terminal.make_table("id", "label", "first", "second")
+    table.add_row("7", "armchair", "a" * 12, "b" * 20)
+    terminal.print_table(table, spare=("first", "second"))
+    heading, _, row = capsys.readouterr().out.split("\n")[1:4]
+    assert heading.split() == shown
+    assert row.split()[:2] == ["7", "armchair"]
+
+
+def test_an_id_is_never_wrapped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "_FILE_WIDTH", 16)
+    table = terminal.make_table("id", "label")
+    table.add_row("1234567", "armchair-with-cushions")
+    terminal.print_table(table)
+    words = capsys.readouterr().out.rpartition("─")[2].split()
+    assert words[0] == "1234567"
+    assert "".join(words[1:]) == "armchair-with-cushions"

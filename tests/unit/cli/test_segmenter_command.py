@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from scenemind.cli.main import app
 
 
-def test_what_cannot_be_exported_is_one_sentence(tmp_path: Path) -> None:
-    """With the extra there is no such file, without it there is nobody to read it."""
+def test_error_of_export_is_one_sentence(tmp_path: Path) -> None:
+    """With the extra the file is missing; without it no file can be read."""
     missing = tmp_path / "sam.pth"
     result = CliRunner().invoke(app, ["segmenter", "export", str(missing), "--out", str(tmp_path)])
     assert result.exit_code == 1
@@ -20,10 +20,10 @@ def test_what_cannot_be_exported_is_one_sentence(tmp_path: Path) -> None:
     assert "sam.pth" in result.stderr or "scenemind[segment]" in result.stderr
 
 
-def test_what_is_missing_for_it_is_said_before_weights_are_looked_for(
+def test_missing_packages_are_an_error_before_weights_are_sought(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They may be gigabytes to fetch."""
+    """Weights may be gigabytes to download."""
     monkeypatch.setitem(sys.modules, "onnx", None)
     missing = tmp_path / "sam.pth"
     result = CliRunner().invoke(app, ["segmenter", "export", str(missing), "--out", str(tmp_path)])

@@ -1,4 +1,4 @@
-"""`scenemind view` up to where browsers come in; tests/system/test_view.py goes on from there."""
+"""`scenemind view` without a browser; tests/system/test_view.py has the tests with one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from urllib.request import urlopen
 import pytest
 from typer.testing import CliRunner
 
-from scenemind.cli import viewing
 from scenemind.cli.main import app
-from scenemind.cli.viewing import ViewOptions, view_address
 from scenemind.config import SceneMindConfig
 from scenemind.memory import ReadOnlyMemory
+from scenemind.viewer import browser_view
 
 
 @pytest.mark.parametrize(
-    ("host", "is_local"),
+    ("host", "local"),
     [
         ("127.0.0.1", True),
         ("127.1.2.3", True),
@@ -37,11 +36,13 @@ from scenemind.memory import ReadOnlyMemory
         ("", False),
     ],
 )
-def test_only_addresses_of_this_machine_need_no_token(host: str, is_local: bool) -> None:
-    assert ViewOptions(host, 0, False).is_local == is_local
+def test_only_addresses_of_this_machine_need_no_token(host: str, local: bool) -> None:
+    gate = pytest.importorskip("scenemind.viewer.gate", reason="no viser")
+    assert gate.is_local(host) == local
 
 
-def test_what_is_printed_can_be_typed_into_a_browser() -> None:
+def test_printed_address_is_valid() -> None:
+    view_address = pytest.importorskip("scenemind.viewer.viewer", reason="no viser").view_address
     assert view_address("127.0.0.1", 8080, "") == "http://127.0.0.1:8080/"
     assert view_address("::1", 8080, "") == "http://[::1]:8080/"
     assert view_address("10.0.0.7", 81, "secret") == "http://10.0.0.7:81/?token=secret"
@@ -56,37 +57,50 @@ def refusal(*arguments: str) -> str:
     return " ".join(result.stderr.split())
 
 
-def test_a_memory_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert "there is no memory nowhere" in refusal("nowhere", "--memory-root", str(tmp_path))
+def test_error_names_a_missing_memory(tmp_path: Path) -> None:
+    assert "there is no memory nowhere" in refusal(
+        "--memory", "nowhere", "--memory-root", str(tmp_path)
+    )
 
 
 def test_running_nodes_have_models_of_their_own() -> None:
     assert "--live takes no --model" in refusal("--live", "--model", "gpt")
 
 
-def test_without_viser_it_is_named(rooms: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_names_viser_where_it_is_missing(
+    rooms: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "viser"]:
         monkeypatch.delitem(sys.modules, name)
     for name in [name for name in sys.modules if name.startswith("scenemind.viewer.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "viser", None)
-    assert "pip install viser" in refusal("room", "--memory-root", str(rooms))
+    assert "pip install viser" in refusal("--memory", "room", "--memory-root", str(rooms))
 
 
-def test_a_browser_is_opened_only_where_somebody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_browser_is_opened_only_on_a_desktop(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert not viewing.has_display()
+    assert not browser_view.has_display()
     monkeypatch.setenv("DISPLAY", ":0")
-    assert viewing.has_display()
+    assert browser_view.has_display()
 
 
 @contextmanager
 def served(rooms: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The address that it prints, and the process, which ends cleanly when it is interrupted."""
     pytest.importorskip("viser")
-    command = [sys.executable, "-m", "scenemind.cli.main", "view", "room", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "scenemind.cli.main",
+        "view",
+        "--memory",
+        "room",
+        "--port",
+        "0",
+    ]
     command += ["--memory-root", str(rooms), "--no-browser", *arguments]
     view = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ.copy()
@@ -123,7 +137,7 @@ def test_another_address_wants_the_token_that_it_prints(rooms: Path) -> None:
             assert page.headers["Set-Cookie"].startswith("scenemind_view_")
 
 
-def test_what_others_read_is_opened_to_be_read(rooms: Path) -> None:
+def test_memory_with_other_readers_is_opened_for_reading(rooms: Path) -> None:
     with ReadOnlyMemory.open(rooms / "room", SceneMindConfig()), served(rooms) as (address, view):
         with urlopen(address, timeout=30.0) as page:
             assert b"<html" in page.read()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from scenemind.cli import vocabulary_command
+from scenemind.cli import detectors as vocabulary_command
 from scenemind.cli.main import app
 from scenemind.perception.text import default_vocabulary
 
@@ -28,7 +28,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What would go to the running nodes."""
+    """Requests that would go to the running nodes."""
     requests: list[Any] = []
     monkeypatch.setattr(
         vocabulary_command, "run_live", lambda *request, **more: requests.append((request, more))
@@ -42,7 +42,7 @@ def published(folder: Path) -> tuple[Path, Path]:
     return folder / "words.npy", folder / "words.txt"
 
 
-def test_imported_words_are_listed_as_there(tmp_path: Path) -> None:
+def test_imported_words_are_listed_as_present(tmp_path: Path) -> None:
     status, output = run("import", *published(tmp_path))
     assert status == 0, output
     assert "added 2 words; 2 of clip_vit_b32" in output
@@ -56,7 +56,7 @@ def test_imported_words_are_listed_as_there(tmp_path: Path) -> None:
     assert "0 with a vector" in run("list", "--encoder", "mobileclip")[1]
 
 
-def test_words_that_are_there_are_not_embedded_again(tmp_path: Path) -> None:
+def test_present_words_are_not_embedded_again(tmp_path: Path) -> None:
     run("import", *published(tmp_path))
     status, output = run("embed", "Chair", "unicorn", "--json")
     assert status == 0, output
@@ -103,7 +103,7 @@ def test_words_go_to_the_running_nodes_as_data(
         (("list", "--encoder", "t5"), "'t5'"),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_invalid_requests_are_an_error(
     arguments: tuple[str, ...], said: str, sent: list[Any]
 ) -> None:
     status, output = run(*arguments)

@@ -10,7 +10,8 @@ import pytest
 
 from scenemind.config import ChatModelConfig, DescriptionsConfig, SceneMindConfig
 from scenemind.memory import Memory
-from tests.chat_server import ChatServer, Request
+from tests.chat_exchange import Request
+from tests.chat_server import ChatServer
 from tests.unit.memory import walk
 
 CONFIG = DescriptionsConfig(per_minute=60_000.0, image_px=64)
@@ -19,7 +20,7 @@ CHAIRS = 3
 
 @pytest.fixture
 def row(tmp_path: Path) -> Iterator[Memory]:
-    """Past three chairs, each seen whole."""
+    """A walk past three chairs, each seen whole."""
     with Memory.create(tmp_path / "row", SceneMindConfig()) as memory:
         walk_on(memory, 0, 41)
         memory.flush()
@@ -40,7 +41,7 @@ def walk_on(memory: Memory, first: int, last: int) -> None:
 
 
 def answer(material: str = "wood", **summary: str) -> str:
-    """What a model that keeps to the form says of one view."""
+    """The reply about one view, of a model that keeps to the form."""
     notes = {
         "material": material,
         "texture": "smooth",
@@ -54,5 +55,5 @@ def answer(material: str = "wood", **summary: str) -> str:
 
 
 def answer_with_count(request: Request) -> str:
-    """Names the material by the number of pictures."""
+    """A reply that gives the number of pictures as the material."""
     return answer(f"{len(request.pictures)} kinds of wood")

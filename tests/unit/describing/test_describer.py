@@ -1,23 +1,59 @@
-"""What is asked of the model about an object, and what becomes of its answer."""
+"""Descriptions of objects by a vision-language model."""
 
 from __future__ import annotations
 
 import base64
+import unicodedata
+from typing import cast
 
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenemind.config import SceneMindConfig
 from scenemind.describing import Describer
-from scenemind.memory import Edit, Memory
-from scenemind.models import ModelError, OpenAIChat
-from tests.chat_server import ChatServer, Request, say
+from scenemind.describing.describer import DescriptionForm, attributes_of
+from scenemind.memory import Description, Edit, Memory
+from scenemind.models import ChatModel, ModelError
+from scenemind.models.openai_chat import OpenAIChat
+from tests.chat_exchange import Request
+from tests.chat_server import ChatServer, say
 from tests.unit.describing.conftest import CONFIG, answer, answer_with_count, seer, walk_on
 
 
+def attributes(measured: dict[str, str] | None = None, **summary: str) -> dict[str, str]:
+    return attributes_of(DescriptionForm.model_validate_json(answer(**summary)), measured or {})
+
+
+def test_words_are_lower_case_and_the_caption_is_a_sentence() -> None:
+    said = attributes(material="Oak Wood.", caption="A low chair.")
+    assert said["material"] == "oak wood"
+    assert said["caption"] == "A low chair."
+
+
+def test_unknown_attributes_are_left_out() -> None:
+    said = attributes(material="Unknown", texture="", state="n/a.", affordance=" - ")
+    assert said.keys() == {"color", "shape", "caption"}
+
+
+def test_measured_colour_and_shape_count() -> None:
+    assert "color" not in attributes({"color": "red", "size": "small"})
+    assert attributes({"color": "red"})["shape"] == "spiral"
+    assert attributes({"material": "nothing measures this"})["material"] == "wood"
+
+
+@given(st.text(max_size=400))
+def test_texts_stay_one_bounded_line_whatever_is_written(text: str) -> None:
+    for name, value in attributes(material=text, caption=text).items():
+        assert 0 < len(value) <= (200 if name == "caption" else 60)
+        assert not any(unicodedata.category(c)[0] == "C" for c in value)
+        assert value == " ".join(value.split())
+
+
 def describe_all(memory: Memory, server: ChatServer) -> int:
-    """Describe what is due; how many there were."""
+    """Describe all due objects; return their number."""
     with OpenAIChat(seer(server)) as chat:
         describer = Describer(memory, chat, CONFIG)
         objects = memory.snapshot().objects
@@ -42,7 +78,7 @@ def test_an_object_is_shown_from_its_best_views(row: Memory) -> None:
     assert max(sides) == CONFIG.image_px
 
 
-def test_the_answer_is_laid_over_the_object_and_outlives_a_restart(row: Memory) -> None:
+def test_description_is_in_the_object_and_survives_a_restart(row: Memory) -> None:
     measured = dict(row.snapshot().objects[1].attributes)
     with ChatServer(say(answer("plywood", state="folded"))) as server:
         describe_all(row, server)
@@ -60,7 +96,7 @@ def test_the_answer_is_laid_over_the_object_and_outlives_a_restart(row: Memory) 
         assert again.stats().descriptions == 3
 
 
-def test_a_persons_word_counts_more(row: Memory) -> None:
+def test_stated_attributes_take_precedence(row: Memory) -> None:
     row.apply([Edit("set_attribute", (1,), "material", "steel")], "Ada", "I know it")
     with ChatServer(say(answer("wood"))) as server:
         describe_all(row, server)
@@ -70,7 +106,7 @@ def test_a_persons_word_counts_more(row: Memory) -> None:
     assert chair.attributes["texture"] == "smooth"
 
 
-def test_nobody_is_asked_twice_without_a_reason(row: Memory) -> None:
+def test_described_objects_are_not_described_again(row: Memory) -> None:
     with ChatServer(say(answer())) as server:
         describe_all(row, server)
         assert describe_all(row, server) == 0
@@ -86,6 +122,20 @@ def test_an_object_is_asked_about_again_when_much_more_was_seen(row: Memory) -> 
             row.begin_session()
             walk_on(row, 0, 41)
         assert describe_all(row, server) == 3
+
+
+@pytest.mark.parametrize(
+    ("label", "views_since", "is_due"),
+    [("chair", 2, False), ("stool", 2, True), ("stool", 1, False)],
+)
+def test_an_object_with_another_name_is_asked_about_sooner(
+    row: Memory, label: str, views_since: int, is_due: bool
+) -> None:
+    """Perception calls it a chair; it was described as `label` with a part of its views."""
+    chair = row.snapshot().objects[1]
+    count = chair.observation_count // views_since
+    row.put_description(Description(1, {"state": "old"}, "seer", label, 1, count))
+    assert bool(Describer(row, cast(ChatModel, None), CONFIG).due([chair])) == is_due
 
 
 def test_a_name_is_quoted_data_of_bounded_length(row: Memory) -> None:
@@ -141,7 +191,7 @@ def test_an_answer_about_a_memory_that_was_emptied_is_dropped(row: Memory) -> No
     assert row.descriptions() == {}
 
 
-def test_what_was_said_of_the_whole_stays_with_the_part_that_keeps_its_id(row: Memory) -> None:
+def test_description_of_a_split_object_stays_with_the_part_of_its_id(row: Memory) -> None:
     x, y, z = row.snapshot().objects[1].box.center
     apart = ((x - 0.2, y, z), (x + 0.2, y, z))
     (split,) = row.apply([Edit("split", (1,), places=apart)], "Ada", "two stools")

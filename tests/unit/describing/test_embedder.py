@@ -1,4 +1,4 @@
-"""Image vectors of objects, with an encoder whose space can be seen through: it is RGB itself."""
+"""Image vectors of objects, with an encoder whose space is RGB."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scenemind.config import SceneMindConfig
 from scenemind.describing import Embedder
 from scenemind.memory import Edit, Memory
+from scenemind.memory.descriptions import match_words
 from tests.unit.memory import walk
 
 GREY = (3**-0.5,) * 3
@@ -43,10 +44,11 @@ def embed_due(memory: Memory, most_views: int = 4) -> int:
     return len(due)
 
 
-def test_objects_are_ranked_by_how_they_look(row: Memory) -> None:
+def test_objects_are_ranked_by_their_appearance(row: Memory) -> None:
     # The walk's images turn from blue to red: the chair that was seen last was seen reddest.
     assert embed_due(row) == 3
-    matches = row.match_words(["red", "blue"], MeanColor())
+    encoder = MeanColor()
+    matches = match_words(row.seen_embeddings(encoder.name), ["red", "blue"], encoder)
     by_place = sorted(
         range(3), key=lambda n: row.snapshot().objects[matches.object_ids[n]].box.center[0]
     )
@@ -84,8 +86,8 @@ def test_a_vector_is_made_anew_when_there_are_more_views(row: Memory) -> None:
     assert embed_due(row, most_views=4) > 0
 
 
-def test_words_find_what_looks_like_them(row: Memory) -> None:
-    """All that the walk shows is rather blue, and the first chair bluest."""
+def test_words_find_objects_of_their_appearance(row: Memory) -> None:
+    """All chairs of the walk are rather blue, and the first is the bluest."""
     embed_due(row)
     objects = row.snapshot().objects
     first = min(objects, key=lambda i: objects[i].box.center[0])

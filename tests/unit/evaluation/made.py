@@ -9,15 +9,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from scenemind.evaluation.benchmark import get_benchmark
+from scenemind.evaluation.benchmark import evaluate, get_benchmark, select_rows
 from scenemind.evaluation.datasets import Row
 from scenemind.evaluation.method import Method
 from scenemind.evaluation.predictions import Prediction
 from scenemind.evaluation.result import Evaluation
 from scenemind.evaluation.runner import run
 from scenemind.evaluation.scenes import Scenes
-from scenemind.evaluation.scoring import evaluate
-from scenemind.evaluation.selection import selected
 from scenemind.evaluation.sources import ObjectsSource
 from scenemind.evaluation.workers import InProcess
 
@@ -79,7 +77,7 @@ def write_nr3d_csv(folder: Path, name: str = "nr3d_test.csv", **more: str) -> Pa
 
 
 def write_sqa3d(folder: Path, question: str = "How many chairs are there?") -> Path:
-    """Questions and annotations; the folder is what is to be read."""
+    """Write questions and annotations; return the folder to read."""
     questions = {
         "scene_id": SCENE,
         "situation": "I am facing the desk.",
@@ -98,7 +96,7 @@ def write_sqa3d(folder: Path, question: str = "How many chairs are there?") -> P
 
 
 def write_scanqa(folder: Path) -> Path:
-    """One question with two answers; the folder is what is to be read."""
+    """Write one question with two answers; return the folder to read."""
     row = {
         "question_id": "val-scene0001-0",
         "scene_id": SCENE,
@@ -112,7 +110,7 @@ def write_scanqa(folder: Path) -> Path:
 
 
 def write_openeqa(folder: Path) -> Path:
-    """As `write_scanqa`."""
+    """Write questions about one episode; return the folder to read."""
     row = {
         "question_id": "0001",
         "question": "Where is the chair?",
@@ -126,7 +124,7 @@ def write_openeqa(folder: Path) -> Path:
 
 
 def write_omni3d(folder: Path, *answers: tuple[str, str | float]) -> Path:
-    """The same question for each type of answer and answer; the folder is what is to be read."""
+    """Write one question for each pair of answer type and answer; return the folder to read."""
     rows = [
         {
             "image_index": "1",
@@ -148,7 +146,7 @@ def read(name: str, data: Path) -> list[Row]:
 
 
 def asked(rows: Iterable[Row], method: Method) -> tuple[Prediction, ...]:
-    """What a method says of rows, in this process."""
+    """Predictions of a method for rows, made in this process."""
     return run(list(rows), InProcess(lambda _: nullcontext(method))).predictions
 
 
@@ -157,5 +155,5 @@ def evaluated(
 ) -> Evaluation:
     """A benchmark asked and scored on the scenes' true objects."""
     benchmark = get_benchmark(name)
-    rows = selected(benchmark.read(data), benchmark.groups, limit=limit)
+    rows = select_rows(benchmark.read(data), benchmark.groups, limit=limit)
     return evaluate(benchmark, method.name, ObjectsSource(scenes), asked(rows, method), scenes)

@@ -1,4 +1,4 @@
-"""A file of lines that survives its writer."""
+"""Files of JSON lines, also after a writer was killed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_what_was_added_is_there_when_it_is_opened_again(path: Path) -> None:
+def test_added_lines_are_read_when_the_file_is_opened_again(path: Path) -> None:
     write(path)
     with JsonLines(path) as lines:
         assert lines.values() == VALUES

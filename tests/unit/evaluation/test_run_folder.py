@@ -1,17 +1,49 @@
-"""The folder of a run goes on with the same run only."""
+"""The folder of a run and its identity."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scenemind.config import SceneMindConfig
 from scenemind.evaluation import EvaluationError
 from scenemind.evaluation.datasets import Question
 from scenemind.evaluation.predictions import AnswerPrediction
-from scenemind.evaluation.run_folder import RunFolder
+from scenemind.evaluation.run_folder import RunFolder, identity_of
+
+IDENTITY_ROWS = [Question("a", "scene", "How many \ud800?", ("two",))]
+
+
+def identity(
+    files: Sequence[Path] = (), rows: Sequence[Question] = IDENTITY_ROWS, **models: Any
+) -> dict[str, Any]:
+    settings = SceneMindConfig.from_nested({"models": models})
+    return identity_of("sqa3d", rows, "symbolic", "objects", files, settings, policy="strict")
+
+
+def test_identity_ignores_the_addresses_of_models() -> None:
+    same = identity(parallel_calls=2, requests_per_minute=9, retries=0, record="file")
+    assert same == identity()
+    assert identity(question_tokens=5) != identity()
+
+
+def test_identity_compares_rows_and_files_by_content(tmp_path: Path) -> None:
+    assert identity(rows=[replace(IDENTITY_ROWS[0], answers=("three",))]) != identity()
+    one, other = tmp_path / "a.json", tmp_path / "b.json"
+    one.write_text("{}")
+    other.write_text("{}")
+    assert identity([one]) == identity([other])
+    other.write_text("[]")
+    assert identity([one]) != identity([other])
+    assert identity([tmp_path])["files"] == [str(tmp_path)]
+    with pytest.raises(EvaluationError, match="nowhere cannot be read"):
+        identity([tmp_path / "nowhere"])
+
 
 ROWS = [Question(f"{k}", "scene", f"question {k}", ("yes",)) for k in range(3)]
 IDENTITY: dict[str, Any] = {"benchmark": "sqa3d", "settings": {"memtree": {"frames": 3}}}
@@ -26,7 +58,7 @@ def answer(row: Question, text: str = "yes") -> AnswerPrediction:
     return AnswerPrediction(row, text, 0.5)
 
 
-def test_predictions_are_there_again_the_newest_of_each_row(path: Path) -> None:
+def test_newest_prediction_of_each_row_is_read_again(path: Path) -> None:
     with RunFolder(path, IDENTITY) as folder:
         folder.keep(answer(ROWS[2]))
         folder.keep(answer(ROWS[0], "no"))
@@ -35,7 +67,7 @@ def test_predictions_are_there_again_the_newest_of_each_row(path: Path) -> None:
         assert folder.predictions(ROWS) == {"2": answer(ROWS[2]), "0": answer(ROWS[0])}
 
 
-def test_in_the_end_they_are_in_the_order_of_the_file(path: Path) -> None:
+def test_finished_predictions_are_in_the_order_of_the_rows(path: Path) -> None:
     said = [answer(row) for row in ROWS]
     with RunFolder(path, IDENTITY) as folder:
         for one in reversed(said):
@@ -44,7 +76,7 @@ def test_in_the_end_they_are_in_the_order_of_the_file(path: Path) -> None:
         assert list(folder.predictions(ROWS).values()) == said
 
 
-def test_judgements_are_there_again(path: Path) -> None:
+def test_judgements_are_read_again(path: Path) -> None:
     with RunFolder(path, IDENTITY) as folder:
         folder.keep_judgement("0", {"mark": 3.0, "judge": "a"})
         folder.keep_judgement("0", {"mark": 4.0, "judge": "a"})
@@ -52,7 +84,7 @@ def test_judgements_are_there_again(path: Path) -> None:
         assert folder.judgements() == {"0": {"row": "0", "mark": 4.0, "judge": "a"}}
 
 
-def test_another_run_is_refused_and_what_differs_is_named(path: Path) -> None:
+def test_error_about_another_run_names_the_differences(path: Path) -> None:
     RunFolder(path, IDENTITY).close()
     other = {"benchmark": "scanqa", "settings": {"memtree": {"frames": 5}}}
     with pytest.raises(EvaluationError) as raised:

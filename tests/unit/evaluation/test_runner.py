@@ -1,4 +1,4 @@
-"""A run asks each row once, keeps what it hears, and goes on where it was interrupted."""
+"""Runs: each row is asked once, predictions are kept, and an interrupted run goes on."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.evaluation.budget import Budget
 from scenemind.evaluation.datasets import Question, Row
 from scenemind.evaluation.method import Predict
 from scenemind.evaluation.predictions import AnswerPrediction, Prediction
 from scenemind.evaluation.run_folder import RunFolder
-from scenemind.evaluation.runner import run
+from scenemind.evaluation.runner import Budget, run
 from scenemind.evaluation.workers import InProcess, SceneJob
 from scenemind.models import Usage
 
@@ -28,7 +27,7 @@ def said(row: Row, failure: str = "", tokens: int = 0) -> AnswerPrediction:
 
 
 class Saying:
-    """A method that says what `say` gives.
+    """A method whose answers come from `say`.
 
     Attributes:
         asked: ids of the rows that it was asked.
@@ -61,7 +60,7 @@ def test_rows_are_asked_scene_by_scene_and_given_in_their_order() -> None:
     assert done.unasked == 0
 
 
-def test_each_is_kept_before_the_next_is_asked(tmp_path: Path) -> None:
+def test_each_prediction_is_kept_before_the_next_question(tmp_path: Path) -> None:
     kept: list[int] = []
     with RunFolder(tmp_path / "run", {}) as folder:
 
@@ -89,7 +88,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert done == run(ROWS, Saying().here())
 
 
-def test_what_failed_for_the_moment_is_asked_again(tmp_path: Path) -> None:
+def test_rows_with_a_temporary_failure_are_asked_again(tmp_path: Path) -> None:
     codes = {"1": "model_failed", "2": "not_found", "3": "worker_lost"}
 
     def failing(row: Row) -> Prediction:
@@ -115,7 +114,7 @@ def test_a_spent_budget_begins_no_other_scene_and_is_that_of_the_whole_run(tmp_p
         assert run(ROWS, method.here(), folder, Budget(tokens=601)).unasked == 0
 
 
-def test_what_failing_has_cost_is_not_forgotten(tmp_path: Path) -> None:
+def test_cost_of_failed_rows_counts(tmp_path: Path) -> None:
     failing = Saying(lambda row: said(row, "model_failed", tokens=100))
     for times in (1, 2):
         with RunFolder(tmp_path / "run", {}) as folder:
@@ -125,7 +124,7 @@ def test_what_failing_has_cost_is_not_forgotten(tmp_path: Path) -> None:
         assert run(ROWS, failing.here(), folder, Budget(tokens=400)).unasked == 7
 
 
-def test_who_watches_is_told_what_was_there_and_what_comes(tmp_path: Path) -> None:
+def test_watcher_gets_kept_and_new_predictions(tmp_path: Path) -> None:
     class Watching:
         def __init__(self) -> None:
             self.rows, self.kept, self.came = 0, 0, 0

@@ -29,6 +29,14 @@ def test_a_scene_is_made_once(tmp_path: Path, suffix: str) -> None:
     assert scenes.get_snapshot(made.SCENE) is snapshot
 
 
+def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
+    path = made.write_objects(tmp_path)
+    objects = Scenes(path).get_objects(made.SCENE)
+    assert Scenes(path).get_objects(made.SCENE) is objects
+    made.write_objects(tmp_path, objects=made.OBJECTS[:2])
+    assert sorted(Scenes(path).get_objects(made.SCENE)) == [0, 1]
+
+
 def test_a_viewpoint_is_in_the_frame_of_the_boxes(tmp_path: Path) -> None:
     head = Scenes(made.write_objects(tmp_path)).get_viewpoint(made.SCENE, POSE)
     np.testing.assert_allclose(head.translation[:2], (0.0, 1.0), atol=1e-9)
@@ -36,7 +44,9 @@ def test_a_viewpoint_is_in_the_frame_of_the_boxes(tmp_path: Path) -> None:
 
 def test_a_scene_that_is_not_there(tmp_path: Path) -> None:
     scenes = Scenes(made.write_objects(tmp_path))
-    with pytest.raises(EvaluationError, match=r"no scene scene9 \(it has 1\)"):
+    with pytest.raises(
+        EvaluationError, match=r"no scene scene9 \(it has 1, such as scene0001_00\)"
+    ):
         scenes.get_snapshot("scene9")
 
 
@@ -68,7 +78,7 @@ def test_a_bad_scene(tmp_path: Path, more: dict[str, object]) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_scene_names_file_and_scene(
+def test_error_of_a_scene_names_file_and_scene(
     tmp_path: Path, more: dict[str, object], message: str
 ) -> None:
     scenes = Scenes(made.write_objects(tmp_path, **more))
@@ -76,7 +86,7 @@ def test_what_is_wrong_with_a_scene_names_file_and_scene(
         scenes.get_viewpoint(made.SCENE, POSE)
 
 
-def test_a_file_that_is_not_there_says_how_to_get_one(tmp_path: Path) -> None:
+def test_error_of_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match=r"scan-net\.org.*`scenemind convert --labels SCANS"):
         Scenes(tmp_path / "objects.json.gz")
 
@@ -92,3 +102,19 @@ def test_other_files(tmp_path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(EvaluationError, match=r"objects\.json"):
         Scenes(path)
+
+
+def test_an_empty_file_says_how_to_get_one(tmp_path: Path) -> None:
+    path = tmp_path / "objects.json"
+    path.touch()
+    with pytest.raises(EvaluationError, match=r"is empty: .*`scenemind convert --labels"):
+        Scenes(path)
+
+
+def test_rows_that_are_given_as_objects(tmp_path: Path) -> None:
+    for name, write in (("scanqa", made.write_scanqa), ("openeqa", made.write_openeqa)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (path,) = write(folder).iterdir()
+        with pytest.raises(EvaluationError, match=f"holds rows of {name}, which --data takes"):
+            Scenes(path)

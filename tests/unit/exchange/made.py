@@ -1,4 +1,4 @@
-"""A scene graph that has something of everything."""
+"""A scene graph with every kind of content."""
 
 from __future__ import annotations
 

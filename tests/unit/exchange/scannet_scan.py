@@ -41,7 +41,7 @@ ALIGNMENT = "0.0 -1.0 0.0 10.0 1.0 0.0 0.0 0.0 0.0 0.0 1.0 0.0 0.0 0.0 0.0 1.0"
 
 
 def mesh(vertices: list[tuple[Any, ...]], layout: str = "binary_little_endian") -> bytes:
-    """With a face, which nobody reads."""
+    """A mesh with a face, which is not read."""
     header = HEADER.format(format=layout, count=len(vertices)).encode()
     if layout == "ascii":
         lines = [" ".join(map(str, (*vertex, 255))) for vertex in vertices]

@@ -1,4 +1,4 @@
-"""The scene graph in networkx's hands."""
+"""The scene graph as a networkx graph."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import networkx as nx
 import pytest
 
 from scenemind.exchange import SceneExport, scene_to_graphml, to_networkx
-
-from .made import make_scene
+from tests.unit.exchange.made import make_scene
 
 
 def test_nodes_are_objects_and_structure() -> None:

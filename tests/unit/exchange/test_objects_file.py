@@ -21,8 +21,7 @@ from scenemind.exchange import (
     rows_of,
     scene_of_rows,
 )
-
-from .made import make_scene
+from tests.unit.exchange.made import make_scene
 
 TABLE = {"id": 4, "label": "table", "center": [0.0, 0.0, 0.4], "size": [1.2, 0.8, 0.8]}
 CUP = {"id": 0, "label": "cup", "center": [0.2, 0.0, 0.85], "size": [0.1, 0.1, 0.1]}
@@ -66,7 +65,7 @@ def test_relations_and_levels_are_computed(tmp_path: Path) -> None:
     assert scene.levels == {0: 1, 4: 0}
 
 
-def test_a_colour_is_named() -> None:
+def test_colours_become_names() -> None:
     row = ObjectRow.model_validate({**CUP, "avg_rgb": [200, 20, 25]})
     scene = scene_of_rows([row], RelationConfig())
     assert scene.objects[0].attributes["color"] == "red"
@@ -105,14 +104,14 @@ def test_one_of_several_scenes(tmp_path: Path) -> None:
         (json.dumps([CUP, CUP]), "two objects have the id 0"),
     ],
 )
-def test_bad_files_say_where(tmp_path: Path, text: str, words: str) -> None:
+def test_error_names_the_place_in_a_bad_file(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "objects.json"
     path.write_text(text)
     with pytest.raises(ExchangeError, match=words):
         load_objects(path)
 
 
-def test_bad_tables_say_where(tmp_path: Path) -> None:
+def test_error_names_the_place_in_a_bad_table(tmp_path: Path) -> None:
     path = tmp_path / "objects.csv"
     path.write_text("id,label\n1,cup\n")
     with pytest.raises(ExchangeError, match="columns are missing: height, length"):
@@ -133,3 +132,11 @@ def test_a_scannet_scene_loads(shared_data: Path) -> None:
     }
     assert scene.levels.keys() == scene.objects.keys()
     assert any(r.predicate == "on" for r in scene.relations)
+
+
+def test_a_list_of_objects_has_no_scenes_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "room.json"
+    path.write_text('[{"id": 1, "label": "cup", "center": [0, 0, 0], "size": [1, 1, 1]}]')
+    assert [row.label for row in read_rows(path)] == ["cup"]
+    with pytest.raises(ExchangeError, match="one scene only: leave the scene kitchen out"):
+        read_rows(path, "kitchen")

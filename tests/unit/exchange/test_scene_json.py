@@ -1,4 +1,4 @@
-"""What goes out as JSON comes back equal, and what is no scene graph is refused with a reason."""
+"""Scene graphs as JSON: equal after reading, and errors with reasons about other files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from scenemind.exchange import (
     scene_to_json,
 )
 from scenemind.memory import MapObject, MemorySnapshot, Relation
-
-from .made import make_scene
+from tests.unit.exchange.made import make_scene
 
 # The yaw box is compared itself: one that was computed comes back as known.
 COMPARED = [f.name for f in fields(MapObject) if f.name not in ("points", "known_yaw_box")]
@@ -50,8 +49,8 @@ def test_a_scene_comes_back_equal() -> None:
     )
 
 
-def test_relations_that_do_not_agree_are_told_and_read(caplog: pytest.LogCaptureFixture) -> None:
-    """Whoever wrote them may have had a reason."""
+def test_contradicting_relations_are_logged_and_read(caplog: pytest.LogCaptureFixture) -> None:
+    """They may have been written on purpose."""
     scene = make_scene()
     wrong = replace(scene.snapshot, relations=(Relation(0, "on", 5), Relation(5, "on", 0)))
     back = scene_from_json(scene_to_json(SceneExport(wrong)))
@@ -78,7 +77,7 @@ def test_the_schema_in_the_package_is_that_of_the_document() -> None:
     assert json.loads(text) == scene_schema()
 
 
-def test_a_document_says_what_it_is() -> None:
+def test_document_names_its_format() -> None:
     document = json.loads(scene_to_json(make_scene()))
     assert (document["format"], document["version"]) == ("scenemind scene graph", 1)
     cup = document["objects"][1]
@@ -93,7 +92,7 @@ def test_a_document_says_what_it_is() -> None:
 
 
 def _set(*path: Any) -> Callable[[dict[str, Any]], None]:
-    """Sets what lies at the path but its last step to that step."""
+    """Set the value at the path without its last step to that step."""
 
     def change(document: dict[str, Any]) -> None:
         *way, key, value = path
@@ -121,9 +120,7 @@ def _set(*path: Any) -> Callable[[dict[str, Any]], None]:
         (_set("world_T_camera", [[0.0] * 4] * 4), "pose"),
     ],
 )
-def test_what_is_no_scene_graph_is_refused(
-    change: Callable[[dict[str, Any]], None], words: str
-) -> None:
+def test_other_documents_are_refused(change: Callable[[dict[str, Any]], None], words: str) -> None:
     document = json.loads(scene_to_json(make_scene()))
     change(document)
     with pytest.raises(ExchangeError, match=words):
@@ -131,12 +128,12 @@ def test_what_is_no_scene_graph_is_refused(
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": NaN}', b"\xff\xfe"])
-def test_what_is_no_json_is_refused(text: str | bytes) -> None:
+def test_invalid_json_is_refused(text: str | bytes) -> None:
     with pytest.raises(ExchangeError, match="no scene graph"):
         scene_from_json(text)
 
 
-def test_a_file_that_is_bad_is_named(tmp_path: Path) -> None:
+def test_error_names_a_bad_file(tmp_path: Path) -> None:
     with pytest.raises(ExchangeError, match=r"none\.json cannot be read"):
         read_scene(tmp_path / "none.json")
     (tmp_path / "bad.json").write_text("{}")

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from scenemind.frames import DepthCalibration, SensorFrame
+from scenemind.frames import DepthCalibration, RecordedSequence, SensorFrame
+from scenemind.frames.bag_writer import WriteOptions, WrittenBag, plan_bag, write_bag
 from scenemind.geometry import PinholeCamera, Pose
 
 CAMERA = PinholeCamera(16, 12, 20.0, 20.0, 7.5, 5.5)
@@ -44,3 +45,10 @@ def pose(i: int) -> Pose:
     """A camera that moves along x and turns."""
     turn = Rotation.from_euler("zyx", (0.1 * i, 0.05 * i, 0.3)).as_matrix()
     return Pose(turn, np.array([0.2 * i, -0.1, 1.0]))
+
+
+def make_bag(
+    sequence: RecordedSequence, out: Path, options: WriteOptions | None = None
+) -> WrittenBag:
+    """The sequence as a bag."""
+    return write_bag(plan_bag(sequence, out, options))

@@ -24,8 +24,8 @@ def jpeg(color: NDArray[np.uint8]) -> bytes:
 class SensFrame:
     """
     Attributes:
-        color: as it is stored.
-        depth: as it is stored.
+        color: the stored bytes.
+        depth: the stored bytes.
         pose: camera to world.
     """
 
@@ -38,7 +38,7 @@ class SensFrame:
 
 @dataclass(frozen=True)
 class Sens:
-    """What a file says; the defaults are ScanNet's, in small."""
+    """The contents of a file; the defaults are ScanNet's with small images."""
 
     frames: Sequence[SensFrame]
     version: int = 4

@@ -1,4 +1,4 @@
-"""One door: every format is recognised by its content, and nothing else is."""
+"""`open_sequence`: each format is recognised by its content, other files are refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenemind.frames import FrameError, open_sequence
-from scenemind.frames.bag_writing import write_bag
+from tests.unit.frames.made import make_bag
 
 from .made import MadeSequence
 
@@ -20,21 +20,21 @@ def test_folders_are_recognised(fixture: str, request: pytest.FixtureRequest) ->
 
 
 def test_bags_are_recognised_as_folder_and_as_file(tmp_path: Path, made: MadeSequence) -> None:
-    write_bag(made, tmp_path / "run")
+    make_bag(made, tmp_path / "run")
     assert [open_sequence(p).name for p in (tmp_path / "run", tmp_path / "run/run_0.mcap")] == [
         "run",
         "run_0",
     ]
 
 
-def test_an_unknown_folder_says_what_it_holds_and_what_is_known(tmp_path: Path) -> None:
+def test_error_of_an_unknown_folder_lists_its_contents_and_known_formats(tmp_path: Path) -> None:
     (tmp_path / "holiday.mov").touch()
     with pytest.raises(FrameError, match=r"holds holiday\.mov.*7-Scenes.*HoloLens.*TUM.*rosbag2"):
         open_sequence(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty", "note.txt"])
-def test_what_is_no_recording(tmp_path: Path, name: str) -> None:
+def test_other_files_are_no_recording(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "note.txt").touch()
     found = {"nowhere": "no sequence at", "empty": "an empty folder", "note.txt": r"type \.txt"}

@@ -1,15 +1,18 @@
-"""Sequences made ready to use, and the two real ones against what is known of them."""
+"""Recorded sequences, and frames that cannot be used."""
 
 from __future__ import annotations
 
 import itertools
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scenemind.frames import DepthCalibration, open_sequence, read_sequence
-from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames import DepthCalibration, FrameError, open_sequence, read_sequence
+from scenemind.frames.sequence import IndexedSequence, UnusableFrame, UnusableFrames
 from scenemind.geometry import PinholeCamera, Pose
 
 from .made import CAMERA, MadeSequence
@@ -73,3 +76,44 @@ def test_depth_of_one_real_frame_reprojects_into_the_next(shared_data: Path, nam
         measured = b.depth_m[row[inside], column[inside]]
         errors.append(np.abs(measured - z[inside])[measured > 0])
     assert np.median(np.concatenate(errors)) < 0.03
+
+
+PATH = Path("kitchen")
+BAD = UnusableFrame("depth_invalid", "7.png is no image")
+
+
+@given(st.lists(st.sampled_from([0, 1, BAD]), max_size=40))
+def test_usable_frames_stay_in_order(frames: list[int | UnusableFrame]) -> None:
+    usable = [frame for frame in frames if frame is not BAD]
+    unusable = UnusableFrames()
+    assert list(unusable.sort_out(PATH, frames, has_some=True)) == usable
+    assert unusable.counts.total() == len(frames) - len(usable)
+
+
+def test_some_damage_at_the_start_does_not_end_the_sequence() -> None:
+    frames = [*[BAD] * 29, 1, *[BAD] * 99, 2]
+    assert list(UnusableFrames().sort_out(PATH, frames)) == [1, 2]
+
+
+def test_sequence_ends_after_thirty_unusable_frames_at_the_start() -> None:
+    frames = iter([BAD] * 100)
+    with pytest.raises(FrameError, match=r"kitchen: none of the first 30 .*7\.png is no image"):
+        next(UnusableFrames().sort_out(PATH, frames))
+    assert len(list(frames)) == 70
+
+
+def test_no_frames_at_all_are_no_error() -> None:
+    """A conversion may have no frames left to write."""
+    assert list(UnusableFrames().sort_out(PATH, [])) == []
+
+
+def test_each_cause_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    unusable = UnusableFrames()
+    other = UnusableFrame("color_missing", "8.png is not there")
+    for _ in range(2):
+        list(islice(unusable.sort_out(PATH, [1, BAD, other, BAD, 1]), 2))
+        assert unusable.counts == {"depth_invalid": 2, "color_missing": 1}
+    assert [record.getMessage() for record in caplog.records] == [
+        "kitchen: a frame is left out (depth_invalid): 7.png is no image",
+        "kitchen: a frame is left out (color_missing): 8.png is not there",
+    ]

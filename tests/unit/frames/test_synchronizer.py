@@ -1,4 +1,4 @@
-"""The synchroniser: what belongs together comes out once, in order, and the rest is counted."""
+"""Pairing of streams, and poses between two stamps."""
 
 from __future__ import annotations
 
@@ -8,8 +8,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.config import SyncConfig
-from scenemind.frames.synchronizer import SyncedFrame, Synchronizer
+from scenemind.frames.synchronizer import NoPose, PoseBuffer, SyncedFrame, Synchronizer
 from scenemind.geometry import Pose
+
+
+def along_x(x_m: float) -> Pose:
+    return Pose(np.eye(3), np.array([x_m, 0.0, 0.0]))
+
+
+def test_pose_is_interpolated_between_two_and_outside_has_a_reason() -> None:
+    buffer = PoseBuffer(largest_gap_ns=100)
+    for stamp_ns in (1000, 1100, 1300):
+        buffer.add(stamp_ns, along_x(stamp_ns))
+    at = {stamp_ns: buffer.at(stamp_ns) for stamp_ns in (999, 1000, 1025, 1200, 1300, 1301)}
+    assert at[999] is NoPose.TOO_EARLY
+    assert at[1200] is NoPose.GAP
+    assert at[1301] is NoPose.NOT_YET
+    poses = [at[1000], at[1025], at[1300]]
+    assert [p.translation[0] for p in poses if isinstance(p, Pose)] == [1000.0, 1025.0, 1300.0]
+
+
+def test_forgetting_keeps_the_poses_that_the_next_stamp_needs() -> None:
+    buffer = PoseBuffer(largest_gap_ns=100)
+    for stamp_ns in range(0, 1000, 100):
+        buffer.add(stamp_ns, along_x(stamp_ns))
+    buffer.forget_before(450)
+    assert len(buffer) == 6  # 400 to 900
+    pose = buffer.at(450)
+    assert isinstance(pose, Pose)
+    assert pose.translation[0] == 450.0
+
+
+def test_number_of_poses_is_bounded() -> None:
+    buffer = PoseBuffer(largest_gap_ns=100)
+    for stamp_ns in range(20_000):
+        buffer.add(stamp_ns, along_x(0.0))
+    assert len(buffer) <= 8192
+
 
 MS = 1_000_000
 START = 1_000 * MS
@@ -83,6 +118,9 @@ def test_a_gap_in_the_odometry_is_not_bridged() -> None:
 
 def test_depth_outside_the_tolerance_does_not_match() -> None:
     sync = Sync(SyncConfig(tolerance_s=0.01))
+    events = [("pose", START - 1), ("color", START), ("depth", START + 10 * MS)]
+    assert len(feed(sync, [*events, ("pose", START + MS)])) == 1
+    sync = Sync(SyncConfig(tolerance_s=0.01))
     events = [("pose", START - 1), ("color", START), ("depth", START + 11 * MS)]
     assert feed(sync, [*events, ("pose", START + MS)]) == []
     assert sync.counts["color_unmatched"] == 1
@@ -133,7 +171,7 @@ def test_instances_are_awaited_where_there_is_such_a_stream() -> None:
 def test_any_interleaving_yields_every_frame_once_in_order(
     jitter_ms: list[int], choices: list[int]
 ) -> None:
-    """Three streams, each in its own order; hypothesis chooses who delivers next."""
+    """Three streams, each in its own order; hypothesis chooses the stream of the next message."""
     colors = [START + i * 40 * MS for i in range(len(jitter_ms))]
     streams = {
         "color": list(colors),

@@ -1,20 +1,39 @@
-"""From rendered frames to a memory: two boxes before a wall, seen from a camera that moves."""
+"""The mapper and its timings."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, Pose
-from scenemind.mapping import Mapper, Plan
+from scenemind.mapping import Mapper, Plan, StageTimings
 from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from tests.unit.perception.scenes import LOOKING_ALONG_Y, depth_and_ids, frame_of
+from tests.unit.perception.scenes import FRAME_NS, LOOKING_ALONG_Y, depth_and_ids, frame_of
+
+
+@given(st.lists(st.floats(0.0, 1e4), min_size=1, max_size=50), st.integers(1, 20))
+def test_statistics_are_those_of_the_last_frames(values, window):
+    timings = StageTimings(window)
+    for ms in values:
+        timings.add({"detect": ms, "track": 1.0})
+    stats = timings.stats()
+    assert list(stats) == ["detect", "track"]
+    assert stats["detect"].median_ms == np.median(values[-window:])
+    assert stats["detect"].count == len(values)
+
+
+def test_no_frames_no_statistics():
+    assert StageTimings().stats() == {}
+
 
 CONFIG = SceneMindConfig()
 BOXES = {
@@ -38,9 +57,14 @@ def mapper(memory):
 
 
 def frame(number: int, x: float = 0.0) -> RGBDFrame:
+    return replace(seen_from(x), number=number, stamp_ns=number * FRAME_NS)
+
+
+@lru_cache(maxsize=32)
+def seen_from(x: float) -> RGBDFrame:
     pose = Pose(LOOKING_ALONG_Y.rotation, np.array([x, 0.0, 0.3]))
     depth_m, ids = depth_and_ids(list(BOXES.values()), wall_y=4.0, pose=pose)
-    return replace(frame_of(depth_m, pose, number=number), instances=ids)
+    return replace(frame_of(depth_m, pose), instances=ids)
 
 
 def test_boxes_become_objects_where_they_stand(mapper, memory):
@@ -50,7 +74,7 @@ def test_boxes_become_objects_where_they_stand(mapper, memory):
     for label, box in BOXES.items():
         found_low, found_high = objects[label].box.bounds()
         low, high = box.bounds()
-        # The back is never seen; what faces the camera is.
+        # The back is never seen; the side that faces the camera is.
         assert found_low == pytest.approx(low, abs=0.04)
         assert found_high[[0, 2]] == pytest.approx(high[[0, 2]], abs=0.04)
         assert found_high[1] <= high[1] + 0.04
@@ -94,7 +118,7 @@ def test_second_mapper_on_a_memory_goes_on_with_new_numbers(mapper, memory):
     assert memory.tree()[1].revisit_of == 0
 
 
-def test_halves_on_two_threads_make_what_process_makes(mapper, memory):
+def test_halves_on_two_threads_equal_process(mapper, memory):
     frames = [frame(number, x=0.05 * number) for number in range(6)]
     reports = [mapper.integrate(detected) for detected in [mapper.detect(f) for f in frames]]
     with Memory.create(None, CONFIG) as other:
@@ -117,7 +141,7 @@ def test_every_object_is_placed_in_every_other_frame_when_lifting_is_put_off(map
     assert reports[0].put_off == STEPS_PUT_OFF
 
 
-def test_relations_that_were_put_off_are_there_when_asked_for(mapper, memory):
+def test_relations_that_were_put_off_are_computed_when_read(mapper, memory):
     for number in range(6):
         mapper.integrate(mapper.detect(frame(number)), Plan(("relations",)))
     with Memory.create(None, CONFIG) as other:

@@ -1,10 +1,12 @@
-"""From a slot to the memory on two threads: in order, nothing lost, errors handed over."""
+"""Mapping threads and the slot of newest frames."""
 
 from __future__ import annotations
 
 import threading
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenemind.config import MapperConfig, SceneMindConfig
 from scenemind.frames import RGBDFrame
@@ -13,6 +15,73 @@ from scenemind.memory import Memory, SceneMemoryError
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Detections
 from tests.unit.mapping.test_mapper import BOXES, frame
+
+
+@given(
+    capacity=st.integers(1, 4),
+    actions=st.lists(st.sampled_from(["put", "take"]), max_size=60),
+)
+def test_taken_are_the_newest_in_order_and_the_rest_is_counted(capacity, actions):
+    slot: LatestSlot[int] = LatestSlot(capacity)
+    waiting: list[int] = []
+    put = taken = 0
+    for action in actions:
+        if action == "put":
+            slot.put(put)
+            waiting = [*waiting, put][-capacity:]
+            put += 1
+        elif waiting:
+            assert slot.take() == waiting.pop(0)
+            taken += 1
+    assert slot.dropped == put - taken - len(waiting)
+    slot.close()
+    assert [slot.take() for _ in waiting] == waiting
+    assert slot.take() is None
+
+
+def test_take_waits_for_an_item_of_another_thread():
+    slot: LatestSlot[str] = LatestSlot()
+    taken: list[str | None] = []
+    taker = threading.Thread(target=lambda: taken.extend((slot.take(), slot.take())))
+    taker.start()
+    slot.put("frame")
+    slot.close()
+    taker.join()
+    assert taken == ["frame", None]
+
+
+def test_closed_slot_takes_nothing_more():
+    slot: LatestSlot[int] = LatestSlot()
+    slot.close()
+    slot.put(1)
+    assert slot.take() is None
+    assert slot.dropped == 0
+
+
+def test_slot_holds_at_least_one():
+    with pytest.raises(ValueError, match="at least 1 item, not 0"):
+        LatestSlot(0)
+
+
+def test_patient_put_waits_until_something_is_taken():
+    slot: LatestSlot[int] = LatestSlot(2)
+    putter = threading.Thread(target=lambda: [slot.put_patiently(n) for n in range(20)])
+    putter.start()
+    assert [slot.take() for _ in range(20)] == list(range(20))
+    putter.join()
+    assert slot.dropped == 0
+
+
+def test_closing_wakes_a_waiting_put():
+    slot: LatestSlot[int] = LatestSlot(1)
+    slot.put(1)
+    putter = threading.Thread(target=slot.put_patiently, args=(2,))
+    putter.start()
+    slot.close()
+    putter.join()
+    assert slot.take() == 1
+    assert slot.take() is None
+
 
 CONFIG = SceneMindConfig()
 
@@ -27,7 +96,7 @@ def pipeline(mapper, slot, on_report=lambda _report: None) -> MappingPipeline:
     return MappingPipeline(mapper, slot, Governor(MapperConfig()), on_report)
 
 
-def test_pipeline_maps_what_is_in_the_slot_before_it_stops(mapper):
+def test_pipeline_maps_the_frame_in_the_slot_before_it_stops(mapper):
     slot: LatestSlot[RGBDFrame] = LatestSlot(capacity=5)
     reports: list[MapperReport] = []
     running = pipeline(mapper, slot, reports.append)
@@ -53,7 +122,7 @@ def test_error_that_ends_the_pipeline_is_kept_and_raised(mapper, caplog):
 
 
 class _Alternating:
-    """Detects frame n + 1 only once frame n is in memory's hands, and says so."""
+    """A detector that waits with frame n + 1 until frame n is being mapped, and sets an event."""
 
     name = "alternating"
     vocabulary = ()
@@ -100,7 +169,7 @@ def test_failing_report_ends_the_pipeline_while_frames_wait(mapper):
     assert mapper.memory.last_frame_number == 0
 
 
-def test_recording_is_mapped_whole_and_as_one_thread_maps_it(mapper):
+def test_recording_is_mapped_as_on_one_thread(mapper):
     reports: list[MapperReport] = []
     map_all(mapper, map(frame, range(12)), reports.append)
     assert [r.frame_number for r in reports] == list(range(12))
@@ -110,7 +179,7 @@ def test_recording_is_mapped_whole_and_as_one_thread_maps_it(mapper):
         assert [r.changed for r in reports] == [alone.process(frame(n)).changed for n in range(12)]
 
 
-def test_recording_that_breaks_off_leaves_what_came_before(mapper):
+def test_recording_that_breaks_off_leaves_the_frames_before(mapper):
     def broken():
         yield from map(frame, range(3))
         raise OSError("the disk is gone")

@@ -1,4 +1,4 @@
-"""The index of stored frames, frame by frame, so that it can be compared with what frames show."""
+"""The index of stored frames, frame by frame, for comparison with the frames themselves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def shown_in(index: FrameIndex, row: int) -> dict[int, BoxPx]:
 
 
 def assert_is_of_the_key_frames(index: FrameIndex, memory: MemoryAccess) -> None:
-    """It says of every stored frame what the frame itself says."""
+    """Assert that the index agrees with every stored frame."""
     assert index.frame_numbers.tolist() == list(memory.stored_frames())
     assert (np.diff(index.detection_frames) >= 0).all()
     for row, number in enumerate(index.frame_numbers.tolist()):
@@ -39,7 +39,7 @@ def assert_is_of_the_key_frames(index: FrameIndex, memory: MemoryAccess) -> None
 
 
 def assert_same_index(a: FrameIndex, b: FrameIndex) -> None:
-    """Poses up to rounding, all else exactly."""
+    """Assert that poses are equal up to rounding, and all else exactly."""
     for column in fields(FrameIndex):
         ours, theirs = getattr(a, column.name), getattr(b, column.name)
         if column.name == "world_T_camera":

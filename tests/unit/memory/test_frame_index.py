@@ -1,4 +1,4 @@
-"""The index of stored frames says what the frames themselves say, however the memory came there."""
+"""The index of stored frames agrees with the frames, whatever the history of the memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scenemind.memory import Edit, Memory, ReadOnlyMemory, SceneMemoryError
 from scenemind.memory.frame_index import FrameIndexer
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Detections
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 from tests.unit.memory import walk
 from tests.unit.memory.index_rows import assert_is_of_the_key_frames, assert_same_index
 from tests.unit.memory.things import observe
@@ -56,7 +56,7 @@ def chairs(memory: Memory) -> dict[int, int]:
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory that has seen a simulated room."""
     folder = tmp_path_factory.mktemp("rooms") / "room"
-    sequence = simulate(1, frame_count=40, width=160, height=120)
+    sequence = simulate(1, 40, Sensors(160, 120))
     with Memory.create(folder, CONFIG) as memory:
         mapper = Mapper(InstanceCamera(sequence.class_names), memory, CONFIG)
         for frame in read_sequence(sequence):
@@ -64,7 +64,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_says_of_a_room_what_its_frames_say(room: Path) -> None:
+def test_index_of_a_room_agrees_with_its_frames(room: Path) -> None:
     with ReadOnlyMemory.open(room, CONFIG) as memory:
         index = memory.frame_index()
         assert_is_of_the_key_frames(index, memory)
@@ -80,7 +80,7 @@ def test_it_says_of_a_room_what_its_frames_say(room: Path) -> None:
         assert_same_index(memory.frame_index(), index)
 
 
-def test_it_has_every_detection_as_it_was(memory: Memory) -> None:
+def test_index_has_every_detection_unchanged(memory: Memory) -> None:
     go(memory, range(30))
     index = memory.frame_index()
     for row, number in enumerate(index.frame_numbers.tolist()):
@@ -95,7 +95,7 @@ def test_it_has_every_detection_as_it_was(memory: Memory) -> None:
     )
 
 
-def test_detections_without_a_track_or_an_object_are_of_none(memory: Memory) -> None:
+def test_detections_without_a_track_or_an_object_have_none(memory: Memory) -> None:
     boxes_px = np.array([(0, 0, 9, 9), (5, 5, 30, 30), (1, 2, 3, 4)], np.float32)
     seen = Detections(
         ("lamp", "chair", "cup"), np.array([0.9, 0.8, 0.7], np.float32), boxes_px, (None,) * 3
@@ -130,7 +130,7 @@ def test_only_labels_in_stored_frames_are_named(memory: Memory) -> None:
     assert (index.labels, set(index.detection_labels.tolist())) == (("lamp",), {0})
 
 
-def test_frames_on_their_way_to_disk_are_in_it(memory: Memory) -> None:
+def test_index_has_frames_that_are_being_written(memory: Memory) -> None:
     assert len(memory.frame_index()) == 0
     for number in range(4):
         go(memory, range(number, number + 1))
@@ -139,7 +139,7 @@ def test_frames_on_their_way_to_disk_are_in_it(memory: Memory) -> None:
     assert_is_of_the_key_frames(index, memory)
 
 
-def test_it_is_the_same_value_until_something_changes(memory: Memory) -> None:
+def test_index_is_the_same_value_until_something_changes(memory: Memory) -> None:
     assert memory.frame_index() is memory.frame_index()
     go(memory, range(20))
     before = memory.frame_index()
@@ -199,7 +199,7 @@ def test_objects_that_perception_merges_are_one_in_older_frames_too(memory: Memo
     assert set(index.detection_objects[index.frame_numbers[index.detection_frames] < 24]) == {kept}
 
 
-def test_frames_whose_images_go_are_in_no_later_one(tmp_path: Path) -> None:
+def test_later_index_lacks_frames_whose_images_were_deleted(tmp_path: Path) -> None:
     tight = {"store.budget_mb": 0.02, "store.views_per_object": 1, "store.commit_s": 600.0}
     with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(tight)) as memory:
         ever: set[int] = set()
@@ -223,7 +223,7 @@ def test_frames_of_earlier_locations_go_one_by_one(memory: Memory) -> None:
         assert_is_of_the_key_frames(memory.frame_index(), memory)
 
 
-def test_all_is_forgotten_with_the_memory(memory: Memory) -> None:
+def test_reset_empties_the_index(memory: Memory) -> None:
     go(memory, range(20))
     before = memory.frame_index()
     memory.reset()
@@ -236,7 +236,7 @@ def test_all_is_forgotten_with_the_memory(memory: Memory) -> None:
     assert len(before.frame_numbers) > 0
 
 
-def test_a_failing_disk_is_said_and_the_next_call_has_all(
+def test_failing_disk_is_an_error_and_the_next_call_is_complete(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go(memory, range(10))
@@ -253,7 +253,7 @@ def test_a_failing_disk_is_said_and_the_next_call_has_all(
     assert_is_of_the_key_frames(memory.frame_index(), memory)
 
 
-def test_each_is_whole_while_frames_come_and_many_ask(tmp_path: Path) -> None:
+def test_index_is_complete_while_frames_arrive_and_threads_read(tmp_path: Path) -> None:
     tight = {"store.budget_mb": 0.03, "store.commit_s": 0.01, "store.views_per_object": 1}
     with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(tight)) as memory:
         stop = threading.Event()
@@ -296,12 +296,12 @@ steps = st.lists(
 
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
-def test_one_that_grew_is_the_one_made_at_once(steps: list[tuple[str, int]]) -> None:
+def test_index_that_grew_equals_one_made_at_once(steps: list[tuple[str, int]]) -> None:
     with Memory.create(None, LATE) as memory:
-        go(memory, range(20))
+        go(memory, range(10))
         memory.flush()
-        go(memory, range(20, 40))
-        at = 40
+        go(memory, range(10, 20))
+        at = 20
         memory.frame_index()
         for what, number in steps:
             ids = list(memory.snapshot().objects)
@@ -329,6 +329,6 @@ def test_one_that_grew_is_the_one_made_at_once(steps: list[tuple[str, int]]) -> 
 
 
 def give_up(memory: Memory, numbers: list[int]) -> None:
-    """Their images go, as they do beyond the budget."""
+    """Delete the images of frames, as happens beyond the budget."""
     with memory._lock:
-        memory._scene.retention._give_up(numbers)
+        memory._state.retention._give_up(numbers)

@@ -64,7 +64,7 @@ def test_no_acknowledged_correction_is_lost(walked: Path, tmp_path: Path, kill: 
 
 
 def correct_until_killed(path: Path, after_s: float) -> list[tuple[str, str]]:
-    """What the process said that it had done, by lines of two words."""
+    """The corrections that the process reported as done, in lines of two words."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path])}
     child = subprocess.Popen(
         [sys.executable, Path(__file__).with_name("correcting_child.py"), path],

@@ -1,4 +1,4 @@
-"""The memory as its users see it: what it remembers, also after a restart, a kill, a full disk."""
+"""The memory through its public methods, also after a restart, a kill and a full disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, Memory, SceneMemoryError, list_memories, tree_json
 from tests.unit.memory import walk
-from tests.unit.memory.tree.test_tree import assert_same_nodes
+from tests.unit.memory.tree.test_mem_tree import assert_same_nodes
 
 CONFIG = SceneMindConfig()
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -118,7 +118,7 @@ def test_one_frame_a_location_is_selected_by_key_and_cue_objects(memory):
     assert (last.location_id, last.score, last.boxes_px) == (3, 0.0, {})
 
 
-def test_tree_is_told_to_a_language_model(memory):
+def test_tree_as_text_for_a_language_model(memory):
     go(memory, range(60))
     text = memory.tree_json()
     assert text == tree_json(memory.tree(), memory.snapshot().objects)
@@ -140,7 +140,7 @@ def test_newest_frame_can_be_shown_at_once(memory):
     assert set(memory.key_frame(0).boxes_px) == set(memory.snapshot().objects)
 
 
-def test_frame_that_was_no_key_frame_is_named(memory):
+def test_error_names_a_frame_that_is_no_key_frame(memory):
     go(memory, range(20))
     memory.flush()
     assert memory.stats().images == len(list(memory.path.glob("frames/*.jpg"))) < 20
@@ -248,7 +248,7 @@ def test_correction_of_nothing_changes_nothing(memory):
     assert memory.corrections() == []
 
 
-def test_full_disk_stops_nothing_and_is_made_up_for(tmp_path, caplog):
+def test_full_disk_stops_nothing_and_rows_are_written_later(tmp_path, caplog):
     config = SceneMindConfig.from_flat({"store.commit_s": 0.02})
     memory = Memory.create(tmp_path / "row", config)
     go(memory, range(20))
@@ -366,7 +366,7 @@ def test_missing_image_makes_room_for_the_next_best(memory):
         memory.key_frame(best.frame_number)
 
 
-def test_location_whose_best_image_is_gone_gives_its_next_best(memory):
+def test_location_without_its_best_image_gives_the_next_best(memory):
     go(memory, range(60))
     memory.flush()
     of_chair = {o.track_ids[0]: i for i, o in memory.snapshot().objects.items()}
@@ -411,7 +411,7 @@ def test_memory_is_open_in_one_process_at_a_time(memory):
     Memory.open(memory.path, CONFIG).close()
 
 
-def test_open_names_what_there_is(tmp_path, memory):
+def test_error_of_open_lists_the_memories(tmp_path, memory):
     with pytest.raises(SceneMemoryError, match=r"no memory at .*kitchen; memories beside it: row"):
         Memory.open(tmp_path / "kitchen", CONFIG)
     with pytest.raises(SceneMemoryError, match=r"there is a memory at .*row already"):
@@ -536,7 +536,7 @@ def image_files(path: Path) -> dict[int, int]:
 
 
 def assert_same_stored_tree(ours, theirs) -> None:
-    """Apart from the open location, which a restart closes."""
+    """Assert that the trees are equal but for the open location, which a restart closes."""
     assert [node.is_open for node in theirs] == [False] * (len(theirs) - 1) + [True]
     assert not any(node.is_open for node in ours)
     assert_same_nodes(ours, theirs)

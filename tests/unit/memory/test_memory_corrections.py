@@ -1,4 +1,4 @@
-"""Corrections of a memory that goes on mapping: they stay, are on disk, and move to other maps."""
+"""Corrections of a memory that goes on mapping: their effect, storage and replay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scenemind.geometry import Box3D
 from scenemind.memory import Correction, Edit, Memory, SceneMemoryError, tree_json
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.replay import preview
-from scenemind.memory.scene import Scene
+from scenemind.memory.state import MemoryState
 from scenemind.perception.types import Detections, Observation
 from tests.unit.memory import walk
 from tests.unit.memory.objects.depth_scene import frame_of, observe_box
@@ -65,7 +65,7 @@ def labels(memory: Memory) -> dict[int, str]:
 
 
 @pytest.mark.parametrize("corrected", [True, False])
-def test_what_a_person_confirmed_is_no_ghost(memory, corrected) -> None:
+def test_confirmed_object_is_no_ghost(memory, corrected) -> None:
     see(memory, standing(range(3)), observe_box(CHAIR))
     if corrected:
         memory.apply([Edit("confirm", (1,))], "Ada", "I see it")
@@ -79,7 +79,7 @@ def test_what_a_person_confirmed_is_no_ghost(memory, corrected) -> None:
 
 
 def test_a_deleted_reflection_stays_deleted_when_it_is_detected_anew(memory) -> None:
-    """Whether perception kept it, forgot it, or calls it something else."""
+    """Perception may have kept the object, forgotten it, or given it another label."""
     see(memory, standing(range(3)), observe_box(CHAIR))
     memory.apply([Edit("delete_object", (1,))], "Ada", "a reflection")
     see(memory, standing(range(3, 90)))
@@ -130,13 +130,13 @@ def test_a_split_object_stays_two_and_after_a_restart(tmp_path) -> None:
         assert memory.snapshot().objects[part].box == before[part].box
         cup = observe((5, 0, 1), (0.1, 0.1, 0.1), label="cup", track_id=7)
         see(memory, blind(range(20, 25)), cup)
-        assert labels(memory)[part] == "television"  # its id is nobody else's
+        assert labels(memory)[part] == "television"  # its id is not used again
         assert "cup" in labels(memory).values()
         memory.undo(1)
         assert sorted(labels(memory).values()) == ["cup", "monitor"]
 
 
-def test_merged_and_split_objects_have_the_evidence_of_what_they_are(tmp_path) -> None:
+def test_merged_and_split_objects_have_the_evidence_of_their_parts(tmp_path) -> None:
     with Memory.create(tmp_path / "row", CONFIG) as memory:
         for number in range(60):
             step = walk.step(number)
@@ -209,7 +209,7 @@ def test_mapping_goes_on_during_a_preview(memory, monkeypatch) -> None:
 
     monkeypatch.setattr("scenemind.memory.memory.preview_replay", meanwhile)
     (left,) = memory.import_corrections(memory.export_corrections(), preview=True).left_out
-    assert left.reason == "correction 1 says so already"
+    assert left.reason == "correction 1 is the same already"
 
 
 def test_similar_objects_are_corrected_alike(memory) -> None:
@@ -230,7 +230,7 @@ def test_similar_objects_are_corrected_alike(memory) -> None:
     assert memory.find_similar(entry.edit) == []
 
 
-def test_relations_are_those_of_what_people_see(memory) -> None:
+def test_relations_are_those_of_corrected_objects(memory) -> None:
     table = observe((0, 0, 0.4), (1, 1, 0.8), label="table", track_id=1, count=900)
     cup = observe((0, 0, 0.85), (0.1, 0.1, 0.1), label="cup", track_id=2)
     see(memory, blind(range(5)), table, cup)
@@ -246,7 +246,7 @@ def test_relations_are_those_of_what_people_see(memory) -> None:
     assert (of["cup"], "on", of["table"]) in stated()
 
 
-def test_what_the_disk_does_not_take_is_not_done(memory) -> None:
+def test_correction_that_cannot_be_stored_is_not_applied(memory) -> None:
     see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
     memory.apply([Edit("rename", (1,), value="stool")], "Ada", "")
     text = memory.export_corrections()
@@ -273,7 +273,9 @@ def test_what_the_disk_does_not_take_is_not_done(memory) -> None:
 @pytest.mark.parametrize(
     "impossible", [{"stamp_ns": 10**19}, {"reason": object()}, {"correction_id": object()}]
 )
-def test_what_no_row_can_hold_is_not_done_and_loses_nothing(tmp_path, caplog, impossible) -> None:
+def test_correction_that_no_row_can_hold_is_not_applied_and_loses_nothing(
+    tmp_path, caplog, impossible
+) -> None:
     config = SceneMindConfig.from_flat({"store.commit_s": 1000.0})
     memory = Memory.create(tmp_path / "room", config)
     see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
@@ -281,7 +283,7 @@ def test_what_no_row_can_hold_is_not_done_and_loses_nothing(tmp_path, caplog, im
     see(memory, blind(range(5, 10)), observe((0, 0, 0.4), track_id=1))
     (bad,) = (replace(entry, **{"correction_id": 2, **impossible}),)
 
-    def change(scene: Scene) -> list[Correction]:
+    def change(scene: MemoryState) -> list[Correction]:
         scene.journal.restore([entry, bad])
         scene.journal.give_back([bad])
         return [bad]
@@ -297,11 +299,11 @@ def test_what_no_row_can_hold_is_not_done_and_loses_nothing(tmp_path, caplog, im
         assert again.corrections() == [entry]
 
 
-def test_what_fails_half_way_is_taken_back(memory) -> None:
+def test_correction_that_fails_half_way_is_removed(memory) -> None:
     see(memory, blind(range(5)), observe((0, 0, 0.4), track_id=1))
 
-    def change(scene: Scene) -> list[Correction]:
-        scene.journal.apply([Edit("confirm", (1,))], "Ada", "", scene.perceived(), 5)
+    def change(scene: MemoryState) -> list[Correction]:
+        scene.journal.apply([Edit("confirm", (1,))], "Ada", "", scene.perceived_map(), 5)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def files(path: Path) -> dict[str, bytes]:
-    """Name -> content, of what a memory is made of."""
+    """Name -> content of the files of a memory."""
     return {
         str(file.relative_to(path)): file.read_bytes()
         for file in sorted(path.rglob("*"))
@@ -43,7 +43,7 @@ def files(path: Path) -> dict[str, bytes]:
     }
 
 
-def test_it_says_what_the_memory_says(path: Path) -> None:
+def test_read_only_memory_equals_the_stored_one(path: Path) -> None:
     with Memory.open(path, CONFIG) as memory:
         objects = {i: thing.label for i, thing in memory.snapshot().objects.items()}
         frames, tree = memory.stored_frames(), memory.tree_json().text
@@ -65,7 +65,7 @@ def test_several_processes_read_at_once(path: Path) -> None:
         assert (child.stdout.strip(), child.stderr) == (str(len(one.snapshot().objects)), "")
 
 
-def test_nobody_writes_while_one_reads(path: Path) -> None:
+def test_writing_is_refused_while_a_process_reads(path: Path) -> None:
     with ReadOnlyMemory.open(path, CONFIG):
         assert find_owner(path) is None
         with pytest.raises(SceneMemoryError, match="is being read by another command: wait"):
@@ -73,7 +73,7 @@ def test_nobody_writes_while_one_reads(path: Path) -> None:
     Memory.open(path, CONFIG).close()
 
 
-def test_nobody_reads_while_one_writes(path: Path) -> None:
+def test_reading_is_refused_while_a_process_writes(path: Path) -> None:
     with (
         Memory.open(path, CONFIG),
         pytest.raises(SceneMemoryError, match=r"open in process \d+, which may write to it: wait"),
@@ -98,6 +98,6 @@ def test_reading_changes_nothing(path: Path) -> None:
             memory.undo,
             memory.redo,
         ):
-            with pytest.raises(SceneMemoryError, match="open to be read only"):
+            with pytest.raises(SceneMemoryError, match="open to read only"):
                 refused()
     assert files(path) == before

@@ -1,4 +1,4 @@
-"""What memory values work out by themselves."""
+"""Computed properties of memory values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_yaw_box_is_turned_as_the_points_lie() -> None:
     np.testing.assert_allclose(box.corners(), TURNED.corners(), atol=1e-4)
 
 
-def test_without_points_it_is_the_one_that_came_along_or_the_box() -> None:
+def test_yaw_box_without_points_is_the_given_one_or_the_box() -> None:
     bare = made(np.zeros((0, 3), np.float32))
     assert bare.yaw_box == bare.box
     received = replace(bare, known_yaw_box=TURNED)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory.types import MapObject
-from scenemind.perception.appearance import color_histograms
-from scenemind.perception.color_names import color_shares
+from scenemind.perception.colors import color_histograms, color_shares
 from scenemind.perception.types import Observation
 
 Vector = Sequence[float] | NDArray[np.floating]

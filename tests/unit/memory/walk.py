@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ def chair_center(chair: int) -> tuple[float, float, float]:
     return (SPACING_M * chair, 2.0, 0.5)
 
 
+@lru_cache(maxsize=128)
 def step(number: int, noisy_images: bool = False) -> Step:
     """Frame `number`: chairs within `IN_VIEW_M` along the way are seen, chair i by track i.
 
@@ -62,7 +64,7 @@ def step(number: int, noisy_images: bool = False) -> Step:
 
 
 def frame(number: int, x: float = 0.0, noisy_images: bool = False) -> RGBDFrame:
-    """Seen from (x, 0, 1.2), with an image that can be told from others by its colour."""
+    """A frame seen from (x, 0, 1.2), whose image has a colour of its own."""
     shape = (CAMERA.height, CAMERA.width)
     color = np.full((*shape, 3), (number % 256, 128, 255 - number % 256), np.uint8)
     depth_m = np.full(shape, 1.0 + 0.001 * number, np.float32)

@@ -1,11 +1,12 @@
-"""What the tests of the real client share."""
+"""Helpers of the tests of the real client."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from scenemind.config import ChatModelConfig
-from scenemind.models import ChatMessage, OpenAIChat
+from scenemind.models import ChatMessage
+from scenemind.models.openai_chat import OpenAIChat
 from tests.chat_server import ChatServer
 
 KEY = "sk-test-0123456789"
@@ -17,6 +18,6 @@ SOON_S = 20.0
 
 
 def chat_with(server: ChatServer | str, **settings: Any) -> OpenAIChat:
-    """A client of that server, or of that endpoint."""
+    """A client of a server or an endpoint."""
     endpoint = server if isinstance(server, str) else server.endpoint
     return OpenAIChat(ChatModelConfig(model="seer", endpoint=endpoint, **settings))

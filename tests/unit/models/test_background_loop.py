@@ -1,4 +1,4 @@
-"""Closing at each moment of a question; whoever waits is woken at once, long before a deadline."""
+"""The background loop: results, cancelling, and closing at each moment of a question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from scenemind.models import Allowance
-from scenemind.models.background_loop import BackgroundLoop
+from scenemind.models.openai_chat import BackgroundLoop
 
 LONG_S = 3600.0
 SOON_S = 20.0
@@ -30,7 +30,7 @@ async def for_ever(started: threading.Event) -> None:
 
 
 async def deaf(started: threading.Event, heard: threading.Event) -> None:
-    """Does not heed being cancelled."""
+    """A coroutine that ignores being cancelled."""
     started.set()
     while True:
         try:
@@ -48,7 +48,7 @@ def test_a_result_comes_back_from_the_other_thread() -> None:
     loop.close(nothing())
 
 
-def test_what_is_late_is_cancelled() -> None:
+def test_late_coroutine_is_cancelled() -> None:
     loop, cancelled = BackgroundLoop("test"), threading.Event()
 
     async def late() -> None:
@@ -63,7 +63,7 @@ def test_what_is_late_is_cancelled() -> None:
     loop.close(nothing())
 
 
-def test_cancelling_wakes_whoever_waits_and_ends_what_runs() -> None:
+def test_cancelling_wakes_the_caller_and_ends_the_coroutine() -> None:
     loop, started, ended = BackgroundLoop("test"), threading.Event(), threading.Event()
     allowance = Allowance(LONG_S)
 
@@ -113,7 +113,7 @@ def test_a_question_that_comes_while_the_loop_closes_is_refused() -> None:
 
 
 @pytest.mark.parametrize("heeds", [True, False])
-def test_closing_wakes_whoever_waits(heeds: bool) -> None:
+def test_closing_wakes_waiting_callers(heeds: bool) -> None:
     loop, started, heard = BackgroundLoop("test"), threading.Event(), threading.Event()
     question: Coroutine[Any, Any, None] = for_ever(started) if heeds else deaf(started, heard)
     with ThreadPoolExecutor() as pool:
@@ -125,7 +125,7 @@ def test_closing_wakes_whoever_waits(heeds: bool) -> None:
     assert heard.is_set() is not heeds
 
 
-def test_questions_from_many_threads_meet_the_end_at_any_moment() -> None:
+def test_loop_may_close_at_any_moment_of_questions_on_many_threads() -> None:
     for _ in range(20):
         loop = BackgroundLoop("test")
         together = threading.Barrier(5)
@@ -144,7 +144,7 @@ def test_questions_from_many_threads_meet_the_end_at_any_moment() -> None:
 
 
 def test_closing_loses_no_part_of_a_question() -> None:
-    """At the end a part of it has been started and has not begun, whenever that comes."""
+    """When the loop closes, a part of the question has been submitted and has not begun."""
     loop, started = BackgroundLoop("test"), threading.Event()
 
     async def in_parts() -> None:

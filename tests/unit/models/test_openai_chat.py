@@ -1,31 +1,153 @@
-"""The real client against a real server: replies, what they cost, faults, and the key."""
+"""OpenAI's chat protocol against a local server."""
 
 from __future__ import annotations
 
 import json
 import logging
+import socket
 import threading
+import time
 import traceback
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from email.utils import formatdate
 
 import pytest
 
 from scenemind.config import ChatModelConfig
-from scenemind.models import Allowance, ChatMessage, ModelError, OpenAIChat, Usage
+from scenemind.models import Allowance, ChatMessage, ModelError, Usage
+from scenemind.models.openai_chat import OpenAIChat
+from scenemind.models.openai_sdk import retry_after_s
+from tests.chat_exchange import Exchange, completion
 from tests.chat_server import (
     ChatServer,
-    Exchange,
     Step,
-    completion,
     cut,
     fail,
     refuse,
     run_out_of_tokens,
     say,
     send_raw,
+    slowly,
     stay_silent,
+    trickle,
 )
 from tests.unit.models.asking import HELLO, KEY, KEY_VARIABLE, LONG_S, SOON_S, chat_with
+
+DATE = "Sun, 06 Nov 1994 08:49:37 GMT"
+LATER = "Sun, 06 Nov 1994 08:50:07 GMT"  # 30 s
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "2"}, 2.0),
+        ({"retry-after": " 0.5 "}, 0.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "1"}, 1.0),
+        ({"retry-after": LATER, "date": DATE}, 30.0),
+        ({"retry-after": DATE, "date": LATER}, 0.0),
+        ({"retry-after": DATE}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "Sun, 99 Nov 1994 08:49:37 GMT", "date": DATE}, None),
+    ],
+)
+def test_seconds_milliseconds_and_dates(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after_s(headers) == seconds
+
+
+def test_local_clock_counts_where_the_server_sends_no_date() -> None:
+    wait_s = retry_after_s({"retry-after": formatdate(time.time() + 1000.0, usegmt=True)})
+    assert wait_s is not None
+    assert 900.0 < wait_s <= 1000.0
+
+
+def test_error_of_a_missing_server_has_its_address() -> None:
+    with socket.socket() as taken:  # bound and not listening: no server answers there
+        taken.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        with chat_with(endpoint) as chat, pytest.raises(ModelError) as raised:
+            chat.ask(HELLO, Allowance(SOON_S))
+    assert raised.value.kind == "unreachable"
+    assert endpoint in str(raised.value)
+
+
+def test_error_names_a_forgotten_end_of_the_address() -> None:
+    with (
+        ChatServer(say("hello")) as server,
+        chat_with(server.endpoint.removesuffix("/v1")) as chat,
+        pytest.raises(ModelError, match=r"answered 404.*ends in /v1"),
+    ):
+        chat.ask(HELLO, Allowance(SOON_S))
+
+
+def test_error_names_an_address_that_includes_the_method() -> None:
+    with (
+        ChatServer(say("hello")) as server,
+        chat_with(f"{server.endpoint}/chat/completions") as chat,
+        pytest.raises(ModelError, match="leave /chat/completions out of the endpoint"),
+    ):
+        chat.ask(HELLO, Allowance(SOON_S))
+
+
+def test_error_names_a_server_without_tls() -> None:
+    with (
+        ChatServer(say("hello")) as server,
+        chat_with(server.endpoint.replace("http", "https")) as chat,
+        pytest.raises(ModelError, match="it speaks http, not https") as raised,
+    ):
+        chat.ask(HELLO, Allowance(SOON_S))
+    assert raised.value.kind == "unreachable"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_redirects_to_other_servers_are_not_followed(status: int) -> None:
+    with ChatServer(say("hello")) as other:
+        elsewhere = f"{other.endpoint}/chat/completions"
+        with (
+            ChatServer(fail(status, "moved", Location=elsewhere)) as server,
+            chat_with(server) as chat,
+            pytest.raises(ModelError) as raised,
+        ):
+            chat.ask(HELLO, Allowance(SOON_S))
+    assert raised.value.kind == "rejected"
+    assert f"it points to '{elsewhere}': name the endpoint that is there" in str(raised.value)
+    assert not other.requests
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "localhost:11434/v1",
+        "ftp://here/v1",
+        "http://",
+        "http://[::",
+        "http://a:b/v1",
+        "http://here/v1\n",
+        "http://he re/v1",
+        "http://\N{SNOWMAN}.invalid/v1",
+    ],
+)
+def test_invalid_address_is_refused(endpoint: str) -> None:
+    with pytest.raises(ModelError, match="is no address: ") as raised:
+        chat_with(endpoint)
+    assert raised.value.kind == "rejected"
+    assert repr(endpoint) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://me:secret@here/v1", "http://here/v1?key=secret", "ftp://secret@here"]
+)
+def test_secrets_in_an_address_are_refused_and_not_shown(endpoint: str) -> None:
+    with pytest.raises(ModelError, match="a key belongs into the environment") as raised:
+        chat_with(endpoint)
+    assert raised.value.kind == "rejected"
+    assert "secret" not in str(raised.value)
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +160,7 @@ def with_key(server: ChatServer | str) -> OpenAIChat:
     return chat_with(server, key_variable=KEY_VARIABLE)
 
 
-def test_a_reply_comes_with_what_it_used() -> None:
+def test_reply_has_its_usage() -> None:
     allowance = Allowance(SOON_S)
     with ChatServer(say("good day")) as server, chat_with(server) as chat:
         reply = chat.ask(HELLO, allowance)
@@ -47,7 +169,7 @@ def test_a_reply_comes_with_what_it_used() -> None:
     assert 0.0 < reply.seconds < SOON_S
 
 
-def test_what_was_read_before_is_cheaper() -> None:
+def test_cached_tokens_are_cheaper() -> None:
     text = "the same beginning " * 20
     prices = {"prompt_price": 2.0, "cached_prompt_price": 0.5, "reply_price": 8.0}
     with ChatServer(say("good day")) as server, chat_with(server, **prices) as chat:
@@ -68,7 +190,7 @@ def test_without_a_price_of_its_own_a_cached_token_costs_as_any_other() -> None:
 
 
 @pytest.mark.parametrize("usage", ["null", "{}", '{"prompt_tokens": null}'])
-def test_a_server_that_does_not_count_is_understood_and_named(
+def test_server_without_usage_is_accepted_and_logged(
     usage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     body = f'{{"choices": [{{"message": {{"content": "hello"}}}}], "usage": {usage}}}'
@@ -76,7 +198,7 @@ def test_a_server_that_does_not_count_is_understood_and_named(
         for _ in range(3):
             reply = chat.ask(HELLO, Allowance(SOON_S))
             assert (reply.text, reply.model, reply.usage) == ("hello", "seer", Usage(calls=1))
-    assert caplog.text.count("budgets do not hold it back") == 1
+    assert caplog.text.count("budgets do not limit it") == 1
 
 
 @pytest.mark.parametrize(
@@ -109,7 +231,7 @@ def test_a_server_that_does_not_count_is_understood_and_named(
         (cut("good day"), "unreachable", "hung up: peer closed"),
     ],
 )
-def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> None:
+def test_error_names_the_kind_of_fault(step: Step, kind: str, words: str) -> None:
     with ChatServer(step) as server, with_key(server) as chat:
         with pytest.raises(ModelError, match=words) as raised:
             chat.ask(HELLO, Allowance(SOON_S))
@@ -118,7 +240,7 @@ def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> No
         assert len(server.requests) == 1, "trying again is for the caller to decide"
 
 
-def test_a_reply_that_is_of_no_use_is_paid_for_as_well() -> None:
+def test_usage_of_an_unusable_reply_counts() -> None:
     allowance = Allowance(SOON_S)
     with (
         ChatServer(run_out_of_tokens("so many words")) as server,
@@ -129,7 +251,7 @@ def test_a_reply_that_is_of_no_use_is_paid_for_as_well() -> None:
     assert raised.value.usage == allowance.used == Usage(1, prompt_tokens=3, reply_tokens=4)
 
 
-def test_no_count_gives_tokens_back_or_is_beyond_belief() -> None:
+def test_impossible_counts_of_tokens_are_corrected() -> None:
     allowance = Allowance(SOON_S)
     counts = '{"prompt_tokens": -9, "completion_tokens": 1%s}' % ("0" * 30)
     body = f'{{"choices": [{{"message": {{"content": "hello"}}}}], "usage": {counts}}}'
@@ -138,14 +260,14 @@ def test_no_count_gives_tokens_back_or_is_beyond_belief() -> None:
     assert allowance.used == Usage(1, prompt_tokens=0, reply_tokens=1_000_000_000)
 
 
-def test_the_first_of_several_replies_is_the_one() -> None:
+def test_first_of_several_replies_is_used() -> None:
     replies = [{"message": {"content": text}} for text in ("hello", "good day")]
     body = json.dumps(completion(replies)).encode()
     with ChatServer(send_raw(body)) as server, chat_with(server) as chat:
         assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
 
 
-def test_what_a_server_says_gives_no_orders_to_a_terminal() -> None:
+def test_terminal_codes_in_server_messages_are_removed() -> None:
     with (
         ChatServer(fail(500, "it \x1b[2J broke\n\u202etwice")) as server,
         chat_with(server) as chat,
@@ -159,7 +281,7 @@ def test_half_a_character_does_no_harm() -> None:
         assert chat.ask(HELLO, Allowance(SOON_S)).text == "a half: ?"
 
 
-def test_a_server_says_when_to_come_back() -> None:
+def test_retry_time_of_a_server() -> None:
     steps = fail(429, Retry_After="7"), fail(503, Retry_After_Ms="20"), fail(429)
     waits = []
     with ChatServer(*steps) as server, chat_with(server) as chat:
@@ -170,7 +292,7 @@ def test_a_server_says_when_to_come_back() -> None:
     assert waits == [7.0, 0.02, None]
 
 
-def test_nothing_is_asked_that_the_question_cannot_afford() -> None:
+def test_request_beyond_the_allowance_is_not_sent() -> None:
     allowance = Allowance(SOON_S, tokens=5)
     with ChatServer(say("good day")) as server, chat_with(server) as chat:
         chat.ask(HELLO, allowance)
@@ -180,7 +302,7 @@ def test_nothing_is_asked_that_the_question_cannot_afford() -> None:
         assert len(server.requests) == 1
 
 
-def test_closing_ends_what_is_being_asked() -> None:
+def test_closing_ends_running_requests() -> None:
     asked = threading.Event()
 
     def hold(exchange: Exchange) -> None:
@@ -198,7 +320,7 @@ def test_closing_ends_what_is_being_asked() -> None:
     assert raised.value.kind == "closed"
 
 
-def test_a_closed_model_says_so() -> None:
+def test_closed_model_is_an_error() -> None:
     chat = chat_with("http://127.0.0.1:1/v1")
     chat.close()
     with pytest.raises(ModelError, match="seer is closed") as raised:
@@ -233,7 +355,7 @@ def test_the_key_is_nowhere_in_the_log(caplog: pytest.LogCaptureFixture) -> None
     assert KEY not in caplog.text
 
 
-def test_what_a_file_leaves_around_the_key_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_white_space_around_a_key_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_VARIABLE, f" {KEY}\r\n")
     with ChatServer(say("hello")) as server, with_key(server) as chat:
         chat.ask(HELLO, Allowance(SOON_S))
@@ -241,7 +363,7 @@ def test_what_a_file_leaves_around_the_key_is_dropped(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("inside", ["\n", " ", "\N{HORIZONTAL ELLIPSIS}", "\x7f"])
-def test_a_key_that_no_header_can_carry_is_refused_untold(
+def test_key_that_no_header_can_hold_is_refused_and_not_shown(
     inside: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, f"sk-first{inside}second")
@@ -252,7 +374,7 @@ def test_a_key_that_no_header_can_carry_is_refused_untold(
     assert "second" not in str(raised.value)
 
 
-def test_a_server_of_ones_own_gets_no_key_that_is_not_named_for_it(
+def test_other_servers_get_no_key_unless_configured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
@@ -262,14 +384,14 @@ def test_a_server_of_ones_own_gets_no_key_that_is_not_named_for_it(
     assert not any("sk-" in value for value in request.headers.values())
 
 
-def test_a_key_that_is_named_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configured_key_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY_VARIABLE)
     with pytest.raises(ModelError, match="SEER_API_KEY: set it") as raised:
         with_key("http://127.0.0.1:1/v1")
     assert raised.value.kind == "no_key"
 
 
-def test_openai_itself_needs_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openai_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for endpoint in ("", "https://api.openai.com/v1"):
         with pytest.raises(ModelError, match="OPENAI_API_KEY: set it") as raised:
@@ -277,6 +399,135 @@ def test_openai_itself_needs_one(monkeypatch: pytest.MonkeyPatch) -> None:
         assert raised.value.kind == "no_key"
 
 
-def test_a_model_must_be_named() -> None:
+def test_name_of_a_model_is_required() -> None:
     with pytest.raises(ModelError, match="no model is named"):
         OpenAIChat(ChatModelConfig(endpoint="http://127.0.0.1:1/v1"))
+
+
+LISTENERS = pytest.mark.parametrize("on_text", [None, lambda _: None], ids=["whole", "streamed"])
+
+
+def trickle_headers(exchange: Exchange) -> None:
+    """Send headers slowly and never end."""
+    exchange.handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+    while not exchange.released.wait(0.02):
+        exchange.handler.wfile.write(b"X-Header: value\r\n")
+    exchange.hang_up()
+
+
+@contextmanager
+def deaf_server(backlog: int) -> Iterator[int]:
+    """A port where connections are at most queued; without a queue not even that."""
+    with socket.socket() as server, socket.socket() as first, socket.socket() as second:
+        server.bind(("127.0.0.1", 0))
+        server.listen(backlog)
+        port = server.getsockname()[1]
+        for client in (first, second) if backlog == 0 else ():
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", port))
+        yield port
+
+
+def told(asked: threading.Event, step: Step) -> Step:
+    """The step, preceded by an event for the test."""
+
+    def tell(exchange: Exchange) -> None:
+        asked.set()
+        step(exchange)
+
+    return tell
+
+
+def too_late(chat: OpenAIChat, allowance: Allowance, **more: object) -> str:
+    with pytest.raises(ModelError) as raised:
+        chat.ask(HELLO, allowance, **more)
+    assert raised.value.kind == "too_late"
+    return str(raised.value)
+
+
+@LISTENERS
+@pytest.mark.parametrize("step", [stay_silent, trickle_headers, trickle, slowly(LONG_S, say("x"))])
+def test_a_call_ends_in_time(step: Step, on_text: Callable[[str], None] | None) -> None:
+    with ChatServer(step) as server, chat_with(server, call_deadline_s=0.1) as chat:
+        said = too_late(chat, Allowance(LONG_S), on_text=on_text)
+    assert "did not answer within 0.1 s" in said
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("backlog", [0, 5])
+def test_connecting_takes_no_longer(scheme: str, backlog: int) -> None:
+    with (
+        deaf_server(backlog) as port,
+        chat_with(f"{scheme}://127.0.0.1:{port}/v1", call_deadline_s=0.1) as chat,
+    ):
+        too_late(chat, Allowance(LONG_S))
+
+
+def test_deadline_of_the_question_counts() -> None:
+    with ChatServer(stay_silent) as server, chat_with(server) as chat:
+        too_late(chat, Allowance(0.1))
+        assert "are over" in too_late(chat, Allowance(0.0))
+        assert len(server.requests) == 1
+
+
+def test_late_server_delays_no_other_call() -> None:
+    slow, asked = Allowance(LONG_S), threading.Event()
+    with (
+        ChatServer(told(asked, stay_silent), say("hello")) as server,
+        chat_with(server) as chat,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        asking = pool.submit(chat.ask, HELLO, slow)
+        assert asked.wait(SOON_S)
+        assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
+        slow.cancel()
+        with pytest.raises(ModelError, match="question was cancelled"):
+            asking.result(SOON_S)
+
+
+@LISTENERS
+@pytest.mark.parametrize("step", [stay_silent, trickle_headers, trickle])
+def test_question_can_be_cancelled_at_any_moment(
+    step: Step, on_text: Callable[[str], None] | None
+) -> None:
+    allowance, asked = Allowance(LONG_S), threading.Event()
+    with (
+        ChatServer(told(asked, step)) as server,
+        chat_with(server, call_deadline_s=LONG_S) as chat,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        asking = pool.submit(chat.ask, HELLO, allowance, on_text=on_text)
+        assert asked.wait(SOON_S)
+        allowance.cancel()
+        with pytest.raises(ModelError, match="question was cancelled") as raised:
+            asking.result(SOON_S)
+        assert raised.value.kind == "cancelled"
+        with pytest.raises(ModelError, match="question was cancelled"):
+            chat.ask(HELLO, allowance)
+        assert len(server.requests) == 1
+
+
+def test_connection_of_a_cancelled_question_is_closed() -> None:
+    has_heard, begun = threading.Event(), threading.Event()
+
+    def write(exchange: Exchange) -> None:
+        exchange.begin_stream()
+        try:
+            while not exchange.released.wait(0.01):
+                exchange.stream({"content": "x"})
+        except OSError:
+            has_heard.set()
+            raise
+
+    allowance = Allowance(LONG_S)
+    with (
+        ChatServer(write) as server,
+        chat_with(server) as chat,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        asking = pool.submit(chat.ask, HELLO, allowance, on_text=lambda _: begun.set())
+        assert begun.wait(SOON_S)
+        allowance.cancel()
+        assert has_heard.wait(SOON_S), "a model that writes on for nobody costs money"
+        with pytest.raises(ModelError, match="question was cancelled"):
+            asking.result(SOON_S)

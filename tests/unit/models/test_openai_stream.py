@@ -1,4 +1,4 @@
-"""Replies that are heard while they are written."""
+"""Streamed replies."""
 
 from __future__ import annotations
 
@@ -9,25 +9,15 @@ from itertools import pairwise
 import pytest
 
 from scenemind.models import Allowance, ModelError, Usage
-from tests.chat_server import (
-    ChatServer,
-    Exchange,
-    Step,
-    completion,
-    cut,
-    fail,
-    refuse,
-    run_out_of_tokens,
-    say,
-    send_raw,
-)
+from tests.chat_exchange import Exchange, completion
+from tests.chat_server import ChatServer, Step, cut, fail, refuse, run_out_of_tokens, say, send_raw
 from tests.unit.models.asking import HELLO, LONG_S, SOON_S, chat_with
 
 TEXT = "The sofa stands at the wall: ein schönes Möbel, 很好."
 
 
 def stream_of(*events: object) -> Step:
-    """A stream that says just that; in JSON where it is neither text nor bytes."""
+    """A stream of the given lines; values that are neither text nor bytes are sent as JSON."""
 
     def step(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -50,14 +40,14 @@ def hear(step: Step) -> tuple[list[str], str]:
     return heard, reply.text
 
 
-def test_all_that_was_written_is_heard_each_time() -> None:
+def test_listener_gets_the_whole_text_so_far() -> None:
     heard, text = hear(say(TEXT))
     assert text == heard[-1] == TEXT
     assert len(heard) > 5
     assert all(after.startswith(before) for before, after in pairwise(heard))
 
 
-def test_a_stream_says_what_it_used() -> None:
+def test_stream_has_its_usage() -> None:
     allowance = Allowance(SOON_S)
     with ChatServer(say("good day")) as server, chat_with(server) as chat:
         reply = chat.ask(HELLO, allowance, on_text=lambda _: None)
@@ -65,32 +55,32 @@ def test_a_stream_says_what_it_used() -> None:
     assert allowance.used == reply.usage
 
 
-def test_a_server_that_does_not_count_is_understood() -> None:
+def test_server_without_usage_is_accepted() -> None:
     step = stream_of(piece("hello"), piece(finish="stop"))
     with ChatServer(step) as server, chat_with(server) as chat:
         reply = chat.ask(HELLO, Allowance(SOON_S), on_text=lambda _: None)
     assert (reply.text, reply.usage) == ("hello", Usage(calls=1))
 
 
-def test_a_server_that_knows_no_streams_is_understood() -> None:
+def test_server_without_streams_is_accepted() -> None:
     whole = completion([{"message": {"content": "hello"}, "finish_reason": "stop"}])
     assert hear(send_raw(json.dumps(whole).encode())) == (["hello"], "hello")
 
 
-def test_the_first_of_several_replies_is_the_one() -> None:
+def test_first_of_several_replies_is_used() -> None:
     texts = "hello", "good day"
     both = {"choices": [{"index": i, "delta": {"content": t}} for i, t in enumerate(texts)]}
     other = {"choices": [{"index": 1, "delta": {"content": ", and more"}}]}
     assert hear(stream_of(both, other, piece(finish="stop"))) == (["hello"], "hello")
 
 
-def test_thoughts_are_not_heard() -> None:
+def test_thoughts_are_not_passed_to_the_listener() -> None:
     steps = piece(reasoning_content="hm"), piece("yes"), piece(finish="stop")
     assert hear(stream_of(*steps, "[DONE]")) == (["yes"], "yes")
 
 
 def test_pieces_without_words_are_passed_over() -> None:
-    filters = completion([])  # Azure begins so
+    filters = completion([])  # the first piece of Azure
     assert hear(stream_of(filters, piece("yes"), {}, piece(finish="stop"))) == (["yes"], "yes")
 
 
@@ -116,7 +106,7 @@ def test_pieces_without_words_are_passed_over() -> None:
         (say(""), "bad_reply", "empty reply"),
     ],
 )
-def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> None:
+def test_error_names_the_kind_of_fault(step: Step, kind: str, words: str) -> None:
     with ChatServer(step) as server, chat_with(server) as chat:
         with pytest.raises(ModelError, match=words) as raised:
             chat.ask(HELLO, Allowance(SOON_S), on_text=lambda _: None)
@@ -124,7 +114,7 @@ def test_each_fault_is_told_by_its_kind(step: Step, kind: str, words: str) -> No
         assert len(server.requests) == 1
 
 
-def test_what_the_listener_raises_is_raised() -> None:
+def test_error_of_the_listener_is_raised() -> None:
     def stumble(text: str) -> None:
         raise KeyError(text)
 
@@ -134,7 +124,7 @@ def test_what_the_listener_raises_is_raised() -> None:
         assert chat.ask(HELLO, Allowance(SOON_S)).text == "hello"
 
 
-def test_nothing_is_heard_when_nobody_waits_any_more() -> None:
+def test_listener_gets_nothing_after_cancelling() -> None:
     heard: list[str] = []
     allowance, may_go_on = Allowance(LONG_S), threading.Event()
 

@@ -1,4 +1,4 @@
-"""Which models a configuration opens, and what they share."""
+"""Models that a configuration opens, and the limits that they share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ledger(tmp_path: Path) -> Path:
 
 
 def settings(language: ChatServer | None, vision: ChatServer | None, **more: Any) -> ModelsConfig:
-    """Models `thinker` and `seer`, as far as there are servers for them."""
+    """Settings with models `thinker` and `seer` for the servers that are given."""
     servers = {"language": ("thinker", language), "vision": ("seer", vision)}
     roles = {
         role: {"model": name, "endpoint": server.endpoint, "prompt_price": 1.0}
@@ -47,7 +47,7 @@ def failure(model: ChatModel | None, seconds: float = 20.0) -> ModelError:
     return raised.value
 
 
-def test_nothing_configured_is_nothing_to_ask(ledger: Path) -> None:
+def test_empty_configuration_has_no_models(ledger: Path) -> None:
     with open_models(ModelsConfig(), ledger) as models:
         assert models.language is None
         assert models.vision is None
@@ -69,7 +69,7 @@ def test_each_role_has_its_model(ledger: Path) -> None:
         ]
 
 
-def test_the_language_model_sees_where_no_other_is_named(ledger: Path) -> None:
+def test_language_model_is_the_default_vision_model(ledger: Path) -> None:
     with ChatServer(say("words")) as server, open_models(settings(server, None), ledger) as models:
         assert models.vision is models.language
         (status,) = models.status()
@@ -83,7 +83,7 @@ def test_a_vision_model_alone_reads_no_text(ledger: Path) -> None:
         assert [status.role for status in models.status()] == ["vision"]
 
 
-def test_models_on_one_server_share_its_turns_and_its_rest(ledger: Path) -> None:
+def test_models_on_one_server_share_its_limits(ledger: Path) -> None:
     with ChatServer(fail(500)) as server:
         config = settings(server, server, retries=0, rest_after=2)
         with open_models(config, ledger) as models:
@@ -96,7 +96,7 @@ def test_models_on_one_server_share_its_turns_and_its_rest(ledger: Path) -> None
     assert all("failed 2 times in a row" in state for state in states)
 
 
-def test_models_on_two_servers_do_not(ledger: Path) -> None:
+def test_models_on_two_servers_share_no_limits(ledger: Path) -> None:
     with ChatServer(fail(500)) as ill, ChatServer(say("sights")) as well:
         config = settings(ill, well, retries=0, rest_after=1)
         with open_models(config, ledger) as models:
@@ -105,7 +105,7 @@ def test_models_on_two_servers_do_not(ledger: Path) -> None:
             assert [status.is_ready for status in models.status()] == [False, True]
 
 
-def test_status_counts_calls_failures_and_what_is_spent(ledger: Path) -> None:
+def test_status_counts_calls_failures_and_usage(ledger: Path) -> None:
     with (
         ChatServer(fail(500), say("words")) as server,
         open_models(settings(server, None), ledger) as models,
@@ -120,7 +120,7 @@ def test_status_counts_calls_failures_and_what_is_spent(ledger: Path) -> None:
     assert status.trouble == ""
 
 
-def test_status_shows_who_is_asked_and_who_waits(ledger: Path) -> None:
+def test_status_shows_running_and_waiting_calls(ledger: Path) -> None:
     with ChatServer(stay_silent) as server:
         models = open_models(settings(server, None, parallel_calls=2), ledger)
         threads = [threading.Thread(target=failure, args=(models.language, 600.0)) for _ in "123"]
@@ -138,7 +138,7 @@ def counts(models: Models) -> tuple[int, int]:
     return status.in_flight, status.waiting
 
 
-def test_closing_ends_what_runs_and_what_comes(ledger: Path) -> None:
+def test_closing_ends_running_and_later_calls(ledger: Path) -> None:
     kinds: list[str] = []
     with ChatServer(stay_silent) as server:
         models = open_models(settings(server, None, parallel_calls=1), ledger)
@@ -157,7 +157,7 @@ def test_closing_ends_what_runs_and_what_comes(ledger: Path) -> None:
     assert kinds == ["closed"] * 3
 
 
-def test_closing_ends_the_wait_for_a_server_that_said_later(ledger: Path) -> None:
+def test_closing_ends_the_wait_for_a_retry_time(ledger: Path) -> None:
     kinds: list[str] = []
     with ChatServer(fail(429, Retry_After="300")) as server:
         models = open_models(settings(server, None), ledger)
@@ -181,7 +181,7 @@ def test_a_question_has_the_configured_limits(ledger: Path) -> None:
                 models.language.ask(HELLO, allowance)
 
 
-def test_the_day_is_remembered_over_restarts(ledger: Path) -> None:
+def test_usage_of_the_day_survives_restarts(ledger: Path) -> None:
     with ChatServer(say("words")) as server:
         config = settings(server, None, day_tokens=4)
         with open_models(config, ledger) as models:
@@ -190,7 +190,7 @@ def test_the_day_is_remembered_over_restarts(ledger: Path) -> None:
             assert failure(models.language).kind == "over_budget"
 
 
-def test_trouble_with_the_ledger_stops_nobody_and_is_shown(ledger: Path) -> None:
+def test_fault_of_the_ledger_stops_no_question_and_is_in_the_status(ledger: Path) -> None:
     ledger.write_bytes(b"no database" * 100)
     with ChatServer(say("words")) as server, open_models(settings(server, None), ledger) as models:
         assert said_by(models.language) == "words"
@@ -199,7 +199,7 @@ def test_trouble_with_the_ledger_stops_nobody_and_is_shown(ledger: Path) -> None
     assert status.used_today.calls == 1
 
 
-def test_what_a_locked_ledger_lacks_is_written_in_the_end(ledger: Path) -> None:
+def test_entries_during_a_lock_are_written_when_closing(ledger: Path) -> None:
     with ChatServer(say("words")) as server, open_models(settings(server, None), ledger) as models:
         said_by(models.language)
         with closing(sqlite3.connect(ledger, isolation_level=None)) as other:
@@ -210,7 +210,7 @@ def test_what_a_locked_ledger_lacks_is_written_in_the_end(ledger: Path) -> None:
         assert read.execute("SELECT model, calls FROM model_usage").fetchall() == [("thinker", 2)]
 
 
-def test_the_ledger_stands_beside_the_memories_where_no_other_is_named(
+def test_default_ledger_lies_beside_the_memories(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SCENEMIND_HOME", str(tmp_path / "mine"))
@@ -220,7 +220,7 @@ def test_the_ledger_stands_beside_the_memories_where_no_other_is_named(
     assert ledger_path().is_file()
 
 
-def test_a_model_without_its_key_fails_what_it_is_asked_and_the_other_works(
+def test_model_without_its_key_fails_and_the_other_works(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "scenemind")
@@ -240,10 +240,10 @@ def test_a_model_without_its_key_fails_what_it_is_asked_and_the_other_works(
     assert status.state == str(first) == str(second)
     assert (status.calls, status.failures) == (2, {"no_key": 2})
     (record,) = caplog.records
-    assert "seer cannot be asked: there is no key" in record.message
+    assert "seer cannot be used: there is no key" in record.message
 
 
-def test_who_is_cancelled_is_told_so_and_not_of_the_key(
+def test_cancelled_question_reports_no_missing_key(
     ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -269,7 +269,7 @@ def test_models_with_their_keys_and_replays_lack_none(ledger: Path, tmp_path: Pa
         models.check_keys()
 
 
-def test_an_endpoint_that_is_no_address_is_told_and_leaves_nothing_open(ledger: Path) -> None:
+def test_invalid_address_is_an_error_and_leaves_no_model_open(ledger: Path) -> None:
     before = threading.active_count()
     with ChatServer(say("words")) as server:
         config = settings(server, None)
@@ -279,9 +279,7 @@ def test_an_endpoint_that_is_no_address_is_told_and_leaves_nothing_open(ledger: 
     wait_until(lambda: threading.active_count() <= before)
 
 
-def test_what_is_recorded_is_replayed_without_server_or_ledger(
-    tmp_path: Path, ledger: Path
-) -> None:
+def test_recording_is_replayed_without_server_or_ledger(tmp_path: Path, ledger: Path) -> None:
     record = tmp_path / "asked.jsonl"
     with (
         ChatServer(say("words")) as one,
@@ -309,6 +307,6 @@ def test_what_is_recorded_is_replayed_without_server_or_ledger(
     assert not unused.exists()
 
 
-def test_one_cannot_record_a_replay(ledger: Path) -> None:
+def test_replay_cannot_be_recorded(ledger: Path) -> None:
     with pytest.raises(ModelError, match=r"models\.record or models\.replay"):
         open_models(ModelsConfig(record="a", replay="b"), ledger)

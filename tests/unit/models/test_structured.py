@@ -1,4 +1,4 @@
-"""Answers of a fixed form, from models that keep to it and from those that do not."""
+"""Answers of a fixed form, from models that keep to the form and from others."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from scenemind.config import ChatModelConfig
-from scenemind.models import Allowance, BadFormError, ChatMessage, ModelError, OpenAIChat, ask_for
-from tests.chat_server import ChatServer, Request, Step, fail, refuse, run_out_of_tokens, say
+from scenemind.models import Allowance, BadFormError, ChatMessage, ModelError, ask_for
+from scenemind.models.openai_chat import OpenAIChat
+from tests.chat_exchange import Request
+from tests.chat_server import ChatServer, Step, fail, refuse, run_out_of_tokens, say
 
 
 class Cup(BaseModel):
@@ -71,24 +73,24 @@ def _at_most_two(cup: Cup) -> str | None:
         f"A draft:\n```json\n{BLUE}\n```\nand in the end\n```json\n{RED}\n```",
     ],
 )
-def test_the_answer_is_a_checked_value_wherever_it_stands(text: str) -> None:
+def test_answer_is_parsed_wherever_it_stands_in_a_reply(text: str) -> None:
     cup, requests = asked(say(text))
     assert cup == Cup(color="red", handles=1)
     assert len(requests) == 1
 
 
-def test_json_may_speak_of_tags_and_fences() -> None:
+def test_json_may_contain_tags_and_fences() -> None:
     color = "</think> <answer> ``` }"
     assert asked(say(Cup(color=color, handles=1).model_dump_json()))[0].color == color
 
 
-def test_the_server_is_told_the_form() -> None:
+def test_request_has_the_schema() -> None:
     schema = asked(say(RED))[1][0].body["response_format"]["json_schema"]["schema"]
     assert schema["required"] == ["color", "handles"]
     assert schema["additionalProperties"] is False
 
 
-def test_the_server_is_told_what_fields_mean_and_no_docstrings() -> None:
+def test_schema_has_descriptions_of_fields_and_no_docstrings() -> None:
     with ChatServer(say('{"cups": []}')) as server, OpenAIChat(_config(server)) as chat:
         ask_for(chat, QUESTION, Shelf, Allowance(5.0))
     sent = json.dumps(server.requests[0].body["response_format"])
@@ -127,7 +129,7 @@ def test_thoughts_are_not_repeated_to_the_model() -> None:
     assert second.body["messages"][2]["content"] == "a red cup"
 
 
-def test_a_reply_that_did_not_come_whole_is_asked_for_again_without_it() -> None:
+def test_truncated_reply_is_left_out_of_the_next_request() -> None:
     cup, (first, second) = asked(run_out_of_tokens('{"color": "re'), say(RED))
     assert cup.color == "red"
     assert [turn["role"] for turn in second.body["messages"]] == ["system", "user"]
@@ -142,7 +144,7 @@ def test_a_second_wrong_reply_is_an_error_that_shows_it() -> None:
     assert raised.value.form is None
 
 
-def test_what_a_reply_holds_cannot_break_the_line_of_an_error() -> None:
+def test_reply_cannot_break_the_line_of_an_error() -> None:
     strange = json.dumps({"\u202enote\n\x1b[31m" + "x" * 2000: 1})
     with pytest.raises(BadFormError, match="note") as raised:
         asked(say(strange))
@@ -168,7 +170,7 @@ def test_a_model_that_does_not_reply_is_not_asked_again(step: Step, kind: str) -
     assert heard == []
 
 
-def test_all_calls_are_taken_off_the_allowance() -> None:
+def test_all_calls_count_towards_the_allowance() -> None:
     allowance = Allowance(5.0)
     with ChatServer(say("?"), say(RED)) as server, OpenAIChat(_config(server)) as chat:
         ask_for(chat, QUESTION, Cup, allowance)

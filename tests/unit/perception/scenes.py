@@ -9,6 +9,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.perception import BoxMask, Detections
 
+FRAME_NS = 33_000_000
 CAMERA = PinholeCamera(640, 480, 525.0, 525.0, 319.5, 239.5)
 
 # The camera at the origin looks along world +y: right is +x, up is +z.
@@ -35,10 +36,14 @@ def depth_and_ids(
     ids = np.zeros(depth.shape, np.int32)
     for number, box in enumerate(boxes, start=1):
         low, high = box.bounds()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            first, second = (low - origin) / direction, (high - origin) / direction
-        enter = np.minimum(first, second).max(axis=-1)
-        leave = np.maximum(first, second).min(axis=-1)
+        enter, leave = np.full(depth.shape, -np.inf), np.full(depth.shape, np.inf)
+        for axis in range(3):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                first, second = (
+                    (bound[axis] - origin[axis]) / direction[..., axis] for bound in (low, high)
+                )
+            np.maximum(enter, np.minimum(first, second), out=enter)
+            np.minimum(leave, np.maximum(first, second), out=leave)
         hit = (enter < leave) & (enter > 0) & (enter < depth)
         depth[hit], ids[hit] = enter[hit], number
     return depth.astype(np.float32), ids
@@ -68,7 +73,7 @@ def frame_of(
 ) -> RGBDFrame:
     picture = np.empty((*depth_m.shape, 3), np.uint8)
     picture[:] = color
-    return RGBDFrame(number, number * 33_000_000, picture, depth_m, CAMERA, pose)
+    return RGBDFrame(number, number * FRAME_NS, picture, depth_m, CAMERA, pose)
 
 
 def detection_of(pixels: NDArray[np.bool_], *, with_mask: bool) -> Detections:

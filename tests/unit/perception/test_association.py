@@ -1,18 +1,44 @@
-"""Which detection continues which track, where overlap alone would not say."""
+"""One-to-one assignment, and association of detections with tracks."""
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from scenemind.config import TrackerConfig
-from scenemind.perception.association import associate, depth_agrees
+from scenemind.perception.association import assign, associate, depth_agrees
+from scenemind.perception.camera_motion import places_at
 from scenemind.perception.kalman import BoxStates
 from scenemind.perception.measurements import Measurements
-from scenemind.perception.motion.places import places_at
 from scenemind.perception.tracks import LOST, TRACKED, Tracks
 
 from .scenes import CAMERA
+
+
+@settings(deadline=None)  # the first call imports a part of SciPy
+@given(st.integers(0, 2**16), st.integers(0, 5), st.integers(0, 5))
+def test_the_sum_of_allowed_pairs_is_the_highest(seed: int, rows: int, columns: int) -> None:
+    random = np.random.default_rng(seed)
+    value = random.uniform(size=(rows, columns))
+    allowed = random.uniform(size=(rows, columns)) < 0.6
+
+    row, column = assign(value, allowed)
+
+    assert len(set(row)) == len(row)
+    assert len(set(column)) == len(column)
+    assert allowed[row, column].all()
+    gain = np.where(allowed, value, 0.0)
+    gain = gain if rows <= columns else gain.T
+    best = max(
+        sum(gain[i, j] for i, j in enumerate(order))
+        for order in permutations(range(gain.shape[1]), gain.shape[0])
+    )
+    np.testing.assert_allclose(value[row, column].sum(), best)
+
 
 Box = tuple[float, float, float, float]
 CHAIR, TABLE = 0, 1
@@ -62,14 +88,14 @@ def matched(known: Tracks, found: Measurements, appearance_weight: float = 0.0) 
 
 
 def test_a_thing_at_another_depth_is_another_thing() -> None:
-    """Something passes at 1 m before what was seen at 3 m, which is still there beside it."""
+    """A thing passes at 1 m before one at 3 m, which stays visible beside it."""
     behind = (120.0, 110.0, 220.0, 210.0)
     known = tracks((BOX, CHAIR, 3.0, TRACKED))
     assert matched(known, measured((BOX, CHAIR, 1.0), (behind, CHAIR, 3.0))) == [1]
     assert matched(known, measured((BOX, CHAIR, 1.0))) == [-1]
 
 
-def test_what_is_partly_hidden_is_known_by_label_and_depth() -> None:
+def test_partly_hidden_thing_is_matched_by_label_and_depth() -> None:
     upper = (100.0, 100.0, 200.0, 118.0)
     known = tracks((BOX, CHAIR, 2.0, TRACKED))
     assert matched(known, measured((upper, CHAIR, 2.1))) == [0]
@@ -77,17 +103,17 @@ def test_what_is_partly_hidden_is_known_by_label_and_depth() -> None:
     assert matched(known, measured((upper, CHAIR, 2.9))) == [-1]
 
 
-def test_what_comes_back_keeps_its_label() -> None:
+def test_lost_track_matches_its_label_only() -> None:
     assert matched(tracks((BOX, CHAIR, 2.0, TRACKED)), measured((BOX, TABLE, 2.0))) == [0]
     assert matched(tracks((BOX, CHAIR, 2.0, LOST)), measured((BOX, TABLE, 2.0))) == [-1]
 
 
-def test_of_two_tracks_on_one_spot_the_live_one_has_it() -> None:
+def test_live_track_takes_precedence_over_a_lost_one() -> None:
     known = tracks((BOX, CHAIR, 2.0, LOST), (BOX, CHAIR, 2.0, TRACKED))
     assert matched(known, measured((BOX, CHAIR, 2.0))) == [-1, 0]
 
 
-def test_colours_decide_between_neighbours_where_they_are_asked() -> None:
+def test_colours_decide_between_neighbours_where_configured() -> None:
     """A red and a green book; both have moved half-way to each other, so that overlap misleads."""
     left, right = (100.0, 100.0, 160.0, 160.0), (130.0, 100.0, 190.0, 160.0)
     red, green = 0, 1

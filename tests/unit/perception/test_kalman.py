@@ -34,7 +34,7 @@ def textbook(boxes: np.ndarray) -> np.ndarray:
 
 
 @given(st.integers(0, 2**16), st.integers(2, 12))
-def test_it_is_the_eight_dimensional_filter(seed: int, frames: int) -> None:
+def test_filter_equals_the_eight_dimensional_one(seed: int, frames: int) -> None:
     random = np.random.default_rng(seed)
     low = random.uniform(0, 300, 2)
     size = random.uniform(40, 200, 2)
@@ -58,7 +58,7 @@ def test_constant_motion_is_learned() -> None:
 
 
 def test_another_axis_may_start_anew() -> None:
-    """A box that the right border cuts: its width says nothing, its height goes on."""
+    """The right border cuts the box: its width is not measured, its height is."""
     box, step = np.array([500.0, 100, 640, 220]), np.array([0.0, -2, 0, -2])
     states = BoxStates.starting_at(box[None])
     for k in range(1, 20):
@@ -72,7 +72,7 @@ def test_another_axis_may_start_anew() -> None:
     np.testing.assert_array_equal(restarted.moments[:, 0, [1, 3]], states.moments[:, 0, [1, 3]])
 
 
-def test_what_comes_twice_as_near_is_twice_as_large_and_as_uncertain() -> None:
+def test_half_the_distance_doubles_size_and_uncertainty() -> None:
     states = BoxStates.starting_at(np.array([[100.0, 100, 160, 220]])).predicted()
     moved = states.moved(np.array([[300.0, 200.0]]), np.array([2.0]))
     np.testing.assert_allclose(moved.boxes_px()[0], (240, 80, 360, 320))

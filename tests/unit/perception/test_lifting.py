@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from scenemind.config import DepthConfig, LiftingConfig
 from scenemind.frames import RGBDFrame
-from scenemind.geometry import Box3D, Pose
+from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.perception import BoxMask, Detections, Observation
-from scenemind.perception.color_names import COLOR_NAMES, color_name
+from scenemind.perception.colors import COLOR_NAMES, color_name
 from scenemind.perception.lifting import lift
 
 from .scenes import (
@@ -207,7 +207,7 @@ def test_points_of_a_sphere_lie_on_it(with_mask: bool) -> None:
     assert np.sqrt(np.mean((distance - radius) ** 2)) < 0.003
     low, high = seen.box.bounds()
     assert low[1] == pytest.approx(center[1] - radius, abs=0.01)
-    # Of a ball in a box without a mask the middle tells how far away it is: its rim is left out.
+    # Without a mask the middle of the box gives the distance of the ball; its rim is left out.
     short_m = 0.04 if with_mask else 0.08
     np.testing.assert_allclose(low[[0, 2]], center[[0, 2]] - radius, atol=short_m)
     np.testing.assert_allclose(high[[0, 2]], center[[0, 2]] + radius, atol=short_m)
@@ -236,7 +236,7 @@ def test_single_flying_pixels_are_left_out() -> None:
     assert box.contains(seen.points, margin_m=0.01).all()
 
 
-def test_what_stands_before_the_middle_leaves_both_sides() -> None:
+def test_occluder_before_the_middle_leaves_both_sides() -> None:
     table = Box3D((0.0, 2.5, 0.0), (1.2, 0.2, 0.5))
     post = Box3D((0.0, 1.5, 0.0), (0.15, 0.1, 2.0))
     depth, ids = depth_and_ids([table, post], wall_y=4.0)
@@ -283,5 +283,32 @@ def test_neither_order_nor_company_changes_an_observation(order: list[int], most
 
 
 def test_the_camera_frame_of_the_scene_is_the_expected_one() -> None:
-    """The scene helper itself: a wall 3 m along +y is 3 m deep everywhere."""
+    """In the test scene itself, a wall 3 m along +y is 3 m deep everywhere."""
     np.testing.assert_allclose(render([], wall_y=3.0), 3.0, rtol=1e-6)
+
+
+def test_a_board_has_the_size_of_its_pixels_at_its_distance() -> None:
+    """Samples stand for the pixels around them, along the camera's own axes in the world."""
+    camera = PinholeCamera(640, 480, 500.0, 250.0, 319.5, 239.5)
+    looking_along_x = Pose.from_matrix([(0, 0, 1, 0), (-1, 0, 0, 0), (0, -1, 0, 0), (0, 0, 0, 1)])
+    depth = np.full((480, 640), 2.0, np.float32)
+    frame = RGBDFrame(0, 1, np.zeros((480, 640, 3), np.uint8), depth, camera, looking_along_x)
+    board = np.zeros((480, 640), bool)
+    board[100:300, 150:450] = True
+
+    (seen,) = observe(detection_of(board, with_mask=True), frame)
+
+    expected = (0.0, 300 * 2.0 / 500.0, 200 * 2.0 / 250.0)
+    np.testing.assert_allclose(seen.box.size, expected, atol=0.002)
+
+
+def test_lone_depths_belong_to_no_object() -> None:
+    depth = np.zeros((480, 640), np.float32)
+    depth[200:240, 300:320] = 2.0
+    depth[200:240:8, 324:340:8] = 2.0
+    mask = np.zeros((480, 640), bool)
+    mask[200:240, 300:340] = True
+
+    (seen,) = observe(detection_of(mask, with_mask=True), frame_of(depth))
+
+    assert seen.box.size[0] == pytest.approx(20 * 2.0 / 525.0, abs=0.01)

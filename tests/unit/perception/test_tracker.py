@@ -13,7 +13,10 @@ from scipy.spatial.transform import Rotation
 from scenemind.config import TrackerConfig
 from scenemind.geometry import Box3D, Pose
 from scenemind.perception import BoxMask, Detections
-from scenemind.perception.tracker import Tracker
+from scenemind.perception.camera_motion import places_at
+from scenemind.perception.kalman import BoxStates
+from scenemind.perception.tracker import Tracker, _duplicates
+from scenemind.perception.tracks import LOST, TRACKED, Tracks
 
 from .scenes import CAMERA, LOOKING_ALONG_Y, boxes_only, frame_of
 
@@ -43,8 +46,8 @@ def test_a_new_object_has_its_id_at_once() -> None:
     assert ids == [[1], [1, 2], [1, 2], [1, 2]]
 
 
-def test_what_was_seen_once_is_not_waited_for_long() -> None:
-    """A flash is forgotten after two more frames; what comes there later is something else."""
+def test_track_of_one_detection_is_forgotten_soon() -> None:
+    """A single detection is forgotten after two more frames; a later one is another object."""
     both, one = boxes_only([LEFT, RIGHT]), boxes_only([LEFT])
     assert track([one, both, one, one, both])[-1] == [1, 2]
     assert track([one, both, one, one, one, both])[-1] == [1, 3]
@@ -56,7 +59,7 @@ def test_weak_detections_keep_a_track_but_start_none() -> None:
     assert ids == [[1], [1], *[[1, -1]] * 5, [1]]
 
 
-def test_below_the_low_score_nothing_counts() -> None:
+def test_detections_below_the_low_score_are_ignored() -> None:
     ids = track([boxes_only([LEFT]), boxes_only([LEFT], scores=[0.05])])
     assert ids == [[1], [-1]]
 
@@ -198,20 +201,21 @@ def test_a_jump_of_the_pose_breaks_no_track(jump_m: float) -> None:
     assert np.array(ids).tolist() == [[1, 2]] * 6
 
 
-def test_another_resolution_breaks_no_track() -> None:
-    """The driver is switched from 640x480 to 320x240 in mid-stream."""
+@pytest.mark.parametrize("depth_m", [2.0, 0.0])
+def test_another_resolution_breaks_no_track(depth_m: float) -> None:
+    """The driver is switched from 640x480 to 160x120 in mid-stream."""
     tracker = Tracker(TrackerConfig())
-    before = frame_of(np.full((480, 640), 2.0, np.float32))
+    before = frame_of(np.full((480, 640), depth_m, np.float32))
     after = replace(
         before,
-        camera=CAMERA.resized(320, 240),
-        color=before.color[::2, ::2].copy(),
-        depth_m=before.depth_m[::2, ::2].copy(),
+        camera=CAMERA.resized(160, 120),
+        color=before.color[::4, ::4].copy(),
+        depth_m=before.depth_m[::4, ::4].copy(),
     )
-    halves = [tuple(value / 2 for value in box) for box in (LEFT, RIGHT)]
+    quarters = [tuple(value / 4 for value in box) for box in (LEFT, RIGHT)]
     ids = [
         tracker.update(boxes_only(seen), frame).tolist()  # type: ignore[arg-type]
-        for seen, frame in (([LEFT, RIGHT], before),) * 2 + ((halves, after),) * 2
+        for seen, frame in (([LEFT, RIGHT], before),) * 2 + ((quarters, after),) * 2
     ]
     assert ids == [[1, 2]] * 4
 
@@ -252,7 +256,7 @@ def test_the_order_of_detections_does_not_matter(seed: int) -> None:
             assert partners.setdefault(a, b) == b
 
 
-def test_colours_are_looked_at_where_they_are_asked_for() -> None:
+def test_colours_are_compared_where_configured() -> None:
     """A red and a blue cup side by side change places; their boxes fit the old places better."""
     seen = replace(
         boxes_only([(100.0, 100.0, 160.0, 160.0), (112.0, 100.0, 172.0, 160.0)]),
@@ -270,3 +274,52 @@ def test_colours_are_looked_at_where_they_are_asked_for() -> None:
         tracker = Tracker(TrackerConfig(appearance_weight=weight))
         assert tracker.update(seen, before).tolist() == [1, 2]
         assert tracker.update(seen, after).tolist() == expected
+
+
+def test_one_odd_view_does_not_change_a_tracks_appearance() -> None:
+    red, blue = (200, 20, 20), (20, 20, 200)
+    tracker = Tracker(TrackerConfig(appearance_weight=0.9))
+
+    def update(*shown: tuple[tuple[float, ...], tuple[int, int, int]]) -> list[int]:
+        picture = np.full((480, 640, 3), 90, np.uint8)
+        for (x0, y0, x1, y1), color in shown:
+            picture[int(y0) : int(y1), int(x0) : int(x1)] = color
+        frame = replace(FAR, color=picture)
+        return tracker.update(boxes_only([box for box, _ in shown]), frame).tolist()
+
+    for _ in range(6):
+        assert update((LEFT, red)) == [1]
+    assert update((LEFT, blue)) == [1]
+    left, right = shifted(LEFT, -30.0), shifted(LEFT, 30.0)
+    assert update((left, blue), (right, red))[1] == 1
+
+
+@pytest.mark.parametrize(("live", "lost"), [(9, 3), (3, 9)])
+def test_older_one_of_a_live_and_a_lost_track_at_one_place_stays(live: int, lost: int) -> None:
+    states = BoxStates.starting_at(np.array([LEFT, LEFT, RIGHT]))
+    tracks = Tracks(
+        ids=np.array([1, 2, 3]),
+        label_codes=np.zeros(3, np.int64),
+        status=np.array([TRACKED, LOST, LOST], np.int8),
+        lived=np.array([live, lost, 0]),
+        missed=np.zeros(3),
+        cut=np.zeros((3, 4), bool),
+        places=places_at(states.position[:, :2], np.zeros(3), CAMERA),
+        appearance=np.zeros((3, 0), np.float32),
+        states=states,
+    )
+    assert _duplicates(tracks, np.ones(3, bool)).tolist() == [live < lost, live > lost, False]
+
+
+def test_beyond_five_hundred_tracks_those_missed_longest_are_forgotten() -> None:
+    def crowd(x: float, y: float) -> Detections:
+        corners = [(25.0 * i + x, 48.0 * j + y) for i in range(25) for j in range(10)]
+        return boxes_only([(u, v, u + 12.0, v + 20.0) for u, v in corners])
+
+    tracker = Tracker(TrackerConfig(lost_frames=1000))
+    crowds = [crowd(0.0, 0.0), crowd(13.0, 0.0), crowd(0.0, 24.0)]
+    first = [[tracker.update(crowd, FAR).tolist() for _ in range(2)][-1] for crowd in crowds]
+
+    assert tracker.update(crowds[2], FAR).tolist() == first[2]
+    assert tracker.update(crowds[1], FAR).tolist() == first[1]
+    assert min(tracker.update(crowds[0], FAR).tolist()) > 750

@@ -1,14 +1,171 @@
-"""Where weights are looked for, in order, and what is said when they are nowhere."""
+"""Weights by name, the cache folder, and downloads."""
 
 from __future__ import annotations
 
+import hashlib
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from scenemind.perception import PerceptionError
-from scenemind.perception.weights import KNOWN_WEIGHTS, default_folder, find_weights, locate_weights
+from scenemind.perception.weights import (
+    KNOWN_WEIGHTS,
+    cache_root,
+    download,
+    find_weights,
+    locate_weights,
+    weights_folder,
+)
+
+
+def test_cache_folder_is_in_the_home_unless_the_environment_names_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for unset in (None, ""):
+        monkeypatch.delenv("SCENEMIND_CACHE", raising=False)
+        if unset is not None:
+            monkeypatch.setenv("SCENEMIND_CACHE", unset)
+        assert cache_root() == tmp_path / ".cache/scenemind"
+    monkeypatch.setenv("SCENEMIND_CACHE", "~/elsewhere")
+    assert cache_root() == tmp_path / "elsewhere"
+
+
+BODY = bytes(range(256)) * 5000
+
+
+class Weights(BaseHTTPRequestHandler):
+    """`/good`, `/moved`, `/cut` (half), `/unsized`, `/silent`, `/login` (a page), else 404."""
+
+    released = threading.Event()
+
+    def do_GET(self) -> None:
+        if self.path == "/moved":
+            self.send_response(302)
+            self.send_header("Location", "/good")
+            self.end_headers()
+            return
+        if self.path not in ("/good", "/cut", "/unsized", "/silent", "/login"):
+            self.send_error(404)
+            return
+        self.send_response(200)
+        if self.path == "/login":
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+        if self.path != "/unsized":
+            self.send_header("Content-Length", str(len(BODY)))
+        self.end_headers()
+        if self.path == "/silent":
+            self.released.wait(30)
+            return
+        self.wfile.write(BODY[: len(BODY) // 2] if self.path == "/cut" else BODY)
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing to the output of the test."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Address of a running server."""
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Weights)
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{httpd.server_port}"
+    Weights.released.set()
+    httpd.shutdown()
+    thread.join()
+    httpd.server_close()
+
+
+@pytest.fixture
+def server(address: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> str:  # noqa: ARG001
+    """Address of a running server, which may be used."""
+    monkeypatch.delenv("SCENEMIND_OFFLINE")
+    return address
+
+
+@pytest.mark.parametrize("page", ["good", "moved", "unsized"])
+def test_a_file_comes_whole_into_a_new_folder(server: str, page: str, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "weights.pt"
+    download(f"{server}/{page}", target, sha256=hashlib.sha256(BODY).hexdigest())
+    assert target.read_bytes() == BODY
+    assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [("cut", f"only {len(BODY) // 2} of {len(BODY)} bytes"), ("missing", "404"),
+     ("silent", "timed out"), ("login", "does the network ask for a login")],
+)  # fmt: skip
+def test_incomplete_download_leaves_nothing(
+    server: str, page: str, reason: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "weights.pt"
+    with pytest.raises(PerceptionError) as refused:
+        download(f"{server}/{page}", target, timeout_s=0.2)
+    for part in (f"{server}/{page}", reason, f"put it at {target}"):
+        assert part in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_file_than_the_published_one_is_refused(server: str, tmp_path: Path) -> None:
+    (tmp_path / "weights.pt").write_bytes(b"the one before")
+    with pytest.raises(PerceptionError, match="SHA-256"):
+        download(f"{server}/good", tmp_path / "weights.pt", sha256="0" * 64)
+    assert (tmp_path / "weights.pt").read_bytes() == b"the one before"
+
+
+def test_error_without_network_names_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SCENEMIND_OFFLINE")
+    target = tmp_path / "weights.pt"
+    with pytest.raises(PerceptionError, match=r"refused.*put it at .*weights\.pt"):
+        download("http://127.0.0.1:9/weights.pt", target)
+
+
+def test_full_disk_is_an_error(server: str, tmp_path: Path) -> None:
+    # A limit on the size of files stands in for the full disk; it holds for a whole process.
+    script = (
+        "import resource, sys; from pathlib import Path\n"
+        "from scenemind.perception.weights import download\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "download(sys.argv[1], Path(sys.argv[2]))\n"
+    )
+    command = [sys.executable, "-c", script, f"{server}/good", str(tmp_path / "weights.pt")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "PerceptionError: cannot fetch" in done.stderr
+    assert "File too large" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_offline_mode_sends_no_request(
+    server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SCENEMIND_OFFLINE", "1")
+    with pytest.raises(PerceptionError, match="SCENEMIND_OFFLINE"):
+        download(f"{server}/good", tmp_path / "weights.pt")
+
+
+def test_a_log_has_one_line_and_no_bar(
+    server: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with caplog.at_level(logging.INFO):
+        download(f"{server}/good", tmp_path / "weights.pt")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"fetching {server}/good (1.3 MB)"
+    ]
+    assert capsys.readouterr().err == ""
+
 
 NAME = "yolov8s-worldv2.pt"
 
@@ -33,7 +190,7 @@ def put(path: Path) -> Path:
 def test_a_path_is_taken_as_it_is(tmp_path: Path) -> None:
     path = put(tmp_path / "mine" / "own.onnx")
     assert find_weights(str(path)) == path
-    with pytest.raises(PerceptionError, match=r"no weights at .*other\.onnx"):
+    with pytest.raises(PerceptionError, match=r"no such file: /.*other\.onnx: name a file"):
         find_weights(str(tmp_path / "other.onnx"))
 
 
@@ -46,7 +203,7 @@ def test_the_suffix_of_a_torch_model_may_be_left_out(home: Path, tmp_path: Path)
     assert find_weights(stem).resolve() == here
 
 
-def test_of_a_folder_the_best_detector_is_taken(tmp_path: Path) -> None:
+def test_best_detector_of_a_folder_is_taken(tmp_path: Path) -> None:
     put(tmp_path / "other.onnx")
     with pytest.raises(PerceptionError, match=r"known by name.*yolox_nano\.onnx.*name one file"):
         find_weights(str(tmp_path))
@@ -60,7 +217,7 @@ def test_a_name_is_looked_for_where_the_variable_says_then_at_home(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_home = put(home / ".cache/scenemind/weights" / NAME)
-    assert find_weights(NAME) == at_home == default_folder() / NAME
+    assert find_weights(NAME) == at_home == weights_folder() / NAME
     monkeypatch.setenv("SCENEMIND_WEIGHTS", str(tmp_path / "folder"))
     assert find_weights(NAME) == at_home
     in_folder = put(tmp_path / "folder" / NAME)
@@ -69,7 +226,7 @@ def test_a_name_is_looked_for_where_the_variable_says_then_at_home(
     assert find_weights(NAME) == in_folder
 
 
-def test_what_cannot_be_fetched_is_said_with_address_and_place(home: Path) -> None:
+def test_error_of_a_failed_download_names_address_and_place(home: Path) -> None:
     with pytest.raises(PerceptionError) as refused:
         find_weights(NAME)
     assert KNOWN_WEIGHTS[NAME].url in str(refused.value)
@@ -83,6 +240,15 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
         find_weights("unheard of")
 
 
+@pytest.mark.parametrize("name", ["yolov8n-seg.onnx", "yoloe-26n-seg.xml"])
+def test_a_file_that_is_missing_gets_no_name_of_another(name: str) -> None:
+    with pytest.raises(PerceptionError) as refused:
+        find_weights(name)
+    assert str(refused.value) == (
+        f"no such file: {Path(name).absolute()}: name a file that is there, or a model by its name"
+    )
+
+
 def test_addresses_are_safe_and_end_in_the_name() -> None:
     for name, source in KNOWN_WEIGHTS.items():
         address = urlsplit(source.url)
@@ -91,7 +257,7 @@ def test_addresses_are_safe_and_end_in_the_name() -> None:
 
 
 @pytest.mark.extras
-def test_ultralytics_publishes_these_names() -> None:
+def test_names_are_those_that_ultralytics_publishes() -> None:
     downloads = pytest.importorskip("ultralytics.utils.downloads")
     ours = {name for name, source in KNOWN_WEIGHTS.items() if "ultralytics" in source.url}
     assert ours <= downloads.GITHUB_ASSETS_NAMES

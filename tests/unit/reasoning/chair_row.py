@@ -9,10 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scenemind.config import MemTreeConfig, ModelsConfig, SceneMindConfig
+from scenemind.composition import Reasoner
+from scenemind.config import ModelsConfig, SceneMindConfig
 from scenemind.memory import Memory
 from scenemind.models import Models, open_models
-from scenemind.reasoning import Router, open_methods
+from scenemind.reasoning import Router
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, Step, say
 from tests.unit.memory import walk
@@ -30,12 +31,12 @@ def make_memory(folder: Path) -> Memory:
 
 
 def form_of(request: Request) -> str:
-    """Which form the reply is to have: LocationChoice or FrameAnswer."""
+    """The requested form of the reply: LocationChoice or FrameAnswer."""
     return request.body["response_format"]["json_schema"]["name"]
 
 
 def honest(request: Request) -> str:
-    """What a model might say that does as it is told."""
+    """The reply of a model that keeps to the form."""
     if form_of(request) == "LocationChoice":
         places = [{"location": i, "key_objects": [1], "cue_objects": []} for i in range(3)]
         return json.dumps({"think": "chairs are everywhere", "locations": places})
@@ -62,9 +63,15 @@ def settings(
 
 @contextmanager
 def routed(memory: Memory, config: ModelsConfig, folder: Path) -> Iterator[tuple[Router, Models]]:
-    """A router as the command line and the node build it."""
-    with open_models(config, folder / "ledger.sqlite") as models:
-        yield Router(memory, methods=open_methods(models, MemTreeConfig())), models
+    """A router as the command line and the node build it, with the methods that write no
+    programs."""
+    with (
+        open_models(config, folder / "ledger.sqlite") as models,
+        Reasoner(SceneMindConfig(), models) as reasoner,
+    ):
+        names = ("memtree", "vlm_grounder", "synergai")
+        methods = {name: reasoner.methods[name] for name in names if name in reasoner.methods}
+        yield Router(memory, methods=methods), models
 
 
 @contextmanager

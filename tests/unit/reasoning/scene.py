@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -31,7 +32,7 @@ from scenemind.memory import (
     SceneMemoryError,
     StructurePlane,
 )
-from scenemind.memory.graph.corrections import CorrectionsJournal, SimilarObject
+from scenemind.memory.graph.corrections import CorrectionsJournal, PerceivedMap, SimilarObject
 from scenemind.memory.graph.corrections.similar import find_similar
 from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, find_changes
@@ -151,7 +152,7 @@ class SmallMemory:
     clock: Iterator[int] = field(default_factory=lambda: count(1))
 
     def snapshot(self) -> MemorySnapshot:
-        objects = self.journal.lay_over(self.perceived.objects).objects
+        objects = self.journal.apply_to(self.perceived.objects).objects
         structure = self.perceived.structure
         relations = self.journal.relations(self.perceived.relations, objects, structure)
         return replace(self.perceived, objects=objects, relations=relations)
@@ -172,8 +173,8 @@ class SmallMemory:
         raise SceneMemoryError(f"frame {frame_number} is not stored")
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
-        objects, structure = self.perceived.objects, self.perceived.structure
-        return self.journal.apply(edits, by, reason, objects, next(self.clock), structure=structure)
+        perceived = PerceivedMap(self.perceived.objects, structure=self.perceived.structure)
+        return self.journal.apply(edits, by, reason, perceived, next(self.clock))
 
     def undo(self, correction_id: int | None = None) -> Correction:
         return self.journal.undo(correction_id)
@@ -185,7 +186,7 @@ class SmallMemory:
         return find_similar(edit, self.perceived.objects, self.snapshot().objects, {})[:count]
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
-        """As a memory does, of a camera that only ever looked from the door."""
+        """Changes seen by a camera that only looked from the door."""
         if stamp_ns is None:
             raise SceneMemoryError("the camera was here only once")
         before, after = TimeSpan(0, stamp_ns), TimeSpan(stamp_ns + 1, self.perceived.stamp_ns)
@@ -204,9 +205,16 @@ class ForgetfulMemory(SmallMemory):
 
 def room_memory(camera: Pose | None = None, extra: Sequence[Relation] = ()) -> SmallMemory:
     """The room above."""
+    if camera is None and not extra:
+        return SmallMemory(_room())
     if camera is None:
         return SmallMemory(snapshot_of(ROOM, extra=extra))
     return SmallMemory(snapshot_of(ROOM, camera, extra))
+
+
+@cache
+def _room() -> MemorySnapshot:
+    return snapshot_of(ROOM)
 
 
 def query(text: str, **more: object) -> Query:

@@ -1,10 +1,10 @@
-"""A method that says what it is told to, in place of one that asks a model."""
+"""A method with set replies, in place of one that asks a model."""
 
 from __future__ import annotations
 
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning.method import Asking, MethodReply
-from scenemind.reasoning.types import Query
+from scenemind.reasoning.query import Query
 
 
 class ScriptedMethod:
@@ -28,7 +28,7 @@ class ScriptedMethod:
     ) -> MethodReply:
         """See `AskMethod`."""
         self.asked.append(query)
-        asking.report("look", "at nothing")
+        asking.progress.report("look", "at nothing")
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return self.outcome

@@ -1,4 +1,4 @@
-"""What an agent may write without a yes: what the person's own words say."""
+"""Consent: an agent writes without a yes only edits that the person's words state."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import pytest
 
 from scenemind.memory import Edit
 from scenemind.reasoning import Query
-from scenemind.reasoning.consent import Consent
+from scenemind.reasoning.consent import Consent, StatedWords
 from scenemind.reasoning.dialogue import Dialogue, Turn
-
-from .scene import ATTACHED, BUILDING, ROOM, snapshot_of
+from tests.unit.reasoning.scene import ATTACHED, BUILDING, ROOM, snapshot_of
 
 SCENE = snapshot_of((*ROOM, *ATTACHED), structure=BUILDING)
 
@@ -64,7 +63,7 @@ def related(subject: int, predicate: str, other: int, *, so: bool = True) -> Edi
         ("remove the laptop from the map", Edit("delete_object", (3,))),
     ],
 )
-def test_what_was_said(said: str, edit: Edit) -> None:
+def test_edits_that_the_words_state(said: str, edit: Edit) -> None:
     assert consents(said, edit)
 
 
@@ -111,24 +110,24 @@ def test_what_was_said(said: str, edit: Edit) -> None:
         ("the laptop is new", renamed(3, "the")),
     ],
 )
-def test_what_was_not_said(said: str, edit: Edit) -> None:
+def test_edits_that_the_words_do_not_state(said: str, edit: Edit) -> None:
     assert not consents(said, edit)
 
 
-def test_this_is_what_is_marked() -> None:
+def test_this_means_the_marked_object() -> None:
     assert consents("this is a tablet", renamed(3, "tablet"), 3)
     assert not consents("this is a tablet", renamed(3, "tablet"), 8)
     assert not consents("this is a tablet", renamed(3, "tablet"))
 
 
-def test_what_was_spoken_of_last_is_meant_where_nothing_else_is_named() -> None:
+def test_object_of_the_last_turn_is_meant_unless_another_is_named() -> None:
     answered = Turn("what is on the shelf?", "A cup.", (10,))
     assert consents("a vase, I'd say", renamed(10, "vase"), before=[answered])
     assert consents("a sofa, I'd say", renamed(10, "sofa"), before=[answered])
     assert not consents("the sofa is a vase", renamed(10, "vase"), before=[answered])
 
 
-def test_an_answer_to_what_was_asked_back_goes_on_with_what_was_told() -> None:
+def test_answer_to_a_clarifying_question_completes_the_statement() -> None:
     told = Turn("the cup is Anna's", "Which of the two cups?", (2, 10))
     assert consents("the one on the shelf", attributed(10, "owner", "Anna"), before=[told])
     asked = Turn("is the cup Anna's?", "Which of the two cups?", (2, 10))
@@ -137,7 +136,23 @@ def test_an_answer_to_what_was_asked_back_goes_on_with_what_was_told() -> None:
     assert not consents("the one on the shelf", attributed(10, "owner", "Anna"), before=[done])
 
 
-def test_what_was_asked_before_makes_no_question_of_what_is_told_now() -> None:
+def test_statement_after_a_question_is_still_a_statement() -> None:
     asked = Turn("where is the cup", "Which of the two cups?", (2, 10))
     told = "the one on the shelf is blue"
     assert consents(told, attributed(10, "color", "blue"), before=[asked])
+
+
+@pytest.mark.parametrize(
+    ("said", "is_stated"),
+    [
+        ("No, blue.", True),
+        ("No, it is blue.", True),
+        ("It is no blue cup.", False),
+        ("It is not blue.", False),
+        ("It isn't blue.", False),
+        ("It is not red but blue.", True),
+        ("Is it blue?", False),
+    ],
+)
+def test_no_is_a_denial_only_after_a_form_of_be(said: str, is_stated: bool) -> None:
+    assert StatedWords(said).names("blue") == is_stated

@@ -1,4 +1,4 @@
-"""What was aligned in words is known to every method at once, and to the map that is made anew."""
+"""Corrections in words are used by every method at once, and on a map that is made anew."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import pytest
 
 from scenemind.config import SceneMindConfig
-from scenemind.config.sandbox import SandboxConfig
+from scenemind.config.reasoning import SandboxConfig
 from scenemind.memory import Memory
 from scenemind.reasoning import Query, Router
 from scenemind.reasoning.programs import SceneApi, run_program
 from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.vlm_grounder.candidates import candidates_of_class
+from scenemind.reasoning.vlm_grounder.view_preselection import candidates_of_class
 from tests.unit.viewer.room import map_room
 
 

@@ -1,4 +1,4 @@
-"""Who answers: the grammar, a model, or the grammar in a model's place."""
+"""Choice of the method for a question, and of the model for a method."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from scenemind.memory import KeyFrame, MemoryAccess, SceneMemoryError
 from scenemind.models import Allowance, FailureKind, ModelError, Usage
 from scenemind.perception import PerceptionError
-from scenemind.reasoning import Answer, Asking, Query, ReasoningError, Router
+from scenemind.reasoning import Answer, Asking, Progress, Query, ReasoningError, Router
 from scenemind.reasoning.method import GroundReply, MethodReply
-from scenemind.reasoning.types import Picture
-
-from .scene import ROOM, SmallMemory, query, room_memory, snapshot_of
-from .scripted_method import ScriptedMethod
+from scenemind.reasoning.method_choice import choose_model
+from scenemind.reasoning.query import Picture
+from tests.unit.reasoning.scene import ROOM, SmallMemory, query, room_memory, snapshot_of
+from tests.unit.reasoning.scripted_method import ScriptedMethod
 
 SOFA = ROOM[7]
 KNOWN = "where is the sofa?"
@@ -95,7 +95,7 @@ def test_where_neither_can_both_reasons_are_given(error: Exception, code: str, m
 
 
 @pytest.mark.parametrize("kind", ["cancelled", "not_recorded"])
-def test_nobody_answers_who_has_cancelled_nor_hides_that_a_replay_differs(
+def test_no_fallback_for_cancelled_questions_and_wrong_replays(
     kind: FailureKind,
 ) -> None:
     answer = router(ModelError(kind, "as scripted")).ask(query(KNOWN), "memtree")
@@ -104,7 +104,7 @@ def test_nobody_answers_who_has_cancelled_nor_hides_that_a_replay_differs(
     assert answer.text == said.get(kind, "memtree failed: as scripted")
 
 
-def test_nobody_answers_who_cancels_while_a_model_fails() -> None:
+def test_no_fallback_where_the_question_is_cancelled_while_a_model_fails() -> None:
     asking = Asking(Allowance(9.0))
     asking.allowance.cancel()
     assert code_of(router(DOWN).ask(query(KNOWN), "memtree", asking)) == "cancelled"
@@ -116,7 +116,7 @@ def test_a_router_that_does_not_fall_back_reports_the_failure() -> None:
         assert (code_of(answer), answer.text) == ("model_failed", FALLEN_BACK)
 
 
-def test_what_was_looked_for_and_not_seen_stands() -> None:
+def test_negative_answer_of_a_search_stands() -> None:
     """A strict question: that the map has no such thing is no better an answer."""
     unseen = ReasoningError("not_found", "Not seen in the 3 frames.")
     answer = router(unseen).ask(query(ABSENT, policy="strict"))
@@ -125,7 +125,7 @@ def test_what_was_looked_for_and_not_seen_stands() -> None:
 
 
 @pytest.mark.parametrize("policy", ["balanced", "always_answer"])
-def test_what_frames_do_not_show_the_grammar_may_still_say(policy: str) -> None:
+def test_without_frames_the_grammar_may_still_answer(policy: str) -> None:
     unseen = ReasoningError("not_found", "No image is stored any more.")
     answer = router(unseen).ask(query(ABSENT, policy=policy))
     assert answer.text == Router(room_memory()).ask(query(ABSENT, policy=policy)).text
@@ -202,7 +202,7 @@ def test_evidence_is_the_method_s_own_or_is_looked_up() -> None:
     assert [set(frame.boxes_px) for frame in looked_up.key_frames] == [{8}] * 3
 
 
-def test_an_answer_says_what_models_used_also_when_they_failed() -> None:
+def test_an_answer_has_the_usage_of_models_that_failed() -> None:
     used = Usage(2, 90, 40, 10, 0.5)
     for outcome in (SAID, DOWN):
         asking = Asking(Allowance(9.0))
@@ -220,7 +220,7 @@ def test_progress_says_that_another_answers_and_why() -> None:
 
     for text, method in ((KNOWN, "memtree"), (ABSENT, "auto")):
         heard.clear()
-        router(DOWN).ask(query(text), method, Asking(report=report))
+        router(DOWN).ask(query(text), method, Asking(progress=Progress(report)))
         assert heard == [("look", "at nothing"), ("fallback", FALLEN_BACK)]
 
 
@@ -228,3 +228,87 @@ def test_a_fallback_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)  # of nodes; commands say it themselves
     router(DOWN).ask(query(KNOWN), "memtree")
     assert f"symbolic answers instead: {FALLEN_BACK}" in caplog.text
+
+
+LABELS = {thing.label for thing in ROOM}
+BOTH = ("ensemble", "llm_tpc", "memtree", "vadar")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("How many chairs could be pushed under the table?", "it counts things of the map"),
+        ("how far apart are the two cups?", "it measures things of the map"),
+        ("is the sofa wide enough for two?", "it measures things of the map"),
+        ("what distance is it from the cup over to the sofa", "it measures things of the map"),
+        ("Which of the cups would be nearest for who sits on the sofa?", "it compares things"),
+        ("Is the sofa bigger or smaller than the table?", "it compares things"),
+        ("is the shelf about in line with the sofa and the door?", "it relates things"),
+        ("What would I see if I turn around?", "it depends on where one stands"),
+        ("What would I see if I turned around?", "it depends on where one stands"),
+        ("What is at my 4 o'clock?", "it depends on where one stands"),
+    ],
+)
+def test_questions_about_measures_go_to_programs(text: str, reason: str) -> None:
+    choice = choose_model(Query(text), LABELS, BOTH)
+    assert choice is not None
+    assert (choice.method, choice.reason[: len(reason)]) == ("llm_tpc", reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("What material is the sofa?", 'only pictures show "material"'),
+        ("Is the door open?", 'only pictures show "open"'),
+        ("How many of the cups are dirty?", 'only pictures show "dirty"'),
+        ("What is written on the door?", 'only pictures show "written"'),
+        ("How many books are on the table?", 'no object of the map is called "books"'),
+        (
+            "Is the stapler closer to the door or to the sofa?",
+            'no object of the map is called "stapler"',
+        ),
+        ("What is between the sofa and the shelf?", "it counts, measures and compares nothing"),
+        ("What can I use to water my plants?", "it counts, measures and compares nothing"),
+    ],
+)
+def test_questions_about_appearance_go_to_frames(text: str, reason: str) -> None:
+    choice = choose_model(Query(text), LABELS, BOTH)
+    assert choice is not None
+    assert (choice.method, choice.reason[: len(reason)]) == ("memtree", reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [("What is behind me?", "llm_tpc"), ("Is the lamp behind me turned on?", "memtree")],
+)
+def test_a_situation_in_words_is_for_programs_unless_it_has_to_be_seen(
+    text: str, method: str
+) -> None:
+    choice = choose_model(Query(text, "I am sitting on the sofa."), LABELS, BOTH)
+    assert choice is not None
+    assert choice.method == method
+
+
+def test_unconfigured_method_is_not_chosen() -> None:
+    count = Query("How many chairs are there?")
+    assert choose_model(count, LABELS, ()) is None
+    assert choose_model(count, LABELS, ("vadar", "ensemble")) is None
+    only = choose_model(count, LABELS, ("memtree",))
+    assert only is not None
+    assert (only.method, only.reason) == ("memtree", "")
+
+
+def test_the_steps_say_why_and_only_where_auto_chose() -> None:
+    class Programs(ScriptedMethod):
+        name = "llm_tpc"
+
+    reply = MethodReply("Two.", 0.7, (), (), ("wrote a program",))
+    frames, programs = ScriptedMethod(reply), Programs(reply)
+    router = Router(room_memory(), None, {"memtree": frames, "llm_tpc": programs})
+    asked = query("How many chairs could be pushed under the table?")
+    by_choice = router.ask(asked)
+    assert by_choice.method == "llm_tpc"
+    assert by_choice.steps == ("asked llm_tpc: it counts things of the map", "wrote a program")
+    assert router.ask(asked, "llm_tpc").steps == ("wrote a program",)
+    assert router.ask(query("Is the door open?")).method == "memtree"
+    assert (len(frames.asked), len(programs.asked)) == (1, 2)

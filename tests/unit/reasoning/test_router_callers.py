@@ -1,4 +1,4 @@
-"""What questions share and may use: callers, cancelling, budgets, rests, recordings, caches."""
+"""Limits of questions: callers, cancelling, budgets, rests, recordings, caches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from scenemind.models import Allowance, Usage
 from scenemind.reasoning import Answer, Asking, Query, Router
 from tests.chat_server import Step, choose, fail, slowly, stay_silent
 from tests.prompt_cache import TOKENS_PER_PICTURE
+from tests.unit.reasoning.chair_row import HONEST, asked_of, form_of, make_memory, routed
 from tests.waiting import wait_until
-
-from .chair_row import HONEST, asked_of, form_of, make_memory, routed
 
 KNOWN = "how many chairs are there?"
 UNREADABLE = "what would a child sit on?"  # for the grammar
@@ -77,7 +76,9 @@ def test_others_are_served_while_a_model_is_slow(memory: Memory, tmp_path: Path)
         assert code_of(first.answer) == "cancelled"
 
 
-def test_who_cancels_gets_no_other_answer_and_no_other_call(memory: Memory, tmp_path: Path) -> None:
+def test_cancelled_question_gets_no_answer_and_sends_no_request(
+    memory: Memory, tmp_path: Path
+) -> None:
     with asked_of(memory, tmp_path, stay_silent, language={"call_deadline_s": SECONDS}) as (
         router,
         models,
@@ -106,7 +107,7 @@ def test_many_callers_get_their_own_answers(memory: Memory, tmp_path: Path) -> N
     assert {answer.usage.calls for answer in answers} == {2}
 
 
-def test_an_answer_says_what_it_used(memory: Memory, tmp_path: Path) -> None:
+def test_answer_has_its_usage(memory: Memory, tmp_path: Path) -> None:
     prices = {"prompt_price": 2.0, "cached_prompt_price": 0.5, "reply_price": 10.0}
     with asked_of(memory, tmp_path, HONEST, language=prices) as (router, models, _):
         asking = Asking(models.allowance(SECONDS))

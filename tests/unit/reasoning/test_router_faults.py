@@ -1,4 +1,4 @@
-"""Whatever a server or a model does wrong: the right answer, the grammar's marked as such, or a
+"""Faults of servers and models: each gives the right answer, a marked answer of the grammar, or a
 clear error, in time."""
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ import pytest
 
 from scenemind.memory import Memory
 from scenemind.models import Models
-from scenemind.reasoning import Answer, Asking, Query, Report, Router
-from scenemind.reasoning.method import say_nothing
+from scenemind.reasoning import Answer, Asking, Progress, ProgressListener, Query, Router
 from tests.chat_exchange import Request
 from tests.chat_server import FAULTS, ChatServer, Step, choose, say
-
-from .chair_row import (
+from tests.unit.reasoning.chair_row import (
     HONEST,
     answer_form,
     asked_of,
@@ -26,7 +24,7 @@ from .chair_row import (
     routed,
     settings,
 )
-from .memtree_qa.talk import Heard
+from tests.unit.reasoning.memtree_qa.talk import Heard
 
 GRACE_S = 0.5
 KNOWN = "how many chairs are there?"
@@ -50,10 +48,10 @@ def ask_in_time(
     query: Query,
     method: str,
     deadline_s: float = ENOUGH_S,
-    report: Report = say_nothing,
+    listener: ProgressListener | None = None,
 ) -> Answer:
     """Somebody who hears a report gets the replies as streams."""
-    answer = router.ask(query, method, Asking(models.allowance(deadline_s), report))
+    answer = router.ask(query, method, Asking(models.allowance(deadline_s), Progress(listener)))
     assert answer.seconds < deadline_s + GRACE_S
     assert answer.text
     return answer
@@ -66,12 +64,12 @@ def at(form: str, fault: Step) -> Step:
 
 @pytest.fixture(params=["LocationChoice", "FrameAnswer"])
 def form(request: pytest.FixtureRequest) -> str:
-    """Which of the two calls."""
+    """The one of the two calls that goes wrong."""
     return str(request.param)
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
-def test_the_grammar_answers_what_it_can(
+def test_the_grammar_answers_questions_that_it_can_parse(
     fault: str, form: str, memory: Memory, tmp_path: Path
 ) -> None:
     deadline_s = TIMEOUTS.get(fault, ENOUGH_S)
@@ -86,7 +84,7 @@ def test_the_grammar_answers_what_it_can(
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
-def test_the_failure_says_why_where_the_grammar_cannot(
+def test_failure_has_its_reason_where_the_grammar_has_no_answer(
     fault: str, form: str, memory: Memory, tmp_path: Path
 ) -> None:
     deadline_s = TIMEOUTS.get(fault, ENOUGH_S)
@@ -109,7 +107,7 @@ def test_a_fault_that_passes_is_gone_in_the_answer(
     faults = iter([FAULTS[fault]])
     step = choose(lambda r: next(faults, HONEST) if form_of(r) == form else HONEST)
     with asked_of(memory, tmp_path, step) as (router, models, server):
-        answer = ask_in_time(router, models, Query(UNREADABLE), "auto", report=Heard())
+        answer = ask_in_time(router, models, Query(UNREADABLE), "auto", listener=Heard())
         assert len(server.requests) == 3
     assert (answer.text, answer.method, answer.fallback) == ("A red chair.", "memtree", "")
     assert [thing.object_id for thing in answer.objects] == [1]

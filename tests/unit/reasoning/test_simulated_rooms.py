@@ -9,12 +9,10 @@ import pytest
 from scenemind.geometry import Box3D
 from scenemind.memory import MapObject, Stay, StructurePlane
 from scenemind.reasoning import Router
-from scenemind.simulation import Room, SimObject, make_change_questions, simulate
-from scenemind.simulation.make_room import make_room
-from scenemind.simulation.question import Question
-from scenemind.simulation.questions import make_questions
-
-from .scene import SmallMemory, query, snapshot_of, thing
+from scenemind.simulation import Room, Sensors, SimObject, make_change_questions, simulate
+from scenemind.simulation.questions import Question, make_questions
+from scenemind.simulation.room_generator import make_room
+from tests.unit.reasoning.scene import SmallMemory, query, snapshot_of, thing
 
 # A minute covers all of the sequence.
 NEWEST_NS = 60_000_000_001
@@ -54,9 +52,9 @@ def test_all_questions_are_answered_right(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(1, 4))
-def test_questions_about_what_was_moved_are_answered_right(seed: int) -> None:
+def test_questions_about_moved_objects_are_answered_right(seed: int) -> None:
     """By a memory that saw each change as soon as it had happened."""
-    sequence = simulate(seed, 240, 64, 48, loops=2, changes=6)
+    sequence = simulate(seed, 240, Sensors(64, 48), loops=2, changes=6)
     after = sequence.room_at(NEWEST_NS)
     objects = {o.instance_id: _seen(o) for o in after.objects}
     gone: dict[int, MapObject] = {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import KeyFrame, LocationNode, MapObject, MemorySnapshot, Relation
-from scenemind.report import Run
+from scenemind.report.content import Run
 
 CAMERA = PinholeCamera(640, 480, 500.0, 500.0, 319.5, 239.5)
 
@@ -55,7 +55,7 @@ def make_key_frame(
 def make_run(
     objects: Sequence[MapObject] = (), relations: Sequence[Relation] = (), **more: Any
 ) -> Run:
-    """A run along x with one location at its start; `more` replaces what a `Run` holds."""
+    """A run along x with one location at its start; `more` replaces fields of the `Run`."""
     path = np.array([(x, 0.0, 1.0) for x in np.linspace(0.0, 2.0, 5)], dtype=np.float32)
     location = LocationNode(0, Pose.identity(), 0, 10, (0, 9), ())
     values: dict[str, Any] = {

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scenemind.report import Chart, Series, render_curves, standalone_svg
+from scenemind.report.curves import Chart, Series, render_curves
+from scenemind.report.drawing import standalone_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 STEADY = Series("steady", ((1.0, 2.0), (10.0, 2.0), (100.0, 2.0)))

@@ -1,4 +1,4 @@
-"""Boxes on key frames: where they belong, of what was asked for."""
+"""Boxes on key frames, drawn at the requested objects."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from scenemind.report import draw_key_frame
-
-from .made import make_key_frame
+from scenemind.report.keyframes import draw_key_frame
+from tests.unit.report.made import make_key_frame
 
 BOX = (100.0, 200.0, 300.0, 400.0)
 COLORS = {"cup": "#ff0000", "chair": "#0000ff"}
@@ -39,7 +38,7 @@ def test_boxes_shrink_with_the_picture() -> None:
     assert (columns.max(), rows.max()) == pytest.approx((BOX[2] / 2, BOX[3] / 2), abs=3)
 
 
-def test_objects_that_nobody_asked_for_are_left_out() -> None:
+def test_other_objects_are_left_out() -> None:
     assert (redness(drawn({2: "chair"})) < 20).all()
 
 

@@ -1,16 +1,95 @@
-"""The scene graph by levels: a column a level, and nothing that leads astray."""
+"""The support tree, and its drawing."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
+from scenemind.geometry import Box3D
 from scenemind.memory import MemorySnapshot, Relation
-from scenemind.report import colors_of, render_levels
+from scenemind.memory.types import StructurePlane
+from scenemind.report.drawing import colors_of
+from scenemind.report.levels import render_levels, support_tree
+from tests.unit.report.made import make_object
 
-from .made import make_object
-from .test_support_tree import FLOOR, WALL, make_scene
+FLOOR = StructurePlane(-1, "floor", Box3D((0.0, 0.0, 0.0), (5.0, 5.0, 0.0)), (0.0, 0.0, 1.0), 20.0)
+WALL = StructurePlane(-2, "wall", Box3D((0.0, 2.5, 1.2), (5.0, 0.0, 2.4)), (0.0, -1.0, 0.0), 9.0)
+
+
+def make_scene(*relations: Relation, labels: dict[int, str], planes: tuple = ()) -> MemorySnapshot:
+    objects = {i: make_object(i, label, (0.0, 0.0, 0.0)) for i, label in labels.items()}
+    structure = {plane.plane_id: plane for plane in planes}
+    return MemorySnapshot(1, 0, objects, relations, None, structure=structure)
+
+
+def shape(snapshot: MemorySnapshot) -> list[tuple[int, int | None, str]]:
+    return [(b.depth, b.node_id, b.predicate) for b in support_tree(snapshot)]
+
+
+def test_each_node_is_followed_by_the_things_on_it() -> None:
+    scene = make_scene(
+        Relation(1, "on", 2),
+        Relation(2, "on", -1),
+        Relation(3, "on", -1),
+        Relation(4, "hanging on", -2),
+        Relation(1, "near", 3),
+        labels={1: "cup", 2: "table", 3: "chair", 4: "picture"},
+        planes=(WALL, FLOOR),
+    )
+    assert shape(scene) == [
+        (0, -1, ""),
+        (1, 2, "on"),
+        (2, 1, "on"),
+        (1, 3, "on"),
+        (0, -2, ""),
+        (1, 4, "hanging on"),
+    ]
+    carries = {branch.node_id: branch.carries for branch in support_tree(scene)}
+    assert carries == {-1: 2, 2: 1, 1: 0, 3: 0, -2: 1, 4: 0}
+
+
+def test_objects_that_are_the_building_stand_with_it() -> None:
+    scene = make_scene(Relation(2, "on", 7), labels={2: "table", 7: "floor"})
+    assert shape(scene) == [(0, 7, ""), (1, 2, "on")]
+
+
+def test_objects_without_a_known_supporter_come_last() -> None:
+    scene = make_scene(Relation(1, "on", 2), labels={1: "cup", 2: "table"}, planes=(FLOOR,))
+    assert shape(scene) == [(0, -1, ""), (0, None, ""), (1, 2, ""), (2, 1, "on")]
+
+
+def test_an_object_stands_once_under_its_surest_carrier() -> None:
+    scene = make_scene(
+        Relation(1, "on", 2, 0.4),
+        Relation(1, "inside", 3, 0.9),
+        Relation(2, "on", -1),
+        Relation(3, "on", -1),
+        labels={1: "cup", 2: "table", 3: "box"},
+        planes=(FLOOR,),
+    )
+    assert (2, 1, "inside") in shape(scene)
+    assert [node for _, node, _ in shape(scene)].count(1) == 1
+
+
+@pytest.mark.parametrize("circle", [(1, 1), (1, 2, 1), (1, 2, 3, 1)])
+def test_stated_circle_of_supporters_loses_no_object(circle: tuple[int, ...]) -> None:
+    said = [Relation(a, "on", b, source="user") for a, b in pairwise(circle)]
+    scene = make_scene(*said, labels=dict.fromkeys((1, 2, 3), "box"))
+    assert sorted(node for _, node, _ in shape(scene) if node is not None) == [1, 2, 3]
+
+
+def test_a_stack_may_be_high() -> None:
+    count = 3000
+    relations = [Relation(i + 1, "on", i) for i in range(count - 1)]
+    scene = make_scene(*relations, labels=dict.fromkeys(range(count), "box"))
+    assert max(branch.depth for branch in support_tree(scene)) == count
+
+
+def test_empty_scene_is_an_empty_tree() -> None:
+    assert shape(make_scene(labels={})) == []
+
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOM = make_scene(
@@ -63,7 +142,7 @@ def test_no_two_nodes_share_a_place_and_all_lie_within_the_drawing() -> None:
     assert all(0 <= x < width and 0 <= y < height for x, y in at)
 
 
-def test_only_what_is_not_on_is_said() -> None:
+def test_only_other_relations_than_on_are_named() -> None:
     words = [text.text for text in group(draw(ROOM), "edges").iter(f"{SVG}text")]
     assert words == ["hanging on"]
     titles = [title.text for title in group(draw(ROOM), "edges").iter(f"{SVG}title")]

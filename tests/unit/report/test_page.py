@@ -1,4 +1,4 @@
-"""The page holds all that a reader looks for, and nothing that comes alive."""
+"""The report of a run, and the overview of several."""
 
 from __future__ import annotations
 
@@ -9,10 +9,56 @@ from pathlib import Path
 import pytest
 
 from scenemind.memory import MemorySnapshot, Relation, Stay
-from scenemind.report import Step, render_page, write_report
+from scenemind.memory.graph.relations import STORED
+from scenemind.report.content import Step
+from scenemind.report.page import (
+    OverviewEntry,
+    neighbourhood,
+    render_page,
+    shown_relations,
+    write_overview,
+    write_report,
+)
+from tests.unit.report.made import make_key_frame, make_object, make_run
+from tests.unit.report.test_levels import FLOOR, WALL
 
-from .made import make_key_frame, make_object, make_run
-from .test_support_tree import FLOOR, WALL
+
+def scene(*relations: Relation) -> MemorySnapshot:
+    return MemorySnapshot(1, 0, {}, relations, None)
+
+
+CUP_ON_TABLE = Relation(1, "on", 2, 0.5)
+TABLE_NEAR_CHAIR = Relation(2, "near", 3, 0.9)
+CHAIR_NEAR_TABLE = Relation(3, "near", 2, 0.9)
+CHAIR_NEXT_TO_TABLE = Relation(3, "next to", 2, 0.7)
+
+
+def test_default_relations_are_those_of_support() -> None:
+    assert shown_relations(scene(CUP_ON_TABLE, TABLE_NEAR_CHAIR)) == [CUP_ON_TABLE]
+
+
+def test_most_specific_relation_of_two_things_is_shown_once() -> None:
+    snapshot = scene(TABLE_NEAR_CHAIR, CHAIR_NEAR_TABLE, CHAIR_NEXT_TO_TABLE)
+    assert shown_relations(snapshot, STORED) == [CHAIR_NEXT_TO_TABLE]
+    assert shown_relations(snapshot, ["near"]) == [TABLE_NEAR_CHAIR]
+
+
+def test_relations_of_one_object_begin_with_it() -> None:
+    snapshot = scene(CUP_ON_TABLE, TABLE_NEAR_CHAIR, CHAIR_NEAR_TABLE)
+    assert shown_relations(snapshot, STORED, object_id=3) == [CHAIR_NEAR_TABLE]
+    assert shown_relations(snapshot, STORED, object_id=2) == [CUP_ON_TABLE, TABLE_NEAR_CHAIR]
+
+
+def test_stated_relations_are_always_shown() -> None:
+    tied = Relation(3, "tied to", 2, source="user")
+    assert shown_relations(scene(tied, CHAIR_NEXT_TO_TABLE), STORED) == [tied]
+    assert shown_relations(scene(tied)) == [tied]
+
+
+def test_an_objects_neighbourhood() -> None:
+    assert neighbourhood(2, [CUP_ON_TABLE, TABLE_NEAR_CHAIR, Relation(8, "near", 9)]) == {1, 2, 3}
+    assert neighbourhood(7, []) == {7}
+
 
 CUP = make_object(1, "cup", (1.0, 2.0, 0.9))
 TABLE = make_object(2, "dining table", (1.0, 2.0, 0.4), (2.0, 1.0, 0.8))
@@ -50,7 +96,7 @@ def step(**more: object) -> Step:
     return Step(**values | more)  # type: ignore[arg-type]
 
 
-def test_what_is_gone_is_counted_and_explained_where_there_is_any() -> None:
+def test_gone_objects_are_counted_and_explained() -> None:
     gone = replace(CUP, stays=(Stay(CUP.box, 0, 5, 9),))
     snapshot = MemorySnapshot(1, 10, {2: TABLE}, (), None, {1: gone})
     page = Page(render_page(make_run(snapshot=snapshot)))
@@ -78,7 +124,7 @@ def test_a_failed_step_is_marked_and_counted() -> None:
     assert sum("failed" in str(a.get("class")) for a in page.of("article")) == 1
 
 
-def test_an_answer_that_nobody_can_check_does_not_count_as_right() -> None:
+def test_answer_without_a_known_truth_does_not_count_as_right() -> None:
     run = make_run([CUP], steps=(step(), step(expected=""), step(expected="", ok=False)))
     assert [s.verdict for s in run.steps] == ["right", "answered", "failed"]
     assert run.tallies() == [(1, 1, "right"), (1, 2, "answered")]
@@ -87,14 +133,14 @@ def test_an_answer_that_nobody_can_check_does_not_count_as_right() -> None:
     assert "1 of 2 answered, unchecked" in text
 
 
-def test_objects_are_listed_with_their_most_telling_relation() -> None:
+def test_objects_are_listed_with_their_most_specific_relation() -> None:
     relations = [Relation(1, "near", 2), Relation(1, "on", 2), Relation(1, "below", 2)]
     text = " ".join(Page(render_page(make_run([CUP, TABLE], relations))).text.split())
     assert "on dining table 2" in text
     assert "near dining table 2" not in text
 
 
-def test_what_a_wall_carries_is_told_and_what_the_floor_does_is_not() -> None:
+def test_relations_to_a_wall_are_listed_and_those_to_the_floor_are_not() -> None:
     picture = make_object(3, "picture", (0.0, 2.5, 1.5))
     objects = {thing.object_id: thing for thing in (TABLE, picture)}
     relations = (
@@ -129,7 +175,7 @@ def test_every_link_leads_somewhere() -> None:
 
 
 @pytest.mark.parametrize("is_simulated", [True, False])
-def test_a_simulated_run_says_so(is_simulated: bool) -> None:
+def test_page_of_a_simulated_run_is_marked(is_simulated: bool) -> None:
     assert ("SIMULATED" in render_page(make_run(is_simulated=is_simulated))) is is_simulated
 
 
@@ -146,7 +192,7 @@ def test_timings_and_machine_are_shown() -> None:
         assert text in page.text
 
 
-def test_nothing_injected_comes_alive() -> None:
+def test_injected_html_stays_text() -> None:
     thing = make_object(1, HOSTILE, (0.0, 0.0, 0.0))
     said = step(name=HOSTILE, question=HOSTILE, answer=HOSTILE, expected=HOSTILE, detail=HOSTILE)
     run = make_run(
@@ -165,7 +211,7 @@ def test_nothing_injected_comes_alive() -> None:
     assert page.text.count(HOSTILE) >= 10
 
 
-def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+def test_page_fetches_no_other_file(tmp_path: Path) -> None:
     page = write_report(make_run([CUP, TABLE]), tmp_path / "new" / "folder")
     html = page.read_text(encoding="utf-8")
     assert page.name == "index.html"
@@ -178,7 +224,7 @@ def test_an_empty_run_gives_a_page() -> None:
     assert "Nothing was found." in render_page(make_run())
 
 
-def test_pictures_name_things_as_they_were_called_when_asked() -> None:
+def test_pictures_have_the_labels_of_the_time_of_the_question() -> None:
     frame = make_key_frame({1: (10.0, 10.0, 50.0, 50.0)})
     asked = {"object_ids": (1,), "key_frames": (frame,)}
     named = [
@@ -186,3 +232,37 @@ def test_pictures_name_things_as_they_were_called_when_asked() -> None:
         for labels in ({}, {1: "cup"}, {1: "toolbox"})
     ]
     assert named[0] == named[1] != named[2]
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "a" and not dict(attrs)["href"].startswith("#"):
+            self.links.append(dict(attrs)["href"])
+
+
+def test_every_run_has_a_map_its_figures_and_a_page(tmp_path):
+    runs = [replace(make_run(), sequence=name) for name in ("Kitchen / evening", "Lab <2>")]
+    entries = [OverviewEntry(run, {"objects": str(number)}) for number, run in enumerate(runs)]
+    page = write_overview("Two rooms", {"recall_25": "0.97"}, entries, tmp_path / "report")
+    text = page.read_text(encoding="utf-8")
+    reader = _Links()
+    reader.feed(text)
+    assert reader.links == ["01-kitchen-evening/index.html", "02-lab-2/index.html"]
+    for link, run in zip(reader.links, runs, strict=True):
+        assert (page.parent / link).is_file()
+        assert f"SceneMind: {run.sequence}".split("<")[0] in (page.parent / link).read_text()
+    assert text.count("<svg") >= 2
+    assert "0.97" in text
+    assert "Lab &lt;2&gt;" in text
+
+
+def test_a_run_may_have_lost_the_only_object_of_its_kind(tmp_path):
+    vase = make_object(7, "vase", (0.0, 0.0, 0.0))
+    gone = {7: replace(vase, stays=(Stay(vase.box, 0, 5, 9),))}
+    snapshot = MemorySnapshot(1, 10, {}, (), None, gone)
+    page = write_overview("One", {}, [OverviewEntry(make_run(snapshot=snapshot), {})], tmp_path)
+    assert "<svg" in page.read_text(encoding="utf-8")

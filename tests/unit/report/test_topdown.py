@@ -1,7 +1,8 @@
-"""The map from above: scale, places and what it must not let through."""
+"""The map from above."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -9,11 +10,12 @@ import numpy as np
 import pytest
 
 from scenemind.geometry import Box3D
-from scenemind.memory import MemorySnapshot, Stay
-from scenemind.report import Run, TrueObject, colors_of
-from scenemind.report.run_map import render_run_map
-
-from .made import make_object, make_run
+from scenemind.memory import MemorySnapshot, Relation, Stay
+from scenemind.report.content import Run, TrueObject
+from scenemind.report.drawing import colors_of, drawing_size, standalone_svg
+from scenemind.report.topdown import MapLayers, nearest_place, render_run_map, render_top_down
+from tests.unit.report.made import make_key_frame, make_object, make_run
+from tests.unit.report.test_levels import FLOOR, WALL
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -37,7 +39,7 @@ def outlines(drawing: ElementTree.Element, name: str) -> list[np.ndarray]:
 
 
 def px_per_m(drawing: ElementTree.Element) -> float:
-    """From the scale bar and what is written on it."""
+    """The scale, from the scale bar and its label."""
     scale = group(drawing, "scale")
     bar, text = scale.find(f"{SVG}path"), scale.find(f"{SVG}text")
     assert bar is not None
@@ -53,7 +55,7 @@ def test_boxes_have_their_true_size_by_the_scale_bar() -> None:
     assert (width, height) == pytest.approx((2.0, 1.0), abs=0.01)
 
 
-def test_what_is_turned_is_drawn_turned() -> None:
+def test_turned_boxes_are_drawn_turned() -> None:
     turned = Box3D((0.0, 3.0, 0.4), (2.0, 1.0, 0.8), np.pi / 6)
     table = replace(make_object(1, "table", turned.center), known_yaw_box=turned)
     drawing = draw(make_run([table]))
@@ -64,7 +66,7 @@ def test_what_is_turned_is_drawn_turned() -> None:
     assert np.arctan2(-sides[0, 1], sides[0, 0]) == pytest.approx(np.pi / 6, abs=0.01)
 
 
-def test_places_that_were_left_are_outlined_with_what_happened() -> None:
+def test_earlier_places_are_outlined_with_the_change() -> None:
     def left(object_id: int, label: str, x: float) -> Stay:
         return Stay(make_object(object_id, label, (x, 1.0, 0.5), (0.5, 0.5, 1.0)).box, 0, 5, 9)
 
@@ -97,7 +99,7 @@ def test_small_things_are_drawn_above_large_ones() -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_ground_truth_lies_where_it_is() -> None:
+def test_ground_truth_is_drawn_at_its_place() -> None:
     box = Box3D((1.0, 1.0, 0.5), (1.0, 1.0, 1.0))
     truth = (TrueObject("table", box, True, 1, "table", 1.0),)
     drawing = draw(make_run([make_object(1, "table", box.center, box.size)], truth=truth))
@@ -113,7 +115,7 @@ def test_everything_lies_within_the_drawing() -> None:
     assert (points <= (width, height)).all()
 
 
-def test_a_label_is_text_whatever_it_says() -> None:
+def test_any_label_is_drawn_as_text() -> None:
     label = '</title><script>alert("x")</script>'
     drawing = draw(make_run([make_object(1, label, (0.0, 0.0, 0.0))]))
     assert not list(drawing.iter(f"{SVG}script"))
@@ -124,3 +126,111 @@ def test_an_empty_map_is_drawn() -> None:
     nothing = make_run(path=np.zeros((0, 3), np.float32), locations=())
     assert outlines(draw(nothing), "boxes") == []
     assert outlines(draw(nothing), "earlier") == []
+
+
+CUP = make_object(1, "cup", (0.5, 0.0, 0.8), (0.1, 0.1, 0.1))
+TABLE = make_object(2, "table", (0.0, 0.0, 0.4), (2.0, 1.0, 0.8))
+LAMP = make_object(3, "lamp", (-2.0, 0.0, 1.0), (0.2, 0.2, 0.5))
+ROOM = MemorySnapshot(1, 0, {1: CUP, 2: TABLE, 3: LAMP}, (), None, structure={-1: FLOOR, -2: WALL})
+
+
+def draw_relations(
+    snapshot: MemorySnapshot, *relations: Relation, **more: object
+) -> ElementTree.Element:
+    colors = colors_of(thing.label for thing in snapshot.objects.values())
+    return ElementTree.fromstring(
+        render_top_down(snapshot, colors, MapLayers(relations=relations, **more))
+    )
+
+
+def lines(drawing: ElementTree.Element) -> list[ElementTree.Element]:
+    found = drawing.find(f"{SVG}g[@class='relations']")
+    return [] if found is None else list(found)
+
+
+@pytest.mark.parametrize(
+    ("xy", "expected"),
+    [((0.0, 3.0), (0.0, 0.5)), ((4.0, 0.1), (1.0, 0.1)), ((5.0, 5.0), (1.0, 0.5)),
+     ((0.9, 0.0), (1.0, 0.0))],
+)  # fmt: skip
+def test_the_nearest_place_on_an_outline(
+    xy: tuple[float, float], expected: tuple[float, float]
+) -> None:
+    assert nearest_place(TABLE.box, np.array(xy)) == pytest.approx(expected)
+    # The same turned by a quarter.
+    turned = Box3D(TABLE.box.center, TABLE.box.size, math.pi / 2)
+    quarter = np.array([(0.0, -1.0), (1.0, 0.0)])
+    assert nearest_place(turned, quarter @ xy) == pytest.approx(quarter @ expected)
+
+
+def test_line_of_a_relation_leads_from_subject_to_object_with_its_name() -> None:
+    (lamp,) = lines(draw_relations(ROOM, Relation(3, "near", 2)))
+    (line,), (word,), (title,) = (lamp.iter(SVG + tag) for tag in ("line", "text", "title"))
+    x0, y0, x1, y1 = (float(line.attrib[name]) for name in ("x1", "y1", "x2", "y2"))
+    assert x0 < x1
+    assert y0 == y1
+    assert (word.text, title.text) == ("near", "lamp 3 near table 2")
+    assert lamp.attrib["class"] == "other"
+    assert "marker-end" not in line.attrib
+
+
+def test_support_has_an_arrow_and_a_stated_relation_a_colour() -> None:
+    on, tied = lines(
+        draw_relations(ROOM, Relation(1, "on", 2), Relation(3, "tied to", 1, source="user"))
+    )
+    assert next(on.iter(f"{SVG}line")).attrib["marker-end"] == "url(#arrow-carrying)"
+    assert tied.attrib["class"] == "user"
+
+
+def test_no_line_leads_to_a_floor_and_one_to_a_wall() -> None:
+    drawing = draw_relations(ROOM, Relation(2, "on", -1), Relation(3, "hanging on", -2))
+    assert [line.find(f"{SVG}title").text for line in lines(drawing)] == [
+        "lamp 3 hanging on wall -2"
+    ]
+
+
+def test_floor_and_walls_are_drawn_and_not_named() -> None:
+    ceiling = make_object(7, "ceiling", (0.0, 0.0, 2.4), (5.0, 5.0, 0.1))
+    wall = make_object(8, "wall", (2.5, 0.0, 1.2), (0.1, 5.0, 2.4))
+    objects = {**ROOM.objects, 7: ceiling, 8: wall}
+    drawing = draw_relations(replace(ROOM, objects=objects))
+    parts = drawing.find(f"{SVG}g[@class='building']")
+    assert [part.attrib["class"] for part in parts] == ["floor", "wall", "wall"]
+    labels = {text.text for text in drawing.find(f"{SVG}g[@class='labels']").iter(f"{SVG}text")}
+    assert labels == {"cup 1", "table 2", "lamp 3"}
+
+
+def test_looking_at_some_objects_leaves_the_others_faint_and_nameless() -> None:
+    drawing = draw_relations(ROOM, only={1, 2})
+    faint = [link.attrib["href"] for link in drawing.iter(f"{SVG}a") if "class" in link.attrib]
+    assert faint == ["#object-3"]
+    _, _, width, _ = map(float, drawing.attrib["viewBox"].split())
+    _, _, whole, _ = map(float, draw_relations(ROOM).attrib["viewBox"].split())
+    scale, whole_scale = width / (2.0 + 1.2), whole / (5.0 + 1.2)  # two margins of 0.6 m
+    assert scale >= whole_scale
+
+
+def test_many_lines_go_without_words() -> None:
+    count = 60
+    objects = {i: make_object(i, "box", (i * 1.0, 0.0, 0.0)) for i in range(count + 1)}
+    chain = [Relation(i, "near", i + 1) for i in range(count)]
+    drawn = lines(draw_relations(MemorySnapshot(1, 0, objects, (), None), *chain))
+    assert len(drawn) == count
+    assert not any(list(line.iter(f"{SVG}text")) for line in drawn)
+
+
+def test_a_file_of_its_own_has_its_style_and_size() -> None:
+    drawing = render_top_down(ROOM, colors_of(["cup", "table", "lamp"]))
+    alone = ElementTree.fromstring(standalone_svg(drawing))
+    inner = alone.find(f"{SVG}svg")
+    assert inner.attrib["viewBox"] == f"0 0 {alone.attrib['width']} {alone.attrib['height']}"
+    assert ".topdown" in (alone.find(f"{SVG}style").text or "")
+
+
+def test_some_objects_are_looked_at_from_near() -> None:
+    """The cup is 0.1 m wide and has margins of 0.6 m, at 160 px a metre at most."""
+    colors = colors_of(["cup", "table", "lamp"])
+    width, height = drawing_size(render_top_down(ROOM, colors, MapLayers(only={1})))
+    assert (width, height) == pytest.approx((208.0, 208.0), abs=1.0)
+    marked = MapLayers(only={1}, key_frames=(make_key_frame({}),))
+    assert drawing_size(render_top_down(ROOM, colors, marked))[0] > 400.0

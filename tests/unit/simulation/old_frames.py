@@ -1,4 +1,4 @@
-"""How a default drive was rendered from the first: frames must stay bit for bit as they are."""
+"""The original rendering of a default drive: its frames must stay the same bit for bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scenemind.simulation.trajectory import look
 
 
 def old_poses(room: Room, count: int) -> list[Pose]:
-    """One round: at 1.1 m, two turns, three nods."""
+    """Poses of one round at a height of 1.1 m, with two turns and three nods."""
     turn = np.linspace(0.0, 2.0 * np.pi, count)
     way = room.loop.at(np.deg2rad(-100.0) + turn)
     yaw = np.arctan2(-way[:, 1], -way[:, 0]) + turn

@@ -1,4 +1,4 @@
-"""Moved and removed objects: what frames show is what the truth says at their stamps."""
+"""Moved and removed objects: frames show the true room of their stamps."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.geometry import iou_3d
-from scenemind.simulation import SimulatedSequence, SimulationError, simulate
+from scenemind.simulation import Sensors, SimulatedSequence, SimulationError, simulate
 from scenemind.simulation.ground_truth import VisibilityCounter
 
-SMALL = {"width": 64, "height": 48, "depth_noise": 0.0}
+SMALL = Sensors(64, 48, depth_noise=0.0)
 quick = settings(max_examples=6, deadline=None)
 
 
 def drive(seed: int, count: int = 6, loops: int = 2, **options: object) -> SimulatedSequence:
-    return simulate(seed, 60 * loops, **SMALL, loops=loops, changes=count, **options)
+    return simulate(seed, 60 * loops, SMALL, loops=loops, changes=count, **options)
 
 
 @quick
 @given(st.integers(0, 10_000), st.none() | st.integers(30, 60))
-def test_there_are_as_many_as_asked_for_each_of_another_object(seed, objects):
+def test_number_of_changes_each_of_another_object(seed, objects):
     sequence = drive(seed, 6, objects=objects)
     changes = sequence.changes
     assert len(changes) == len({change.instance_id for change in changes}) == 6
@@ -34,7 +34,7 @@ def test_there_are_as_many_as_asked_for_each_of_another_object(seed, objects):
 
 @quick
 @given(st.integers(0, 10_000))
-def test_objects_come_to_a_free_place_and_stand_there(seed):
+def test_objects_move_to_a_free_place_and_stand_there(seed):
     sequence = drive(seed, 8)
     room = sequence.room_at(2**62)
     for change in sequence.changes:
@@ -109,6 +109,6 @@ def test_nothing_changes_before_the_first_stamp_nor_without_being_asked() -> Non
 
 def test_changes_need_two_rounds_and_enough_objects() -> None:
     with pytest.raises(SimulationError, match="between loops"):
-        simulate(1, 60, **SMALL, changes=1)
+        simulate(1, 60, SMALL, changes=1)
     with pytest.raises(SimulationError, match="90 changes are too many"):
         drive(1, 90)

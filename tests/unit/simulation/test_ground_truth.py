@@ -1,15 +1,21 @@
-"""Comparing maps with rooms."""
+"""Maps compared with the room."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from scenemind.geometry import Box3D, Pose
-from scenemind.simulation import make_room, simulate
-from scenemind.simulation.ground_truth import MatchTable, VisibilityCounter, match_objects
+from scenemind.simulation import Sensors, make_room, simulate
+from scenemind.simulation.ground_truth import (
+    MatchTable,
+    VisibilityCounter,
+    match_objects,
+    places_seen_again,
+    stale_objects,
+)
 
 ROOM = make_room(1)
 
@@ -55,6 +61,21 @@ def test_a_second_box_for_one_object_is_a_duplicate_and_a_ghost_is_not():
     assert table.duplicates == (900,)
 
 
+def test_an_overlapping_box_of_another_label_is_no_duplicate():
+    item = ROOM.objects[0]
+    half = Box3D(item.box.center, (item.box.size[0] / 2, *item.box.size[1:]))
+    table = match_objects([*perfect_map(), Mapped(900, "ghost", half)], ROOM)
+    assert table.unmatched == (900,)
+    assert table.duplicates == ()
+
+
+def test_a_box_that_overlaps_nothing_has_no_partner():
+    ghost = Box3D((0.0, 0.0, 2.4), (0.1, 0.1, 0.1))
+    table = match_objects([Mapped(900, ROOM.objects[0].label, ghost)], ROOM)
+    assert {row.object_id for row in table.matches} == {None}
+    assert table.unmatched == (900,)
+
+
 def test_a_box_half_as_long_has_half_the_iou():
     item = ROOM.objects[0]
     half = Box3D(item.box.center, (item.box.size[0] / 2, *item.box.size[1:]))
@@ -70,7 +91,7 @@ def test_an_empty_map_finds_nothing():
 
 
 def test_a_map_is_compared_with_the_room_of_its_moment():
-    sequence = simulate(1, 60, 64, 48, loops=2, changes=6)
+    sequence = simulate(1, 60, Sensors(64, 48), loops=2, changes=6)
     changed = {change.instance_id for change in sequence.changes}
     late = sequence.room_at(sequence.changes[-1].stamp_ns)
     of_first_round = match_objects(perfect_map(), late)
@@ -81,7 +102,7 @@ def test_a_map_is_compared_with_the_room_of_its_moment():
 
 
 def test_a_map_in_a_drifted_frame_is_compared_where_it_stands():
-    sequence = simulate(1, 60, 64, 48, loops=3, odometry_noise=2.0)
+    sequence = simulate(1, 60, Sensors(64, 48, odometry_noise=2.0), loops=3)
     world_T_odometry = sequence.world_T_odometry()
     odometry_T_world = world_T_odometry.inverse()
     drifted = [
@@ -102,8 +123,8 @@ def test_a_map_in_a_drifted_frame_is_compared_where_it_stands():
 
 
 @pytest.mark.parametrize("min_frames", [1, 2, 4])
-def test_seen_is_what_enough_frames_show_well(min_frames):
-    sequence = simulate(1, frame_count=4, width=80, height=60)
+def test_seen_objects_are_shown_well_by_enough_frames(min_frames):
+    sequence = simulate(1, 4, Sensors(80, 60))
     counter = VisibilityCounter(sequence.room, min_pixels=10)
     images = [frame.instances for frame in sequence]
     for image in images:
@@ -114,3 +135,46 @@ def test_seen_is_what_enough_frames_show_well(min_frames):
         if sum(np.sum(image == number) >= 10 for image in images) >= min_frames
     }
     assert counter.seen(min_frames) == expected < set(sequence.class_names)
+
+
+SEQUENCE = simulate(2, 80, Sensors(64, 48, 0.0), loops=2, changes=6)
+
+
+def test_places_seen_again_are_in_view_after_the_change() -> None:
+    again = places_seen_again(SEQUENCE, min_frames=2)
+    assert again <= {change.instance_id for change in SEQUENCE.changes}
+    assert len(again) >= 3
+    for change in SEQUENCE.changes:
+        if change.instance_id not in again:
+            continue
+        frames_in_view = 0
+        for number, pose in enumerate(SEQUENCE.true_poses):
+            point = pose.inverse().transform(np.array(change.old_box.center))
+            (u, v), depth = SEQUENCE.camera.project(point)
+            is_later = number / 30 >= change.stamp_ns * 1e-9 - 1.0 - 1e-6
+            frames_in_view += bool(is_later and depth > 0 and -9 < u < 73 and -9 < v < 57)
+        assert frames_in_view >= 2
+
+
+def test_without_time_left_nothing_is_seen_again() -> None:
+    assert places_seen_again(SEQUENCE, min_frames=80) == frozenset()
+    assert places_seen_again(simulate(2, 8, Sensors(64, 48))) == frozenset()
+
+
+def test_frames_before_the_change_do_not_count() -> None:
+    *_, last = (frame.stamp_ns for frame in SEQUENCE)
+    late = tuple(replace(change, stamp_ns=last) for change in SEQUENCE.changes)
+    assert places_seen_again(replace(SEQUENCE, changes=late), min_frames=2) == frozenset()
+
+
+def test_a_map_of_the_first_round_is_stale_and_one_of_the_last_is_not() -> None:
+    changed = {change.instance_id for change in SEQUENCE.changes}
+    rooms = (SEQUENCE.room, SEQUENCE.room_at(2**62))
+    first, last = (
+        [Mapped(900 + item.instance_id, item.label, item.box) for item in room.objects]
+        for room in rooms
+    )
+    assert set(stale_objects(first, SEQUENCE, changed)) == {900 + number for number in changed}
+    assert stale_objects(last, SEQUENCE, changed) == ()
+    one = min(changed)
+    assert stale_objects(first, SEQUENCE, {one}) == (900 + one,)

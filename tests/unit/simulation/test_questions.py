@@ -1,4 +1,4 @@
-"""Answers checked anew from the boxes, by definitions other than those that made them."""
+"""Answers checked against the boxes by independent definitions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.simulation import Room, make_room
-from scenemind.simulation.question import Question
-from scenemind.simulation.questions import make_questions
+from scenemind.simulation.questions import Question, make_questions
 
 ROOMS = st.builds(make_room, st.integers(0, 100_000), st.none() | st.integers(20, 60))
 quick = settings(max_examples=6, deadline=None)
@@ -59,7 +58,7 @@ def test_the_closest_one_is_closest_by_far(room: Room):
 
 @quick
 @given(ROOMS)
-def test_what_is_on_something_is_right_above_it(room: Room):
+def test_answers_for_on_are_right_above_the_anchor(room: Room):
     for question in make_questions(room):
         if question.kind != "on":
             continue
@@ -85,7 +84,7 @@ def test_phrases_by_color_mean_one_object(room: Room):
 
 @quick
 @given(ROOMS)
-def test_what_is_on_or_higher_is_by_the_boxes(room: Room):
+def test_answers_for_on_and_higher_follow_from_the_boxes(room: Room):
     asked = [q for q in make_questions(room) if q.kind == "verify"]
     assert {q.expected for q in asked} == {("yes",), ("no",)}
     for question in asked:
@@ -102,7 +101,7 @@ def test_what_is_on_or_higher_is_by_the_boxes(room: Room):
 
 @quick
 @given(ROOMS)
-def test_what_hangs_on_the_wall_touches_one(room: Room):
+def test_answers_for_on_the_wall_touch_a_wall(room: Room):
     half = np.array(room.size[:2]) / 2
     for question in make_questions(room):
         if question.kind == "wall":
@@ -113,7 +112,7 @@ def test_what_hangs_on_the_wall_touches_one(room: Room):
                 assert low[2] > 0.5
 
 
-def test_all_kinds_are_asked_and_none_about_what_was_not_seen():
+def test_all_kinds_are_asked_and_none_about_unseen_objects():
     room = make_room(1)
     kinds = {question.kind for question in make_questions(room)}
     assert kinds == {

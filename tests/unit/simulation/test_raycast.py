@@ -1,14 +1,48 @@
-"""Depths of single solids against closed forms."""
+"""Screen bounds of solids, and rays that meet them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.simulation.primitives import Cuboid, Cylinder, Primitive, Spheroid
-from scenemind.simulation.raycast import BOTTOM, TOP, Rays, cast, cast_inside
+from scenemind.simulation.raycast import BOTTOM, TOP, Rays, cast, cast_inside, screen_bounds
 from scenemind.simulation.trajectory import look
+
+SCREEN_CAMERA = PinholeCamera(width=64, height=48, fx=50.0, fy=50.0, cx=31.5, cy=23.5)
+POSE = look(0.0, 0.0, 1.0, 0.0, -0.2)
+COORDINATE = st.floats(-3.0, 3.0)
+SIDE = st.floats(0.1, 2.0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    center=st.tuples(COORDINATE, COORDINATE, COORDINATE),
+    size=st.tuples(SIDE, SIDE, SIDE),
+    yaw=st.floats(-3.0, 3.0),
+)
+@example(center=(1.0, 0.0, 2.0), size=(1.0, 1.0, 2.0), yaw=0.0)  # level with its bottom
+@example(center=(1.0, 0.0, 0.5), size=(1.0, 1.0, 1.0), yaw=0.0)  # level with its top
+def test_no_hit_lies_outside(center, size, yaw):
+    solid = Cuboid(Box3D(center, size, yaw), (9, 9, 9))
+    hits = cast(solid, Rays.of(SCREEN_CAMERA, POSE), np.array([0.0, 0.0, 1.0]))
+    if hits is None:
+        return
+    # Hits nearer than the near plane are not tested.
+    rows, columns = np.nonzero((hits.inverse_depth > 0) & (hits.inverse_depth < 1 / 0.03))
+    bounds = screen_bounds(solid.corners()[None], SCREEN_CAMERA, POSE)
+    x0, y0, x1, y1 = bounds.rectangles[0]
+    assert bounds.visible[0] or len(rows) == 0
+    assert ((columns >= x0) & (columns < x1) & (rows >= y0) & (rows < y1)).all()
+
+
+def test_a_solid_behind_the_camera_is_not_visible():
+    corners = Box3D((-2.0, 0.0, 1.0), (1.0, 1.0, 1.0)).corners()[None]
+    assert not screen_bounds(corners, SCREEN_CAMERA, POSE).visible[0]
+
 
 CAMERA = PinholeCamera(width=81, height=61, fx=60.0, fy=60.0, cx=40.0, cy=30.0)
 CENTRE = (30, 40)  # row, column of the optical axis
@@ -87,6 +121,46 @@ def test_the_side_of_a_sphere_that_looks_up_is_the_brightest():
     # 5 px above the axis the normal has risen: its height over the radius.
     depth = 1.0 / hits.inverse_depth[25, 40]
     assert hits.facing[25, 40] == pytest.approx(depth * (5 / 60) / 0.4, rel=1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    center=st.tuples(st.floats(1.5, 4.0), st.floats(-1.0, 1.0), st.floats(0.0, 2.0)),
+    radius=st.floats(0.1, 0.6),
+    half_height=st.floats(0.1, 0.6),
+)
+def test_a_spheroid_is_met_where_the_quadratic_equation_says(center, radius, half_height):
+    pose = look(0.0, 0.0, 1.0, 0.0, 0.0)
+    hits = cast(Spheroid(center, radius, half_height, (9, 9, 9)), Rays.of(CAMERA, pose), LIGHT)
+    assert hits is not None
+    u_px, v_px = np.meshgrid(np.arange(CAMERA.width), np.arange(CAMERA.height))
+    rays = np.stack((u_px - CAMERA.cx, v_px - CAMERA.cy, np.full(u_px.shape, CAMERA.fx)), -1)
+    rays = rays / CAMERA.fx @ pose.rotation.T  # per metre of depth
+    radii = np.array([radius, radius, half_height])
+    to_camera = (pose.translation - np.array(center)) / radii
+    a = ((rays / radii) ** 2).sum(-1)
+    b = 2.0 * (rays / radii) @ to_camera
+    discriminant = b**2 - 4.0 * a * (to_camera @ to_camera - 1.0)
+    is_clear = np.abs(discriminant) > 1e-3 * b**2  # not within rounding of the outline
+    is_hit = discriminant > 0.0
+    assert ((hits.inverse_depth > 0.0) == is_hit)[is_clear].all()
+    sure = is_hit & is_clear
+    depth = (-b - np.sqrt(np.where(is_hit, discriminant, 0.0))) / (2.0 * a)
+    np.testing.assert_allclose(1.0 / hits.inverse_depth[sure], depth[sure], rtol=1e-3)
+    normal = (pose.translation + depth[..., None] * rays - np.array(center)) / radii**2
+    facing = normal @ LIGHT / np.linalg.norm(normal, axis=-1)
+    assert hits.facing is not None
+    np.testing.assert_allclose(hits.facing[sure], facing[sure], atol=2e-2)
+
+
+def test_rays_beside_a_cylinder_miss_it():
+    solid = Cylinder((3.0, 0.0, 1.0), 0.5, 2.0, (9, 9, 9))
+    depth = depth_image(solid, look(0.0, 0.0, 1.0, 0.0, 0.0))
+    # Tangents to a circle of radius 0.5 at distance 3 have the slope 0.5 / sqrt(3^2 - 0.5^2).
+    edge_px = 60.0 * 0.5 / np.sqrt(9.0 - 0.25)
+    columns = np.flatnonzero(np.isfinite(depth[CENTRE[0]])) - CENTRE[1]
+    assert columns.min() == -np.floor(edge_px)
+    assert columns.max() == np.floor(edge_px)
 
 
 def test_walls_and_floor_are_met_from_inside():

@@ -11,7 +11,7 @@ from scenemind.geometry import Box3D
 from scenemind.mapping import Mapper
 from scenemind.memory import MapObject, Memory, MemorySnapshot, Relation
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.simulation import SimulatedSequence, simulate
+from scenemind.simulation import Sensors, SimulatedSequence, simulate
 
 NO_POINTS = np.zeros((0, 3), np.float32)
 
@@ -50,7 +50,7 @@ def make_scene(*things: MapObject, relations: tuple[Relation, ...] = ()) -> Memo
 
 def map_room(memory: Memory, frame_count: int = 24) -> SimulatedSequence:
     """Put a simulated room into a memory."""
-    sequence = simulate(1, frame_count, 160, 120)
+    sequence = simulate(1, frame_count, Sensors(160, 120))
     mapper = Mapper(InstanceCamera(sequence.class_names), memory, SceneMindConfig())
     for frame in read_sequence(sequence):
         mapper.process(frame)

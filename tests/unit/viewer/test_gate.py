@@ -1,4 +1,4 @@
-"""Who comes in: asked over real sockets, of a server behind that says what it got."""
+"""Access through the gate: real sockets and a server behind it that returns its input."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from scenemind.viewer.errors import ViewerError
-from scenemind.viewer.gate import Gate
+from scenemind.viewer.gate import Gate, ViewerError
 from tests.waiting import wait_until
 
 TOKEN = "0123456789abcdef"
@@ -18,7 +17,7 @@ UPGRADE = ("Connection: Upgrade", "Upgrade: websocket")
 
 
 class Behind:
-    """Answers each connection with all that came, and then echoes."""
+    """A server that answers each connection with the whole request, and then echoes."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -71,7 +70,7 @@ def guarded(behind: Behind) -> Iterator[Gate]:
 
 
 def ask(gate: Gate, path: str = "/", *headers: str, host: str = "localhost") -> str:
-    """All that comes back of one request."""
+    """The whole response to one request."""
     lines = (f"GET {path} HTTP/1.1", *([f"Host: {host}:{gate.port}"] if host else []), *headers)
     return send(gate, "\r\n".join((*lines, "", "")).encode())
 
@@ -95,13 +94,13 @@ def cookie_of(gate: Gate) -> str:
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "LocalHost"])
-def test_this_machine_may_look(open_gate: Gate, host: str) -> None:
+def test_requests_of_this_machine_are_allowed(open_gate: Gate, host: str) -> None:
     assert ask(open_gate, host=host).endswith("in")
     assert ask(open_gate, "/", *UPGRADE, f"Origin: http://{host}:{open_gate.port}", host=host)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::1", "10.0.0.7"])
-def test_a_name_that_was_made_to_mean_this_machine_may_not(
+def test_foreign_host_name_for_this_machine_is_refused(
     open_gate: Gate, behind: Behind, host: str
 ) -> None:
     assert ask(open_gate, host=host).startswith("HTTP/1.1 403")
@@ -111,13 +110,13 @@ def test_a_name_that_was_made_to_mean_this_machine_may_not(
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "http://localhost:1", "http://["]
 )
-def test_a_page_of_another_site_may_not(open_gate: Gate, behind: Behind, origin: str) -> None:
+def test_page_of_another_site_is_refused(open_gate: Gate, behind: Behind, origin: str) -> None:
     assert ask(open_gate, "/", *UPGRADE, f"Origin: {origin}").startswith("HTTP/1.1 403")
     assert behind.asked == []
 
 
 @pytest.mark.parametrize("more", [(), UPGRADE])
-def test_without_its_token_nobody_comes_in(
+def test_requests_without_the_token_are_refused(
     guarded: Gate, behind: Behind, more: tuple[str, ...]
 ) -> None:
     for headers in ((), ("Cookie: scenemind_view=1",), (f"Cookie: other={TOKEN}",)):
@@ -129,7 +128,7 @@ def test_without_its_token_nobody_comes_in(
     assert behind.asked == []
 
 
-def test_the_token_opens_once_and_then_the_cookie_does(guarded: Gate, behind: Behind) -> None:
+def test_token_gives_a_cookie_for_later_requests(guarded: Gate, behind: Behind) -> None:
     cookie = cookie_of(guarded)
     assert behind.asked == []  # the page opens itself again, without the token in its address
     assert ask(guarded, "/", cookie, host="robot").endswith("in")
@@ -143,7 +142,7 @@ def test_the_cookie_is_of_no_use_to_another_site(guarded: Gate, behind: Behind) 
     assert behind.asked == []
 
 
-def test_a_websocket_talks_both_ways(open_gate: Gate) -> None:
+def test_websocket_carries_data_both_ways(open_gate: Gate) -> None:
     lines = ("GET / HTTP/1.1", f"Host: localhost:{open_gate.port}", *UPGRADE, "", "")
     with socket.create_connection(("127.0.0.1", open_gate.port), 30.0) as connection:
         connection.sendall("\r\n".join(lines).encode())
@@ -156,7 +155,7 @@ def test_a_websocket_talks_both_ways(open_gate: Gate) -> None:
             assert stream.read(len(sent)) == sent
 
 
-def test_what_follows_a_plain_request_is_not_let_through(open_gate: Gate, behind: Behind) -> None:
+def test_bytes_after_a_plain_request_are_not_forwarded(open_gate: Gate, behind: Behind) -> None:
     first = f"GET / HTTP/1.1\r\nHost: localhost:{open_gate.port}\r\n\r\n".encode()
     send(open_gate, first + b"GET /second HTTP/1.1\r\n\r\n")
     assert behind.asked == [first]
@@ -173,7 +172,7 @@ def test_what_follows_a_plain_request_is_not_let_through(open_gate: Gate, behind
         (b"GET / HTTP/1.1\r\n" + b"X: 1\r\n" * 200 + b"\r\n", "400"),
     ],
 )
-def test_what_no_browser_sends_is_refused(
+def test_requests_that_no_browser_sends_are_refused(
     open_gate: Gate, behind: Behind, data: bytes, status: str
 ) -> None:
     assert send(open_gate, data).startswith(f"HTTP/1.1 {status} ")
@@ -184,12 +183,12 @@ def test_closing_ends_connections_and_twice_is_once(behind: Behind) -> None:
     gate = Gate("127.0.0.1", 0, behind.address)
     with socket.create_connection(("127.0.0.1", gate.port), 30.0) as connection:
         connection.sendall(b"GET / HTTP")
-        wait_until(lambda: gate.connection_count)
+        wait_until(lambda: gate._connections)
         gate.close()
         gate.close()
         assert connection.recv(1) == b""
 
 
-def test_a_port_that_is_taken_is_named(open_gate: Gate, behind: Behind) -> None:
+def test_error_names_a_port_in_use(open_gate: Gate, behind: Behind) -> None:
     with pytest.raises(ViewerError, match=f"port {open_gate.port}.*--port"):
         Gate("127.0.0.1", open_gate.port, behind.address)

@@ -1,4 +1,4 @@
-"""The view without a browser: what it does with what is typed, and that nothing ends it."""
+"""The view without a browser."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scenemind.memory import Edit, Memory, MemorySnapshot, SceneMemoryError
 from scenemind.models import Allowance
 from scenemind.reasoning import Alignment, Answer, Asking, Query, ReasoningFailure, Router
 from scenemind.reasoning.dialogue import Dialogues
-from scenemind.viewer.talk import Answering
-from scenemind.viewer.viewer import Viewer
+from scenemind.viewer.chat import Answerer
+from scenemind.viewer.viewer import Viewer, ViewerSettings
 from tests.unit.viewer.room import map_room
 from tests.waiting import wait_until
 
@@ -29,15 +29,13 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def view(
-    memory: Memory, answering: Answering | None = None, asking: Asking | None = None
-) -> Viewer:
+def view(memory: Memory, answering: Answerer | None = None, asking: Asking | None = None) -> Viewer:
     answering = answering or Router(memory, dialogues=Dialogues(1, 6))
-    return Viewer(memory, answering, lambda: asking or Asking(), port=0)
+    return Viewer(memory, answering, lambda: asking or Asking(), ViewerSettings(port=0, poll_s=0.1))
 
 
 class Slow:
-    """Answers when it is cancelled, and says so."""
+    """A memory whose answer comes when the question is cancelled."""
 
     def __init__(self) -> None:
         self.began = threading.Event()
@@ -46,7 +44,7 @@ class Slow:
     def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
         assert asking is not None
         cancelled = threading.Event()
-        asking.report("look", "at the first picture")
+        asking.progress.report("look", "at the first picture")
         self.began.set()
         with asking.allowance.waking(cancelled.set):
             assert cancelled.wait(30.0)
@@ -58,7 +56,7 @@ class Slow:
         raise ZeroDivisionError("a bug")
 
 
-def test_what_is_typed_corrects_the_memory_by_what_is_marked(memory: Memory) -> None:
+def test_typed_sentence_corrects_the_marked_object(memory: Memory) -> None:
     table = next(t for t in memory.snapshot().objects.values() if t.label == "dining table")
     with view(memory) as viewer:
         viewer.start()
@@ -78,7 +76,7 @@ def test_a_question_that_takes_long_is_stopped() -> None:
             wait_until(lambda: slow.texts)
 
 
-def test_closing_stops_what_is_being_answered() -> None:
+def test_closing_stops_the_running_question() -> None:
     with Memory.create(None, SceneMindConfig()) as memory:
         slow = Slow()
         viewer = view(memory, slow, Asking(Allowance(600.0)))
@@ -89,7 +87,7 @@ def test_closing_stops_what_is_being_answered() -> None:
         assert slow.texts
 
 
-def test_what_is_begun_while_it_closes_is_stopped_too() -> None:
+def test_question_that_begins_during_closing_is_stopped() -> None:
     with Memory.create(None, SceneMindConfig()) as memory:
         slow = Slow()
         with view(memory, slow, Asking(Allowance(600.0))) as viewer:
@@ -98,7 +96,7 @@ def test_what_is_begun_while_it_closes_is_stopped_too() -> None:
         assert slow.texts == ["where is everything?"]
 
 
-def test_what_is_gone_is_not_marked_any_more() -> None:
+def test_gone_object_is_no_longer_marked() -> None:
     asked = Listening()
     with Memory.create(None, SceneMindConfig()) as memory:
         map_room(memory)
@@ -112,7 +110,7 @@ def test_what_is_gone_is_not_marked_any_more() -> None:
     assert [query.marked_object_ids for query in asked.queries] == [(object_id,), ()]
 
 
-def test_each_view_has_a_talk_of_its_own(memory: Memory) -> None:
+def test_each_view_has_its_own_dialogue(memory: Memory) -> None:
     """Several may look at the same nodes, and "yes" in one of them is none in another."""
     asked = Listening()
     with view(memory, asked) as one, view(memory, asked) as other:
@@ -123,7 +121,9 @@ def test_each_view_has_a_talk_of_its_own(memory: Memory) -> None:
     assert first == third != second
 
 
-def test_a_bug_ends_nothing(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_error_does_not_end_the_view(
+    memory: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
     slow = Slow()
     with view(memory, slow, Asking(Allowance(600.0))) as viewer:
         viewer.put("object 1 is a stool")
@@ -138,17 +138,16 @@ def test_a_memory_that_is_away_for_a_while_is_shown_again(
     with view(Failing(memory, SceneMemoryError("away"))) as viewer:  # type: ignore[arg-type]
         viewer.redraw()
         viewer.redraw()
-    assert [r.getMessage() for r in caplog.records].count("the view stands still: away") == 1
+    assert [r.getMessage() for r in caplog.records].count("the view is not updated: away") == 1
 
 
-def test_what_cannot_be_read_for_a_while_does_not_end_the_view(memory: Memory) -> None:
+def test_temporary_read_errors_do_not_end_the_view(memory: Memory) -> None:
     away = Failing(memory, GeometryError("a box without size"))
     with view(away) as viewer:  # type: ignore[arg-type]
         viewer._thread.start()
-        viewer._look_every_s = 0.0
         wait_until(lambda: viewer._is_lost)
         away.error = None
-        wait_until(lambda: viewer._scene is not None)
+        wait_until(lambda: viewer._drawn is not None)
 
 
 def test_an_empty_memory_can_be_looked_at() -> None:
@@ -172,7 +171,7 @@ def test_without_a_cloud_the_first_look_is_at_the_boxes() -> None:
     assert camera.position[2] > centers.max(axis=0)[2]
 
 
-def test_what_others_change_is_drawn(memory: Memory) -> None:
+def test_changes_by_others_are_drawn(memory: Memory) -> None:
     chair = next(t for t in memory.snapshot().objects.values() if t.label == "chair")
     drawn: list[str] = []
     with view(memory) as viewer:
@@ -187,7 +186,7 @@ def test_what_others_change_is_drawn(memory: Memory) -> None:
 
 
 class Listening:
-    """Has no answer."""
+    """A reasoner without an answer."""
 
     def __init__(self) -> None:
         self.queries: list[Query] = []
@@ -214,3 +213,35 @@ class Failing:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._memory, name)
+
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def viewer() -> Iterator[tuple[Viewer, Memory]]:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        map_room(memory)
+        router = Router(memory, dialogues=Dialogues(1, 6))
+        with Viewer(memory, router, Asking, ViewerSettings(port=0, by=EVIL)) as viewer:
+            yield viewer, memory
+
+
+def test_the_journal_and_the_talk_show_words_as_they_are(viewer: tuple[Viewer, Memory]) -> None:
+    shown, memory = viewer
+    thing = min(memory.snapshot().objects)
+    memory.apply([Edit("rename", (thing,), value=EVIL)], EVIL, EVIL)
+    shown.start()
+    shown.mark([thing])
+    shown.put(f"this is red. {EVIL}")
+    shown.put("what is this?")
+    wait_until(lambda: "alert(1)" in shown._chat._log.content)
+    shown._report(EVIL, EVIL)
+    contents = (
+        shown._journal._entries.content,
+        shown._chat._log.content,
+        shown._chat._stage.content,
+    )
+    for content in contents:
+        assert "alert(1)" in content
+        assert "<img" not in content

@@ -1,7 +1,38 @@
-"""What all errors of the library that a person can mend have in common."""
+"""Errors of the library that its user can mend.
+
+Each message names what was wrong and what to do.
+"""
 
 from __future__ import annotations
 
 
 class SceneMindError(Exception):
-    """Its message names what was wrong, and the way out."""
+    """The base of all of them; its message names what was wrong and what to do."""
+
+
+class UsageError(SceneMindError, RuntimeError):
+    """A command that cannot be carried out as typed; the message says what to type instead."""
+
+
+class GeometryError(SceneMindError, ValueError):
+    """A pose, camera, box or point array with impossible values."""
+
+
+class SandboxError(SceneMindError, RuntimeError):
+    """A sandbox that cannot run any program."""
+
+
+class SceneMemoryError(SceneMindError, RuntimeError):
+    """A memory that cannot be opened, read, written or corrected."""
+
+
+class ExchangeError(SceneMindError, ValueError):
+    """A file that is no scene, or a scene that a format cannot hold; the message says where."""
+
+
+class EvaluationError(SceneMindError, RuntimeError):
+    """A missing or malformed file, or a run that cannot go on; the message says what to do."""
+
+
+class SimulationError(SceneMindError, ValueError):
+    """A room, view or question that cannot be made; the message says why and what to do."""

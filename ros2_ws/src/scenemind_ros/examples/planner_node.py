@@ -1,4 +1,4 @@
-"""A planner that asks SceneMind where things are and drives there: the whole node.
+"""A planner that asks SceneMind for an object's place and drives there: the whole node.
 
 python planner_node.py --ros-args -p target:="the chair closest to the table"
 """
@@ -20,7 +20,7 @@ from scenemind_interfaces.msg import BoundingBox3D, SceneGraph, SceneObject
 
 
 class PlannerNode(Node):
-    """Grounds its parameter `target` once and publishes a goal in front of what was found."""
+    """Node that grounds its parameter `target` once and publishes a goal in front of the result."""
 
     def __init__(self, **options: object) -> None:
         super().__init__("planner", **options)
@@ -33,7 +33,7 @@ class PlannerNode(Node):
         )
         self._robot = (0.0, 0.0)
         self._ground = ActionClient(self, Ground, "/reasoning_node/ground")
-        # In a timer, so that the node is being spun when the server is found.
+        # In a timer: the node already spins when the server is found.
         self._start = self.create_timer(0.5, self._ask)
 
     def _keep_robot(self, scene: SceneGraph) -> None:
@@ -69,9 +69,9 @@ class PlannerNode(Node):
         )
 
     def goal_in_front_of(self, box: BoundingBox3D) -> PoseStamped:
-        """On the floor, so far from the box's side as `distance_m`, looking at its centre.
+        """Goal on the floor at `distance_m` from the box's side, looking at its centre.
 
-        On the line from where the robot is; around obstacles is the navigation's business.
+        On the straight line from the robot; the navigation avoids obstacles.
         """
         center = box.center.position
         away = math.atan2(self._robot[1] - center.y, self._robot[0] - center.x)

@@ -1,6 +1,6 @@
 """Mapping and reasoning: one process by default, two with separate:=true.
 
-Other launch files include this one first: it also sets the DDS profile of what starts after it.
+Other launch files include this one first, because it also sets the DDS profile of later nodes.
 """
 
 import os
@@ -14,7 +14,7 @@ from launch_ros.substitutions import FindPackageShare
 
 CONFIG = PathJoinSubstitution([FindPackageShare("scenemind_ros"), "config"])
 
-# Launch argument -> parameter of the mapping node; an empty argument leaves the file's value.
+# Launch argument -> parameter of the mapping node; an empty argument keeps the file's value.
 OVERRIDES = {
     "detector_weights": "detector.weights",
     "memory_name": "memory.name",
@@ -23,7 +23,7 @@ OVERRIDES = {
 
 
 def set_dds_profile() -> list[SetEnvironmentVariable]:
-    """Without it Fast DDS loses RGB-D frames; a profile that is set already stays."""
+    """Set a DDS profile, unless one is set: by default, Fast DDS loses RGB-D frames."""
     has_version_2 = os.environ.get("ROS_DISTRO") in ("humble", "jazzy")
     prefix = "FASTRTPS" if has_version_2 else "FASTDDS"
     variable = f"{prefix}_DEFAULT_PROFILES_FILE"
@@ -32,7 +32,8 @@ def set_dds_profile() -> list[SetEnvironmentVariable]:
 
 
 def start_nodes(context: LaunchContext) -> list[Node]:
-    """Names stay the nodes' own: one process holds two nodes, and a given name is for both."""
+    """Nodes with their own names: one process has two nodes, and a given name would apply to
+    both."""
     separate = LaunchConfiguration("separate")
     overrides = []
     for argument, parameter in OVERRIDES.items():
@@ -80,7 +81,9 @@ def generate_launch_description() -> LaunchDescription:
                 description="ROS parameters of both nodes",
             ),
             DeclareLaunchArgument(
-                "separate", default_value="false", description="mapping and reasoning apart"
+                "separate",
+                default_value="false",
+                description="mapping and reasoning in two processes",
             ),
             DeclareLaunchArgument(
                 "use_sim_time", default_value="false", description="time from /clock"
@@ -88,10 +91,12 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "detector_weights",
                 default_value="",
-                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
+                description="detector weights: an .onnx, .xml or .pt file, or a model's name",
             ),
             DeclareLaunchArgument(
-                "memory_name", default_value="", description="opened where there is one already"
+                "memory_name",
+                default_value="",
+                description="name of the memory; an existing one is continued",
             ),
             DeclareLaunchArgument(
                 "memory_root", default_value="", description="folder of the memories"

@@ -12,7 +12,8 @@ SHARE = FindPackageShare("scenemind_ros")
 
 
 def generate_launch_description() -> LaunchDescription:
-    """For a recorded sequence name a params_file with detector.backend auto too."""
+    """Launch description. A recorded sequence also needs a params_file with detector.backend
+    auto."""
     replay = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(PathJoinSubstitution([SHARE, "launch", "replay.launch.py"])),
         launch_arguments={
@@ -40,7 +41,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "detector_weights",
                 default_value="",
-                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
+                description="detector weights: an .onnx, .xml or .pt file, or a model's name",
             ),
             DeclareLaunchArgument("rviz", default_value="true", description="show it in RViz"),
             replay,

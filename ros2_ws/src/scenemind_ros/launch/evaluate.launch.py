@@ -1,6 +1,6 @@
-"""A bag or another recording, mapped by the live nodes, which are then asked a benchmark.
+"""A benchmark on live nodes that map a bag or another recording.
 
-The folder out:= gets what `scenemind eval --out` writes: predictions, scores, a page.
+The folder out:= gets the output of `scenemind eval --out`: predictions, scores, a page.
 """
 
 from launch import LaunchContext, LaunchDescription
@@ -22,7 +22,7 @@ SHARE = FindPackageShare("scenemind_ros")
 
 
 def generate_launch_description() -> LaunchDescription:
-    """For a simulated room: bag:=sim:1001 benchmark:=simulation
+    """Launch description. For a simulated room: bag:=sim:1001 benchmark:=simulation
     params_file:=<share>/config/simulated.yaml."""
     nodes = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(PathJoinSubstitution([SHARE, "launch", "bringup.launch.py"])),
@@ -67,7 +67,9 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             DeclareLaunchArgument("bag", description="bag, folder, or sim:SEED"),
-            DeclareLaunchArgument("benchmark", description="as of scenemind eval"),
+            DeclareLaunchArgument(
+                "benchmark", description="name of the benchmark, as in scenemind eval"
+            ),
             DeclareLaunchArgument("out", description="folder for predictions, scores and the page"),
             DeclareLaunchArgument(
                 "data", default_value="", description="the benchmark's file or folder"
@@ -78,10 +80,10 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "scene",
                 default_value="",
-                description="the benchmark's name of what was recorded; empty: the bag's own",
+                description="the benchmark's name of the recorded scene; empty: the bag's name",
             ),
             DeclareLaunchArgument("method", default_value="symbolic", description="who answers"),
-            DeclareLaunchArgument("limit", default_value="", description="so many rows"),
+            DeclareLaunchArgument("limit", default_value="", description="number of rows"),
             DeclareLaunchArgument(
                 "params_file",
                 default_value=PathJoinSubstitution([SHARE, "config", "default.yaml"]),
@@ -90,12 +92,12 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "detector_weights",
                 default_value="",
-                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
+                description="detector weights: an .onnx, .xml or .pt file, or a model's name",
             ),
             DeclareLaunchArgument(
                 "memory_root",
                 default_value=[LaunchConfiguration("out"), "-memories"],
-                description="folder of the memory: one that was there already is gone on with",
+                description="folder of the memory; an existing one is continued",
             ),
             nodes,
             RegisterEventHandler(OnProcessExit(target_action=player, on_exit=when_played)),

@@ -11,7 +11,8 @@ CAMERA_SHARE = FindPackageShare("realsense2_camera")
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Needs the package realsense2_camera, and a robot that publishes odometry."""
+    """Launch description. It needs the package realsense2_camera, and a robot that publishes
+    odometry."""
     camera = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(
             PathJoinSubstitution([CAMERA_SHARE, "launch", "rs_launch.py"])
@@ -35,11 +36,11 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "params_file",
                 default_value=PathJoinSubstitution([SHARE, "config", "realsense.yaml"]),
-                description="ROS parameters; base_T_camera is the one to measure",
+                description="ROS parameters; measure base_T_camera for your robot",
             ),
             DeclareLaunchArgument(
                 "detector_weights",
-                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
+                description="detector weights: an .onnx, .xml or .pt file, or a model's name",
             ),
             nodes,
             camera,

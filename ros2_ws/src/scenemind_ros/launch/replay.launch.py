@@ -12,7 +12,8 @@ SHARE = FindPackageShare("scenemind_ros")
 
 
 def generate_launch_description() -> LaunchDescription:
-    """For a simulated room: sequence:=sim:1 params_file:=<share>/config/simulated.yaml."""
+    """Launch description. For a simulated room: sequence:=sim:1
+    params_file:=<share>/config/simulated.yaml."""
     player = Node(
         package="scenemind_ros",
         executable="sequence_player",
@@ -36,7 +37,7 @@ def generate_launch_description() -> LaunchDescription:
         [
             DeclareLaunchArgument("sequence", description="folder, bag, or sim:SEED"),
             DeclareLaunchArgument(
-                "rate", default_value="1.0", description="0: as fast as it is mapped"
+                "rate", default_value="1.0", description="0: as fast as the mapping node maps"
             ),
             DeclareLaunchArgument(
                 "loop", default_value="false", description="start again at the end"
@@ -49,7 +50,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "detector_weights",
                 default_value="",
-                description="of the detector: an .onnx, .xml or .pt file, or a model's name",
+                description="detector weights: an .onnx, .xml or .pt file, or a model's name",
             ),
             nodes,
             player,

@@ -1,10 +1,13 @@
-"""The one error of this package, and how each error is answered."""
+"""The error of this package; failures in responses and on `/diagnostics`."""
 
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping, Sequence
 
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.node import Node
 
 from scenemind.errors import SceneMindError
 from scenemind.geometry import GeometryError
@@ -14,10 +17,10 @@ from scenemind_interfaces.msg import Error
 
 
 class RosError(SceneMindError, ValueError):
-    """A message or request that cannot be used; says which value and the way out.
+    """An unusable message or request; the message names the value and the remedy.
 
     Attributes:
-        code: the constant of scenemind_interfaces/Error that a service answers with.
+        code: the constant of scenemind_interfaces/Error for a service's response.
     """
 
     def __init__(self, message: str, code: int = Error.INVALID_REQUEST) -> None:
@@ -26,9 +29,9 @@ class RosError(SceneMindError, ValueError):
 
 
 def error_of(failure: Exception, logger: RcutilsLogger) -> Error:
-    """What a request that failed is answered with.
+    """The error of a failed request.
 
-    A bug is INTERNAL, and its traceback goes to the log; call this where it was caught.
+    A bug is INTERNAL, and its traceback goes to the log; call this in the `except` block.
     """
     if isinstance(failure, RosError):
         return Error(code=failure.code, message=str(failure))
@@ -38,3 +41,29 @@ def error_of(failure: Exception, logger: RcutilsLogger) -> Error:
         return Error(code=Error.INVALID_REQUEST, message=str(failure))
     logger.error("".join(traceback.format_exception(failure)))
     return Error(code=Error.INTERNAL, message=f"{type(failure).__name__}: {failure}")
+
+
+def diagnostic_status(
+    node: Node,
+    part: str,
+    values: Mapping[str, object],
+    problems: Sequence[str] = (),
+    level: bytes = DiagnosticStatus.WARN,
+) -> DiagnosticStatus:
+    """State of one part of the node, for `/diagnostics`.
+
+    Args:
+        problems: sentences with the remedy; none: all is well.
+        level: the level if there are problems.
+    """
+    return DiagnosticStatus(
+        level=level if problems else DiagnosticStatus.OK,
+        name=f"{node.get_name()}: {part}",
+        hardware_id="scenemind",
+        message="; ".join(problems) or "ok",
+        values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
+    )
+
+
+def _text(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -15,11 +15,9 @@ from scenemind.memory import SceneMemoryError
 from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind_ros.conversions import header_to_msg
-from scenemind_ros.log_bridge import log_library_to
 from scenemind_ros.mapping.map_publisher import MapPublisher
-from scenemind_ros.mapping.run import MappingRun
 from scenemind_ros.mapping.services import MappingServices
-from scenemind_ros.mapping.session import MappingSession
+from scenemind_ros.mapping.session import MappingRun, MappingSession
 from scenemind_ros.mapping.vocabulary_service import VocabularyService
 from scenemind_ros.parameters import (
     MappingParameters,
@@ -29,20 +27,20 @@ from scenemind_ros.parameters import (
     read_parameters,
 )
 from scenemind_ros.qos import SENSOR_OUT
-from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
+from scenemind_ros.run_node import closing_undisturbed, log_library_to, run_in_ros, spin
 
 _SUCCESS, _FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
 class MappingNode(LifecycleNode):
-    """Answers from its memory while configured, maps while active.
+    """Lifecycle node: serves its memory while configured, maps while active.
 
     Attributes:
         session: the memory and its mapper; None while unconfigured.
     """
 
     def __init__(self, **node_options: object) -> None:
-        """Configures and activates itself unless the parameter `autostart` is false."""
+        """Configure and activate, unless the parameter `autostart` is false."""
         with overrides_in_words():
             super().__init__(
                 "mapping_node", automatically_declare_parameters_from_overrides=True, **node_options
@@ -87,7 +85,7 @@ class MappingNode(LifecycleNode):
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Hear nothing more; the memory still answers."""
+        """Stop listening; the memory still answers."""
         self._stop()
         return super().on_deactivate(state)
 
@@ -97,7 +95,7 @@ class MappingNode(LifecycleNode):
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """From any state."""
+        """Close the memory, from any state."""
         self._close()
         return super().on_shutdown(state)
 
@@ -125,7 +123,7 @@ class MappingNode(LifecycleNode):
         self.session = None
 
     def _acknowledge(self, report: MapperReport) -> None:
-        """Called on the mapping thread, also for what it still maps after a shutdown."""
+        """Publish that a frame is mapped; on the mapping thread, possibly after a shutdown."""
         try:
             self._processed.publish(header_to_msg(report.stamp_ns, self._settings.map_frame))
         except rclpy_implementation.RCLError:
@@ -144,7 +142,7 @@ class MappingNode(LifecycleNode):
 
 
 def main(args: list[str] | None = None) -> int:
-    """Until SIGINT or SIGTERM; then the memory is flushed and closed."""
+    """Run the node until SIGINT or SIGTERM; then the memory is flushed and closed."""
     return run_in_ros("mapping_node", _run, args)
 
 

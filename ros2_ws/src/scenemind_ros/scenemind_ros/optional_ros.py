@@ -1,9 +1,9 @@
-"""ROS packages that exist only where ROS 2 is installed, and what stands in without them.
+"""ROS packages that exist only with an installed ROS 2, and replacements for them.
 
-The Python registry has no tf2_ros, vision_msgs, sensor_msgs_py and tf_transformations. Where they
-can be imported they are used. Without them, `tf2_ros` and `vision_msgs` are None and whoever needs
-them says so; of the other two, the few functions that this package calls are here, with the real
-ones' names, arguments and results.
+The Python registry has no tf2_ros, vision_msgs, sensor_msgs_py and tf_transformations. They are
+used if they can be imported. Otherwise `tf2_ros` and `vision_msgs` are None, and their users report
+it; for the other two, this module has the functions that the package calls, with the same names,
+arguments and results.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import scipy  # parts are imported on first use
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import PointCloud2, PointField
 from std_msgs.msg import Header
 
@@ -43,13 +43,15 @@ def standin_quaternion_from_euler(ai: float, aj: float, ak: float) -> NDArray[np
     Returns:
         (4,) x, y, z, w.
     """
-    quaternion: NDArray[np.float64] = Rotation.from_euler("xyz", (ai, aj, ak)).as_quat()
+    quaternion: NDArray[np.float64] = scipy.spatial.transform.Rotation.from_euler(
+        "xyz", (ai, aj, ak)
+    ).as_quat()
     return quaternion
 
 
 def standin_euler_from_quaternion(quaternion: ArrayLike) -> tuple[float, float, float]:
     """`tf_transformations.euler_from_quaternion` with its default axes: roll, pitch, yaw."""
-    roll, pitch, yaw = Rotation.from_quat(quaternion).as_euler("xyz")
+    roll, pitch, yaw = scipy.spatial.transform.Rotation.from_quat(quaternion).as_euler("xyz")
     return float(roll), float(pitch), float(yaw)
 
 

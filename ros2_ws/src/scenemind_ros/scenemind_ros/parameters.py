@@ -1,8 +1,4 @@
-"""ROS parameters: the library's settings under their dotted names, and those of the node itself.
-
-A node's parameters are one typed tree like the library's own, so YAML, command line and ROS reject
-the same values with the same words.
-"""
+"""ROS parameters of the nodes: typed settings, declared and read by their names."""
 
 from __future__ import annotations
 
@@ -17,21 +13,34 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from typing_extensions import Self
 
-from scenemind.config import ConfigError, SceneMindConfig, Settings
+from scenemind.config import (
+    ConfigError,
+    DetectorConfig,
+    LearnedMethodsConfig,
+    LlmTpcConfig,
+    MemTreeConfig,
+    ModelsConfig,
+    RelationConfig,
+    SandboxConfig,
+    SceneMindConfig,
+    Settings,
+    SynergaiConfig,
+    VadarConfig,
+    VlmGrounderConfig,
+)
 from scenemind.geometry import Pose
 from scenemind_ros.optional_ros import quaternion_from_euler, tf2_ros
 from scenemind_ros.qos import Reliability
 
-# Every node has these by itself; they are no business of ours.
+# Every node has these by itself; they are not SceneMind's.
 _ROS_OWN = ("use_sim_time", "qos_overrides.", "start_type_description_service")
-
 # Camera at the base's origin looking along its x axis: base x forward, z up (REP-103), optical
 # frame z forward, y down.
 OPTICAL_MOUNTING = [0.0, 0.0, 0.0, -0.5, 0.5, -0.5, 0.5]
 
 
 def pose_from_list(numbers: list[float]) -> Pose:
-    """From x y z qx qy qz qw, or x y z roll pitch yaw as static_transform_publisher takes them.
+    """A pose from x y z qx qy qz qw, or x y z roll pitch yaw (as in static_transform_publisher).
 
     Raises:
         ValueError: another count, or no unit quaternion.
@@ -53,7 +62,7 @@ PoseList = Annotated[list[float], AfterValidator(_checked_pose)]
 
 
 class TopicParameters(Settings):
-    """Names of the input topics; the type (raw or compressed) is taken from the publisher."""
+    """Names of the input topics; the type (raw or compressed) is the publisher's."""
 
     color: str = "/camera/camera/color/image_raw"
     depth: str = "/camera/camera/aligned_depth_to_color/image_raw"
@@ -67,16 +76,16 @@ class TopicParameters(Settings):
 
 
 class QosParameters(Settings):
-    reliability: Reliability = Field("auto", description="auto: as the publisher offers")
+    reliability: Reliability = Field("auto", description="auto: follow the publisher")
 
 
 class MemoryParameters(Settings):
-    """Where the memory lives; an existing one of that name is opened and goes on."""
+    """The place of the memory; an existing memory of that name is opened and continued."""
 
     root: str = Field(
         "auto",
         description="folder; auto: $SCENEMIND_HOME or ~/.local/share/scenemind, as for the command"
-        " line; empty: only until the end",
+        " line; empty: not kept after the end",
     )
     name: str = Field("current", description="letters, digits, - _ .")
 
@@ -106,9 +115,9 @@ class MappingParameters(SceneMindConfig):
     memory: MemoryParameters = MemoryParameters()
     publish: PublishParameters = PublishParameters()
     pending_frames: int = Field(
-        2, ge=1, description="frames that wait for the mapper; more push out the oldest"
+        2, ge=1, description="frames that wait for the mapper; a further one replaces the oldest"
     )
-    silence_s: float = Field(5.0, gt=0.0, description="warn when nothing arrives for so long")
+    silence_s: float = Field(5.0, gt=0.0, description="warn after this time without messages")
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
@@ -133,10 +142,10 @@ Model = TypeVar("Model", bound=Settings)
 
 @contextmanager
 def overrides_in_words() -> Iterator[None]:
-    """Around the making of a node that declares its parameters from overrides.
+    """Context for making a node that declares its parameters from overrides.
 
     Raises:
-        ConfigError: an override has no value, which rclpy itself says without the way out.
+        ConfigError: an override has no value; rclpy's own error gives no remedy.
     """
     try:
         yield
@@ -152,9 +161,9 @@ def overrides_in_words() -> Iterator[None]:
 def declare_parameters(node: Node, model: type[Model]) -> None:
     """Declare every setting of the model with its default and its description.
 
-    The node must have been made with `automatically_declare_parameters_from_overrides=True`, so
-    that names which exist nowhere can be found (`read_parameters`). Types stay open here: a wrong
-    one is reported together with every other mistake instead of ending the process.
+    The node needs `automatically_declare_parameters_from_overrides=True`: then unknown names can be
+    found (`read_parameters`). Types stay open here: a wrong type is reported together with every
+    other mistake, and does not end the process.
     """
     descriptions = dict(_descriptions(model))
     for name, default in model().flatten().items():
@@ -168,7 +177,7 @@ def declare_parameters(node: Node, model: type[Model]) -> None:
 
 
 def read_parameters(node: Node, model: type[Model]) -> Model:
-    """The values now, checked.
+    """The current values, checked.
 
     Raises:
         ConfigError: an unknown name or an impossible value.
@@ -184,18 +193,18 @@ def read_parameters(node: Node, model: type[Model]) -> Model:
 
 
 def is_own_parameter(name: str) -> bool:
-    """Whether it is ours, and not one that every ROS node has."""
+    """Whether a parameter is SceneMind's, and not one that every ROS node has."""
     return not name.startswith(_ROS_OWN)
 
 
 def _as_parameter(value: Any) -> Any:
-    """ROS has no lists of lists: the numbers of all follow one another."""
+    """Flatten lists of lists, which ROS does not have."""
     is_nested = isinstance(value, list) and any(isinstance(inner, tuple) for inner in value)
     return [number for inner in value for number in inner] if is_nested else value
 
 
 def _plain(value: Any) -> Any:
-    """ROS hands numbers of a list out as array.array."""
+    """Turn ROS's array.array values into lists."""
     return list(value) if hasattr(value, "__iter__") and not isinstance(value, str) else value
 
 
@@ -220,3 +229,47 @@ def require_tf2() -> Any:
             " on the Python registry) or set pose_source to odometry"
         )
     return tf2_ros
+
+
+class ReasoningParameters(Settings):
+    """Parameters of the reasoning node; `map_frame` and `relations` should equal the mapping
+    node's."""
+
+    map_frame: str = "map"
+    camera_frame: str = Field(
+        "camera_color_optical_frame", description="frame_id written into key frames"
+    )
+    relations: RelationConfig = RelationConfig()
+    models: ModelsConfig = ModelsConfig()
+    memtree: MemTreeConfig = MemTreeConfig()
+    sandbox: SandboxConfig = SandboxConfig()
+    llm_tpc: LlmTpcConfig = LlmTpcConfig()
+    vadar: VadarConfig = VadarConfig()
+    synergai: SynergaiConfig = SynergaiConfig()
+    learned_methods: LearnedMethodsConfig = LearnedMethodsConfig()
+    vlm_grounder: VlmGrounderConfig = VlmGrounderConfig()
+    detector: DetectorConfig = Field(
+        DetectorConfig(),
+        description="for the selector detector, and for vlm_grounder if the map has no label;"
+        " separate from the mapping node's",
+    )
+    falls_back: bool = Field(
+        True, description="if a model fails, answer without it, and note it in the answer"
+    )
+    timeout_s: float = Field(
+        60.0,
+        gt=0.0,
+        description="for requests without a timeout; longer than one call of a model",
+    )
+    parallel_requests: int = Field(8, ge=1, le=64, description="requests answered in parallel")
+    mapping_node: str = Field(
+        "/mapping_node", description="owner of the memory, if it is another process"
+    )
+    memory_timeout_s: float = Field(
+        5.0, gt=0.0, description="time limit of a call to the mapping node in another process"
+    )
+
+    def library_settings(self) -> SceneMindConfig:
+        """The library's settings with these values."""
+        shared = SceneMindConfig.model_fields.keys() & type(self).model_fields.keys()
+        return SceneMindConfig(**{name: getattr(self, name) for name in shared})

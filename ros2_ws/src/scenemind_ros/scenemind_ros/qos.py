@@ -1,7 +1,7 @@
-"""Quality of service: what this package offers, and how a subscription is matched to a publisher.
+"""Quality of service: the profiles of this package, and the choice of one for a publisher.
 
-A reliable subscription gets nothing from a best-effort publisher, and a transient-local one
-nothing from a volatile one: DDS refuses the pair. `auto` therefore looks at what is published.
+A reliable subscription gets nothing from a best-effort publisher, and a transient-local one nothing
+from a volatile one: DDS refuses the pair. `auto` therefore follows the publisher's profile.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ SENSOR_DEPTH = 30  # a second of frames: the reader survives a pause without los
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-# ROS keeps 10 requests that nobody has taken yet, and loses what comes beside them: a caller then
-# waits in vain. So many come in one moment where planners ask about many things at once.
+# By default ROS queues 10 requests and drops further ones, whose callers then wait in vain; a
+# planner that asks about many objects at once sends more.
 REQUESTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 SENSOR_OUT = QoSProfile(depth=SENSOR_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
 
@@ -31,7 +31,7 @@ def matching_qos(
     """The strongest profile that all of the publishers can serve.
 
     Args:
-        reliability: other than `auto` it is taken as it is, matching or not.
+        reliability: a value other than `auto` is used as it is, even without a match.
     """
     offered = [publisher.qos_profile for publisher in publishers]
     if reliability == "auto":
@@ -49,5 +49,5 @@ def matching_qos(
 
 
 def describe_qos(qos: QoSProfile) -> str:
-    """Such as `reliable, volatile`."""
+    """Text of a profile, such as `reliable, volatile`."""
     return f"{qos.reliability.name.lower()}, {qos.durability.name.lower()}"

@@ -7,29 +7,35 @@ import threading
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 
-from scenemind.config import ConfigError, ModelsConfig
+from scenemind.composition import Reasoner
+from scenemind.config import ConfigError
 from scenemind.memory import MemoryAccess
-from scenemind.models import ModelError, Models, open_models
+from scenemind.models import ModelError
 from scenemind_interfaces import action, srv
-from scenemind_ros.log_bridge import log_library_to
-from scenemind_ros.parameters import declare_parameters, overrides_in_words, read_parameters
-from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
-from scenemind_ros.reasoning.bounded_work import THREADS
-from scenemind_ros.reasoning.diagnostics import ReasoningDiagnostics
-from scenemind_ros.reasoning.parameters import ReasoningParameters
-from scenemind_ros.reasoning.remote_memory import RemoteMemory
-from scenemind_ros.reasoning.requests import ReasoningRequests
-from scenemind_ros.reasoning.serving import RequestServers
-from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
+from scenemind_ros.parameters import (
+    ReasoningParameters,
+    declare_parameters,
+    overrides_in_words,
+    read_parameters,
+)
+from scenemind_ros.reasoning.memory_access import RemoteMemory
+from scenemind_ros.reasoning.requests import (
+    AnswerPublisher,
+    ReasoningDiagnostics,
+    ReasoningRequests,
+)
+from scenemind_ros.reasoning.serving import THREADS, RequestServers
+from scenemind_ros.run_node import closing_undisturbed, log_library_to, run_in_ros, spin
 
-# Beside one thread a request: for cancels, refusals, timers and the mapping node's responses.
+# In addition to one thread per request: for cancels, refusals, timers and the mapping node's
+# responses.
 _SPARE_THREADS = 4
 
 
 class ReasoningNode(Node):
-    """Answers on a memory: one in this process, or the mapping node's over DDS.
+    """Node that answers from a memory in this process, or from the mapping node's over DDS.
 
-    Requests block a thread of the executor each: spin it with `make_executor`.
+    Each request blocks a thread of the executor: spin the node with `make_executor`.
     """
 
     def __init__(self, memory: MemoryAccess | None = None, **node_options: object) -> None:
@@ -37,7 +43,7 @@ class ReasoningNode(Node):
 
         Raises:
             ConfigError: an unknown parameter, an impossible value, or an address or a recording
-                of models that cannot be used. A model without its key fails what it is asked.
+                of models that cannot be used. A model without its key fails on each call.
         """
         with overrides_in_words():
             super().__init__(
@@ -51,9 +57,9 @@ class ReasoningNode(Node):
         if memory is None:
             remote = self._settings.mapping_node
             memory = RemoteMemory(self, remote, self._settings.memory_timeout_s)
-        self._models = _open_models(self._settings.models)
+        self._reasoner = _open_reasoner(self._settings)
         publisher = AnswerPublisher(self, self._settings.map_frame)
-        requests = ReasoningRequests(memory, self._models, self._settings, publisher)
+        requests = ReasoningRequests(memory, self._reasoner, self._settings, publisher)
         self._requests = requests
         self._servers = RequestServers(self, self._settings.camera_frame)
         self._servers.serve(srv.Ask, "~/ask", requests.ask)
@@ -64,11 +70,11 @@ class ReasoningNode(Node):
         self._servers.act(action.Ground, "~/ground", requests.ground)
         self._servers.act(action.Align, "~/align", requests.align)
         self._diagnostics = ReasoningDiagnostics(
-            self, requests, self._models, self._settings.parallel_requests
+            self, requests, self._reasoner.models, self._settings.parallel_requests
         )
 
     def make_executor(self) -> MultiThreadedExecutor:
-        """With a thread for each request that is answered at a time, and some to spare."""
+        """An executor with a thread for each parallel request, and spare threads."""
         return MultiThreadedExecutor(
             self._settings.parallel_requests + _SPARE_THREADS, context=self.context
         )
@@ -76,20 +82,31 @@ class ReasoningNode(Node):
     def destroy_node(self) -> None:
         self._diagnostics.close()
         self._requests.close()
-        self._models.close()
+        self._reasoner.close()
         self._servers.close()
         super().destroy_node()
 
 
-def _open_models(config: ModelsConfig) -> Models:
+def _open_reasoner(parameters: ReasoningParameters) -> Reasoner:
+    """Open the reasoner with its models and methods.
+
+    Raises:
+        ConfigError: models or methods that cannot be used.
+    """
     try:
-        return open_models(config)
+        reasoner = Reasoner(parameters.library_settings())
     except ModelError as error:
         raise ConfigError(f"models: {error}") from error
+    try:
+        reasoner.methods  # noqa: B018 - made now: settings that cannot be used are errors here
+    except BaseException:
+        reasoner.close()
+        raise
+    return reasoner
 
 
 def main(args: list[str] | None = None) -> int:
-    """Until SIGINT or SIGTERM."""
+    """Run the node until SIGINT or SIGTERM."""
     return run_in_ros("reasoning_node", _run, args)
 
 

@@ -1,21 +1,104 @@
-"""Mapping and reasoning in one process, on one memory: nothing is copied between them."""
+"""Both nodes in one process, on one memory."""
 
 from __future__ import annotations
 
 import threading
 import traceback
+from collections.abc import Sequence
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
+from scenemind.memory import (
+    Correction,
+    DepthImage,
+    Edit,
+    FrameIndex,
+    KeyFrame,
+    MemoryAccess,
+    MemorySnapshot,
+)
+from scenemind.memory.graph.corrections import SimilarObject
+from scenemind.memory.history import SceneChanges
+from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
+from scenemind_interfaces.msg import Error
+from scenemind_ros.errors import RosError
 from scenemind_ros.mapping_node import MappingNode
-from scenemind_ros.reasoning.shared_memory import SharedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
 
 
+class SharedMemory:
+    """A `MemoryAccess` that forwards to the mapping node's present memory.
+
+    Loading another memory replaces it, and an unconfigured node has none: then every method raises
+    RosError (NODE_UNAVAILABLE).
+    """
+
+    def __init__(self, node: MappingNode) -> None:
+        self._node = node
+
+    def snapshot(self) -> MemorySnapshot:
+        return self._memory().snapshot()
+
+    def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
+        return self._memory().key_frames_of(object_ids, count)
+
+    def tree_json(self, token_budget: int = DEFAULT_TOKEN_BUDGET) -> TreeJson:
+        return self._memory().tree_json(token_budget)
+
+    def select_key_frames(
+        self,
+        key_objects: Sequence[int],
+        cue_objects: Sequence[int] = (),
+        count: int = 3,
+        locations: Sequence[int] | None = None,
+    ) -> list[KeyFrame]:
+        return self._memory().select_key_frames(key_objects, cue_objects, count, locations)
+
+    def stored_frames(self) -> Sequence[int]:
+        return self._memory().stored_frames()
+
+    def key_frame(self, frame_number: int, object_ids: Sequence[int] = ()) -> KeyFrame:
+        return self._memory().key_frame(frame_number, object_ids)
+
+    def frame_index(self) -> FrameIndex:
+        return self._memory().frame_index()
+
+    def depth_image(self, frame_number: int) -> DepthImage:
+        return self._memory().depth_image(frame_number)
+
+    def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
+        return self._memory().changes_since(stamp_ns)
+
+    def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
+        return self._memory().apply(edits, by, reason)
+
+    def undo(self, correction_id: int | None = None) -> Correction:
+        return self._memory().undo(correction_id)
+
+    def redo(self, correction_id: int | None = None) -> Correction:
+        return self._memory().redo(correction_id)
+
+    def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
+        return self._memory().find_similar(edit, count)
+
+    def corrections(self) -> list[Correction]:
+        return self._memory().corrections()
+
+    def _memory(self) -> MemoryAccess:
+        session = self._node.session
+        if session is None:
+            raise RosError(
+                f"{self._node.get_name()} is not configured, so there is no memory: its log says"
+                " why, or configure it",
+                Error.NODE_UNAVAILABLE,
+            )
+        return session.memory
+
+
 def main(args: list[str] | None = None) -> int:
-    """Until SIGINT or SIGTERM; then the memory is flushed and closed."""
+    """Run both nodes until SIGINT or SIGTERM; then the memory is flushed and closed."""
     return run_in_ros("scenemind_node", _run, args)
 
 
@@ -24,7 +107,7 @@ def _run() -> None:
     has_failed = threading.Event()
     with closing_undisturbed(mapping):
         reasoning = ReasoningNode(SharedMemory(mapping))
-        # On a thread of its own, so that a question never waits for a frame.
+        # On its own thread: a question never waits for a frame.
         thread = threading.Thread(
             target=_spin_mapping, args=(mapping, has_failed), name="mapping-executor"
         )
@@ -45,11 +128,11 @@ def _spin_mapping(node: MappingNode, has_failed: threading.Event) -> None:
     except ExternalShutdownException:
         pass
     except Exception:  # noqa: BLE001 - ends the process, with status 1
-        if node.context.ok():  # else it was told to end, amid its start
+        if node.context.ok():  # otherwise a signal ended it during its start
             node.get_logger().fatal(traceback.format_exc())
             has_failed.set()
     finally:
-        rclpy.try_shutdown()  # without the map there is nothing to reason about
+        rclpy.try_shutdown()  # without the map, reasoning has nothing to work on
 
 
 if __name__ == "__main__":

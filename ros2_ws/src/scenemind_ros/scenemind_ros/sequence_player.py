@@ -1,31 +1,248 @@
-"""Plays a recorded sequence on the camera topics, with the recorded stamps."""
+"""Sequence player: publishes a recorded sequence on the camera topics, with the recorded stamps."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
+from nav_msgs.msg import Odometry
+from pydantic import Field
+from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.publisher import Publisher
+from sensor_msgs.msg import CameraInfo, Image
+from std_msgs.msg import Header, String
 
-from scenemind.frames import FrameError, RecordedSequence
-from scenemind.simulation import open_source
-from scenemind_ros.parameters import declare_parameters, overrides_in_words, read_parameters
-from scenemind_ros.player.frame_publisher import FramePublisher
-from scenemind_ros.player.pacing import Pacing
-from scenemind_ros.player.parameters import PlayerParameters
-from scenemind_ros.run_node import closing_undisturbed, run_in_ros
-from scenemind_ros.spin_thread import SpinThread
+from scenemind.config import Settings
+from scenemind.frames import FrameError, RecordedSequence, SensorFrame
+from scenemind.simulation import SimulatedSequence, open_source
+from scenemind_ros.conversions import (
+    camera_to_msg,
+    color_to_msg,
+    depth_to_msg,
+    header_to_msg,
+    instance_names_to_msg,
+    instances_to_msg,
+    odometry_to_msg,
+    stamp_ns,
+)
+from scenemind_ros.parameters import (
+    OPTICAL_MOUNTING,
+    PoseList,
+    TopicParameters,
+    declare_parameters,
+    overrides_in_words,
+    pose_from_list,
+    read_parameters,
+)
+from scenemind_ros.qos import LATCHED, SENSOR_OUT
+from scenemind_ros.run_node import SpinThread, closing_undisturbed, run_in_ros
+
+
+class PlayerTopics(TopicParameters):
+    """Topics of the frames; instances only from a simulated sequence."""
+
+    instances: str = "/camera/camera/instances/image_raw"
+    instance_names: str = "/camera/camera/instances/names"
+    processed: str = Field("/mapping_node/processed", description="acknowledged frames, for rate 0")
+
+
+class PlayerParameters(Settings):
+    sequence: str = Field("", description="folder, bag, or sim:SEED for a simulated room")
+    rate: float = Field(
+        1.0,
+        ge=0.0,
+        description="1: as recorded; N: N times as fast; 0: as fast as the reader acknowledges",
+    )
+    loop: bool = Field(False, description="start again at the end")
+    frames: int = Field(0, ge=0, description="number of frames to send; 0: all")
+    wait_s: float = Field(60.0, gt=0.0, description="give up without subscribers after this time")
+    map_frame: str = "map"
+    base_frame: str = "base_link"
+    camera_frame: str = "camera_color_optical_frame"
+    base_T_camera: PoseList = OPTICAL_MOUNTING
+    topics: PlayerTopics = PlayerTopics()
+
+
+# One frame in work and one in the queue: the reader never idles and never has to drop.
+_WINDOW = 2
+# A frame without acknowledgement for this time was dropped (no pose, a bad image): continue.
+_PATIENCE_S = 5.0
+
+
+class Pacing:
+    """Pacing of the sender, by the recorded stamps or by acknowledgements.
+
+    With rate 0, the reader acknowledges each frame by its stamp. A stamp also acknowledges all
+    earlier frames: the reader takes frames in order and may drop some.
+    """
+
+    def __init__(self, node: Node, rate: float, processed_topic: str) -> None:
+        self._node = node
+        self._rate = rate
+        self._processed_topic = processed_topic
+        self._changed = threading.Condition()
+        self._in_flight: deque[int] = deque()
+        self._unacknowledged = 0
+        self._stopped = False
+        self.restart()
+        if rate == 0.0:
+            node.create_subscription(Header, processed_topic, self._acknowledge, SENSOR_OUT)
+
+    def unheard_topics(self) -> list[str]:
+        """Topics of expected acknowledgements without a publisher."""
+        if self._rate > 0.0 or self._node.count_publishers(self._processed_topic):
+            return []
+        return [self._processed_topic]
+
+    def restart(self) -> None:
+        """Start a new round with the next frame."""
+        self._start: tuple[float, int] | None = None
+
+    def wait_for_turn(self, frame_stamp_ns: int) -> None:
+        """Wait until the frame of that stamp is due; it then counts as sent."""
+        with self._changed:
+            if self._rate > 0.0:
+                self._wait_for_time(frame_stamp_ns)
+            else:
+                self._wait_for_room(_WINDOW - 1)
+                self._in_flight.append(frame_stamp_ns)
+
+    def finish(self) -> None:
+        """Wait until all sent frames are acknowledged; returns at once unless the rate is 0."""
+        with self._changed:
+            self._wait_for_room(0)
+
+    def stop(self) -> None:
+        """End all waiting."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+
+    def _wait_for_time(self, frame_stamp_ns: int) -> None:
+        if self._start is None:
+            self._start = (time.monotonic(), frame_stamp_ns)
+        began, first_ns = self._start
+        due = began + (frame_stamp_ns - first_ns) / 1e9 / self._rate
+        self._changed.wait_for(lambda: self._stopped, timeout=max(0.0, due - time.monotonic()))
+
+    def _wait_for_room(self, most: int) -> None:
+        def has_room() -> bool:
+            return self._stopped or len(self._in_flight) <= most
+
+        while not self._changed.wait_for(has_room, timeout=_PATIENCE_S):
+            lost_ns = self._in_flight.popleft()
+            self._unacknowledged += 1
+            if self._unacknowledged == 1:
+                self._node.get_logger().warning(
+                    f"the frame of {lost_ns / 1e9:.3f} s was not acknowledged within"
+                    f" {_PATIENCE_S:g} s: the mapping node left it out (see its /diagnostics) or is"
+                    " gone; going on"
+                )
+
+    def _acknowledge(self, header: Header) -> None:
+        done_ns = stamp_ns(header.stamp)
+        with self._changed:
+            if done_ns in self._in_flight:
+                while self._in_flight.popleft() != done_ns:
+                    self._unacknowledged += 1
+                self._changed.notify_all()
+
+
+_DELIVERY_S = 5.0
+
+
+class FramePublisher:
+    """Publisher of the sequence's streams: depth aligned or with its own calibration, instances."""
+
+    def __init__(
+        self, node: Node, sequence: RecordedSequence, parameters: PlayerParameters
+    ) -> None:
+        self._sequence = sequence
+        self._parameters = parameters
+        self._camera_T_base = pose_from_list(parameters.base_T_camera).inverse()
+        topics = parameters.topics
+        wanted: list[tuple[str, type, str]] = [
+            ("odometry", Odometry, topics.odometry),
+            ("camera_info", CameraInfo, topics.camera_info),
+            ("depth", Image, topics.depth),
+            ("color", Image, topics.color),
+        ]
+        if sequence.depth_calibration is not None:
+            wanted.append(("depth_camera_info", CameraInfo, topics.depth_camera_info))
+            pose = sequence.depth_calibration.color_T_depth
+            numbers = [*pose.translation, *pose.quaternion_xyzw()]
+            values = ", ".join(
+                f"{number:.6f}" for number in numbers
+            )  # ROS takes no integer 0 for a float
+            node.get_logger().info(
+                "depth is not aligned to colour; the mapping node needs depth.aligned:=false"
+                f' depth.color_T_depth:="[{values}]"'
+            )
+        self._names: Publisher[String] | None = None
+        if isinstance(sequence, SimulatedSequence):
+            wanted.append(("instances", Image, topics.instances))
+            self._names = node.create_publisher(String, topics.instance_names, LATCHED)
+            self._names.publish(instance_names_to_msg(sequence.class_names))
+        self._publishers: dict[str, Publisher[Any]] = {
+            stream: node.create_publisher(kind, topic, SENSOR_OUT) for stream, kind, topic in wanted
+        }
+
+    def unread_topics(self) -> list[str]:
+        """Topics without a subscriber, except instances, which not every reader uses."""
+        return [
+            publisher.topic_name
+            for stream, publisher in self._publishers.items()
+            if stream != "instances" and publisher.get_subscription_count() == 0
+        ]
+
+    def publish(self, frame: SensorFrame) -> None:
+        """Publish pose and calibration before the images, which then complete a frame at once."""
+        header = header_to_msg(frame.stamp_ns, self._parameters.camera_frame)
+        calibration = self._sequence.depth_calibration
+        self._send(
+            "odometry",
+            odometry_to_msg(
+                frame.stamp_ns,
+                frame.world_T_camera @ self._camera_T_base,
+                self._parameters.map_frame,
+                self._parameters.base_frame,
+            ),
+        )
+        info = camera_to_msg(self._sequence.camera, frame.stamp_ns, header.frame_id)
+        self._send("camera_info", info)
+        depth_header = header
+        if calibration is not None:
+            depth_header = header_to_msg(frame.stamp_ns, "camera_depth_optical_frame")
+            self._send(
+                "depth_camera_info",
+                camera_to_msg(calibration.camera, frame.stamp_ns, depth_header.frame_id),
+            )
+        self._send("depth", depth_to_msg(frame.depth_m, depth_header))
+        if frame.instances is not None and "instances" in self._publishers:
+            self._send("instances", instances_to_msg(frame.instances, header))
+        self._send("color", color_to_msg(frame.color, header))
+
+    def wait_until_delivered(self) -> None:
+        """Wait until reliable readers have everything, for five seconds at most."""
+        for publisher in self._publishers.values():
+            publisher.wait_for_all_acked(Duration(seconds=_DELIVERY_S))
+
+    def _send(self, stream: str, message: object) -> None:
+        self._publishers[stream].publish(message)
 
 
 class SequencePlayer(Node):
-    """Publishes frames from the thread that calls `play`; acknowledgements come by the executor."""
+    """Player on the thread that calls `play`; acknowledgements come by the executor."""
 
     def __init__(self, sequence: RecordedSequence | None = None, **node_options: object) -> None:
-        """Plays the given sequence, or the one that the parameter `sequence` names.
+        """Prepare the given sequence, or that of the parameter `sequence`.
 
         Raises:
             ConfigError, FrameError, SimulationError: the parameters or the sequence are unusable.
@@ -47,7 +264,7 @@ class SequencePlayer(Node):
         """Publish everything; returns how many frames were sent.
 
         Raises:
-            FrameError: nobody subscribes, or an image cannot be read.
+            FrameError: a topic has no subscriber, or an image cannot be read.
         """
         self._wait_for_subscribers()
         sent = self._play_once()
@@ -86,7 +303,7 @@ class SequencePlayer(Node):
                 announced = True
             if time.monotonic() > deadline:
                 raise FrameError(
-                    f"nobody was at the other end of {', '.join(missing)} for"
+                    f"no other node was on {', '.join(missing)} for"
                     f" {self._settings.wait_s:g} s: is the mapping node active, and are its"
                     " topics.* these?"
                 )
@@ -96,7 +313,7 @@ class SequencePlayer(Node):
 
 @contextmanager
 def spinning(node: Node) -> Iterator[None]:
-    """The node's callbacks run on a thread of their own meanwhile."""
+    """Context in which the node's callbacks run on their own thread."""
     thread = SpinThread(node, SingleThreadedExecutor(context=node.context))
     try:
         yield
@@ -105,14 +322,14 @@ def spinning(node: Node) -> Iterator[None]:
 
 
 def main(args: list[str] | None = None) -> int:
-    """Until everything is played, or SIGINT or SIGTERM."""
+    """Play everything, or until SIGINT or SIGTERM."""
     return run_in_ros("sequence_player", _run, args)
 
 
 def _run() -> None:
     player = SequencePlayer()
     with closing_undisturbed(player), spinning(player):
-        # On SIGTERM the context ends without a word to the thread that plays.
+        # On SIGTERM the context ends without notice to the playing thread.
         player.context.on_shutdown(player.stop)
         player.play()
 

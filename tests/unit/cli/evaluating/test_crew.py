@@ -1,4 +1,4 @@
-"""Who answers, and the limits of models that all of them keep together."""
+"""Workers of a benchmark, and the limits of models that they share."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from scenemind.cli.errors import CommandError
-from scenemind.cli.evaluating.crew import Crew
-from scenemind.cli.evaluating.recipe import Recipe
-from scenemind.cli.evaluating.source_choice import SourceChoice
+from scenemind.cli.eval_recipe import Recipe, SourceChoice
+from scenemind.cli.eval_run import Crew
 from scenemind.cli.main import app
 from scenemind.config import SceneMindConfig
+from scenemind.errors import UsageError
 from scenemind.evaluation.workers import InProcess, Processes, RayCluster
 from tests.chat_server import ChatServer, say
 from tests.unit.evaluation import made
@@ -31,7 +30,7 @@ def test_one_worker_is_this_process() -> None:
     assert isinstance(Crew(2, "local", 1).of(recipe()), RayCluster)
 
 
-def test_who_asks_no_model_needs_no_limit() -> None:
+def test_method_without_a_model_needs_no_limit() -> None:
     found = Crew(9, "", 5).of(recipe(parallel_calls=1))
     assert (found.count, found.at_once) == (9, 5)  # type: ignore[attr-defined]
 
@@ -53,7 +52,7 @@ def test_limits_of_models_can_be_divided(
 
 
 def test_a_recording_has_one_writer() -> None:
-    with pytest.raises(CommandError, match="written by one process"):
+    with pytest.raises(UsageError, match="written by one process"):
         Crew(2, "", 1).of(recipe("memtree", record="file"))
 
 

@@ -1,4 +1,4 @@
-"""A real run that is killed in the middle goes on, and loses nothing that it had kept."""
+"""A real run that is killed in the middle, resumed without loss of kept predictions."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.unit.reasoning.learned_methods.talk import Author
 from tests.unit.reasoning.vadar.eyes import RedDetector, SlopeEstimator, red_thing_on_a_desk
 
 # The package's function of that name hides the module.
-OPENING = import_module("scenemind.reasoning.detecting.open_detector")
+OPENING = import_module("scenemind.reasoning.shared_models")
 MEASURE = "final_result = depth(image, loc(image, 'red thing')[0])"
 
 
@@ -26,7 +26,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The benchmark's folder; any name of a detector or a depth model needs no weights."""
     monkeypatch.setenv("SCENEMIND_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(OPENING, "make_detector", lambda _: RedDetector())
-    estimator = "scenemind.cli.evaluating.recipe.MonocularDepth"
+    estimator = "scenemind.perception.backends.depth_estimator.MonocularDepth"
     monkeypatch.setattr(estimator, lambda _: SlopeEstimator())
     folder = tmp_path / "omni3d"
     (folder / "images").mkdir(parents=True)
@@ -60,7 +60,7 @@ def test_questions_about_photographs(data: Path, tmp_path: Path) -> None:
     assert "red detector finds things, slope (estimated) knows depths" in json.loads(row)["steps"]
 
 
-def test_without_a_model_the_error_says_what_to_name(data: Path) -> None:
+def test_error_without_a_model_names_the_option(data: Path) -> None:
     result = evaluate(data)
     assert result.exit_code == 1
     assert "models.vision.model and models.language.model" in result.stderr
@@ -70,7 +70,7 @@ def test_without_a_model_the_error_says_what_to_name(data: Path) -> None:
     ("name", "complaint"),
     [("sofa.png", "there is no picture sofa.png"), ("../../secret.png", "leads out of")],
 )
-def test_pictures_are_looked_for_in_their_folder_before_anything_is_asked(
+def test_missing_pictures_are_an_error_before_any_question(
     data: Path, name: str, complaint: str
 ) -> None:
     document = json.loads((data / "annotations.json").read_text())

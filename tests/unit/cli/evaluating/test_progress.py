@@ -1,4 +1,4 @@
-"""What is said of a run that goes on for hours."""
+"""Progress of a long run, on a terminal and in a log."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import io
 import pytest
 from rich.console import Console
 
-from scenemind.cli.evaluating import progress
-from scenemind.cli.evaluating.progress import RunProgress
+from scenemind.evaluation import terminal as progress
 from scenemind.evaluation.datasets import Question
 from scenemind.evaluation.predictions import AnswerPrediction
+from scenemind.evaluation.terminal import RunProgress
 from scenemind.models import Usage
 
 ROW = Question("q", "scene", "?", ())

@@ -1,4 +1,4 @@
-"""What makes no difference to a benchmark is refused, not left out in silence."""
+"""Options without an effect on a benchmark are refused, not ignored."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from scenemind.cli.main import app
         ("nr4d", "simulation, alignment"),
     ],
 )
-def test_it_is_named(typed: str, message: str) -> None:
+def test_error_names_the_option(typed: str, message: str) -> None:
     result = CliRunner().invoke(app, ["eval", *typed.split()])
     assert result.exit_code == 1, result.output
     assert message in result.stderr
 
 
-def test_what_was_not_typed_is_no_matter() -> None:
+def test_defaults_are_no_error() -> None:
     result = CliRunner().invoke(app, ["eval", "nr3d"])
     assert "nr3d needs --data" in result.stderr

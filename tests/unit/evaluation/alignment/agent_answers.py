@@ -1,4 +1,4 @@
-"""How a scripted agent answers the questions of the table: from what its tools say."""
+"""Answers of a scripted agent to the questions of the table, from the results of its tools."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Generator, Iterable
 from typing import Any
 
-from scenemind.evaluation.alignment.draft import wordings
-from scenemind.words.english import number_word
+from scenemind.evaluation.alignment.generator import read_wordings
+from scenemind.language.english import number_word
 from tests.unit.evaluation.alignment.agent_sight import (
     Sighting,
     called,
@@ -22,7 +22,7 @@ _FIELD = re.compile(r"\\\{(a_)?(\w+)\\\}")
 
 
 def answer_to(question: str) -> Answering:
-    """Look up what the question speaks of, and say what was found."""
+    """Look up the objects of the question, and give the answer."""
     kind, words = _read(question)
     found: dict[str, list[Sighting]] = {}
     for part in ("noun", "nouns", "anchor", "other"):
@@ -60,7 +60,7 @@ def answer_to(question: str) -> Answering:
 
 
 def _on(anchors: list[Sighting], beside: list[Sighting]) -> Answering:
-    """What is on it, and next to the other thing, if any."""
+    """Things on an object and, if another one is given, next to that one."""
     carried = yield from _related(anchors, "supporting")
     candidates = {
         i: label for i, label in carried.items() if i not in {b.object_id for b in beside}
@@ -124,7 +124,7 @@ def _all_of(things: Iterable[Sighting], key: str) -> set[str]:
 
 
 def _read(question: str) -> tuple[str, dict[str, str]]:
-    """Which of the table's questions it is, and the words in it."""
+    """The kind of the question in the table, and the words in it."""
     for kind, pattern in _PATTERNS:
         if found := pattern.fullmatch(question):
             return kind, found.groupdict()
@@ -143,7 +143,7 @@ _PATTERNS = [
     for kind, wording in sorted(
         (
             (kind, wording)
-            for kind, ways in wordings()["questions"].items()
+            for kind, ways in read_wordings()["questions"].items()
             for wording in ways
             if kind != "is_shaped_colored"  # a property before the noun is found anyway
         ),

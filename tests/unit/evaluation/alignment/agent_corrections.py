@@ -1,14 +1,14 @@
-"""What a scripted agent does when a simulated person corrects something."""
+"""Edits of a scripted agent after a correction by a simulated person."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scenemind.evaluation.alignment.draft import said as worded
-from scenemind.evaluation.alignment.draft import wordings
+from scenemind.evaluation.alignment.generator import fill_wording as worded
+from scenemind.evaluation.alignment.generator import read_wordings
 from scenemind.evaluation.alignment.tasks import AlignmentTask, PlantedError
-from scenemind.words.quoting import tame
+from scenemind.language.quoting import tame
 from tests.unit.evaluation.alignment.agent_sight import seen_in
 
 _TABLES = ("person.yaml", "person_more.yaml", "person_development.yaml", "person_fresh.yaml")
@@ -17,7 +17,7 @@ _TABLES = ("person.yaml", "person_more.yaml", "person_development.yaml", "person
 def corrected(
     task: AlignmentTask, said: str, is_marked: bool
 ) -> Generator[tuple[str, dict[str, Any]], str, None]:
-    """Find the thing, and correct it; nothing where the sentence is no correction of the task."""
+    """Find the thing and correct it; do nothing if the sentence is no correction of the task."""
     meant = [error for error in task.errors if said in _sentences(task, error)]
     if not meant:
         return
@@ -63,7 +63,7 @@ def _edit(error: PlantedError) -> tuple[str, dict[str, Any]]:
 
 
 def _sentences(task: AlignmentTask, error: PlantedError) -> Iterator[str]:
-    """All that a person might say of it."""
+    """All sentences by which a person may correct the error."""
     thing = task.true.get(error.object_id)
     anchor = None if error.anchor_id is None else task.true[error.anchor_id]
     words = {
@@ -76,7 +76,7 @@ def _sentences(task: AlignmentTask, error: PlantedError) -> Iterator[str]:
         "second": "" if error.second_id is None else str(error.second_id),
     }
     for table in _TABLES:
-        for ways in wordings(table)["corrections"][error.kind].values():
+        for ways in read_wordings(table)["corrections"][error.kind].values():
             for wording in ways:
                 if error.wrong or "wrong}" not in wording:
                     yield tame(worded(wording, **words), 600)

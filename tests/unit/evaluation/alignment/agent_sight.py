@@ -1,4 +1,4 @@
-"""What a scripted agent reads out of its observations."""
+"""Objects that a scripted agent reads from its observations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenemind.words.english import plural
+from scenemind.language.english import plural
 
 _NAMED = r'The (?:position of the )?("(?:[^"\\]|\\.)*") \(id: (\d+)\)'
 _POSITION = re.compile(_NAMED + r" is \[([^\]]*)\], its size")
@@ -21,7 +21,7 @@ _ID = re.compile(r"\(id: (-?\d+)\)")
 
 @dataclass(frozen=True)
 class Sighting:
-    """An object as an observation tells of it."""
+    """An object in an observation."""
 
     object_id: int
     label: str
@@ -29,7 +29,7 @@ class Sighting:
     attributes: Mapping[str, str]
 
     def is_called(self, noun: str) -> bool:
-        """Also with a property before it, or in the plural."""
+        """Whether its label is this noun, in the plural, or with a property before it."""
         names = (self.label, plural(self.label))
         return noun in names or any(noun.endswith(f" {name}") for name in names)
 

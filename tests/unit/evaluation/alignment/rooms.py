@@ -9,7 +9,7 @@ from scenemind.simulation import make_room
 
 
 def write_rooms(folder: Path, count: int = 4) -> Path:
-    """So many rooms; the same ones every time."""
+    """Write a number of rooms; the same ones every time."""
     document = {
         f"room_{seed}": {
             "objects": [

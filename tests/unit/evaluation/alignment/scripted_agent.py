@@ -1,5 +1,5 @@
-"""A model by script, for whole tables of tasks: it understands every sentence of their persons, and
-the rest it has to find out and to do by the agent's tools."""
+"""A scripted model for whole tables of tasks: it understands every sentence of the simulated
+persons, and needs the agent's tools for all else."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ScriptedAgent:
         self._script: Script | None = None
 
     def watch(self, tasks: Sequence[AlignmentTask]) -> Iterator[AlignmentTask]:
-        """Each task, once it is known which one is played."""
+        """Note each task when it begins."""
         for task in tasks:
             self._task = task
             yield task
@@ -47,7 +47,7 @@ class ScriptedAgent:
         return in_words(*action) if "tools" not in request.body else call(action, text="Next.")
 
     def script(self, task: AlignmentTask, said: str, is_marked: bool) -> Script:
-        """What is done when the person says that."""
+        """The turn of the agent after a sentence of the person."""
         if said == task.wanted.question:
             yield from answer_to(said)
         else:
@@ -56,7 +56,7 @@ class ScriptedAgent:
 
 
 def in_words(tool: str, arguments: dict[str, Any]) -> Step:
-    """An action of a model that has no calls of tools."""
+    """An action as text, by a model without tool calls."""
     action = json.dumps({"action": tool, "action_input": arguments})
     return say(f"Next.\n\nAction: ```{action}```")
 

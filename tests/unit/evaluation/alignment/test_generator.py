@@ -1,4 +1,4 @@
-"""The tasks have table A.2's shape, a truth that holds, and errors that make the answer wrong."""
+"""Tasks: the shape of table A.2, the true answers, and errors that make answers wrong."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_seed_gives_the_same_tasks_again(scenes: Scenes) -> None:
     assert [t.wanted for t in first] != [t.wanted for t in other]
 
 
-def test_only_what_is_planted_differs_from_the_truth(scenes: Scenes) -> None:
+def test_only_planted_errors_differ_from_the_truth(scenes: Scenes) -> None:
     for task in make_tasks(scenes, seed=5):
         touched = {i for e in task.errors for i in (e.object_id, e.second_id)}
         for object_id, thing in task.true.items():
@@ -61,6 +61,6 @@ def test_counts_are_those_of_the_true_boxes(scenes: Scenes) -> None:
             assert sum(o.label == noun for o in task.perceived.values()) != count
 
 
-def test_a_poor_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(EvaluationError, match="fuller ones"):
+def test_file_with_too_few_objects_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match="more scenes"):
         make_tasks(Scenes(made.write_objects(tmp_path)), seed=0)

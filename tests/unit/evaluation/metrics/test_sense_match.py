@@ -1,4 +1,4 @@
-"""Sense match gives credit for what is meant, and for nothing else."""
+"""Sense match: answers of the same meaning match, others do not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ answers = st.sampled_from(
         ("black and red", "red and black"),
     ],
 )
-def test_what_is_meant(answer: str, truth: str) -> None:
+def test_answers_of_the_same_meaning_match(answer: str, truth: str) -> None:
     assert sense_match(answer, truth)
 
 
@@ -88,7 +88,7 @@ def test_what_is_meant(answer: str, truth: str) -> None:
         ("mirror", "glass"),
     ],
 )
-def test_what_is_not(answer: str, truth: str) -> None:
+def test_answers_of_other_meanings_do_not_match(answer: str, truth: str) -> None:
     assert not sense_match(answer, truth)
 
 

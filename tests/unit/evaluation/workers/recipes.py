@@ -24,7 +24,7 @@ class Recipe:
     Attributes:
         dies_at: row at which the process is killed, once for each file that is not there yet.
         marks: folder for those files; there may be `deaths` of them.
-        refuses_at: scene that nobody can have.
+        refuses_at: scene that cannot be opened.
     """
 
     marks: Path
@@ -39,7 +39,7 @@ class Recipe:
 
 
 class Method:
-    """Answers at once; who answers makes no difference."""
+    """A method that answers at once, in every process alike."""
 
     name = "made up"
 

@@ -1,15 +1,88 @@
-"""What becomes of rows whose worker was lost."""
+"""Jobs, and their assignment to workers that may be lost."""
 
 from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.evaluation import EvaluationError
-from scenemind.evaluation.workers.assignments import Assignments
-from scenemind.evaluation.workers.jobs import SceneJob, jobs_by_scene
+from scenemind.evaluation.datasets import Question, Row
+from scenemind.evaluation.method import Predict
+from scenemind.evaluation.predictions import AnswerPrediction, Prediction
+from scenemind.evaluation.workers.assignments import (
+    Assignments,
+    SceneJob,
+    answer_job,
+    jobs_by_scene,
+)
 from tests.unit.evaluation.workers.recipes import ROWS
+
+JOB_ROWS = tuple(Question(f"{k}", "scene", f"question {k}", ("yes",)) for k in range(12))
+
+
+class Meeting:
+    """A method whose rows wait until a number of them are being answered.
+
+    Attributes:
+        begun: ids in the order in which they were begun.
+    """
+
+    name = "meeting"
+
+    def __init__(self, at_once: int) -> None:
+        self.begun: list[str] = []
+        self._meet = threading.Barrier(at_once)
+
+    @contextmanager
+    def at(self, scene_id: str) -> Iterator[Predict]:
+        del scene_id
+        yield self._predict
+
+    def _predict(self, row: Row) -> Prediction:
+        assert isinstance(row, Question)
+        self.begun.append(row.row_id)
+        self._meet.wait(20.0)
+        return AnswerPrediction(row, row.row_id, 0.0)
+
+
+def test_scenes_are_jobs_in_the_order_of_the_file() -> None:
+    rows = [Question(f"{k}", scene, "?", ()) for k, scene in enumerate("baab")]
+    assert [(job.scene_id, [row.row_id for row in job.rows]) for job in jobs_by_scene(rows)] == [
+        ("b", ["0", "3"]),
+        ("a", ["1", "2"]),
+    ]
+
+
+def test_rows_are_answered_concurrently_and_once() -> None:
+    method = Meeting(3)
+    said = list(answer_job(method, SceneJob("scene", JOB_ROWS), 3))
+    assert sorted(one.row.row_id for one in said) == sorted(row.row_id for row in JOB_ROWS)
+    assert set(method.begun[:3]) == {"0", "1", "2"}
+
+
+def test_closed_iterator_waits_for_no_rows() -> None:
+    """Rows that have not begun are not begun any more."""
+    method = Meeting(1)
+    said = answer_job(method, SceneJob("scene", JOB_ROWS), 2)
+    next(said)
+    said.close()  # type: ignore[attr-defined]
+    assert len(method.begun) < len(JOB_ROWS)
+
+
+def test_error_of_one_row_is_raised() -> None:
+    class Refusing(Meeting):
+        def _predict(self, row: Row) -> Prediction:
+            raise EvaluationError(f"nobody can ask {row.row_id}")
+
+    for at_once in (1, 4):
+        with pytest.raises(EvaluationError, match="nobody can ask"):
+            list(answer_job(Refusing(1), SceneJob("scene", JOB_ROWS), at_once))
+
 
 JOBS = jobs_by_scene(ROWS)
 
@@ -19,7 +92,7 @@ def ids(job: SceneJob | None) -> list[str]:
     return [row.row_id for row in job.rows]
 
 
-def test_only_what_is_not_answered_is_handed_out_again() -> None:
+def test_only_unanswered_rows_are_assigned_again() -> None:
     assignments = Assignments(iter(JOBS), 1)
     job = assignments.find_next()
     assert ids(job) == ["0", "4", "8", "12", "16", "20"]
@@ -47,7 +120,16 @@ def test_a_row_that_ends_its_worker_each_time_is_given_up_and_no_other() -> None
     assert lost == 3
 
 
-def test_a_scene_that_nobody_survives_is_given_up_as_a_whole() -> None:
+def test_an_answer_clears_the_losses_before_it() -> None:
+    assignments = Assignments(iter(JOBS[:1]), 1)
+    for answered in (set(), set(), {"0"}, set(), {"4"}):
+        job = assignments.find_next()
+        assert job is not None
+        assert assignments.give_back(job, answered) == []
+    assert ids(assignments.find_next()) == ["8", "12", "16", "20"]
+
+
+def test_scene_that_ends_every_worker_is_given_up_as_a_whole() -> None:
     assignments, losses = Assignments(iter(JOBS[:1]), 2), 0
     given_up: list[str] = []
     while job := assignments.find_next():
@@ -57,7 +139,7 @@ def test_a_scene_that_nobody_survives_is_given_up_as_a_whole() -> None:
     assert losses == 6
 
 
-def test_workers_that_are_lost_whatever_they_are_asked_end_the_run() -> None:
+def test_run_ends_when_workers_are_lost_on_all_rows() -> None:
     assignments = Assignments(iter(JOBS), 1)
     for _ in range(9):
         job = assignments.find_next()
@@ -69,7 +151,7 @@ def test_workers_that_are_lost_whatever_they_are_asked_end_the_run() -> None:
 
 @given(st.integers(1, 4), st.lists(st.integers(0, 3), max_size=60))
 def test_every_row_is_answered_or_given_up_once(at_once: int, answers: list[int]) -> None:
-    """However many rows each worker answers before it is lost."""
+    """Each worker is lost after any number of answers."""
     assignments, said = Assignments(iter(JOBS), at_once), list[str]()
     left = iter(answers)
     while job := assignments.find_next():

@@ -1,4 +1,4 @@
-"""Processes of this machine; starting one takes a second or two, so that few are."""
+"""Worker processes on this machine; few are started, since each takes a second or two."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def test_several_agree_with_one_although_one_of_them_is_killed(tmp_path: Path) -
     assert killed == alone
 
 
-def test_what_nobody_can_have_ends_the_run(tmp_path: Path) -> None:
+def test_scene_that_cannot_be_opened_ends_the_run(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="there is no scene0"):
         run(ROWS, Processes(Recipe(tmp_path, refuses_at="scene0"), 1))

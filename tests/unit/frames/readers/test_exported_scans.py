@@ -12,16 +12,9 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from scenemind.frames import FrameError, open_sequence, read_sequence
-from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.sequence import IndexedSequence
 from scenemind.geometry import PinholeCamera
-from tests.unit.frames.scannet_bytes import (
-    COLOR_K,
-    DEPTH_K,
-    LOST,
-    jpeg,
-    made_color,
-    made_depths,
-)
+from tests.unit.frames.scannet_bytes import COLOR_K, DEPTH_K, LOST, jpeg, made_color, made_depths
 
 from ..made import pose
 
@@ -31,7 +24,7 @@ ALIGNED = np.array([(0, -1, 0, 0.5), (1, 0, 0, -2), (0, 0, 1, 0.1), (0, 0, 0, 1.
 
 
 def save_matrix(path: Path, matrix: NDArray[np.float64]) -> None:
-    """As SensReader does."""
+    """Write a matrix in the format of SensReader."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savetxt(path, matrix, fmt="%f")
 
@@ -123,6 +116,22 @@ def test_an_episode_of_scannet_finds_its_alignment_where_open_eqa_has_scans(
     assert_is_the_scan(opened(scannet_episode), ALIGNED)
 
 
+def test_poses_are_turned_from_the_depth_camera_to_the_colour_camera(exported: Path) -> None:
+    """Poses are the depth camera's; extrinsics go from each camera to their common base."""
+    base_T_color, base_T_depth = pose(1).matrix(), pose(4).matrix()
+    save_matrix(exported / "intrinsic/extrinsic_color.txt", base_T_color)
+    save_matrix(exported / "intrinsic/extrinsic_depth.txt", base_T_depth)
+    sequence = opened(exported)
+    assert sequence.depth_calibration is not None
+    color_T_depth = np.linalg.solve(base_T_color, base_T_depth)
+    np.testing.assert_allclose(
+        sequence.depth_calibration.color_T_depth.matrix(), color_T_depth, atol=1e-5
+    )
+    for frame, scan_T_depth in zip(sequence, POSES, strict=True):
+        seen_by_depth = frame.world_T_camera.matrix() @ color_T_depth
+        np.testing.assert_allclose(seen_by_depth, ALIGNED @ scan_T_depth, atol=1e-5)
+
+
 def test_lost_frames_are_left_out(exported: Path) -> None:
     save_matrix(exported / "pose/2.txt", LOST)
     sequence = opened(exported)
@@ -185,7 +194,7 @@ def test_an_episode_of_hm3d_becomes_z_up_with_square_pixels(hm3d_episode: Path) 
 
 
 @pytest.mark.parametrize("missing", ["-depth.png", ".txt"])
-def test_an_episode_of_colour_alone_says_how_to_get_the_rest(
+def test_error_of_an_episode_without_depth_says_how_to_get_it(
     hm3d_episode: Path, missing: str
 ) -> None:
     """Its pickles are never read."""

@@ -1,4 +1,4 @@
-"""The folder formats: what was written is what is read, and damage is named."""
+"""Folder formats."""
 
 from __future__ import annotations
 
@@ -9,12 +9,40 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenemind.frames import FrameError, RecordedSequence, open_sequence, read_sequence
-from scenemind.frames.gravity import z_up_rotation
+from scenemind.frames.readers.folder import z_up_rotation
 from scenemind.geometry import Pose
 
 from ..made import CAMERA, MadeSequence, pose
+
+_COORDINATE = st.floats(-10.0, 10.0)
+
+
+@given(st.tuples(_COORDINATE, _COORDINATE, _COORDINATE).filter(lambda d: np.linalg.norm(d) > 1e-3))
+def test_down_becomes_minus_z_by_a_proper_rotation(down: tuple[float, float, float]) -> None:
+    turn = z_up_rotation(down).rotation
+    assert np.allclose(turn @ (np.array(down) / np.linalg.norm(down)), (0, 0, -1), atol=1e-6)
+    assert np.allclose(turn @ turn.T, np.eye(3), atol=1e-6)
+    assert np.linalg.det(turn) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_world_that_is_z_up_stays() -> None:
+    assert np.array_equal(z_up_rotation((0, 0, -9.81)).rotation, np.eye(3))
+
+
+def test_y_up_keeps_x() -> None:
+    turn = z_up_rotation((0, -1, 0))
+    assert np.allclose(turn.transform(np.array([1.0, 2.0, 3.0])), (1.0, -3.0, 2.0))
+
+
+@pytest.mark.parametrize("down", [(0, 0, 0), (1, 2), (np.nan, 0, 1)])
+def test_no_direction(down: tuple[float, ...]) -> None:
+    with pytest.raises(FrameError, match="three numbers"):
+        z_up_rotation(down)
+
 
 CALIBRATION = {
     "color": {"width": 16, "height": 12, "fx": 20.0, "fy": 20.0, "cx": 7.5, "cy": 5.5},
@@ -59,7 +87,7 @@ def test_seven_scenes_poses_are_of_the_depth_camera(
     assert np.diff([frame.stamp_ns for frame in sequence]) == pytest.approx(1e9 / 6, abs=1)
 
 
-def test_seven_scenes_without_its_extra_files_says_what_it_assumes(
+def test_seven_scenes_without_its_extra_files_logs_its_assumptions(
     seven_scenes_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -179,7 +207,7 @@ def test_an_image_that_cannot_be_used_costs_its_frame(
     images: str,
     how: str,
 ) -> None:
-    """Also where it is the first one, by which cameras would be told."""
+    """The first image, which decides the camera, is no exception."""
     folder = request.getfixturevalue(f"{format_name}_folder")
     stamps = [frame.stamp_ns for frame in open_sequence(folder)]
     first, *_, last = sorted(folder.glob(images))

@@ -1,4 +1,4 @@
-"""Bags as robots record them: compressed, incomplete, damaged, with messages that are wrong."""
+"""rosbag2 recordings, and transforms between their frames."""
 
 from __future__ import annotations
 
@@ -9,17 +9,51 @@ from typing import Any
 import numpy as np
 import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
+from scipy.spatial.transform import Rotation
 
 from scenemind.frames import FrameError, RGBDFrame, SensorFrame, open_sequence, read_sequence
-from scenemind.frames.bag_options import BagOptions, BagTopics
-from scenemind.frames.bag_writing import WriteOptions, write_bag
-from scenemind.frames.bag_writing.message_factory import MessageFactory
-from scenemind.frames.compressed_depth import FORMAT, encode_compressed_depth
-from scenemind.frames.encodings import encode_color_file
+from scenemind.frames.bag import BagOptions, BagTopics, StaticTransforms
+from scenemind.frames.bag_writer import WriteOptions
+from scenemind.frames.bag_writer.messages import MessageFactory
+from scenemind.frames.images import (
+    COMPRESSED_DEPTH_FORMAT,
+    encode_color_file,
+    encode_compressed_depth,
+)
 from scenemind.frames.readers.rosbag import RosbagSequence
 from scenemind.geometry import Pose
+from tests.unit.frames.made import make_bag
 
 from ..made import MadeSequence, pose
+
+BASE_T_MAST = Pose(Rotation.from_euler("z", 90, degrees=True).as_matrix(), np.array([0, 0, 1.0]))
+MAST_T_CAMERA = Pose(Rotation.from_euler("x", 20, degrees=True).as_matrix(), np.array([0.1, 0, 0]))
+
+
+def test_a_chain_is_followed_both_ways_and_across_a_fork() -> None:
+    transforms = StaticTransforms()
+    transforms.add("base_link", "/mast", BASE_T_MAST)
+    transforms.add("mast", "camera", MAST_T_CAMERA)
+    transforms.add("base_link", "lidar", Pose.identity())
+    base_T_camera = transforms.find("base_link", "camera")
+    lidar_T_camera = transforms.find("lidar", "camera")
+    camera_T_base = transforms.find("camera", "base_link")
+    expected = (BASE_T_MAST @ MAST_T_CAMERA).matrix()
+    assert base_T_camera is not None
+    assert lidar_T_camera is not None
+    assert camera_T_base is not None
+    assert np.allclose(base_T_camera.matrix(), expected)
+    assert np.allclose(lidar_T_camera.matrix(), expected)
+    assert np.allclose(camera_T_base.matrix(), np.linalg.inv(expected))
+
+
+def test_the_same_frame_and_a_frame_that_is_not_connected() -> None:
+    transforms = StaticTransforms()
+    same = transforms.find("camera", "camera")
+    assert same is not None
+    assert np.array_equal(same.matrix(), np.eye(4))
+    assert transforms.find("base_link", "camera") is None
+
 
 MAKE = MessageFactory()
 TOPICS = BagTopics()
@@ -76,7 +110,7 @@ def test_compressed_topics_are_found_and_decoded(tmp_path: Path, made: MadeSeque
         jpeg = np.frombuffer(encode_color_file(flat), np.uint8)
         png = np.frombuffer(encode_compressed_depth(frame.depth_m), np.uint8)
         color = compressed(header=header, format="rgb8; jpeg compressed bgr8", data=jpeg)
-        depth = compressed(header=header, format=FORMAT, data=png)
+        depth = compressed(header=header, format=COMPRESSED_DEPTH_FORMAT, data=png)
         messages.append((TOPICS.color + "/compressed", frame.stamp_ns, color))
         messages.append((TOPICS.depth + "/compressedDepth", frame.stamp_ns, depth))
     frames, drops = read(write(tmp_path / "run", messages))
@@ -192,17 +226,17 @@ def test_a_missing_topic_is_named(tmp_path: Path, made: MadeSequence, topic: str
 
 @pytest.mark.parametrize("storage", ["mcap", "db3"])
 def test_a_bag_that_was_cut_short(tmp_path: Path, made: MadeSequence, storage: Any) -> None:
-    write_bag(made, tmp_path / "run", WriteOptions(storage=storage))
+    make_bag(made, tmp_path / "run", WriteOptions(storage=storage))
     (file,) = (tmp_path / "run").glob(f"*.{storage}")
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     with pytest.raises(FrameError, match=r"cut short.*ros2 bag reindex"):
         open_sequence(tmp_path / "run")
 
 
-def test_what_comes_before_the_damage_is_read(tmp_path: Path) -> None:
-    """A message that claims another length, as a flipped bit leaves it."""
+def test_messages_before_the_damage_are_read(tmp_path: Path) -> None:
+    """A flipped bit changes the length that a message states."""
     made = MadeSequence(count=200)
-    write_bag(made, tmp_path / "run")
+    make_bag(made, tmp_path / "run")
     file = tmp_path / "run" / "run_0.mcap"
     content = bytearray(file.read_bytes())
     middle = content.index(b"16UC1", len(content) // 2)
@@ -215,7 +249,7 @@ def test_what_comes_before_the_damage_is_read(tmp_path: Path) -> None:
 
 
 def test_a_recorder_that_was_killed_leaves_no_metadata(tmp_path: Path, made: MadeSequence) -> None:
-    write_bag(made, tmp_path / "run", WriteOptions(storage="db3"))
+    make_bag(made, tmp_path / "run", WriteOptions(storage="db3"))
     (tmp_path / "run" / "metadata.yaml").unlink()
     frames = list(open_sequence(tmp_path / "run"))
     assert np.allclose(frames[-1].world_T_camera.matrix(), pose(5).matrix())

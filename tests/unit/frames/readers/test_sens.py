@@ -1,4 +1,4 @@
-"""ScanNet's .sens files: what the published format says is what is read, and damage is named."""
+"""ScanNet's .sens files: reading by the published format, and errors about damaged files."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from scenemind.frames import FrameError, open_sequence, read_sequence
-from scenemind.frames.encodings import decode_color_file
-from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.images import decode_color_file
+from scenemind.frames.sequence import IndexedSequence
 from scenemind.geometry import PinholeCamera, Pose
 from tests.unit.frames.scannet_bytes import LOST, Sens, jpeg, made_depths, made_frames
 
 from ..made import pose
 
 POSES = [pose(i).matrix() for i in range(4)]
-# A quarter turn about z, as `axisAlignment` has it.
+# A quarter turn about z, in the form of `axisAlignment`.
 ALIGNMENT = "0 -1 0 0.5  1 0 0 -2  0 0 1 0.1  0 0 0 1"
 
 
@@ -67,7 +67,7 @@ def test_depth_comes_to_the_size_of_colour(tmp_path: Path) -> None:
         assert frame.depth_m[10, 12] in depth[4:7, 5:8] / np.float32(1000.0)
 
 
-def test_the_folder_of_a_scan_will_do(tmp_path: Path) -> None:
+def test_folder_of_a_scan_can_be_opened(tmp_path: Path) -> None:
     folder = tmp_path / "scene0011_00"
     written(folder, Sens(made_frames(POSES)))
     assert len(open_sequence(folder)) == 4
@@ -116,7 +116,7 @@ def test_stamps_from_zero_on_begin_later(tmp_path: Path) -> None:
     assert [entry.stamp_ns - 10**9 for entry in entries] == [n * 33_333_000 for n in range(4)]
 
 
-def test_a_missing_alignment_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_missing_alignment_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         sequence = opened(written(tmp_path, Sens(made_frames(POSES)), alignment=""))
         list(sequence)
@@ -152,7 +152,7 @@ def test_a_file_that_was_cut_short(tmp_path: Path, cut_at: int) -> None:
         open_sequence(path)
 
 
-def test_what_is_no_sens_file(tmp_path: Path) -> None:
+def test_other_files_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(FrameError, match=r"no \.sens file of version 4 \(it says version 3\)"):
         open_sequence(written(tmp_path, Sens(made_frames(POSES), version=3)))
     (tmp_path / "other.sens").write_bytes(b"<html>not found</html>" * 10)
@@ -171,7 +171,7 @@ def test_what_is_no_sens_file(tmp_path: Path) -> None:
         ({"base_T_depth": LOST}, "extrinsics of depth hold NaN or infinity"),
     ],
 )
-def test_a_header_that_cannot_be_used(tmp_path: Path, changes: dict, words: str) -> None:
+def test_unusable_header_is_an_error(tmp_path: Path, changes: dict, words: str) -> None:
     with pytest.raises(FrameError, match=words):
         open_sequence(written(tmp_path, Sens(made_frames(POSES), **changes)))
 
@@ -181,7 +181,11 @@ def test_a_header_that_cannot_be_used(tmp_path: Path, changes: dict, words: str)
     [
         ({"depth": b"no zlib"}, "depth_invalid", "frame 1: depth cannot be decompressed"),
         ({"depth": made_frames(POSES)[1].depth[:-60]}, "depth_invalid", "frame 1: depth of"),
-        ({"color": b"\xff\xd8broken"}, "color_invalid", "frame 1: 8 bytes .*no JPEG or PNG"),
+        (
+            {"color": b"\xff\xd8broken"},
+            "color_invalid",
+            "frame 1: .*8 bytes .*no JPEG or PNG",
+        ),
         ({"color": jpeg(np.zeros((8, 9, 3), np.uint8))}, "color_size", "frame 1: colour has 9x8"),
     ],
 )
@@ -206,7 +210,7 @@ def test_depth_that_would_inflate_to_more_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_count_that_cannot_be_is_cut_short(tmp_path: Path) -> None:
-    """As of a damaged header: no memory is asked for that."""
+    """The header is damaged; no memory is allocated for the count that it states."""
     path = written(tmp_path, Sens([]))
     data = path.read_bytes()
     count_at = len(data) - struct.calcsize("<Q") - 2 * struct.calcsize("<15dQ") - 8
@@ -215,7 +219,7 @@ def test_a_count_that_cannot_be_is_cut_short(tmp_path: Path) -> None:
         open_sequence(path)
 
 
-def test_a_scan_without_its_recording_says_where_to_get_it(tmp_path: Path) -> None:
+def test_error_of_a_scan_without_recording_says_where_to_get_it(tmp_path: Path) -> None:
     folder = tmp_path / "scene0011_00"
     folder.mkdir()
     (folder / "scene0011_00_vh_clean_2.ply").touch()

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
 from scenemind.memory.attributes.form import Form
-from scenemind.memory.objects.voxels import cell_means
+from scenemind.memory.objects.surface_evidence import cell_means
 
 CELL_M = 0.03
 Points = NDArray[np.float64]
 
 
 def form_of(points: Points, noise_m: float = 0.003, seed: int = 0) -> Form:
-    """Of points (N, 3), metres, with some noise, away from the origin."""
+    """The form that is found of points (N, 3), metres, with noise and away from the origin."""
     rng = np.random.default_rng(seed)
     placed = points + rng.normal(0.0, noise_m, points.shape) + (3.1, -2.3, 1.0)
     _, means = cell_means(placed.astype(np.float32), CELL_M)
@@ -22,7 +22,7 @@ def form_of(points: Points, noise_m: float = 0.003, seed: int = 0) -> Form:
 
 
 def turned(points: Points, axis: int, degrees: float) -> Points:
-    """About an axis of the world."""
+    """Points turned about an axis of the world."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     a, b = [other for other in range(3) if other != axis]
     result = points.copy()
@@ -49,7 +49,7 @@ def sphere(radius: float, count: int = 8000) -> Points:
 
 
 def cylinder(radius: float, height: float, from_deg: float = 0.0, to_deg: float = 360.0) -> Points:
-    """Upright, with its top, as far around as it was seen."""
+    """An upright cylinder with its top, seen around a part of its side."""
     rng = np.random.default_rng(3)
     angle = np.radians(rng.uniform(from_deg, to_deg, 8000))
     side = np.column_stack((np.cos(angle), np.sin(angle), rng.uniform(-0.5, 0.5, 8000)))

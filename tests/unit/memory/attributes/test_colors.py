@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.memory.attributes.colors import color_words
-from scenemind.perception.color_names import COLOR_NAMES
+from scenemind.perception.colors import COLOR_NAMES
 
 
 @pytest.mark.parametrize(
     ("pixels", "words"),
     [
         ({"red": 10}, "red"),
-        # Two colours that share a thing; their mean would be brown, and of black and white grey.
+        # Two colours that share a thing. Their mean would be brown; of black and white, grey.
         ({"black": 60, "red": 40}, "black and red"),
         ({"red": 55, "black": 45}, "red and black"),
         ({"white": 50, "black": 45, "grey": 5}, "white and black"),
@@ -40,7 +40,7 @@ def test_words(pixels: dict[str, float], words: str) -> None:
     assert color_words(pixels) == words
 
 
-def test_nothing_seen_has_no_colour() -> None:
+def test_no_pixels_give_no_colour() -> None:
     assert color_words({}) is None
     assert color_words({"red": 0.0}) is None
 
@@ -49,7 +49,7 @@ COUNTS = st.dictionaries(st.sampled_from(COLOR_NAMES), st.integers(1, 1000), min
 
 
 @given(COUNTS)
-def test_what_is_named_is_there(pixels: dict[str, float]) -> None:
+def test_named_colours_are_in_the_pixels(pixels: dict[str, float]) -> None:
     words = color_words(pixels)
     assert words is not None
     assert words == "multicoloured" or set(words.split(" and ")) <= pixels.keys()
@@ -61,6 +61,6 @@ def test_more_pixels_of_the_same_change_nothing(pixels: dict[str, float], times:
 
 
 @given(COUNTS, st.sampled_from(COLOR_NAMES))
-def test_what_covers_nearly_everything_is_the_colour(pixels: dict[str, float], name: str) -> None:
+def test_a_colour_of_nearly_all_pixels_is_the_colour(pixels: dict[str, float], name: str) -> None:
     most = {**pixels, name: 20.0 * sum(pixels.values())}
     assert color_words(most) == name

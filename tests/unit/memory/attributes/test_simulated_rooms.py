@@ -9,11 +9,11 @@ from scenemind.frames import read_sequence
 from scenemind.mapping import Mapper, map_all
 from scenemind.memory import MapObject, Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.simulation import match_objects, simulate
+from scenemind.simulation import Sensors, match_objects, simulate
 from scenemind.simulation.room import SimObject
 
-# What kinds of simulated things are, where they are large enough to tell: a wrong word is worse
-# than none.
+# The form of each kind of simulated thing that is large enough to have one. A wrong word is
+# worse than none.
 SHAPES = {
     "book": {"flat and rectangular"},
     "bottle": {"long", "cylindrical"},
@@ -35,8 +35,8 @@ Pair = tuple[SimObject, MapObject]
 
 @pytest.fixture(scope="module")
 def mapped() -> list[Pair]:
-    """Real things with the map's objects for them."""
-    sequence, config = simulate(2, frame_count=100), SceneMindConfig()
+    """Pairs of a simulated thing and the map's object for it."""
+    sequence, config = simulate(2, 60, Sensors(480, 360)), SceneMindConfig()
     with Memory.create(None, config) as memory:
         mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
         map_all(mapper, read_sequence(sequence))
@@ -52,7 +52,7 @@ def test_plain_things_have_their_colour(mapped: list[Pair]) -> None:
         assert real.color in found.attributes["color"].split(" "), real.label
 
 
-def test_shapes_are_right_or_not_told(mapped: list[Pair]) -> None:
+def test_shapes_are_right_or_missing(mapped: list[Pair]) -> None:
     told = 0
     for real, found in mapped:
         if real.label in SHAPES and (shape := found.attributes.get("shape")):
@@ -61,7 +61,7 @@ def test_shapes_are_right_or_not_told(mapped: list[Pair]) -> None:
     assert told >= 8
 
 
-def test_everything_stands_as_it_was_put(mapped: list[Pair]) -> None:
+def test_orientations_are_those_of_the_simulation(mapped: list[Pair]) -> None:
     for real, found in mapped:
         posture = found.attributes.get("orientation")
         if real.label in ("book", "keyboard"):

@@ -59,7 +59,7 @@ def test_a_size_is_relative_to_the_kind(label: str, longest: float, words: str |
 
 
 def test_real_things_are_mostly_of_usual_size(shared_data: Path) -> None:
-    """The table was not made from these rooms; their boxes are of what was scanned of an object."""
+    """The table was not made from these rooms. Boxes enclose the scanned part of an object."""
     with gzip.open(shared_data / "annotations" / "scannet_objects.json.gz") as file:
         scenes = json.load(file)
     longest: dict[str, list[float]] = defaultdict(list)

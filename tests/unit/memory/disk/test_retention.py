@@ -1,4 +1,4 @@
-"""Which images stay: what each policy promises, whatever was seen, and in which order they go."""
+"""Retention of images: the promise of each policy, and the order in which images are deleted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.config import StoreConfig
-from scenemind.memory.disk.frame_store import ImageResults
+from scenemind.memory.disk.images import ImageResults
 from scenemind.memory.disk.retention import Retention, least_useful_first
-from scenemind.memory.tree.best_views import BestViews
-from scenemind.memory.tree.views import OVERVIEW, Views
+from scenemind.memory.tree.best_views import OVERVIEW, BestViews, Views
 
 SIZE = 100_000
 MB = SIZE / 1e6
@@ -23,7 +22,7 @@ walks = st.lists(
 
 
 class Disk:
-    """Keeps what a frame store would, told to write and to delete."""
+    """A frame store that only notes which images are written and deleted."""
 
     def __init__(self, retention: str, budget_images: int = 1, room: int = 2) -> None:
         self.config = StoreConfig(
@@ -37,7 +36,7 @@ class Disk:
         self._late: dict[int, int] = {}
 
     def see(self, number: int, seen: list[tuple[int, float]], fate: str = "written") -> None:
-        """A frame of location number // 8 is put, and its image written, not written, or late."""
+        """Add a frame of location number // 8; its image is written, lost, or written later."""
         self.retention.note_put(number)
         boxes_px = np.zeros((len(seen), 4))
         self.views.add(number // 8, number, [i for i, _ in seen], [s for _, s in seen], boxes_px)
@@ -67,7 +66,7 @@ class Disk:
 
 @settings(max_examples=80, deadline=None)
 @given(walks, st.integers(1, 3))
-def test_best_views_keeps_what_is_needed_and_nothing_else(walk, room):
+def test_best_views_keeps_only_needed_images(walk, room):
     disk = walked("best_views", walk, room=room)
     assert disk.images == set(disk.views.needed_frames())
     assert disk.retention.image_count == len(disk.images)
@@ -106,7 +105,7 @@ def test_budget_is_kept_once_settled(walk, budget_images):
         assert disk.images == unbound.images
 
 
-def test_failed_image_is_no_view_and_what_it_pushed_out_may_be_gone():
+def test_image_that_failed_is_no_view_though_it_replaced_another():
     disk = Disk("best_views", room=1)
     disk.see(0, [(1, 0.5)])
     disk.see(1, [(1, 0.75)], "failed")
@@ -129,7 +128,7 @@ def test_reopened_memory_drops_views_without_image_and_images_without_use():
     assert (retention.image_count, retention.image_bytes) == (1, SIZE)
 
 
-def test_changes_that_could_not_be_stored_come_again_with_what_is_newer():
+def test_changes_that_could_not_be_stored_come_again_with_newer_ones():
     disk = Disk("best_views", room=1)
     disk.retention.note_put(0)
     disk.views.add(0, 0, [1], [0.5], np.zeros((1, 4)))
@@ -141,7 +140,7 @@ def test_changes_that_could_not_be_stored_come_again_with_what_is_newer():
     assert disk.rows == {0: 0, 1: SIZE}
 
 
-def test_order_in_which_images_go():
+def test_order_in_which_images_are_deleted():
     rows = [
         # object, location, frame, score
         (OVERVIEW, 0, 10, 2.0),
@@ -163,7 +162,7 @@ def test_order_in_which_images_go():
 
 
 @pytest.mark.parametrize("corrected", [(), (1,)])
-def test_evidence_of_corrected_objects_goes_last(corrected):
+def test_evidence_of_corrected_objects_is_deleted_last(corrected):
     disk = Disk("best_views", room=1)
     for object_id in (1, 2, 3):
         disk.see(8 * object_id, [(object_id, 0.5)])

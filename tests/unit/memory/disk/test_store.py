@@ -1,4 +1,4 @@
-"""The SQLite file: what was committed is there again, and other files are refused by name."""
+"""The SQLite file: committed rows are read back, and errors name files that are no memory."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Correction, Edit, Memory, SceneMemoryError
-from scenemind.memory.disk.store import Store
-from scenemind.memory.disk.store_schema import VERSION
+from scenemind.geometry import Pose
+from scenemind.memory import Correction, Description, Edit, Memory, SceneMemoryError
+from scenemind.memory.disk.changes import NO_CHANGES, FrameRecord
+from scenemind.memory.disk.store import VERSION, Store
+from scenemind.memory.types import Embedding
 from tests.unit.memory import walk
 
 CONFIG = SceneMindConfig()
@@ -78,6 +80,47 @@ def test_failed_write_leaves_no_trace(database):
     store.close()
 
 
+def test_what_was_removed_leaves_no_rows(database):
+    store = Store(database)
+    (gone, kept, *_) = (record.object_id for record in store.load().objects)
+    vector = np.array([0.6, 0.8], np.float32)
+    store.write(
+        replace(
+            NO_CHANGES,
+            descriptions=tuple(Description(i, {}, "seer", "chair", 0, 5) for i in (gone, kept)),
+            embeddings=tuple(Embedding(i, "clip", vector, 1) for i in (gone, kept)),
+        )
+    )
+    dropped, *other_views = store.load().views
+    store.write(
+        replace(
+            NO_CHANGES,
+            removed_objects=frozenset({gone}),
+            views=(replace(dropped, packed=b""),),
+        )
+    )
+    stored = store.load()
+    assert gone not in {record.object_id for record in stored.objects}
+    assert [note.object_id for note in stored.descriptions] == [kept]
+    assert [note.object_id for note in stored.embeddings] == [kept]
+    assert stored.views == tuple(other_views)
+    store.close()
+
+
+def test_views_between_two_stamps_are_those_where_the_camera_had_moved(tmp_path):
+    """Five frames 1 m and 10 ns apart; during the third the camera stood still."""
+    store = Store.create(tmp_path / "memory.sqlite")
+    poses = [Pose(np.eye(3), np.array([float(x), 0.0, 1.0])) for x in (0, 1, 1, 2, 3)]
+    frames = tuple(
+        FrameRecord(n, 10 * n, 0, walk.CAMERA, pose, on_path=n != 2) for n, pose in enumerate(poses)
+    )
+    store.write(replace(NO_CHANGES, frames=frames))
+    assert [pose.translation[0] for pose, _ in store.views(10, 30)] == [1.0, 2.0]
+    assert store.load().path[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert store.frame_stamps().tolist() == [[n, 10 * n] for n in range(5)]
+    store.close()
+
+
 def test_clear_leaves_an_empty_memory(database):
     store = Store(database)
     store.clear()
@@ -123,7 +166,7 @@ def test_other_database_is_no_memory(tmp_path):
 
 
 @pytest.mark.parametrize("version", ["4", "0.1 (beta)"])
-def test_other_version_is_named(database, version):
+def test_error_names_another_version(database, version):
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))
     connection.close()

@@ -1,4 +1,4 @@
-"""The thread that commits lives on, and keeps what it could not write."""
+"""The thread that commits: it survives errors and keeps the rows that it could not write."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from scenemind.memory import Description, SceneMemoryError
 from scenemind.memory.disk.changes import Changes
+from scenemind.memory.disk.memory_disk import StoreWriter
 from scenemind.memory.disk.store import Store
-from scenemind.memory.disk.store_writer import StoreWriter
-from scenemind.memory.tree.tree import TreeChanges
+from scenemind.memory.tree.mem_tree import TreeChanges
 
 GOOD = Description(1, {"material": "wood"}, "a model", "chair", 1, 3)
 NO_ROW = replace(GOOD, object_id=2, stamp_ns=np.int64(3))
@@ -35,7 +35,7 @@ class Waiting:
         self.came_back.release()
 
 
-def test_a_value_that_no_row_can_hold_ends_neither_the_thread_nor_loses_the_rest(
+def test_value_that_no_row_can_hold_neither_ends_the_thread_nor_loses_other_rows(
     tmp_path, caplog
 ) -> None:
     store = Store.create(tmp_path / "memory.sqlite")

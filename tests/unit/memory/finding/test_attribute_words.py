@@ -1,19 +1,18 @@
-"""Attributes are read late: those that are quick to find, and the form only for its words."""
+"""Attributes in a search: quick ones are read first, the form only for words of forms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from scenemind.memory.attributes.laid_over import LaidOver
-from scenemind.memory.attributes.lazy import LazyAttributes
+from scenemind.memory.attributes.lazy_attributes import AttributeOverlay, LazyAttributes
 from scenemind.memory.finding import ObjectFinder
-from scenemind.memory.finding.attribute_words import words_of
+from scenemind.memory.finding.object_index import _words_of_attributes
 from tests.unit.memory.things import thing
 
 
 class Measured(LazyAttributes):
-    """Notes what was found out of it."""
+    """Attributes that note which of them were computed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,9 +41,9 @@ def test_a_label_needs_no_attributes_and_a_colour_not_the_form() -> None:
     assert attributes.read == ["color", "shape"]
 
 
-def test_what_people_said_is_quick_and_wins() -> None:
+def test_attributes_that_people_stated_are_read_first_and_win() -> None:
     attributes = Measured()
-    painted = LaidOver(attributes, {"color": "blue", "material": "oak", "shape": None})
+    painted = AttributeOverlay(attributes, {"color": "blue", "material": "oak", "shape": None})
     table = replace(thing(1, "table", (0, 0, 0), (1, 1, 1)), attributes=painted)
     finder = ObjectFinder()
     finder.refresh({1: table})
@@ -55,7 +54,7 @@ def test_what_people_said_is_quick_and_wins() -> None:
     assert finder.find("round", 1) == ()
 
 
-def test_a_form_is_found_out_only_of_those_that_are_asked_about() -> None:
+def test_form_is_computed_only_of_objects_in_question() -> None:
     several = {
         i: replace(
             thing(i, "table" if i < 5 else "lamp", (0, 0, 0), (1, 1, 1)),
@@ -72,10 +71,10 @@ def test_a_form_is_found_out_only_of_those_that_are_asked_about() -> None:
     assert looked_at == [["orientation"]] * 2 + [[]] * 2 + [["shape"]] * 4
 
 
-def test_what_a_person_says_of_the_form_is_found_whatever_the_word() -> None:
+def test_form_that_a_person_stated_is_found_by_any_word() -> None:
     oval = replace(
         thing(1, "table", (0, 0, 0), (1, 1, 1)),
-        attributes=LaidOver(Measured(), {"shape": "oval", "orientation": "upside down"}),
+        attributes=AttributeOverlay(Measured(), {"shape": "oval", "orientation": "upside down"}),
         attribute_sources={"shape": "user", "orientation": "user"},
         corrected=True,
     )
@@ -88,7 +87,7 @@ def test_what_a_person_says_of_the_form_is_found_whatever_the_word() -> None:
 
 
 def test_numbers_and_comparisons_are_no_qualities() -> None:
-    said = words_of(
+    said = _words_of_attributes(
         {
             "dimensions": "0.59 x 0.09 x 0.46 m",
             "long_side": "90 degrees",

@@ -1,8 +1,10 @@
-"""A kitchen and an office searched by words: what is found, in which order, and why."""
+"""Objects by words: labels, attributes, meanings and images."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +12,63 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.finding import Found, ObjectFinder
-from scenemind.memory.types import MapObject
+from scenemind.errors import SceneMemoryError
+from scenemind.memory.descriptions import SENTENCE
+from scenemind.memory.finding import Found, ImageVectors, ObjectFinder
+from scenemind.memory.types import Embedding, MapObject
+from scenemind.perception import PerceptionError
+from scenemind.perception.protocols import TextEncoder
+from scenemind.perception.text import CachedTextEncoder, EmbeddingCache, import_vectors
 from tests.unit.memory.things import thing
+
+LABELS = ("armchair", "refrigerator", "banana", "lamp", "sofa", "table", "pillow", "toaster")
+DIMENSION = 512
+
+
+def no_model() -> TextEncoder:
+    raise PerceptionError("there is no model here")
+
+
+@pytest.fixture(scope="module")
+def encoder(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> TextEncoder:
+    folder = shared_data / "clip_text"
+    cache = EmbeddingCache("clip_vit_b32", tmp_path_factory.mktemp("words"))
+    names = folder / "lvis_v1_train_cat_info.json"
+    import_vectors(cache, folder / "lvis_v1_clip_a+cname.npy", names, DIMENSION)
+    return CachedTextEncoder(cache, "clip_vit_b32", DIMENSION, no_model)
+
+
+@pytest.fixture
+def finder() -> ObjectFinder:
+    finder = ObjectFinder()
+    finder.refresh({i: thing(i, name, (0, 0, 0), (1, 1, 1)) for i, name in enumerate(LABELS)})
+    return finder
+
+
+@pytest.mark.parametrize(
+    ("word", "means"), [("recliner", "armchair"), ("lamppost", "lamp"), ("lantern", "lamp")]
+)
+def test_words_of_nearly_the_same_meaning_are_found(
+    word: str, means: str, finder: ObjectFinder, encoder: TextEncoder
+) -> None:
+    assert finder.find(word, 3) == ()
+    first, *_ = finder.find(word, 3, encoder)
+    assert LABELS[first.object_id] == means
+    assert first.reasons[0].startswith("means something like it (clip_vit_b32 0.")
+
+
+def test_synonym_comes_before_similar_meaning(finder: ObjectFinder, encoder: TextEncoder) -> None:
+    found = finder.find("cushion", 8, encoder)
+    assert [LABELS[one.object_id] for one in found][:1] == ["pillow"]
+    assert found[0].reasons[0] == "another word for cushion"
+    assert all(one.score < 0.8 for one in found[1:])
+
+
+def test_a_word_without_a_vector_says_how_to_get_one(
+    finder: ObjectFinder, encoder: TextEncoder
+) -> None:
+    with pytest.raises(PerceptionError, match="'xylorimba' cannot be embedded"):
+        finder.find("xylorimba", 3, encoder)
 
 
 def make(object_id: int, label: str, confidence: float = 0.9, **attributes: str) -> MapObject:
@@ -72,11 +127,11 @@ def ids(words: str, count: int = 10) -> list[int]:
         ("purple unicorn", []),
     ],
 )
-def test_what_words_find(words: str, expected: list[int]) -> None:
+def test_ids_that_words_find(words: str, expected: list[int]) -> None:
     assert ids(words) == expected
 
 
-def test_reasons_tell_why() -> None:
+def test_results_give_reasons() -> None:
     assert search("chair")[0] == Found(3, 1.0, ("label",))
     assert search("sofa")[0].reasons == ("another word for sofa",)
     assert search("office furniture")[0].reasons == ("a kind of furniture",)
@@ -119,7 +174,7 @@ def test_an_empty_map_and_labels_of_any_length_do_no_harm() -> None:
     assert search("café", objects={1: long, 2: odd})[0].object_id == 2
 
 
-def test_what_changes_is_found_as_it_is_now() -> None:
+def test_changed_objects_are_found_as_they_are_now() -> None:
     finder = ObjectFinder()
     finder.refresh(ROOM)
     assert [f.object_id for f in finder.find("green", 10)] == [7, 9]
@@ -131,10 +186,25 @@ def test_what_changes_is_found_as_it_is_now() -> None:
     assert [f.object_id for f in finder.find("yellow", 10)] == [7]
 
 
-LABELS = st.sampled_from(["chair", "office chair", "sofa", "couch", "cup", "mug", "x y z"])
+def test_objects_that_went_before_anybody_asked_are_not_found() -> None:
+    finder = ObjectFinder()
+    finder.refresh(ROOM)
+    finder.refresh({i: thing for i, thing in ROOM.items() if i != 9})
+    assert [f.object_id for f in finder.find("green", 10)] == [7]
+
+
+def test_an_object_of_another_shape_is_found_by_that_one() -> None:
+    finder = ObjectFinder()
+    finder.refresh({1: make(1, "table", shape="round")})
+    assert finder.find("round things", 1)[0].reasons == ("shape=round",)
+    finder.refresh({1: make(1, "table", shape="rectangular")})
+    assert finder.find("round things", 1) == ()
+
+
+LABELS_FINDER = st.sampled_from(["chair", "office chair", "sofa", "couch", "cup", "mug", "x y z"])
 THINGS = st.builds(
     lambda label, color, sure: make(0, label, sure / 10, color=color),
-    LABELS,
+    LABELS_FINDER,
     st.sampled_from(["red", "dark red", "blue", ""]),
     st.integers(1, 9),
 )
@@ -146,13 +216,13 @@ WORDS = st.sampled_from(["chair", "red chair", "settee", "red", "cups", "chiar",
 
 @given(st.lists(MAPS, min_size=1, max_size=5), WORDS, st.integers(1, 9))
 @settings(deadline=None)
-def test_after_any_changes_it_finds_what_a_new_one_finds(
+def test_after_any_changes_it_finds_the_same_as_a_new_one(
     maps: list[dict[int, MapObject]], words: str, count: int
 ) -> None:
     followed = ObjectFinder()
     for objects in maps:
         followed.refresh(objects)
-        followed.find(words, 1)  # reads what is read only when it is asked for
+        followed.find(words, 1)  # reads values that are computed lazily
     fresh = ObjectFinder()
     fresh.refresh(maps[-1])
     assert followed.find(words, count) == fresh.find(words, count)
@@ -160,11 +230,12 @@ def test_after_any_changes_it_finds_what_a_new_one_finds(
 
 
 class Meanings:
-    """An encoder with CLIP's scale that was told which words mean the same."""
+    """An encoder with CLIP's scale and a given table of synonyms."""
 
-    name, dimension = "clip_vit_b32", 3
+    dimension = 3
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "clip_vit_b32") -> None:
+        self.name = name
         self._vectors = {"davenport": (1.0, 0.0, 0.0), "couch": (0.95, 0.3122, 0.0)}
         self.asked: list[str] = []
 
@@ -187,3 +258,34 @@ def test_an_encoder_finds_by_meaning_and_embeds_each_label_once() -> None:
     assert sorted(encoder.asked) == sorted(
         [*{o.label for o in ROOM.values()}, "lamp", "davenport", "davenport"]
     )
+
+
+def test_label_vectors_are_those_of_the_encoder_that_is_asked() -> None:
+    finder = ObjectFinder()
+    finder.refresh(ROOM)
+    assert finder.find("davenport", 5, Meanings("without a scale")) == ()
+    assert [found.object_id for found in finder.find("davenport", 5, Meanings())] == [1]
+
+
+class Pictures:
+    """An `ImageTextEncoder` of two directions: what holds drinks, and anything else."""
+
+    name, dimension = "pictures", 2
+
+    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        turn_deg = {SENTENCE.format("cup"): 0.0, SENTENCE.format("grail"): 10.0}
+        turns = np.deg2rad([turn_deg.get(text, 90.0) for text in texts])
+        return np.column_stack((np.cos(turns), np.sin(turns))).astype(np.float32)
+
+    def encode_images(self, images: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
+        raise NotImplementedError
+
+
+def test_looks_find_objects_without_words_unless_another_label_fits_better() -> None:
+    """Two pictures of a cup: the cup may be called a grail too, the vase should be called a cup."""
+    finder = ObjectFinder()
+    finder.refresh(ROOM)
+    a_cup = np.array((1.0, 0.0), np.float32)
+    vectors = [Embedding(object_id, "pictures", a_cup, 1) for object_id in (5, 7)]
+    (found,) = finder.find("grail", 5, looks=ImageVectors(vectors, Pictures()))
+    assert (found.object_id, found.score) == (5, pytest.approx(0.7, abs=1e-3))

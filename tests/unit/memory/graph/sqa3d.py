@@ -1,4 +1,4 @@
-"""What people say of their surroundings in SQA3D's situations, with where they stand.
+"""Statements of people about their surroundings in SQA3D's situations, with their poses.
 
 "There is a chair on my left" was written by somebody who saw the scene from a pose that the file
 gives: a truth about directions that knows nothing of our definitions.

@@ -1,4 +1,4 @@
-"""Kept up to date, the graph is what a new one would be; and what it states agrees with itself."""
+"""The graph after any updates equals a new one, and its statements are consistent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scenemind.geometry import Box3D
 from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.memory.graph.scene_graph import SceneGraph
-from scenemind.memory.graph.verification.consistency import contradictions
+from scenemind.memory.graph.statements import contradictions
 from scenemind.memory.types import StructurePlane
 from tests.unit.memory.things import surface_points, thing
 
@@ -58,7 +58,7 @@ structures = st.lists(st.one_of(walls, levels), max_size=4, unique_by=lambda pla
 
 
 def made(object_id: int, part: tuple) -> MapObject:
-    """A thing whose points, where it has some, lie as its seed says."""
+    """A thing whose points, if any, are drawn with its seed."""
     *box, seed = part
     value = thing(object_id, *box)
     if not seed:
@@ -91,7 +91,7 @@ def test_kept_up_to_date_it_is_the_graph_from_scratch(
 
 @settings(deadline=None, max_examples=150)
 @given(st.lists(parts, max_size=12), structures)
-def test_what_is_stated_agrees(boxes: list[tuple], structure: Structure) -> None:
+def test_statements_are_consistent(boxes: list[tuple], structure: Structure) -> None:
     objects = {number: made(number, part) for number, part in enumerate(boxes)}
     graph = fresh(objects, structure)
     stated, levels_of = graph.relations(), graph.levels()
@@ -112,9 +112,7 @@ def test_what_is_stated_agrees(boxes: list[tuple], structure: Structure) -> None
 
 @settings(deadline=None, max_examples=100)
 @given(st.lists(parts, max_size=12), structures)
-def test_a_level_is_one_more_than_that_of_what_carries(
-    boxes: list[tuple], structure: Structure
-) -> None:
+def test_a_level_is_one_more_than_the_supports(boxes: list[tuple], structure: Structure) -> None:
     objects = {number: made(number, part) for number, part in enumerate(boxes)}
     graph = fresh(objects, structure)
     carriers: dict[int, set[int]] = {number: set() for number in objects}

@@ -1,4 +1,4 @@
-"""What carries what in scanned rooms: facts checked by hand against labels and boxes.
+"""Supporters of things in scanned rooms: facts checked by hand against labels and boxes.
 
 The rooms are ScanNet's; a fact is stated where the boxes leave no doubt.
 """
@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from scenemind.config import RelationConfig
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.memory.graph.scene_graph import SceneGraph
-from scenemind.memory.graph.verification.common_sense import sense_of
-from scenemind.memory.graph.verification.consistency import contradictions
+from scenemind.memory.graph.statements import contradictions
 from tests.unit.memory.things import thing
 
-# Scene, thing, predicate, what carries it, level.
+# Scene, thing, predicate, supporter, level.
 FACTS = [
     ("scene0000_01", (6, "toilet"), "on", (54, "floor"), 0),
     ("scene0000_01", (40, "bicycle"), "on", (54, "floor"), 0),
@@ -68,7 +68,7 @@ def scans(shared_data: Path) -> dict[str, list[dict]]:
 
 
 @pytest.mark.parametrize(("scene", "subject", "predicate", "carrier", "level"), FACTS)
-def test_what_carries_it(
+def test_supporter_and_level_of_a_thing(
     scans: dict[str, list[dict]],
     scene: str,
     subject: tuple[int, str],
@@ -87,8 +87,8 @@ def test_what_carries_it(
     assert graph.levels()[subject[0]] == level
 
 
-def test_of_most_things_it_is_known_what_carries_them(scans: dict[str, list[dict]]) -> None:
-    """And everything that is stated of every tenth scene agrees with itself."""
+def test_most_things_have_a_known_supporter(scans: dict[str, list[dict]]) -> None:
+    """All statements about every tenth scene are consistent, too."""
     carried, count = 0, 0
     for name in sorted(scans)[::10]:
         graph = graph_of(scans[name])

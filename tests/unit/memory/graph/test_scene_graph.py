@@ -1,4 +1,4 @@
-"""The graph of small scenes, and that keeping it up to date gives what a new one would."""
+"""The graph of small scenes, built at once and by updates."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_an_object_that_only_got_more_evidence_changes_nothing() -> None:
     assert graph.relations() is before
 
 
-def test_nothing_and_one_object() -> None:
+def test_graphs_of_no_object_and_of_one() -> None:
     assert fresh({}).relations() == ()
     assert fresh({}).levels() == {}
     assert fresh(scene(TABLE)).relations() == ()

@@ -1,4 +1,4 @@
-"""The graph of simulated rooms, which know what stands on what and what hangs on a wall."""
+"""The graph of simulated rooms against the simulation's own record of supporters and walls."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def true_level(room: Room, item: SimObject) -> int:
 
 @pytest.mark.parametrize("count", [None, 50])
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_everything_is_carried_by_what_carries_it(seed: int, count: int | None) -> None:
+def test_supporters_are_those_of_the_simulation(seed: int, count: int | None) -> None:
     room = make_room(seed, count)
     graph = graph_of(room)
     carriers: dict[int, set[int]] = {item.instance_id: set() for item in room.objects}

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.memory.graph.relate import relate_agent
-from scenemind.memory.graph.relation_query import RelationContext
+from benchmarks.relation_profiles import PROFILES
+from scenemind.memory.graph.relation_query import RelationContext, relate_agent
 from scenemind.memory.graph.relations import canonical_relation
-from scenemind.memory.graph.relations.profiles import relation_profile
 from tests.unit.memory.graph.sqa3d import Statement, read_statements
 
 
@@ -24,7 +23,7 @@ def statements(shared_data: Path) -> list[Statement]:
 
 
 @pytest.mark.parametrize("profile", ["scenemind", "llm_tpc"])
-def test_what_people_say_holds_and_the_opposite_hardly_ever(
+def test_statements_of_people_hold_and_their_opposites_rarely(
     statements: list[Statement], profile: str
 ) -> None:
     said = [_holds(s, s.relation, profile) for s in statements]
@@ -35,7 +34,7 @@ def test_what_people_say_holds_and_the_opposite_hardly_ever(
 
 
 def _holds(statement: Statement, relation: str, profile: str) -> bool:
-    context = RelationContext(relation_profile(profile), statement.viewpoint)
+    context = RelationContext(PROFILES[profile], statement.viewpoint)
     named = [o for o in statement.scene if o.label == statement.label]
     return len(relate_agent(named, relation, context)) > 0
 

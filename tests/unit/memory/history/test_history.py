@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
 from scenemind.frames import read_sequence
-from scenemind.geometry import Box3D
+from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.mapping import Mapper
 from scenemind.memory import Memory, MemorySnapshot, SceneMemoryError
+from scenemind.memory.disk.store import Store
 from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, compare_maps
+from scenemind.memory.history.history import MemoryHistory
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.simulation import SimulatedSequence, places_seen_again, simulate
+from scenemind.simulation import Sensors, SimulatedSequence, places_seen_again, simulate
 from tests.unit.memory import walk
+from tests.unit.memory.things import thing
 
-FRAMES, PAUSE_NS = 240, 3600 * 10**9
+FRAMES, PAUSE_NS = 160, 3600 * 10**9
 NEAR_M = 0.4
 CONFIG = SceneMindConfig()
 
@@ -37,7 +42,7 @@ class Visited:
 
 @pytest.fixture(scope="module")
 def visited() -> Iterator[Visited]:
-    sequence = simulate(1, FRAMES, 240, 180, loops=2, changes=6)
+    sequence = simulate(1, FRAMES, Sensors(240, 180), loops=2, changes=6)
     with ExitStack() as stack:
         both, second = (stack.enter_context(Memory.create(None, CONFIG)) for _ in range(2))
         mappers = [
@@ -63,8 +68,8 @@ def is_at(box: Box3D | None, other: Box3D | None) -> bool:
 
 
 def told(found: SceneChanges, sequence: SimulatedSequence) -> tuple[int, int, int]:
-    """How many true changes there were that a map could know, how many were told right (in one
-    piece), and how many of those told are none."""
+    """How many true changes a map could know, how many it reported rightly (in one piece), and
+    how many it reported that did not happen."""
     right, partly = set(), 0
     for change in sequence.changes:
         new_box = None if change.after is None else change.after.box
@@ -82,7 +87,7 @@ def told(found: SceneChanges, sequence: SimulatedSequence) -> tuple[int, int, in
     return len(known), len(right), wrong
 
 
-def test_two_visits_are_told_by_the_pause(visited: Visited) -> None:
+def test_pause_separates_two_visits(visited: Visited) -> None:
     first, second = visited.memory.history.visits()
     assert first.frame_numbers == (0, FRAMES // 2 - 1)
     assert second.frame_numbers == (FRAMES // 2, FRAMES - 1)
@@ -90,7 +95,7 @@ def test_two_visits_are_told_by_the_pause(visited: Visited) -> None:
     assert len(visited.memory.history.visits(pause_s=2 * PAUSE_NS / 1e9)) == 1
 
 
-def test_what_changed_between_the_visits(visited: Visited) -> None:
+def test_changes_between_the_visits(visited: Visited) -> None:
     first, second = visited.memory.history.visits()
     found = visited.memory.history.changes(first.span, second.span)
     known, right, wrong = told(found, visited.sequence)
@@ -100,7 +105,7 @@ def test_what_changed_between_the_visits(visited: Visited) -> None:
     assert found.unchanged > 20
 
 
-def test_what_changed_between_two_maps(visited: Visited) -> None:
+def test_changes_between_two_maps(visited: Visited) -> None:
     after, views = visited.second.snapshot(), visited.second.history.views()
     found = compare_maps(visited.first, after, visited.first_views, views)
     known, right, wrong = told(found, visited.sequence)
@@ -148,3 +153,74 @@ def test_the_past_survives_a_restart(tmp_path) -> None:
         again = memory.history.visits(), memory.history.views().translation.tolist()
         assert again == asked
         assert memory.history.place_of(chair, 5 * walk.FRAME_NS) == place
+
+
+NS_PER_S = 10**9
+HOUR_S = 3600
+CHAIR = thing(1, "chair", (0.0, 0.0, 0.5), (0.5, 0.5, 1.0))
+
+
+class Film:
+    """In place of a store: frames by their stamps, all taken from above a spot on the floor."""
+
+    def __init__(self, spot_of: dict[int, float]) -> None:
+        """Args: spot_of: stamp in seconds -> x of the spot, metres."""
+        self._spot_of = {stamp_s * NS_PER_S: x for stamp_s, x in sorted(spot_of.items())}
+
+    def frame_stamps(self) -> NDArray[np.int64]:
+        return np.array(list(enumerate(self._spot_of)), np.int64).reshape(-1, 2)
+
+    def views(self, first_ns: int, last_ns: int) -> list[tuple[Pose, PinholeCamera]]:
+        down = np.diag([1.0, -1.0, -1.0])
+        camera = PinholeCamera(64, 64, 64.0, 64.0, 31.5, 31.5)
+        spots = [x for stamp, x in self._spot_of.items() if first_ns <= stamp <= last_ns]
+        return [(Pose(down, np.array([x, 0.0, 3.0])), camera) for x in spots]
+
+
+def history_of(spot_of: dict[int, float], *, chair_seen_s: tuple[int, int]) -> MemoryHistory:
+    """The history of a memory that knows one chair, which was seen from one second to another."""
+    first_ns, last_ns = (second * NS_PER_S for second in chair_seen_s)
+    chair = replace(CHAIR, first_seen_ns=first_ns, last_seen_ns=last_ns, here_since_ns=first_ns)
+    scene = MemorySnapshot(1, last_ns, {1: chair}, (), None)
+    film = cast(Store, Film(spot_of))
+    return MemoryHistory(film, commit=lambda: None, snapshot=lambda: scene)
+
+
+def kinds(found: SceneChanges) -> list[str]:
+    return [change.kind for change in found.changes]
+
+
+def three_visits(*spots: float) -> dict[int, float]:
+    """Five frames a second apart in each of three hours, above a spot in each hour."""
+    return {HOUR_S * n + second: x for n, x in enumerate(spots) for second in range(5)}
+
+
+def test_a_place_that_any_earlier_visit_saw_without_the_thing_had_it_added() -> None:
+    last = 2 * HOUR_S, 2 * HOUR_S + 4
+    seen_in_the_first = history_of(three_visits(0.0, 50.0, 0.0), chair_seen_s=last)
+    assert kinds(seen_in_the_first.changes_since()) == ["added"]
+    never_seen = history_of(three_visits(50.0, 50.0, 0.0), chair_seen_s=last)
+    assert kinds(never_seen.changes_since()) == ["new"]
+
+
+def test_changes_are_those_since_the_visit_before_unless_a_moment_is_named() -> None:
+    """The chair came between the first and the second visit."""
+    since_s = HOUR_S, 2 * HOUR_S + 4
+    history = history_of(three_visits(0.0, 0.0, 0.0), chair_seen_s=since_s)
+    assert kinds(history.changes_since()) == []
+    assert kinds(history.changes_since(4 * NS_PER_S)) == ["added"]
+
+
+def test_a_moment_that_has_nothing_after_it_is_refused() -> None:
+    history = history_of({5: 0.0, 9: 0.0}, chair_seen_s=(5, 9))
+    assert history.changes_since(8 * NS_PER_S).unchanged == 1
+    for stamp_s in (4, 9):
+        with pytest.raises(SceneMemoryError, match=rf"{stamp_s}\.0 s is not within .* 5\.0 s to"):
+            history.changes_since(stamp_s * NS_PER_S)
+
+
+def test_changes_since_the_visit_before_need_one() -> None:
+    with pytest.raises(SceneMemoryError, match="nothing has been mapped yet"):
+        history_of({}, chair_seen_s=(0, 0)).changes_since()
+    with pytest.raises(SceneMemoryError, match="was here only once"):
+        history_of({5: 0.0}, chair_seen_s=(5, 5)).changes_since()

@@ -30,10 +30,12 @@ def depth_of(boxes: Sequence[Box3D], world_T_camera: Pose) -> NDArray[np.float32
     depth = np.full(u.shape, WALL_X_M - start[0])
     for box in boxes:
         low, high = box.bounds()
-        with np.errstate(divide="ignore"):
-            a, b = (low - start) / rays, (high - start) / rays
-        enter = np.minimum(a, b).max(axis=-1)
-        leave = np.maximum(a, b).min(axis=-1)
+        enter, leave = np.full(u.shape, -np.inf), np.full(u.shape, np.inf)
+        for axis in range(3):
+            with np.errstate(divide="ignore"):
+                a, b = ((end[axis] - start[axis]) / rays[..., axis] for end in (low, high))
+            np.maximum(enter, np.minimum(a, b), out=enter)
+            np.minimum(leave, np.maximum(a, b), out=leave)
         depth = np.where((enter <= leave) & (enter > 0.0), np.minimum(depth, enter), depth)
     return depth.astype(np.float32)
 
@@ -41,7 +43,7 @@ def depth_of(boxes: Sequence[Box3D], world_T_camera: Pose) -> NDArray[np.float32
 def frame_of(
     boxes: Sequence[Box3D], number: int, y_m: float, pose_error_m: float = 0.0
 ) -> RGBDFrame:
-    """Seen from a place whose pose is wrong by so much along y."""
+    """A frame whose pose is wrong along y by a given distance."""
     return RGBDFrame(
         number=number,
         stamp_ns=number * 100_000_000,

@@ -1,6 +1,8 @@
-"""Observations become objects: once each, with ids that last."""
+"""The object map: fusion, ids, merges and splits."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +12,45 @@ from hypothesis import strategies as st
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory import MapObject
-from scenemind.memory.objects.map_update import ObjectMapUpdate
-from scenemind.memory.objects.object_map import ObjectMap
+from scenemind.memory.objects.duplicates import SPLIT_AFTER
+from scenemind.memory.objects.object_map import (
+    MOST_LIVE_TRACKS,
+    LiveTracks,
+    ObjectMap,
+    ObjectMapUpdate,
+)
 from scenemind.perception.types import Observation
+from tests.unit.memory.objects.depth_scene import observe_box
 from tests.unit.memory.things import empty_frame, observe
+
+BOX = Box3D((2.0, 0.0, 0.5), (0.4, 0.4, 1.0))
+
+
+def of_track(track_id: int) -> Observation:
+    return observe_box(BOX, track_id=track_id)
+
+
+def test_a_tracklet_is_its_objects_under_the_id_that_is_kept() -> None:
+    tracks = LiveTracks()
+    assert tracks.remember([of_track(7), of_track(8)], [1, 2], {2: 1}) == {7: 1, 8: 1}
+    tracks.give([8, 9], 3)
+    assert dict(tracks.object_of) == {7: 1, 8: 3, 9: 3}
+
+
+def test_detections_without_a_tracklet_are_not_remembered() -> None:
+    tracks = LiveTracks()
+    assert tracks.remember([of_track(-1)], [1], {}) == {}
+    assert not tracks.object_of
+
+
+def test_tracklets_unused_for_the_longest_are_forgotten_first() -> None:
+    tracks = LiveTracks()
+    tracks.give(range(MOST_LIVE_TRACKS), 1)
+    tracks.remember([of_track(0), of_track(MOST_LIVE_TRACKS)], [1, 2], {})
+    assert len(tracks.object_of) == MOST_LIVE_TRACKS
+    assert 0 in tracks.object_of
+    assert 1 not in tracks.object_of
+
 
 FRAME_NS = 33_000_000
 
@@ -31,7 +68,7 @@ def only(object_map: ObjectMap) -> MapObject:
     return value
 
 
-def test_an_object_is_shown_once_confirmed_and_has_the_box_of_what_was_seen() -> None:
+def test_an_object_is_shown_once_confirmed_and_has_the_box_of_its_points() -> None:
     object_map = make_map(confirm_observations=3)
     frames = [[observe((1, 2, 0.5), (0.4, 0.6, 1.0), track_id=7, seed=i)] for i in range(3)]
     watch(object_map, frames[:2])
@@ -171,25 +208,29 @@ def test_the_leg_of_a_chair_seen_alone_is_no_second_chair_but_a_sliver_of_one_ma
     assert len(object_map.objects()) == 2
 
 
-def test_a_ghost_is_forgotten_and_a_confirmed_object_is_not() -> None:
+@pytest.mark.parametrize(
+    ("seen_ns", "later_ns"), [(0, 10_000_000_000), (10_000_000_000, 0)], ids=["later", "anew"]
+)
+def test_a_ghost_is_forgotten_and_a_confirmed_object_is_not(seen_ns: int, later_ns: int) -> None:
+    """Also when the clock begins anew, as in a recording that is played again."""
     object_map = make_map(forget_tentative_s=1.0)
     watch(object_map, [[observe((0, 0, 0))]] * 3)
-    ghost = object_map.update([observe((5, 0, 0))], empty_frame(0))
-    update = object_map.update([], empty_frame(10_000_000_000))
+    ghost = object_map.update([observe((5, 0, 0))], empty_frame(seen_ns))
+    update = object_map.update([], empty_frame(later_ns))
     assert update.removed == ghost.changed
     assert list(object_map.objects()) == [1]
 
 
-def test_what_people_spoke_of_is_not_forgotten() -> None:
+def test_corrected_objects_are_not_forgotten() -> None:
     object_map = make_map(forget_tentative_s=1.0)
     update = object_map.update([observe((5, 0, 0))], empty_frame(0))
-    spoken_of = frozenset(update.changed)
+    edited_ids = frozenset(update.changed)
     late = empty_frame(10_000_000_000)
-    assert not object_map.update([], late, spoken_of=spoken_of).removed
+    assert not object_map.update([], late, edited_ids=edited_ids).removed
     assert object_map.update([], late).removed == update.changed
 
 
-def test_ids_that_were_given_away_or_spoken_of_are_nobodys() -> None:
+def test_ids_that_were_given_away_or_corrected_are_not_used_again() -> None:
     object_map = make_map()
     assert object_map.ids.take() == 1
     object_map.ids.skip(7)
@@ -219,7 +260,7 @@ def test_snapshots_do_not_change_afterwards() -> None:
     assert not before[1].points.flags.writeable
 
 
-def test_after_a_restart_it_goes_on_as_if_nothing_had_happened() -> None:
+def test_map_goes_on_unchanged_after_a_restart() -> None:
     def frame(i: int) -> list[Observation]:
         chair = observe((0, 0, 0), track_id=1, seed=i)
         cup = observe((2, 0, 0), (0.1, 0.1, 0.1), label="cup", seed=i)
@@ -312,7 +353,7 @@ def test_invariants_of_any_recording(frames: list[list[Observation]]) -> None:
 
 
 def test_depth_that_falls_through_an_object_makes_no_second_one() -> None:
-    """The line of sight to what was lifted leads through a chair that nothing else shows."""
+    """The line of sight to the lifted points leads through a chair that nothing else shows."""
     object_map, robot = make_map(), (-3.0, 0.0, 0.0)
     for i in range(4):
         object_map.update([observe((0, 0, 0))], empty_frame(i, robot))
@@ -328,7 +369,7 @@ def test_a_chair_behind_a_chair_is_a_second_one_where_both_are_seen() -> None:
     assert len(object_map.objects()) == 2
 
 
-def test_words_of_one_thing_feed_one_object_where_a_similarity_says_so() -> None:
+def test_similar_labels_at_one_place_feed_one_object() -> None:
     def similarity(a: str, b: str) -> float:
         return 0.9 if {a, b} == {"sofa", "couch"} else float(a == b)
 
@@ -358,3 +399,71 @@ def test_a_robot_that_stands_still_does_not_outvote_one_that_looks_around() -> N
     for i, place in enumerate(around, start=60):
         object_map.update([observe((0, 0, 0), label="couch")], empty_frame(i, place))
     assert only(object_map).label == "couch"
+
+
+def left(seed: int, track_id: int = 1) -> Observation:
+    return observe((0, 0, 0), (0.6, 0.5, 0.5), track_id=track_id, seed=seed, score=0.9)
+
+
+def right(seed: int, track_id: int = 2) -> Observation:
+    return observe((0.75, 0, 0), (0.5, 0.5, 0.5), track_id=track_id, seed=seed, score=0.8)
+
+
+def both_as_one(seed: int) -> Observation:
+    parts = left(seed), right(seed)
+    points = np.concatenate([part.points for part in parts])
+    box = Box3D.from_bounds(points.min(axis=0), points.max(axis=0))
+    return replace(parts[0], points=points, box=box)
+
+
+def watch_for_split(object_map: ObjectMap, frames: list[list[Observation]], start: int) -> None:
+    for number, frame in enumerate(frames, start=start):
+        object_map.update(frame, empty_frame(number))
+
+
+def merged_map() -> ObjectMap:
+    object_map = ObjectMap(ObjectMapConfig())
+    watch_for_split(object_map, [[both_as_one(i)] for i in range(12)], 0)
+    return object_map
+
+
+def test_two_things_that_are_seen_apart_again_and_again_are_two_objects() -> None:
+    object_map = merged_map()
+    watch_for_split(object_map, [[left(i), right(i)] for i in range(SPLIT_AFTER + 8)], 100)
+    objects = object_map.objects()
+    assert len(objects) == 2
+    first, second = objects.values()
+    # The older id stays with the larger part.
+    assert first.object_id == 1
+    assert first.box.center[0] == pytest.approx(0.0, abs=0.06)
+    assert second.box.center[0] == pytest.approx(0.75, abs=0.06)
+    assert second.label == "chair"
+    assert 2 in second.track_ids
+    assert not set(first.track_ids) & set(second.track_ids)
+
+
+def test_the_parts_stay_two_objects() -> None:
+    object_map = merged_map()
+    watch_for_split(object_map, [[left(i), right(i)] for i in range(60)], 100)
+    ids = list(object_map.objects())
+    watch_for_split(object_map, [[left(i), right(i)] for i in range(60)], 200)
+    assert list(object_map.objects()) == ids
+    assert len(ids) == 2
+
+
+def test_one_thing_that_falls_apart_now_and_then_stays_one() -> None:
+    object_map = merged_map()
+    for start in range(100, 800, 4):
+        frames = [[both_as_one(start)], [left(start), right(start)], [both_as_one(start + 1)]]
+        watch_for_split(object_map, frames, start)
+    assert list(object_map.objects()) == [1]
+
+
+def test_split_objects_survive_a_restart() -> None:
+    object_map = merged_map()
+    watch_for_split(object_map, [[left(i), right(i)] for i in range(SPLIT_AFTER + 8)], 100)
+    restarted = ObjectMap(ObjectMapConfig())
+    restarted.restore(object_map.export(object_map.objects()))
+    for a, b in zip(object_map.objects().values(), restarted.objects().values(), strict=True):
+        assert a.object_id == b.object_id
+        np.testing.assert_allclose(a.box.center, b.box.center, atol=0.02)

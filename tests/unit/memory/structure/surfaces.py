@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.memory.structure.surface_samples import SurfaceSamples
-from scenemind.memory.structure.tiles import Tiles
+from scenemind.memory.structure.tiles import SurfaceSamples, Tiles
 
 SPACING_M = 0.05
 
@@ -15,7 +14,8 @@ def level(
     x: tuple[float, float], y: tuple[float, float], z: float, up: bool = True
 ) -> SurfaceSamples:
     """A level rectangle."""
-    places = np.array([(a, b, z) for a in _steps(x) for b in _steps(y)])
+    a, b = np.meshgrid(_steps(x), _steps(y), indexing="ij")
+    places = np.column_stack((a.ravel(), b.ravel(), np.full(a.size, z)))
     return _samples(places, (0.0, 0.0, 1.0 if up else -1.0))
 
 
@@ -26,7 +26,8 @@ def upright(
     a, b = np.array(start), np.array(end)
     length = float(np.linalg.norm(b - a))
     direction = (b - a) / length
-    places = np.array([(*(a + s * direction), h) for s in _steps((0.0, length)) for h in _steps(z)])
+    s, h = np.meshgrid(_steps((0.0, length)), _steps(z), indexing="ij")
+    places = np.column_stack((a + s.reshape(-1, 1) * direction, h.ravel()))
     return _samples(places, (-direction[1], direction[0], 0.0))
 
 

@@ -1,4 +1,4 @@
-"""The table of best views against a literal list of everything that it was ever told."""
+"""The table of best views against a full list of everything that was added to it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenemind.memory.tree.best_views import BestViews
-from scenemind.memory.tree.views import OVERVIEW, Views
+from scenemind.memory.tree.best_views import OVERVIEW, BestViews, Views
 
 BOX = (10.4, 20.6, 30.0, 60.0)
 
 
 class Told:
-    """The same, kept in full: (object, location) -> frame -> score."""
+    """All views in full: (object, location) -> frame -> score."""
 
     def __init__(self, room: int) -> None:
         self.room = room

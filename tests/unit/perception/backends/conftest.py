@@ -62,7 +62,7 @@ def random_weights(
 
 
 def _save(name: str, path: Path, picture: np.ndarray) -> Path:
-    from scenemind.perception.backends.ultralytics_models import import_ultralytics
+    from scenemind.perception.backends.yolo_torch import import_ultralytics
 
     ultralytics = import_ultralytics()
     import torch

@@ -1,4 +1,4 @@
-"""What runs a detector that is named."""
+"""Choice of the backend for the name of a detector."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def chosen(**settings: object) -> tuple[str, str]:
         ("yoloe-26n-seg.yaml", "yoloe"),
     ],
 )
-def test_the_name_tells_the_backend(weights: str, backend: str, tmp_path: Path) -> None:
+def test_name_decides_the_backend(weights: str, backend: str, tmp_path: Path) -> None:
     full = str(tmp_path / weights) if (tmp_path / weights).exists() else weights
     assert chosen(weights=weights) == (backend, full)
     assert chosen(weights=weights, backend=backend) == (backend, full)
@@ -49,7 +49,7 @@ def test_without_weights_a_family_has_its_smallest_model(monkeypatch: pytest.Mon
     assert chosen(backend="yoloe") == ("yoloe", "yoloe-26n-seg.pt")
 
 
-def test_without_weights_the_environment_names_them(
+def test_environment_names_weights_where_settings_do_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with pytest.raises(PerceptionError, match=r"no detector is named.*SCENEMIND_WEIGHTS"):
@@ -60,7 +60,7 @@ def test_without_weights_the_environment_names_them(
     assert chosen(backend="instance_camera") == ("instance_camera", "")
 
 
-def test_a_family_that_the_name_does_not_tell_is_set(tmp_path: Path) -> None:
+def test_setting_decides_the_family_where_the_name_does_not(tmp_path: Path) -> None:
     with pytest.raises(PerceptionError, match=r"kitchen\.pt.*set detector\.backend"):
         chosen(weights="kitchen.pt")
     weights = str(tmp_path / "kitchen.pt")
@@ -75,6 +75,6 @@ def test_a_family_that_the_name_does_not_tell_is_set(tmp_path: Path) -> None:
         ({"weights": "my-yoloe.pt", "backend": "onnx"}, r"is onnx, which cannot run my-yoloe\.pt"),
     ],
 )
-def test_what_nothing_runs_is_named(settings: dict[str, object], says: str) -> None:
+def test_error_names_files_that_no_backend_runs(settings: dict[str, object], says: str) -> None:
     with pytest.raises(PerceptionError, match=says):
         chosen(**settings)

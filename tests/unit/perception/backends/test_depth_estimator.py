@@ -1,4 +1,4 @@
-"""Depth Anything V2 with random weights: what goes in and comes out, not how good it is."""
+"""Depth Anything V2 with random weights: its input and output, not its accuracy."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from scenemind.perception import PerceptionError
-from scenemind.perception.backends.depth_estimator import MonocularDepth
-from scenemind.perception.backends.depth_model_files import EXAMPLE
-from scenemind.perception.download import OFFLINE_VARIABLE
+from scenemind.perception.backends.depth_estimator import EXAMPLE_MODEL, MonocularDepth
+from scenemind.perception.weights import OFFLINE_VARIABLE
 
 pytestmark = pytest.mark.extras
 
@@ -22,7 +21,7 @@ FARTHEST_M = 20
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny model of the real architecture; its last layer is made to tell apart."""
+    """A folder with a tiny model of the real architecture, whose output depends on the picture."""
     from scenemind.perception.torchvision_shim import ensure_torchvision
 
     ensure_torchvision()
@@ -76,8 +75,8 @@ def test_every_pixel_has_metres(model: Path, size: tuple[int, int]) -> None:
     assert ((depth_m > 0.0) & (depth_m <= FARTHEST_M)).all()
 
 
-def test_depths_lie_where_the_picture_is(model: Path, picture: np.ndarray) -> None:
-    """What is computed small comes back at the picture's own size: about the same as of the small
+def test_depths_lie_at_their_pixels_of_the_picture(model: Path, picture: np.ndarray) -> None:
+    """Depth computed at a small size comes back at the picture's size: nearly that of the small
     picture, and not of its mirror image."""
     estimator = MonocularDepth(str(model))
     large = estimator.estimate(picture)
@@ -90,7 +89,7 @@ def test_depths_lie_where_the_picture_is(model: Path, picture: np.ndarray) -> No
     assert alike(small) > 0.8 > alike(small[:, ::-1])
 
 
-def test_what_the_model_cannot_tell_is_zero(model: Path, tmp_path: Path) -> None:
+def test_unknown_depth_is_zero(model: Path, tmp_path: Path) -> None:
     from safetensors.numpy import load_file, save_file
 
     broken = shutil.copytree(model, tmp_path / "broken")
@@ -101,7 +100,7 @@ def test_what_the_model_cannot_tell_is_zero(model: Path, tmp_path: Path) -> None
     np.testing.assert_array_equal(depth_m, np.zeros((20, 30), np.float32))
 
 
-def test_threads_get_what_one_alone_gets(model: Path, picture: np.ndarray) -> None:
+def test_threads_get_the_same_depth_as_one(model: Path, picture: np.ndarray) -> None:
     pictures = [picture, picture[::-1].copy(), picture[:100].copy()]
     alone = [MonocularDepth(str(model)).estimate(p) for p in pictures]
     shared = MonocularDepth(str(model))
@@ -113,13 +112,13 @@ def test_threads_get_what_one_alone_gets(model: Path, picture: np.ndarray) -> No
 @pytest.mark.parametrize(
     "color", [np.zeros((4, 4), np.uint8), np.zeros((0, 4, 3), np.uint8), np.zeros((4, 4, 3))]
 )
-def test_what_is_no_picture_is_refused(model: Path, color: np.ndarray) -> None:
+def test_other_arrays_are_refused(model: Path, color: np.ndarray) -> None:
     with pytest.raises(PerceptionError, match="a picture is"):
         MonocularDepth(str(model)).estimate(color)
 
 
 @pytest.mark.parametrize("damage", ["cut", "missing", "no processor", "settings"])
-def test_damaged_files_are_named(model: Path, tmp_path: Path, damage: str) -> None:
+def test_error_names_damaged_files(model: Path, tmp_path: Path, damage: str) -> None:
     broken = shutil.copytree(model, tmp_path / "broken")
     weights = broken / "model.safetensors"
     if damage == "cut":
@@ -147,5 +146,5 @@ def test_a_relative_model_is_refused_before_its_weights_are_read(
 def test_offline_nothing_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OFFLINE_VARIABLE, "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(PerceptionError, match=rf"is set.*hf download {EXAMPLE}"):
-        MonocularDepth(EXAMPLE)
+    with pytest.raises(PerceptionError, match=rf"is set.*hf download {EXAMPLE_MODEL}"):
+        MonocularDepth(EXAMPLE_MODEL)

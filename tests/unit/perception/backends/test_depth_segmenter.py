@@ -15,7 +15,7 @@ from scenemind.perception import PerceptionError
 from scenemind.perception.backends.depth_segmenter import DepthSegmenter
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import BoxMask
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 
 CAMERA = PinholeCamera(160, 120, 140.0, 140.0, 79.5, 59.5)
 BOX = (60, 40, 100, 85)
@@ -67,7 +67,7 @@ def test_masks_are_dense_where_only_every_nth_pixel_has_depth(every_px: int) -> 
     assert iou(found, truth) > 0.85
 
 
-def test_what_stands_before_the_object_and_goes_on_outside_is_not_the_object() -> None:
+def test_occluder_that_goes_on_outside_the_box_is_not_in_the_mask() -> None:
     frame, truth = scene()
     pole = np.zeros_like(truth)
     pole[:, 75:85] = True
@@ -87,7 +87,7 @@ def test_boxes_without_depth_have_no_mask() -> None:
 
 
 @pytest.mark.parametrize("boxes", [np.zeros(4), np.full((1, 4), np.nan), np.zeros((2, 3))])
-def test_what_is_no_box_is_named(boxes: np.ndarray) -> None:
+def test_error_names_an_invalid_box(boxes: np.ndarray) -> None:
     with pytest.raises(PerceptionError, match=r"\(N, 4\) finite numbers"):
         DepthSegmenter().segment(scene()[0], boxes)
 
@@ -112,11 +112,11 @@ def test_masks_lie_in_the_image(corners: tuple[float, ...], every_px: int) -> No
     ("every_px", "least_mean", "least_share"), [(1, 0.76, 0.85), (3, 0.70, 0.78)]
 )
 def test_in_simulated_rooms(every_px: int, least_mean: float, least_share: float) -> None:
-    """Noisy depth, things that stand before others, tables that are seen through."""
+    """Depth is noisy, things hide others, and the camera sees through between tables' legs."""
     found: list[float] = []
     boxes_alone: list[float] = []
     for seed in (1, 2, 3):
-        sequence = simulate(seed, 8, 480, 360)
+        sequence = simulate(seed, 8, Sensors(480, 360))
         camera = InstanceCamera(sequence.class_names, 150)
         for frame in read_sequence(sequence):
             true = camera.detect(frame)

@@ -1,4 +1,4 @@
-"""Exported open-vocabulary models: what torch says, without torch."""
+"""Exported open-vocabulary models: the same detections as in torch."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def assert_same(ours: Detections, theirs: Detections, pixels: float) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino"])
-def test_the_file_finds_what_torch_finds_with_any_vocabulary(
+def test_exported_detections_equal_those_of_torch_with_any_vocabulary(
     name: str,
     runtime: str,
     exported: dict[str, Path],
@@ -109,8 +109,8 @@ def test_openvinos_own_format_gives_the_same(
     assert set(expected.select(sure).labels) <= set(found.labels)
 
 
-def test_the_file_tells_what_it_is(exported: dict[str, Path]) -> None:
-    from scenemind.perception.backends.open_network import open_network
+def test_file_holds_its_metadata(exported: dict[str, Path]) -> None:
+    from scenemind.perception.backends.runtimes import open_network
 
     for name, task, encoder in (
         ("yoloe-26n-seg", "segment", "mobileclip2"),
@@ -126,7 +126,9 @@ def test_the_file_tells_what_it_is(exported: dict[str, Path]) -> None:
             assert network.metadata["end2end"] == str(task == "segment")
 
 
-def test_more_words_than_slots_say_how_to_export(exported: dict[str, Path], words: Any) -> None:
+def test_error_of_more_words_than_slots_says_how_to_export(
+    exported: dict[str, Path], words: Any
+) -> None:
     detector = make_detector(settings(exported["yolov8n-worldv2"]), encoder=words)
     with pytest.raises(PerceptionError, match="13 words do not fit into the 12 slots"):
         detector.set_vocabulary([f"thing {i}" for i in range(13)])
@@ -148,7 +150,9 @@ def test_an_exported_file_is_not_exported_again(exported: dict[str, Path]) -> No
         ({"weights": "yoloe-26q-seg"}, "yoloe-26q-seg"),
     ],
 )
-def test_what_cannot_be_exported_is_named(arguments: dict[str, Any], message: str) -> None:
+def test_error_names_models_that_cannot_be_exported(
+    arguments: dict[str, Any], message: str
+) -> None:
     from scenemind.perception.backends.export import export_onnx
 
     defaults = {"weights": "yoloe-26n-seg.yaml", "path": Path("model.onnx")}

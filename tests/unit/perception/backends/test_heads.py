@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 from scenemind.perception import PerceptionError
-from scenemind.perception.backends.candidates import Candidates, best_first, suppress
-from scenemind.perception.backends.onnx_heads import coco_names, recognise_head
-from scenemind.perception.backends.yolo_head import decode_rows, decode_yolo
-from scenemind.perception.backends.yolox_head import decode_yolox
+from scenemind.perception.backends.heads import (
+    Candidates,
+    best_first,
+    coco_names,
+    decode_rows,
+    decode_yolo,
+    decode_yolox,
+    non_maximum_suppression,
+    recognise_head,
+)
 
 NAMES = {"names": "{0: 'Cup', 1: 'chair'}"}
 
@@ -67,7 +73,7 @@ def test_suppression_is_per_class_and_keeps_the_best() -> None:
         coefficients=np.zeros((4, 0), np.float32),
     )
 
-    kept = suppress(candidates, iou=0.6, limit=10)
+    kept = non_maximum_suppression(candidates, iou=0.6, limit=10)
 
     np.testing.assert_allclose(kept.scores, [0.9, 0.6, 0.3])
     assert kept.class_ids.tolist() == [0, 1, 0]
@@ -83,9 +89,11 @@ def test_a_limit_gives_the_first_of_all_that_stay(limit: int) -> None:
         class_ids=rng.integers(0, 3, 400).astype(np.int32),
         coefficients=np.zeros((400, 0), np.float32),
     )
-    every = suppress(crowd, iou=0.3, limit=400)
+    every = non_maximum_suppression(crowd, iou=0.3, limit=400)
     assert 40 < len(every) < 400
-    np.testing.assert_array_equal(suppress(crowd, 0.3, limit).scores, every.scores[:limit])
+    np.testing.assert_array_equal(
+        non_maximum_suppression(crowd, 0.3, limit).scores, every.scores[:limit]
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +146,7 @@ def test_a_head_of_other_words_than_were_given_is_refused() -> None:
         ([(1, 6, 2100)], {"names": "{0: 'cup'"}, "no table of class names"),
     ],
 )
-def test_unknown_heads_are_named(
+def test_error_describes_unknown_heads(
     shapes: list[tuple[int, ...]], metadata: dict[str, str], message: str
 ) -> None:
     with pytest.raises(PerceptionError, match=message):

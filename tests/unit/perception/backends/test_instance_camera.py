@@ -1,4 +1,4 @@
-"""Ids to detections."""
+"""Detections from images of instance ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scenemind.frames.sequence import read_sequence
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.simulation import simulate
+from scenemind.simulation import Sensors, simulate
 
 CAMERA = PinholeCamera(width=40, height=30, fx=30.0, fy=30.0, cx=19.5, cy=14.5)
 
@@ -52,7 +52,7 @@ def test_specks_walls_and_ids_without_a_name_are_skipped():
 
 
 def test_every_detection_of_a_rendered_frame_covers_its_object():
-    sequence = simulate(1, frame_count=3, width=160, height=120)
+    sequence = simulate(1, 3, Sensors(160, 120))
     camera = InstanceCamera(sequence.class_names, min_pixels=20)
     for frame in read_sequence(sequence):
         found = camera.detect(frame)
@@ -68,13 +68,13 @@ def test_every_detection_of_a_rendered_frame_covers_its_object():
             assert mask.bits.sum() == np.sum(frame.instances == instance)
 
 
-def test_it_says_what_it_is():
+def test_name_and_vocabulary():
     camera = InstanceCamera({1: "chair", 2: "cup", 3: "chair"})
     assert "simulated" in camera.name
     assert camera.vocabulary == ("chair", "cup")
 
 
-def test_a_real_camera_is_an_error_that_says_so():
+def test_frame_without_instance_ids_is_an_error():
     with pytest.raises(PerceptionError, match=r"frame 7 .*only simulated .*backend: onnx"):
         InstanceCamera({1: "chair"}).detect(frame_with(None))
 

@@ -13,7 +13,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose, iou_matrix_2d
 from scenemind.perception import Detections, PerceptionError
 from scenemind.perception.backends import make_detector
-from scenemind.perception.backends.open_network import open_network
+from scenemind.perception.backends.runtimes import open_network
 
 pytestmark = pytest.mark.extras
 
@@ -40,7 +40,7 @@ def read(path: Path) -> RGBDFrame:
 
 
 def matches(ours: Detections, theirs: Detections) -> list[tuple[int, int]]:
-    """Row of ours, row of theirs: the same label, the largest overlap, at least one half."""
+    """Rows of OpenVINO and ONNX Runtime of one label and with the largest overlap, at least 0.5."""
     if not len(ours) or not len(theirs):
         return []
     same = np.array([[a == b for b in theirs.labels] for a in ours.labels])
@@ -49,7 +49,7 @@ def matches(ours: Detections, theirs: Detections) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("model", ["yolov8n-seg_deq640", "yolox_nano"])
-def test_float32_finds_exactly_what_onnx_runtime_finds(shared_data: Path, model: str) -> None:
+def test_float32_detections_equal_those_of_onnx_runtime(shared_data: Path, model: str) -> None:
     exact = detect(shared_data, model, runtime="onnxruntime")
     found = detect(shared_data, model, runtime="openvino", precision="float32")
     assert sum(map(len, exact)) > 10
@@ -64,7 +64,7 @@ def test_float32_finds_exactly_what_onnx_runtime_finds(shared_data: Path, model:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_bfloat16_moves_boxes_by_less_than_detectors_err(shared_data: Path, model: str) -> None:
-    """Every sure object is found again, its box within a few pixels: see the report's figures."""
+    """Every object of a high score is found again, its box within a few pixels."""
     exact = detect(shared_data, model, runtime="onnxruntime")
     found = detect(shared_data, model, runtime="openvino")
     pixels, scores, missed = [], [], []

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenemind.config.vlm_grounder import SegmenterConfig
+from scenemind.config.reasoning import SegmenterConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_segmenter
-from scenemind.perception.backends.sam_image import SamImage
+from scenemind.perception.backends.sam_segmenter import SamImage
 from scenemind.perception.types import BoxMask
 
 pytestmark = pytest.mark.extras
@@ -33,8 +33,8 @@ def save(path: Path, nodes: list[Any], constants: dict[str, Any], ports: Any) ->
 
 
 def make_pair(folder: Path, batch: int | str) -> Path:
-    """The embedding is the brightness of 16x16 pixels; of three masks the second is the box's part
-    that is brighter than the mean of SAM's training, and is said to be the best."""
+    """The embedding is the brightness of 16x16 pixels. The second of three masks is the box's part
+    that is brighter than the mean of SAM's training, and has the highest score."""
     from onnx import helper
 
     save(
@@ -124,7 +124,7 @@ def corners(mask: BoxMask | None) -> tuple[int, int, int, int]:
 
 @pytest.mark.parametrize("batch", [1, "boxes"])
 @pytest.mark.parametrize(("width", "height"), [(640, 480), (1297, 969), (481, 641), (101, 333)])
-def test_masks_are_where_the_thing_is_in_images_of_any_shape(
+def test_masks_cover_the_thing_in_images_of_any_shape(
     batch: int | str, width: int, height: int, tmp_path: Path
 ) -> None:
     segmenter = make_segmenter(SegmenterConfig(weights=str(make_pair(tmp_path, batch))))
@@ -140,14 +140,14 @@ def test_masks_are_where_the_thing_is_in_images_of_any_shape(
     assert nothing is None
 
 
-def test_one_file_of_a_pair_is_enough(tmp_path: Path) -> None:
+def test_one_file_of_a_pair_names_the_other(tmp_path: Path) -> None:
     make_pair(tmp_path, 1)
     for half in ("encoder", "decoder"):
         path = tmp_path / f"bright_{half}.onnx"
         assert make_segmenter(SegmenterConfig(weights=str(path))).name.startswith("bright (")
 
 
-def test_another_network_is_named(tmp_path: Path) -> None:
+def test_error_names_another_network(tmp_path: Path) -> None:
     make_pair(tmp_path, 1)
     encoder, decoder = tmp_path / "bright_encoder.onnx", tmp_path / "bright_decoder.onnx"
     parts = encoder.read_bytes(), decoder.read_bytes()
@@ -160,7 +160,7 @@ def test_another_network_is_named(tmp_path: Path) -> None:
 
 
 def test_masks_of_another_size_are_refused(tmp_path: Path) -> None:
-    """Scaled as if they were SAM's they would lie elsewhere."""
+    """Scaled like those of SAM, these masks would lie elsewhere."""
     from onnx import helper
 
     make_pair(tmp_path, 1)
@@ -192,8 +192,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """MobileSAM with random weights in torch, and as two ONNX files."""
     import torch
 
-    from scenemind.perception.backends.sam_export import export_sam
-    from scenemind.perception.backends.sam_models import load_sam
+    from scenemind.perception.backends.export import export_sam
+    from scenemind.perception.backends.sam_torch import load_sam
 
     folder = tmp_path_factory.mktemp("exported")
     torch.manual_seed(0)
@@ -203,10 +203,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_an_export_gives_what_the_model_gives_in_torch(exported: Path, frame: RGBDFrame) -> None:
-    from scenemind.perception.backends.sam_models import load_sam
-    from scenemind.perception.backends.sam_onnx import SamOnnx, find_pair
-    from scenemind.perception.backends.sam_torch import SamTorch
+def test_an_export_gives_the_models_masks(exported: Path, frame: RGBDFrame) -> None:
+    from scenemind.perception.backends.sam_segmenter import SamOnnx, find_pair
+    from scenemind.perception.backends.sam_torch import SamTorch, load_sam
 
     network = SamTorch(load_sam(str(exported / "mobile_sam.pt")), "cpu")
     files = SamOnnx(*find_pair(exported / "onnx"))
@@ -237,8 +236,8 @@ def test_segment_anythings_own_export_of_the_decoder_is_taken_too(
     import torch
     from segment_anything.utils.onnx import SamOnnxModel
 
-    from scenemind.perception.backends.sam_models import load_sam
-    from scenemind.perception.backends.sam_onnx import SamOnnx
+    from scenemind.perception.backends.sam_segmenter import SamOnnx
+    from scenemind.perception.backends.sam_torch import load_sam
 
     encoder, decoder = exported / "onnx/mobile_sam_encoder.onnx", tmp_path / "decoder.onnx"
     given = {

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from scenemind.config.vlm_grounder import SegmenterConfig
+from scenemind.config.reasoning import SegmenterConfig
 from scenemind.frames import RGBDFrame
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_segmenter
-from scenemind.perception.backends.sam_image import SamImage
+from scenemind.perception.backends.sam_segmenter import SamImage
 
 from .conftest import HEIGHT, WIDTH
 
@@ -25,7 +25,7 @@ BOXES = np.array([[20, 30, 120, 200], [150, 10, 320, 256], [0, 0, 320, 256]], np
 def model_of(weights: str, seed: int = 0) -> Any:
     import torch
 
-    from scenemind.perception.backends.sam_models import load_sam
+    from scenemind.perception.backends.sam_torch import load_sam
 
     torch.manual_seed(seed)
     return load_sam(weights)
@@ -53,7 +53,7 @@ def test_a_file_of_mobile_sam_is_recognised(mobile_sam: Path, frame: RGBDFrame) 
 
 
 def test_masks_are_those_of_segment_anythings_own_predictor(mobile_sam: Path) -> None:
-    """An image as wide as SAM's input: scaling is not what is compared."""
+    """The image is as wide as SAM's input, since scaling is not compared."""
     import torch
     from segment_anything import SamPredictor
 
@@ -65,7 +65,7 @@ def test_masks_are_those_of_segment_anythings_own_predictor(mobile_sam: Path) ->
     model = model_of(str(mobile_sam))
     image = SamImage.fit(1024, 576)
     network = SamTorch(model, "cpu")
-    network._dtype = torch.float32  # bfloat16 is not what is compared
+    network._dtype = torch.float32  # bfloat16 is not compared
     logits, overlaps = network.decode(
         network.encode(image.input_of(color)), image.boxes_of(box[None])
     )
@@ -84,10 +84,10 @@ def test_masks_are_those_of_segment_anythings_own_predictor(mobile_sam: Path) ->
 
 
 def test_all_sizes_of_sam_are_known(tmp_path: Path) -> None:
-    """ViT-L and ViT-H are as ViT-B but larger: only their size is looked for here."""
+    """ViT-L and ViT-H differ from ViT-B in size alone, so only their size is tested."""
     import torch
 
-    from scenemind.perception.backends.sam_models import load_sam
+    from scenemind.perception.backends.sam_torch import load_sam
 
     path = tmp_path / "sam_of_mine.pth"
     torch.save({"model": model_of("sam_vit_b.yaml").module.state_dict()}, path)
@@ -104,7 +104,7 @@ def test_all_sizes_of_sam_are_known(tmp_path: Path) -> None:
         ([1, 2], "holds a list"),
     ],
 )
-def test_other_files_are_named(content: Any, message: str, tmp_path: Path) -> None:
+def test_error_names_other_files(content: Any, message: str, tmp_path: Path) -> None:
     import torch
 
     path = tmp_path / "sam_vit_b.pth"
@@ -116,7 +116,7 @@ def test_other_files_are_named(content: Any, message: str, tmp_path: Path) -> No
         make_segmenter(SegmenterConfig(weights=str(path)))
 
 
-def test_what_a_file_would_run_is_not_run(tmp_path: Path) -> None:
+def test_code_in_a_file_is_not_run(tmp_path: Path) -> None:
     import pickle
 
     path, trace = tmp_path / "sam_vit_b.pth", tmp_path / "trace"
@@ -131,11 +131,11 @@ def test_what_a_file_would_run_is_not_run(tmp_path: Path) -> None:
     assert not trace.exists()
 
 
-def test_a_device_that_is_not_there_is_named() -> None:
+def test_error_names_a_missing_device() -> None:
     with pytest.raises(PerceptionError, match=r"segmenter\.device is 'cuda:99'.*set it to cpu"):
         make_segmenter(SegmenterConfig(weights="mobile_sam.yaml", device="cuda:99"))
 
 
-def test_no_such_size() -> None:
+def test_unknown_size_is_an_error() -> None:
     with pytest.raises(PerceptionError, match="'sam_vit_x' names none of the sizes of SAM"):
         make_segmenter(SegmenterConfig(weights="sam_vit_x.yaml"))

@@ -1,5 +1,5 @@
-"""What several tests of words and pictures use: published vectors, and towers like the real ones,
-small and with random weights, in files as their publishers make them."""
+"""Fixtures of the tests of words and pictures: published vectors, and towers of the real
+architecture, small and with random weights, in the publishers' file formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from scenemind.perception import PerceptionError
 from scenemind.perception.text import EmbeddingCache, import_vectors
-from scenemind.perception.text.torch_towers import require_torch
+from scenemind.perception.text.torch_encoders import require_torch
 
 DIMENSION = 64  # of the small towers' vectors
 LVIS = ("lvis_v1_clip_a+cname.npy", "lvis_v1_train_cat_info.json")
@@ -27,7 +27,7 @@ def lvis(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Embeddi
 
 @pytest.fixture(scope="session")
 def clip() -> Any:
-    """CLIP with a layer a tower and random weights."""
+    """CLIP with one layer in each tower and random weights."""
     try:
         require_torch()
     except PerceptionError as error:

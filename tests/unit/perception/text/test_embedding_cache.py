@@ -1,19 +1,26 @@
-"""Vectors that outlive the process, two writers at once, and damaged files."""
+"""Word vectors on disk, embedded and imported."""
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from scenemind.perception import PerceptionError
-from scenemind.perception.text import EmbeddingCache
+from scenemind.perception.text import (
+    EmbeddingCache,
+    default_vocabulary,
+    import_vectors,
+    make_text_encoder,
+)
 
 DIMENSION = 16
 
@@ -33,7 +40,7 @@ def test_vectors_come_back_bit_for_bit_in_another_object(tmp_path: Path) -> None
     assert EmbeddingCache("other", tmp_path).words() == ()
 
 
-def test_nothing_is_made_on_disk_by_asking(tmp_path: Path) -> None:
+def test_reading_writes_nothing_to_disk(tmp_path: Path) -> None:
     assert EmbeddingCache("clip", tmp_path / "cache").find(["cup"], DIMENSION) == {}
     assert not (tmp_path / "cache").exists()
 
@@ -45,7 +52,7 @@ def test_a_word_gets_its_newest_vector(tmp_path: Path) -> None:
     assert np.array_equal(cache.find(["cup"], DIMENSION)["cup"], vectors[1])
 
 
-def test_a_damaged_file_is_begun_anew_with_one_line(
+def test_damaged_file_is_replaced_with_one_log_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache, vectors = EmbeddingCache("clip", tmp_path), unit_vectors(1)
@@ -69,7 +76,7 @@ def test_a_damaged_file_can_be_written_to(tmp_path: Path) -> None:
     assert cache.words() == ("cup",)
 
 
-def test_what_is_no_vector_of_this_encoder_is_missing(tmp_path: Path) -> None:
+def test_vectors_of_another_encoder_are_missing(tmp_path: Path) -> None:
     cache = EmbeddingCache("clip", tmp_path)
     cache.put(["cup", "mug"], unit_vectors(2))
     with sqlite3.connect(cache.path) as connection:
@@ -101,7 +108,7 @@ def test_a_writer_that_was_killed_before_its_first_word_left_an_empty_cache(tmp_
     assert cache.words() == ("cup",)
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_error_names_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(PerceptionError, match="file"):
         EmbeddingCache("clip", tmp_path / "file").put(["cup"], unit_vectors(1))
@@ -113,7 +120,7 @@ def test_the_name_of_an_encoder_is_a_name_of_a_file(name: str, tmp_path: Path) -
         EmbeddingCache(name, tmp_path)
 
 
-def test_a_killed_writer_leaves_what_was_there(tmp_path: Path) -> None:
+def test_killed_writer_leaves_earlier_words(tmp_path: Path) -> None:
     script = (
         "import sys; import numpy as np; from itertools import count; from pathlib import Path\n"
         "from scenemind.perception.text import EmbeddingCache\n"
@@ -133,8 +140,94 @@ def test_a_killed_writer_leaves_what_was_there(tmp_path: Path) -> None:
     assert len(words) % 500 == 0  # all of a call or nothing
 
 
-def test_it_lies_in_the_folder_of_what_can_be_had_again(
+def test_cache_lies_in_the_folder_of_replaceable_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SCENEMIND_CACHE", str(tmp_path))
     assert EmbeddingCache("clip").path == tmp_path / "text" / "clip.sqlite"
+
+
+def files(folder: Path, vectors: Any, names: Any) -> tuple[Path, Path]:
+    np.save(folder / "vectors.npy", vectors)
+    if isinstance(names, str):
+        (folder / "names.txt").write_text(names, encoding="utf-8")
+        return folder / "vectors.npy", folder / "names.txt"
+    (folder / "names.json").write_text(json.dumps(names), encoding="utf-8")
+    return folder / "vectors.npy", folder / "names.json"
+
+
+def vectors_of(cache: EmbeddingCache, *words: str) -> list[list[float]]:
+    found = cache.find(words, 2)
+    return [found[word].tolist() for word in words]
+
+
+def test_vectors_come_to_unit_length_under_normal_names(tmp_path: Path) -> None:
+    cache = EmbeddingCache("clip", tmp_path)
+    rows = np.array([[0, 10], [5, 0], [3, 4]], np.float16)
+    names = [{"name": "bat_(animal)"}, {"name": "bat"}, {"name": "Mouse_(computer_equipment)"}]
+    assert import_vectors(cache, *files(tmp_path, rows, names), 2) == 4
+    assert vectors_of(cache, "bat (animal)", "bat") == [[0, 1], [1, 0]]
+    assert vectors_of(cache, "mouse", "mouse (computer equipment)") == 2 * [
+        pytest.approx([0.6, 0.8])
+    ]
+
+
+def test_words_that_are_there_keep_their_vectors(tmp_path: Path) -> None:
+    cache = EmbeddingCache("clip", tmp_path)
+    cache.put(["cup"], np.array([[1, 0]], np.float32))
+    published = files(tmp_path, np.array([[0.0, 2.0], [0.0, 3.0]]), "Cup\n\nmug\n")
+    assert import_vectors(cache, *published, 2) == 1
+    assert vectors_of(cache, "cup", "mug") == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "names", "said"),
+    [
+        (np.ones((2, 2)), "cup\n", "2 vectors .* 1 names"),
+        (np.ones((1, 3)), "cup\n", r"\(1, 3\)"),
+        (np.ones(2), "cup\n", r"\(2,\)"),
+        (np.array([[1.0, 0.0], [0.0, 0.0]]), "cup\nmug\n", "row 1"),
+        (np.full((1, 2), np.nan), "cup\n", "row 0"),
+        (np.array([["a", "b"]]), "cup\n", "decimal"),
+        (np.ones((1, 2)), [3], "no name: 3"),
+        (np.ones((1, 2)), 3, "no list of names"),
+        (np.ones((1, 2)), "\u200b?\n", "no name of a thing"),
+    ],
+)
+def test_error_names_files_that_do_not_fit(
+    vectors: Any, names: Any, said: str, tmp_path: Path
+) -> None:
+    cache = EmbeddingCache("clip", tmp_path)
+    with pytest.raises(PerceptionError, match=said):
+        import_vectors(cache, *files(tmp_path, vectors, names), 2)
+    assert cache.words() == ()
+
+
+def test_error_names_a_missing_file(tmp_path: Path) -> None:
+    vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
+    vectors.unlink()
+    with pytest.raises(PerceptionError, match=f"cannot read the vectors {vectors}"):
+        import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+
+
+def test_pickled_objects_are_not_read(tmp_path: Path) -> None:
+    published = files(tmp_path, np.array([[{}, {}]], dtype=object), "cup\n")
+    with pytest.raises(PerceptionError, match="no NumPy file"):
+        import_vectors(EmbeddingCache("clip", tmp_path), *published, 2)
+
+
+def test_lvis_words_need_no_torch_and_have_sensible_neighbours(lvis: EmbeddingCache) -> None:
+    encoder = make_text_encoder("clip_vit_b32", lvis.path.parent)
+    words = ["cup", "mug", "refrigerator", "sofa", "loveseat", "pillow", "cushion", "lamp", "chair"]
+    vectors = encoder.encode(words)
+    assert encoder.missed == 0
+    alike = vectors @ vectors.T
+    np.fill_diagonal(alike, -1.0)
+    nearest = {word: words[row.argmax()] for word, row in zip(words, alike, strict=True)}
+    for pair in (("cup", "mug"), ("sofa", "loveseat"), ("pillow", "cushion")):
+        assert (nearest[pair[0]], nearest[pair[1]]) == (pair[1], pair[0])
+
+
+def test_most_default_words_come_with_published_lists(lvis: EmbeddingCache) -> None:
+    known = lvis.find(default_vocabulary(), 512)
+    assert len(known) > len(default_vocabulary()) / 2

@@ -1,19 +1,26 @@
-"""One spelling a word, the refusal of what is none, and the default words."""
+"""Labels, vocabularies and the similarity of labels."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenemind.language.questions import parse_question
+from scenemind.language.trees import NounPhrase
+from scenemind.language.vocabulary import Vocabulary
 from scenemind.perception import PerceptionError
-from scenemind.perception.text import checked_vocabulary, default_vocabulary, normalized_label
+from scenemind.perception.text import (
+    EmbeddingCache,
+    checked_vocabulary,
+    default_vocabulary,
+    label_similarity,
+    normalized_label,
+)
 from scenemind.perception.text.labels import MAX_VOCABULARY, read_vocabulary
-from scenemind.reasoning.symbolic.executor import subject_of
-from scenemind.reasoning.symbolic.grammar import parse_question
-from scenemind.reasoning.symbolic.syntax import NounPhrase
+from scenemind.reasoning.symbolic.answers import subject_of
 from scenemind.simulation import simulate
-from scenemind.words.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(
@@ -36,7 +43,7 @@ def test_a_word_has_one_spelling(text: str, label: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "   ", "\n", "?!", "cup\nmug", "a\tb", "c\u200bup", "\ud800a", "x" * 81]
 )
-def test_what_is_no_word_is_named(text: str) -> None:
+def test_error_names_a_text_that_is_no_word(text: str) -> None:
     with pytest.raises(PerceptionError) as refused:
         normalized_label(text)
     assert repr(text[:80])[:-1] in str(refused.value)
@@ -78,10 +85,30 @@ def test_the_default_words_name_everything_in_simulated_rooms() -> None:
 
 
 @pytest.mark.parametrize("word", default_vocabulary())
-def test_the_reasoner_reads_each_default_word_as_that_thing(word: str) -> None:
+def test_reasoner_reads_each_default_word_as_its_label(word: str) -> None:
     best, *others = Vocabulary.load().match(word, default_vocabulary())
     assert (best.label, best.score) == (word, 1.0)
     assert not [other for other in others if other.reason.startswith("another word")]
     subject = subject_of(parse_question(f"where is the {word}?"))
     assert isinstance(subject, NounPhrase)
-    assert (subject.noun, subject.conditions, subject.rank) == (word, (), None)
+    assert (subject.noun, subject.conditions, subject.ranks) == (word, (), ())
+
+
+WORDS = ("cup", "mug", "bowl", "pillow", "cushion", "refrigerator", "sofa")
+
+
+def test_other_names_are_alike_and_other_things_are_not(lvis: EmbeddingCache) -> None:
+    found = lvis.find(WORDS, 512)
+    similarity = label_similarity("clip_vit_b32", WORDS, np.stack([found[w] for w in WORDS]))
+    assert similarity("cup", "cup") == 1.0
+    assert similarity("unheard of", "unheard of") == 1.0
+    assert similarity("unheard of", "cup") == 0.0
+    assert similarity("pillow", "cushion") == similarity("cushion", "pillow") > 0.9
+    assert similarity("cup", "mug") > 0.7 > similarity("cup", "bowl") > 0.1
+    assert similarity("cup", "refrigerator") == similarity("sofa", "mug") == 0.0
+
+
+def test_without_calibrated_vectors_only_equal_labels_are_alike() -> None:
+    same = np.eye(1, 512, dtype=np.float32).repeat(2, axis=0)
+    similarity = label_similarity("mobileclip", ("cup", "mug"), same)
+    assert (similarity("cup", "cup"), similarity("cup", "mug")) == (1.0, 0.0)

@@ -1,4 +1,4 @@
-"""What scripted models say: programs and methods in fences, forms in JSON."""
+"""Replies of scripted models: programs and methods in fences, forms in JSON."""
 
 from __future__ import annotations
 

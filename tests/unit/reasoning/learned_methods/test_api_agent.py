@@ -9,15 +9,14 @@ import pytest
 from scenemind.config import LearnedMethodsConfig
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning.learned_methods.api_agent import ApiAgent
-from scenemind.reasoning.learned_methods.learned import LearnedMethod, source_of
-from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.library import LearnedMethod, source_of
+from scenemind.reasoning.learned_methods.method_api import Signature
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar.picture_methods import picture_methods
 from tests.chat_server import FAULTS, ChatServer
+from tests.unit.reasoning.learned_methods.talk import Author, method
 from tests.unit.reasoning.memtree_qa.talk import chat_with
-
-from .talk import Author, method
 
 COLOR = method("_color_of", image="Image", box="Box")
 COLOR_CODE = "def _color_of(image, box):\n    return vqa(image, 'what color is it?', box)"
@@ -36,15 +35,14 @@ def written(
     calls: int = 20,
 ) -> tuple[ApiAgent, list[str]]:
     """The agent when it is done, and its steps."""
-    steps: list[str] = []
     config, asking = LearnedMethodsConfig(calls=calls), Asking(Allowance(30.0))
     with chat_with(ChatServer(author.step)) as chat:
-        agent = ApiAgent(chat, sandbox, picture_methods(), known or {}, config, asking, steps)
+        agent = ApiAgent(chat, sandbox, picture_methods(), known or {}, config, asking)
         agent.implement([Signature.model_validate(signature) for signature in wanted])
-    return agent, steps
+    return agent, asking.progress.steps
 
 
-def test_what_a_method_calls_is_written_first(sandbox: Sandbox) -> None:
+def test_called_methods_are_written_first(sandbox: Sandbox) -> None:
     author = Author(methods={"_color_of": COLOR_CODE, "_count_red": REDS_CODE})
     agent, _steps = written(sandbox, author, REDS, COLOR)
     assert author.written == ["_count_red", "_color_of"]
@@ -54,7 +52,7 @@ def test_what_a_method_calls_is_written_first(sandbox: Sandbox) -> None:
     assert source.index("def _color_of") < source.index("def _count_red")
 
 
-def test_a_name_that_nobody_planned_is_written_as_it_is_called(sandbox: Sandbox) -> None:
+def test_unplanned_method_is_written_to_fit_its_call(sandbox: Sandbox) -> None:
     author = Author(methods={"_color_of": COLOR_CODE, "_count_red": REDS_CODE})
     agent, _steps = written(sandbox, author, REDS)
     known = agent.new["_color_of"].signature
@@ -77,16 +75,16 @@ def test_a_name_that_nobody_planned_is_written_as_it_is_called(sandbox: Sandbox)
         ("", "and nothing beside it"),
     ],
 )
-def test_a_method_that_fails_comes_back_with_what_is_wrong(
-    sandbox: Sandbox, wrong: str, told: str
-) -> None:
+def test_failing_method_is_returned_with_its_error(sandbox: Sandbox, wrong: str, told: str) -> None:
     author = Author(methods={"_color_of": [wrong, COLOR_CODE]})
     agent, _steps = written(sandbox, author, COLOR)
     assert told in author.last_told[1]
     assert list(agent.new) == ["_color_of"]
 
 
-def test_what_is_no_json_can_be_returned_where_anything_may(sandbox: Sandbox) -> None:
+def test_other_values_than_json_are_allowed_where_the_signature_allows_any(
+    sandbox: Sandbox,
+) -> None:
     anything = method("_what", "Any", image="Image")
     code = "def _what(image):\n    return {(1, 2): {image}, 'x': {1.5, None}}"
     agent, _ = written(sandbox, Author(methods={"_what": code}), anything)
@@ -111,7 +109,7 @@ def test_calls_of_the_model_are_bounded_over_all_methods(sandbox: Sandbox) -> No
     assert "the calls for new methods are used up" in steps
 
 
-def test_methods_that_call_each_other_without_end_are_told_so(sandbox: Sandbox) -> None:
+def test_endless_mutual_calls_are_an_error(sandbox: Sandbox) -> None:
     a, b = method("_a", image="Image"), method("_b", image="Image")
     author = Author(
         methods={
@@ -138,7 +136,7 @@ def test_a_chain_of_methods_is_not_followed_for_ever(sandbox: Sandbox) -> None:
     assert set(author.written) <= {f"_m{i}" for i in range(5)}
 
 
-def test_a_method_that_does_what_another_does_is_not_kept_twice(sandbox: Sandbox) -> None:
+def test_methods_that_do_the_same_are_kept_once(sandbox: Sandbox) -> None:
     twin = NEARER_CODE.replace("_is_nearer", "_is_closer").replace("image, a, b", "image, b, c")
     twin = twin.replace(
         "depth(image, a) < depth(image, b)", "not depth(image, b) >= depth(image, c)"
@@ -166,7 +164,7 @@ def test_a_method_that_does_what_another_does_is_not_kept_twice(sandbox: Sandbox
 def test_a_model_that_is_not_reached_ends_it(sandbox: Sandbox, fault: str) -> None:
     with chat_with(ChatServer(FAULTS[fault])) as chat:
         agent = ApiAgent(
-            chat, sandbox, picture_methods(), {}, LearnedMethodsConfig(), Asking(Allowance(0.5)), []
+            chat, sandbox, picture_methods(), {}, LearnedMethodsConfig(), Asking(Allowance(0.5))
         )
         with pytest.raises(ModelError):
             agent.implement([Signature.model_validate(COLOR)])

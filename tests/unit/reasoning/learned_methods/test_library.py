@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from scenemind.reasoning import ReasoningError
-from scenemind.reasoning.learned_methods.learned import LearnedMethod, source_of
-from scenemind.reasoning.learned_methods.library import MethodLibrary
-from scenemind.reasoning.learned_methods.signatures import Signature
-
-from .talk import method
+from scenemind.reasoning.learned_methods.library import (
+    LearnedMethod,
+    MethodLibrary,
+    offer_of,
+    source_of,
+)
+from scenemind.reasoning.learned_methods.method_api import Signature
+from tests.unit.reasoning.learned_methods.talk import method
 
 
 def learned(name: str, *calls: str, behaviour: str = "") -> LearnedMethod:
@@ -27,7 +30,7 @@ def library(tmp_path: Path) -> MethodLibrary:
     return MethodLibrary(tmp_path / "folder" / "methods.sqlite", "picture", 10)
 
 
-def test_another_process_finds_what_was_learned(library: MethodLibrary) -> None:
+def test_another_process_reads_learned_methods(library: MethodLibrary) -> None:
     library.add([learned("_b", "_a"), learned("_a")])
     assert library.path is not None
     other = MethodLibrary(library.path, "picture", 10)
@@ -54,7 +57,7 @@ def test_methods_on_pictures_and_on_scenes_share_a_file_and_nothing_else(
     assert list(library.methods()) == ["_a", "_b"]
 
 
-def test_who_only_reads_makes_no_file(library: MethodLibrary) -> None:
+def test_reading_makes_no_file(library: MethodLibrary) -> None:
     assert library.methods() == {}
     assert library.path is not None
     assert not library.path.parent.exists()
@@ -111,8 +114,8 @@ def test_its_file_does_not_grow_without_end_either(tmp_path: Path) -> None:
     assert names == [f"_m{number}" for number in range(19, 520)]
 
 
-def test_what_is_new_has_its_turn_in_a_full_library(library: MethodLibrary) -> None:
-    """Though nobody has used it, and all others were of use."""
+def test_new_method_enters_a_full_library(library: MethodLibrary) -> None:
+    """It is unused, and all others were useful."""
     old = [f"_old_{letter}" for letter in "abcdefghij"]
     library.add([learned(name) for name in old])
     library.note_use(old, succeeded=True)
@@ -121,7 +124,7 @@ def test_what_is_new_has_its_turn_in_a_full_library(library: MethodLibrary) -> N
     assert list(library.methods()) == [*old[1:-1], "_helper", "_new"]
 
 
-def test_what_calls_another_methods_namesake_is_left_out(library: MethodLibrary) -> None:
+def test_a_method_that_calls_a_replaced_method_is_left_out(library: MethodLibrary) -> None:
     """It was tried with its own."""
     theirs = replace(learned("_a"), source="def _a(image): return 1")
     library.add([theirs])
@@ -132,7 +135,7 @@ def test_what_calls_another_methods_namesake_is_left_out(library: MethodLibrary)
 
 
 def test_a_file_that_was_moved_away_is_made_anew(library: MethodLibrary) -> None:
-    """As the message about a damaged one says, also while a node runs."""
+    """The error about a damaged library names this remedy, which also works while a node runs."""
     library.add([learned("_a")])
     assert library.path is not None
     library.path.rename(library.path.with_suffix(".old"))
@@ -142,7 +145,7 @@ def test_a_file_that_was_moved_away_is_made_anew(library: MethodLibrary) -> None
     assert list(MethodLibrary(library.path, "picture", 10).methods()) == ["_b"]
 
 
-def test_what_is_closed_is_one_whole_file(library: MethodLibrary) -> None:
+def test_closed_library_is_one_file(library: MethodLibrary) -> None:
     library.add([learned("_a")])
     assert library.path is not None
     library.close()
@@ -176,3 +179,17 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ReasoningError, match="cannot be used"):
         MethodLibrary(tmp_path / "file" / "methods.sqlite", "scene", 10).add([learned("_a")])
+
+
+def test_programs_are_offered_the_methods_that_succeed_most_then_the_most_used() -> None:
+    """By (successes + 1) / (uses + 2): 3/4, 1/2, 1/2, 1/3."""
+    counts = {"_new": (0, 0), "_poor": (4, 1), "_used": (6, 3), "_good": (2, 2)}
+    methods = {
+        name: replace(learned(name), uses=uses, successes=successes)
+        for name, (uses, successes) in counts.items()
+    }
+    declared = offer_of(methods, 3).declarations
+    order = sorted(counts, key=lambda name: declared.find(f"def {name}("))
+    assert order == ["_poor", "_good", "_used", "_new"]
+    assert "_poor" not in declared
+    assert "_poor" not in offer_of(methods, 3).source

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scenemind.config.sandbox import SandboxConfig
+from scenemind.config.reasoning import SandboxConfig
 from scenemind.reasoning.sandbox import Sandbox
 
 

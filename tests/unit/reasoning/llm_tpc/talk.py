@@ -1,4 +1,4 @@
-"""What a scripted model says in its turns."""
+"""Replies of a scripted model in its turns."""
 
 from __future__ import annotations
 

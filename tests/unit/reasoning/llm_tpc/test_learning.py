@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from scenemind.config import LearnedMethodsConfig, LlmTpcConfig
-from scenemind.evaluation.objects_memory import ObjectsMemory
+from scenemind.evaluation.sources import ObjectsMemory
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning import Query
 from scenemind.reasoning.learned_methods import Learner, MethodLibrary
-from scenemind.reasoning.learned_methods.learned import LearnedMethod
-from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.library import LearnedMethod
+from scenemind.reasoning.learned_methods.method_api import Signature
 from scenemind.reasoning.llm_tpc import LlmTpc
 from scenemind.reasoning.llm_tpc.scene_methods import scene_methods
 from scenemind.reasoning.method import Asking, MethodReply
@@ -21,10 +21,9 @@ from scenemind.reasoning.sandbox import Sandbox
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer
 from tests.unit.reasoning.learned_methods.talk import Author, designs, method
+from tests.unit.reasoning.llm_tpc.talk import final, program
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 from tests.unit.reasoning.scene import room_memory
-
-from .talk import final, program
 
 MEMORY = ObjectsMemory(room_memory().snapshot())
 QUESTION = Query("What is on the table?")
@@ -75,7 +74,7 @@ def test_a_question_is_answered_by_a_method_that_was_written_for_it(
     assert "_things_on" not in requests[2].body["messages"][0]["content"]
 
 
-def test_what_is_there_is_used_without_learning(sandbox: Sandbox, library: MethodLibrary) -> None:
+def test_known_methods_are_used_without_learning(sandbox: Sandbox, library: MethodLibrary) -> None:
     library.add([known("_things_on")])
     reply, requests = asked(sandbox, library, Author(turns=SAID))
     assert len(requests) == 2
@@ -85,7 +84,7 @@ def test_what_is_there_is_used_without_learning(sandbox: Sandbox, library: Metho
     assert (noted.uses, noted.successes) == (1, 1)
 
 
-def test_without_learned_methods_nothing_is_told_or_written(
+def test_prompt_and_library_are_unchanged_without_learning(
     sandbox: Sandbox, library: MethodLibrary
 ) -> None:
     _, requests = asked(sandbox, library, Author(turns=[program("print(1)"), final("one")]))
@@ -143,7 +142,7 @@ def test_a_checker_knows_learned_methods(sandbox: Sandbox, library: MethodLibrar
 
 
 @pytest.mark.parametrize("learns", [False, True])
-def test_a_library_that_cannot_be_used_costs_nobody_an_answer(
+def test_unusable_library_does_not_end_a_question(
     learns: bool, sandbox: Sandbox, library: MethodLibrary, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert library.path is not None
@@ -153,13 +152,13 @@ def test_a_library_that_cannot_be_used_costs_nobody_an_answer(
         reply, _ = asked(sandbox, library, Author(turns=turns), learns)
     assert reply.text == "a cup"
     assert any("learned_methods.library" in step for step in reply.steps)
-    assert "programs have no learned methods" in caplog.text
+    assert "cannot use the learned methods" in caplog.text
 
 
 def test_a_model_that_fails_while_it_learns_fails_the_question(
     sandbox: Sandbox, library: MethodLibrary
 ) -> None:
-    """And what was ready by then is kept."""
+    """Methods that were complete by then are kept."""
     allowance = Allowance(20.0)
 
     def cancel() -> str:

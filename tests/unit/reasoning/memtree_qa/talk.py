@@ -1,4 +1,4 @@
-"""What a scripted model says, and a client that hears it over real HTTP."""
+"""Replies of a scripted model, and its client over real HTTP."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from scenemind.config.models import ChatModelConfig
+from scenemind.config.reasoning import ChatModelConfig
 from scenemind.memory import KeyFrame
-from scenemind.models import Allowance, OpenAIChat
+from scenemind.models import Allowance
+from scenemind.models.openai_chat import OpenAIChat
 from scenemind.reasoning.method import Asking
 from tests.chat_server import ChatServer
 
@@ -39,7 +40,7 @@ def chat_with(server: ChatServer, **settings: object) -> Iterator[OpenAIChat]:
 
 
 class Heard:
-    """A `Report` that remembers.
+    """A `ProgressListener` that remembers.
 
     Attributes:
         reports: stage, text and frame numbers of each.

@@ -16,9 +16,9 @@ from scenemind.frames import read_sequence
 from scenemind.mapping import Mapper
 from scenemind.memory import Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
-from scenemind.reasoning.memtree_qa.selectors.tree import TreeSelector
-from scenemind.reasoning.types import Query
-from scenemind.simulation import SimulatedSequence, simulate
+from scenemind.reasoning.memtree_qa.tree_selector import TreeSelector
+from scenemind.reasoning.query import Query
+from scenemind.simulation import Sensors, SimulatedSequence, simulate
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 from tests.unit.reasoning.memtree_qa.talk import Place, asking, chat_with, choice
@@ -42,7 +42,7 @@ class Drive:
 
 @pytest.fixture(scope="module")
 def drive() -> Iterator[Drive]:
-    sequence = simulate(2, 240, 160, 120)
+    sequence = simulate(2, 160, Sensors(160, 120))
     names = {i: name for i, name in sequence.class_names.items() if name not in UNKNOWN}
     largest = max(sequence.class_names)
     pixels = []
@@ -78,7 +78,7 @@ def reasoned(request: Request, beside: list[str], count: int) -> str:
 
 
 @pytest.mark.parametrize("label", UNKNOWN)
-def test_what_was_never_detected_is_in_a_frame_that_is_chosen(drive: Drive, label: str) -> None:
+def test_undetected_thing_is_in_a_chosen_frame(drive: Drive, label: str) -> None:
     labels = {thing.label for thing in drive.memory.snapshot().objects.values()}
     assert label not in labels
     beside = neighbours(drive, label)

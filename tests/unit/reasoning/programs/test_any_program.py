@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from scenemind.config.sandbox import SandboxConfig
+from scenemind.config.reasoning import SandboxConfig
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.programs import SceneApi, run_program
 from scenemind.reasoning.sandbox import Sandbox
@@ -64,7 +64,7 @@ def test_a_program_may_have_variables_of_any_name(sandbox: Sandbox, name: str) -
         ("query_attribute(scene().pop(), 'colour')", 'did you mean "color"?'),
     ],
 )
-def test_what_no_function_can_take_is_the_programs_mistake(
+def test_arguments_of_a_wrong_type_are_the_programs_error(
     sandbox: Sandbox, program: str, says: str
 ) -> None:
     observation = run_program(sandbox, API, program)

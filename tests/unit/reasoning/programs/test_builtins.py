@@ -64,6 +64,6 @@ def test_they_may_ask_the_scene(sandbox: Sandbox, program: str, printed: str) ->
     assert run_program(sandbox, API, program).text == printed
 
 
-def test_where_they_cannot_the_way_out_is_told(sandbox: Sandbox) -> None:
+def test_error_of_unsupported_builtins_names_a_remedy(sandbox: Sandbox) -> None:
     program = "xs = list(scene())\nxs.sort(key=lambda x: len(relate(scene(), x, 'on')))"
     assert "use sorted(), or work its keys out before" in run_program(sandbox, API, program).text

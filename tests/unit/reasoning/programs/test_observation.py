@@ -1,4 +1,4 @@
-"""What a program's author gets to read."""
+"""The observation that the author of a program gets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def api() -> SceneApi:
         ("relate_agent(scene(), 'closest')", "{<dining table 1>}"),
     ],
 )
-def test_what_is_printed_and_the_last_value_are_shown(
+def test_output_and_last_value_are_shown(
     sandbox: Sandbox, api: SceneApi, program: str, text: str
 ) -> None:
     assert run_program(sandbox, api, program).text == text
@@ -52,7 +52,7 @@ print(words.size)"""
     assert "no attribute 'length'" in observation.text
 
 
-def test_a_crash_shows_what_came_before_and_the_whole_way_to_it(
+def test_a_crash_shows_earlier_output_and_the_whole_traceback(
     sandbox: Sandbox, api: SceneApi
 ) -> None:
     program = """def side(x):
@@ -87,7 +87,7 @@ def test_a_call_that_lacks_something_is_told_with_its_line(sandbox: Sandbox, api
     assert "program:2:" in text
 
 
-def test_what_is_right_is_not_told_as_a_mistake(sandbox: Sandbox, api: SceneApi) -> None:
+def test_correct_lines_are_not_reported(sandbox: Sandbox, api: SceneApi) -> None:
     """The checker complains of each of these lines, and all but the last are right."""
     program = """
 nearest = None
@@ -119,7 +119,7 @@ def test_one_mistake_is_not_told_twice(sandbox: Sandbox, api: SceneApi) -> None:
     )
 
 
-def test_it_knows_what_a_program_was_about(sandbox: Sandbox, api: SceneApi) -> None:
+def test_observation_has_the_objects_of_the_program(sandbox: Sandbox, api: SceneApi) -> None:
     program = """
 relate(scene(), filter(scene(), "table").pop(), "on")
 print(relate_agent(scene(), "closest"))
@@ -137,9 +137,7 @@ print(relate_agent(scene(), "closest"))
         ("def f():\n    yield 3", "write it in a simpler way"),
     ],
 )
-def test_what_a_limit_means_is_told(
-    sandbox: Sandbox, api: SceneApi, program: str, says: str
-) -> None:
+def test_error_explains_the_limit(sandbox: Sandbox, api: SceneApi, program: str, says: str) -> None:
     assert says in run_program(sandbox, api, program, seconds=1.0).text
 
 
@@ -168,9 +166,7 @@ def test_a_program_that_crashed_is_not_run_again_to_be_checked(
     assert len(api.take_spoken_of()) == 0
 
 
-def test_what_is_printed_in_a_loop_does_not_hide_what_is_wrong(
-    sandbox: Sandbox, api: SceneApi
-) -> None:
+def test_output_of_a_loop_does_not_hide_the_error(sandbox: Sandbox, api: SceneApi) -> None:
     text = run_program(sandbox, api, "while True:\n    print('again and again')").text
     assert len(text) < 3500
     assert "more characters)" in text

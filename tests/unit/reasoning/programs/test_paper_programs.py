@@ -15,7 +15,7 @@ from scenemind.reasoning.programs import Observation, SceneApi, run_program
 from scenemind.reasoning.sandbox import Sandbox
 from tests.unit.reasoning.scene import snapshot_of, thing
 
-# Who asks stands at the origin and looks along +x; left is +y.
+# The viewer stands at the origin and looks along +x; left is +y.
 AT_ORIGIN = Viewpoint.of_body(Pose.identity())
 
 
@@ -124,7 +124,7 @@ print(f"Color of the table in front of me: {color_table_in_front}")
     assert run(sandbox, program, *tables).text == "Color of the table in front of me: ['brown']"
 
 
-def test_what_is_directly_behind(sandbox: Sandbox) -> None:
+def test_object_directly_behind(sandbox: Sandbox) -> None:
     """Fig. S5; it sorts by distance with a key that asks for it."""
     program = """
 # Get object set in the scene
@@ -222,7 +222,7 @@ print(f"The couch behind me {'is' if same_color else 'is not'} the same color as
     )
 
 
-def test_what_the_documentation_of_the_paper_does(sandbox: Sandbox) -> None:
+def test_examples_of_the_papers_documentation(sandbox: Sandbox) -> None:
     """Fig. S4, all of its examples in one program."""
     program = """
 object_set = scene()

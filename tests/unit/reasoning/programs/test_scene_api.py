@@ -1,4 +1,4 @@
-"""What programs get from the scene, and what they are told where they call it wrongly."""
+"""The API of programs on the scene, and where the asker stands."""
 
 from __future__ import annotations
 
@@ -13,9 +13,17 @@ from hypothesis import strategies as st
 from scenemind.geometry import Pose
 from scenemind.memory import MapObject
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
-from scenemind.reasoning.programs import SceneApi, documentation, run_program
+from scenemind.reasoning.programs import SceneApi, documentation, find_viewpoint, run_program
 from scenemind.reasoning.sandbox import Sandbox
-from tests.unit.reasoning.scene import ATTACHED, BUILDING, ROOM, said_by_model, snapshot_of, thing
+from tests.unit.reasoning.scene import (
+    ATTACHED,
+    BUILDING,
+    ROOM,
+    query,
+    said_by_model,
+    snapshot_of,
+    thing,
+)
 
 # At the camera, in the room of `scene`, with the table straight ahead.
 IN_FRONT = Viewpoint.of_body(
@@ -58,11 +66,11 @@ def told(sandbox: Sandbox, program: str, viewpoint: Viewpoint | None = IN_FRONT)
         ("filter(scene(), 'laptop').pop().xyz", "[0.3, 0.0, 0.76]"),
     ],
 )
-def test_what_the_room_is_like(sandbox: Sandbox, program: str, printed: str) -> None:
+def test_properties_of_the_room(sandbox: Sandbox, program: str, printed: str) -> None:
     assert shown(sandbox, program) == printed
 
 
-def test_directions_are_those_of_who_stands_there(sandbox: Sandbox) -> None:
+def test_directions_are_those_of_the_viewer(sandbox: Sandbox) -> None:
     program = """
 for chair in filter(scene(), "chair"):
     table = filter(scene(), "table").pop()
@@ -75,7 +83,7 @@ for chair in filter(scene(), "chair"):
     assert there == "<chair 4> ['right'] ['front']\n<chair 5> ['left'] ['front']"
 
 
-def test_what_is_cheap_can_be_asked_for_in_a_sort_key(sandbox: Sandbox) -> None:
+def test_quick_functions_can_be_called_in_a_sort_key(sandbox: Sandbox) -> None:
     program = """
 things = list(scene())
 things.sort(key=lambda x: query_attribute(x, "distance"))
@@ -148,7 +156,7 @@ def test_of_colors_the_likest_is_chosen(
         ({"caption": "an open door"}, "query_state(x, ['closed', 'open'])", "open"),
     ],
 )
-def test_what_was_said_of_a_thing_chooses(
+def test_stated_attributes_select_objects(
     sandbox: Sandbox, said: dict[str, str], program: str, printed: str
 ) -> None:
     door = said_by_model(ROOM[8], **said)
@@ -174,7 +182,9 @@ def test_what_was_said_of_a_thing_chooses(
         ("query_state(scene().pop(), 'open')", ["candidate_states must be a list of str"]),
     ],
 )
-def test_who_calls_it_wrongly_learns_how(sandbox: Sandbox, program: str, says: list[str]) -> None:
+def test_error_of_a_wrong_call_explains_the_right_one(
+    sandbox: Sandbox, program: str, says: list[str]
+) -> None:
     text = told(sandbox, program)
     assert f"line 1, in <module>: {program}\n" in text
     for words in says:
@@ -191,7 +201,8 @@ def test_who_calls_it_wrongly_learns_how(sandbox: Sandbox, program: str, says: l
     ],
 )
 def test_without_a_place_to_stand_nothing_depends_on_one(sandbox: Sandbox, program: str) -> None:
-    assert "where" in told(sandbox, program, viewpoint=None)
+    text = told(sandbox, program, viewpoint=None)
+    assert "where" in text or "viewpoint" in text
     beside = "relate(scene(), filter(scene(), 'table').pop(), 'near')"
     assert run_program(sandbox, api_of(viewpoint=None), beside).error is None
 
@@ -203,7 +214,7 @@ def test_an_empty_scene_is_one_too(sandbox: Sandbox) -> None:
 
 
 def test_every_documented_function_is_there_with_its_parameters(sandbox: Sandbox) -> None:
-    """What models read and what they call cannot part ways."""
+    """The documentation for models and the functions cannot differ."""
     declared = [
         node for node in ast.parse(documentation()).body if isinstance(node, ast.FunctionDef)
     ]
@@ -248,3 +259,37 @@ def test_distances_are_there_whether_or_not_they_went_in_before(sandbox: Sandbox
     when_asked = sandbox.run(program, api.for_program("print(1)")).value
     assert before == when_asked
     assert len(set(before)) > 3
+
+
+SNAPSHOT = snapshot_of(ROOM)
+UNSEEN = snapshot_of(ROOM, None)
+
+
+def test_pose_takes_precedence() -> None:
+    pose = Pose(np.eye(3), np.array((1.0, 1.0, 1.0)))
+    found = find_viewpoint(query("?", viewpoint=pose, situation="I face the door."), SNAPSHOT)
+    assert found is not None
+    assert found.position == pytest.approx(pose.translation)
+    assert found.ahead == pytest.approx((1.0, 0.0))
+
+
+def test_words_put_one_somewhere() -> None:
+    words = "I am facing the door, the sofa is on my left and the shelf on my right."
+    found = find_viewpoint(query("?", situation=words), UNSEEN)
+    assert found is not None
+    for label, side in (("sofa", -1.0), ("shelf", 1.0)):
+        center = next(np.array(o.box.center[:2]) for o in ROOM if o.label == label)
+        assert side * float((center - found.position[:2]) @ found.right) > 0.0
+    assert found.ahead[1] > 0.7
+
+
+def test_words_that_tell_nothing_do_not_mean_the_camera() -> None:
+    assert find_viewpoint(query("?", situation="It is raining."), SNAPSHOT) is None
+    assert find_viewpoint(query("?", situation="I face the door."), snapshot_of(())) is None
+
+
+def test_else_it_is_the_camera_where_there_is_one() -> None:
+    found = find_viewpoint(query("?"), SNAPSHOT)
+    assert found is not None
+    assert found.position == pytest.approx((0.0, -3.0, 1.2))
+    assert find_viewpoint(query("?"), UNSEEN) is None

@@ -1,4 +1,4 @@
-"""Processes, by the kernel's word."""
+"""Child processes, by /proc."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def children_named(name: str, parent: int | None = None) -> list[int]:
-    """Of another process, or of this one; those that have ended left out."""
+    """Running children of a process, by default of this one."""
     wanted = os.getpid() if parent is None else parent
     children = []
     for stat in Path("/proc").glob("[0-9]*/stat"):

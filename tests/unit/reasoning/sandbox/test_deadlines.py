@@ -1,4 +1,4 @@
-"""When programs end that do not end by themselves, or whose worker does."""
+"""The end of endless programs, and of programs whose worker ends."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from scenemind.config.sandbox import SandboxConfig
+from scenemind.config.reasoning import SandboxConfig
+from scenemind.errors import SandboxError
 from scenemind.models import Allowance
-from scenemind.reasoning.sandbox import Outcome, Sandbox, SandboxApi, SandboxError
+from scenemind.reasoning.sandbox import Outcome, Sandbox, SandboxApi
 from tests.unit.reasoning.sandbox.children import children_named
 from tests.waiting import wait_until
 
@@ -25,7 +26,7 @@ LONG = 60.0  # s; no test comes near
 
 @contextmanager
 def running(sandbox: Sandbox, program: str, **options: object) -> Iterator[list[object]]:
-    """What comes of an endless program; it has begun, and is waited for at the end."""
+    """The outcome of an endless program, which has begun; it is awaited at the end."""
     begun = threading.Event()
     ended: list[object] = []
 
@@ -53,7 +54,7 @@ def error_kind(outcome: object) -> str:
     return outcome.error.kind
 
 
-def test_nobody_waits_longer_for_a_worker_than_for_the_answer() -> None:
+def test_waiting_for_a_worker_ends_at_the_deadline() -> None:
     allowance = Allowance(LONG)
     with Sandbox(SandboxConfig(workers=1, seconds=LONG)) as sandbox:
         with running(sandbox, ENDLESS, waking=allowance.waking):
@@ -72,7 +73,7 @@ def test_without_any_time_left_a_program_does_not_run_on(seconds: float) -> None
         assert sandbox.run("1", SandboxApi()).value == 1
 
 
-def test_who_is_cancelled_waits_no_longer_for_a_worker() -> None:
+def test_cancelled_caller_stops_waiting_for_a_worker() -> None:
     first, second = Allowance(LONG), Allowance(LONG)
     second.cancel()
     with Sandbox(SandboxConfig(workers=1, seconds=LONG)) as sandbox:
@@ -99,7 +100,7 @@ def test_host_functions_count_towards_the_time_of_the_program() -> None:
         assert sandbox.run("1", SandboxApi()).value == 1
 
 
-def test_a_program_ends_when_nobody_waits_any_more() -> None:
+def test_program_ends_when_the_question_is_cancelled() -> None:
     allowance = Allowance(LONG)
     with Sandbox(SandboxConfig(seconds=LONG, workers=1)) as sandbox:
         with running(sandbox, ENDLESS, waking=allowance.waking) as ended:

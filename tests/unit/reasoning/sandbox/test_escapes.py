@@ -1,4 +1,4 @@
-"""What `attempts.yaml` tries ends in an error, each of it, and harms nothing."""
+"""Escapes from the sandbox: each attempt in `attempts.yaml` ends in an error without harm."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scenemind.config.sandbox import SandboxConfig
+from scenemind.config.reasoning import SandboxConfig
 from scenemind.reasoning.sandbox import ApiError, Outcome, Sandbox, SandboxApi
 from tests.unit.reasoning.sandbox.children import children_named
 from tests.waiting import wait_until
 
-# Small, so that what exhausts a limit does so at once.
+# Small limits, which attempts exhaust at once.
 CONFIG = SandboxConfig(seconds=0.5, memory_mb=16, host_calls=50, printed_characters=1000)
 
 
@@ -90,7 +90,7 @@ def test_workers_end_with_a_killed_process() -> None:
     code = (
         "import subprocess, sys\n"
         "from scenemind.reasoning.sandbox import Sandbox, SandboxApi\n"
-        "from scenemind.config.sandbox import SandboxConfig\n"
+        "from scenemind.config.reasoning import SandboxConfig\n"
         "sandbox = Sandbox(SandboxConfig(seconds=1.0))\n"
         "sandbox.run('1', SandboxApi())\n"
         "print('ready', flush=True)\n"

@@ -1,4 +1,4 @@
-"""What a program gets, what it gives, and what its author is told."""
+"""Programs in the sandbox: input, output and errors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from scenemind.config.sandbox import SandboxConfig
-from scenemind.reasoning.sandbox import ApiError, Sandbox, SandboxApi, SandboxError
+from scenemind.config.reasoning import SandboxConfig
+from scenemind.errors import SandboxError
+from scenemind.reasoning.sandbox import ApiError, Sandbox, SandboxApi
 
 PRELUDE = """
 class Thing:
@@ -77,14 +78,14 @@ def test_a_variable_may_have_the_name_of_a_builtin(sandbox: Sandbox, name: str) 
     assert sandbox.run(program, SandboxApi()).value == ([1, 2], {4: 3})
 
 
-def test_nothing_is_left_of_the_program_before(sandbox: Sandbox) -> None:
+def test_programs_share_no_state(sandbox: Sandbox) -> None:
     assert sandbox.run("x = 3\nscene = None", api()).error is None
     outcome = sandbox.run("len(scene()) + x", api())
     assert outcome.error is not None
     assert "name 'x' is not defined" in outcome.error.text
 
 
-def test_what_was_printed_before_a_crash_is_kept(sandbox: Sandbox) -> None:
+def test_output_before_a_crash_is_kept(sandbox: Sandbox) -> None:
     outcome = sandbox.run("print('so far')\n1 / 0", api())
     assert outcome.printed == "so far\n"
     assert outcome.error is not None
@@ -103,7 +104,7 @@ def test_a_traceback_shows_the_programs_lines_and_what_the_api_teaches(sandbox: 
     )
 
 
-def test_a_program_may_catch_what_the_api_raises(sandbox: Sandbox) -> None:
+def test_a_program_may_catch_errors_of_the_api(sandbox: Sandbox) -> None:
     program = "try:\n    left_of(scene()[3])\nexcept ValueError as error:\n    print(error)"
     outcome = sandbox.run(program, api())
     assert (outcome.printed[:16], outcome.error) == ("thing 3 has no s", None)
@@ -120,7 +121,9 @@ def test_a_program_may_catch_what_the_api_raises(sandbox: Sandbox) -> None:
         ("sorted(scene(), key=lambda t: len(left_of(t)))", "syntax", "_left_of"),
     ],
 )
-def test_what_cannot_run_is_named(sandbox: Sandbox, program: str, kind: str, says: str) -> None:
+def test_error_names_code_that_cannot_run(
+    sandbox: Sandbox, program: str, kind: str, says: str
+) -> None:
     outcome = sandbox.run(program, api())
     assert outcome.error is not None
     assert outcome.error.kind == kind
@@ -148,8 +151,8 @@ def test_a_program_that_the_checker_passes_has_no_error(sandbox: Sandbox, end: s
     assert sandbox.check(program, api(STUBS)) is None
 
 
-def test_after_a_bug_of_ours_nothing_more_is_called(sandbox: Sandbox) -> None:
-    """Such as a model that cannot be reached, which a program tries again and again."""
+def test_unexpected_error_ends_all_calls(sandbox: Sandbox) -> None:
+    """For example, a program calls an unreachable model again and again."""
     calls: list[int] = []
 
     def ask() -> None:

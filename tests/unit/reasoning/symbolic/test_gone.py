@@ -31,7 +31,7 @@ def ask(text: str, *vanished: MapObject) -> Answer:
 @pytest.mark.parametrize(
     "text", ["where is the vase?", "where is the red vase on the table?", "where is object 17?"]
 )
-def test_it_says_where_it_was_and_since_when_it_is_gone(text: str) -> None:
+def test_answer_has_last_place_and_time_of_a_gone_object(text: str) -> None:
     answer = ask(text, gone(17, "vase", color="red"))
     assert answer.failure is None
     assert answer.text == (
@@ -41,25 +41,25 @@ def test_it_says_where_it_was_and_since_when_it_is_gone(text: str) -> None:
     assert answer.confidence == pytest.approx(0.9)
 
 
-def test_nobody_is_sent_to_what_is_gone() -> None:
+def test_gone_object_is_not_grounded() -> None:
     answer = ask("where is the vase?", gone(17, "vase"))
     assert answer.objects == ()
     assert answer.key_frames == ()
 
 
-def test_several_are_told_one_by_one() -> None:
+def test_several_gone_objects_are_listed() -> None:
     answer = ask("where are the vases?", gone(17, "vase"), gone(18, "vase"))
     assert answer.text.startswith("2 vases are gone: object 17 was at x 1.0, y -1.0")
     assert "object 18 was at" in answer.text
 
 
-def test_what_is_there_comes_before_what_is_gone() -> None:
+def test_present_objects_come_before_gone_ones() -> None:
     answer = ask("where is the sofa?", gone(17, "sofa"))
     assert [obj.object_id for obj in answer.objects] == [8]
     assert "no longer" not in answer.text
 
 
-def test_what_was_said_comes_before_what_is_only_like_it() -> None:
+def test_exact_label_comes_before_a_similar_one() -> None:
     """A cup may be meant by "the mug", but here a mug was known."""
     assert "may be meant" in ask("where is the mug?").text
     assert ask("where is the mug?", gone(17, "mug")).text.startswith("The mug (object 17) was at")

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from scenemind.memory import Edit, MapObject
+from scenemind.memory import MapObject
 from scenemind.reasoning import Alignment, Router
+from scenemind.reasoning.dialogue import Dialogues
+from tests.tables import read_table
+from tests.unit.language.notation import notation
 
 from ..scene import ROOM, SmallMemory, query, room_memory, snapshot_of, thing
+
+TABLE = read_table(__file__, "corrections")
 
 
 def align(memory: SmallMemory, text: str, *marked: int) -> Alignment:
@@ -25,26 +31,14 @@ def with_points(obj: MapObject, *boxes: tuple[float, float]) -> MapObject:
     return replace(obj, points=np.concatenate(parts).astype(np.float32))
 
 
-@pytest.mark.parametrize(
-    ("text", "marked", "edit"),
-    [
-        ("merge object 4 and 5", (), Edit("merge", (4, 5))),
-        ("object 5 is the same as object 4", (), Edit("merge", (5, 4))),
-        ("these are the same chair", (4, 5), Edit("merge", (4, 5))),
-        ("the red cup and the white cup are the same cup", (), Edit("merge", (2, 10))),
-        ("yes, that is right", (8,), Edit("confirm", (8,))),
-        ("object 4 really is a chair", (), Edit("confirm", (4,))),
-        ("forget the colour of the sofa", (), Edit("set_attribute", (8,), "color")),
-        ("the sofa is besides the door", (), Edit("add_relation", (8, 9), "besides")),
-    ],
-)
-def test_sentences_become_edits(text: str, marked: tuple[int, ...], edit: Edit) -> None:
+@pytest.mark.parametrize(("text", "row"), TABLE["edits"].items())
+def test_sentences_become_edits(text: str, row: dict[str, Any]) -> None:
     memory = room_memory()
-    assert align(memory, text, *marked).failure is None
-    assert [correction.edit for correction in memory.corrections()] == [edit]
+    assert align(memory, text, *row["marked"]).failure is None
+    assert [notation(correction.edit) for correction in memory.corrections()] == [row["edit"]]
 
 
-def test_what_is_confirmed_under_another_name_gets_it() -> None:
+def test_object_confirmed_under_another_name_is_renamed() -> None:
     memory = room_memory()
     align(memory, "object 4 really is a stool")
     assert [c.edit.kind for c in memory.corrections()] == ["rename", "confirm"]
@@ -74,7 +68,7 @@ def test_two_things_that_were_taken_for_one_are_told_apart() -> None:
         (ROOM[7], "The surface of the sofa (object 8) is not known here"),
     ],
 )
-def test_what_does_not_part_stays_whole(obj: MapObject, said: str) -> None:
+def test_object_without_a_gap_is_not_split(obj: MapObject, said: str) -> None:
     memory = SmallMemory(snapshot_of([obj]))
     alignment = align(memory, "object 8 is two sofas")
     assert alignment.failure is not None
@@ -82,18 +76,7 @@ def test_what_does_not_part_stays_whole(obj: MapObject, said: str) -> None:
     assert memory.corrections() == []
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("the sofa is two metres", 'is not called "metres", so I changed nothing'),
-        ("the sofa is 3 years", 'say "split object 8 in three"'),
-        ("chair 4 is two tables", 'is not called "tables"'),
-        ("the sofa is one metre away", '(the sofa (object 8)) is not called "metre away"'),
-        ("the chairs are the same colour", 'is not called "colour", so I changed nothing'),
-        ("the chairs are one metre away", 'is not called "metre away"'),
-        ("object 4 and 5 are one year old", 'say "merge objects 4 and 5".'),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), TABLE["numbers with units"].items())
 def test_a_number_with_a_unit_parts_and_joins_nothing(text: str, said: str) -> None:
     memory = room_memory()
     alignment = align(memory, text)
@@ -137,27 +120,15 @@ def test_undo_takes_back_all_that_one_sentence_wrote_and_redo_does_all_again() -
     assert "there is no correction 999" in align(memory, "redo 999").response
 
 
-@pytest.mark.parametrize(
-    ("before", "text", "said"),
-    [
-        ("the laptop is on the sofa", "the sofa is on the laptop", "undo correction 1 first"),
-        ("", "redo", "there is no correction to redo"),
-        ("", "merge object 4", "I do not understand"),
-        ("", "these are the same chair", "No object is marked"),
-        ("", "yes, that is right", "No object is marked"),
-        ("", "the same goes for the similar ones", "no correction yet that could hold for others"),
-        ("merge object 4 and 5", "do that to all similar ones", "is about these things only"),
-        ("the sofa is a bench", "yes, objects 4 and 77 too", "There is no object 77"),
-    ],
-)
-def test_what_cannot_be_is_explained_and_not_written(before: str, text: str, said: str) -> None:
+@pytest.mark.parametrize("row", TABLE["explained"], ids=lambda row: row["text"])
+def test_impossible_correction_is_explained_and_not_written(row: dict[str, str]) -> None:
     memory = room_memory()
-    if before:
-        assert align(memory, before).failure is None
+    if row["before"]:
+        assert align(memory, row["before"]).failure is None
     count = len(memory.corrections())
-    alignment = align(memory, text)
+    alignment = align(memory, row["text"])
     assert alignment.failure is not None
-    assert said in alignment.response
+    assert row["answer"] in alignment.response
     assert len(memory.corrections()) == count
 
 
@@ -169,24 +140,26 @@ def similar_chairs() -> SmallMemory:
 
 def test_similar_ones_are_shown_first_and_corrected_when_that_is_said() -> None:
     memory = similar_chairs()
-    align(memory, "object 1 is a stool")
-    preview = align(memory, "the same goes for the similar ones")
+    router = Router(memory, dialogues=Dialogues(1, 6))
+
+    def say(text: str) -> Alignment:
+        return router.align(query(text, dialogue_id="a"), "anna")
+
+    say("object 1 is a stool")
+    preview = say("the same goes for the similar ones")
     assert preview.failure is None
     assert preview.correction_ids == ()
     assert preview.object_ids == (2, 3)
     assert preview.response.startswith(
         "Objects 2 and 3 are similar (the chair (object 2): also perceived as chair, same color"
     )
-    assert 'say "yes, those too" to call them stool' in preview.response
+    assert preview.response.endswith("Rename them to stool?")
     assert len(memory.corrections()) == 1
-    done = align(memory, "yes, those too")
-    assert done.response == (
-        "Done, too: the chair (object 2) and the chair (object 3) are stools now."
-        ' "Undo" takes all of that back.'
-    )
+    done = say("yes, those too")
+    assert done.response == "Done. Now the chair (object 2) and the chair (object 3) are stools."
     assert done.object_ids == (2, 3)
     assert [o.label for o in memory.snapshot().objects.values()] == ["stool"] * 3 + ["table"]
-    assert len(align(memory, "undo").correction_ids) == 2
+    assert len(say("undo").correction_ids) == 2
     assert memory.snapshot().objects[1].label == "stool"
 
 

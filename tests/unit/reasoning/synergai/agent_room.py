@@ -1,4 +1,4 @@
-"""The small room, and an agent whose model says what a script has."""
+"""The small room, and an agent with a scripted model."""
 
 from __future__ import annotations
 

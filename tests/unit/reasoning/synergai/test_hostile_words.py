@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from scenemind.language.quoting import quoted, tame
 from scenemind.reasoning import Query
-from scenemind.words.quoting import quoted, tame
 from tests.chat_server import call
 from tests.unit.reasoning.synergai.agent_room import act, agent_router, asking, finish, told
 

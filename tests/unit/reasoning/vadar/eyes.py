@@ -1,4 +1,4 @@
-"""A photograph, and who looks at it without a model."""
+"""A photograph, with a detector and a depth estimator without models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RED_BOX = (40, 30, 80, 90)
 
 
 class RedDetector:
-    """Finds what is red, by the name "red thing"."""
+    """A detector that finds red areas, by the name "red thing"."""
 
     name = "red detector"
 
@@ -40,7 +40,7 @@ class RedDetector:
 
 
 class SlopeEstimator:
-    """Says that what is lower is nearer."""
+    """A depth estimator for which lower pixels are nearer."""
 
     name = "slope"
 
@@ -48,7 +48,7 @@ class SlopeEstimator:
         self.asked = 0
 
     def fetch(self) -> None:
-        """As `MonocularDepth` has it; there is nothing to fetch."""
+        """The method of `MonocularDepth`; no file is fetched."""
 
     def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
         self.asked += 1

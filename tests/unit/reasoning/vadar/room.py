@@ -15,7 +15,7 @@ import numpy as np
 
 from scenemind.geometry import PinholeCamera
 from scenemind.memory import KeyFrame, MapObject, SceneMemoryError
-from scenemind.reasoning.vadar.view import BoxPx
+from scenemind.reasoning.vadar.views import BoxPx
 from tests.unit.reasoning.scene import ROOM, SmallMemory, looking, snapshot_of
 
 CAMERA = PinholeCamera(640, 480, 400.0, 400.0, 319.5, 239.5)

@@ -12,7 +12,7 @@ from scenemind.config import LearnedMethodsConfig, VadarConfig
 from scenemind.models import Allowance, ChatModel, ModelError
 from scenemind.reasoning import Query
 from scenemind.reasoning.learned_methods import Learner, Lesson, MethodLibrary
-from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
+from scenemind.reasoning.memtree_qa.baseline_selectors import ObjectSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.vadar import Vadar
@@ -21,8 +21,7 @@ from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 from tests.unit.reasoning.learned_methods.talk import Author, designs, method
 from tests.unit.reasoning.memtree_qa.talk import chat_with
-
-from .room import photographed_room
+from tests.unit.reasoning.vadar.room import photographed_room
 
 FARTHEST = method("_farthest", "Box", image="Image", kind="str")
 FARTHEST_CODE = """def _farthest(image, kind):
@@ -43,7 +42,7 @@ def asked(
     server = ChatServer(author.step)
     with chat_with(server) as chat:
         learner = None if library is None else learner_of(chat, sandbox, library)
-        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, config, learner)
+        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, config=config, learner=learner)
         return vadar.ask(QUESTION, photographed_room(), Asking(Allowance(20.0))), server.requests
 
 
@@ -57,9 +56,7 @@ def test_a_question_is_answered_by_a_method_that_was_written_for_it(sandbox: San
     assert "_farthest works on made-up data" in reply.steps
 
 
-def test_later_questions_use_what_earlier_ones_have_learned(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_later_questions_use_methods_of_earlier_ones(sandbox: Sandbox, tmp_path: Path) -> None:
     path = tmp_path / "methods.sqlite"
     first = Author(designs(FARTHEST), {"_farthest": FARTHEST_CODE}, [PROGRAM])
     asked(sandbox, MethodLibrary(path, "picture", 10), first)
@@ -74,7 +71,7 @@ def test_later_questions_use_what_earlier_ones_have_learned(
     assert "def _farthest" in requests[0].text
 
 
-def test_what_is_there_is_not_designed_again(sandbox: Sandbox) -> None:
+def test_an_existing_method_is_not_designed_again(sandbox: Sandbox) -> None:
     library = MethodLibrary(None, "picture", 10)
     methods = {"_farthest": FARTHEST_CODE}
     asked(sandbox, library, Author(designs(FARTHEST), methods, [PROGRAM]))
@@ -90,7 +87,7 @@ def test_a_batch_is_designed_for_at_once(sandbox: Sandbox) -> None:
         library = MethodLibrary(None, "picture", 10)
         questions = [f"Which thing is number {n}?" for n in range(10)]
         learner = learner_of(chat, sandbox, library)
-        lesson = learner.learn(questions, Asking(Allowance(20.0)), [])
+        lesson = learner.learn(questions, Asking(Allowance(20.0)))
     assert lesson == Lesson(("_farthest",))
     assert len(server.requests) == 2
     assert all(question in server.requests[0].text for question in questions)
@@ -157,7 +154,7 @@ def test_several_may_ask_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
     assert (known.version, known.uses, known.successes) == (1, 4, 4)
 
 
-def test_who_cancels_during_a_look_is_not_kept_waiting(sandbox: Sandbox) -> None:
+def test_cancelling_during_a_look_ends_it_at_once(sandbox: Sandbox) -> None:
     allowance = Allowance(20.0)
 
     def cancel(_: Request) -> str:
@@ -166,7 +163,7 @@ def test_who_cancels_during_a_look_is_not_kept_waiting(sandbox: Sandbox) -> None
 
     author = Author(programs=["final_result = vqa(image, 'what is it?')"], looks=say(cancel))
     with chat_with(ChatServer(author.step)) as chat:
-        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, VadarConfig(learns=False))
+        vadar = Vadar(chat, chat, ObjectSelector(), sandbox, config=VadarConfig(learns=False))
         with pytest.raises(ModelError) as error:
             vadar.ask(QUESTION, photographed_room(), Asking(allowance))
     assert error.value.kind == "cancelled"

@@ -1,4 +1,4 @@
-"""Where boxes and depths come from: the map, a detector, estimates, and the truth."""
+"""Sources of boxes and depths: the map, a detector, estimates, and the truth."""
 
 from __future__ import annotations
 
@@ -19,24 +19,32 @@ from scenemind.models import Allowance
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.reasoning import Query, ReasoningError
-from scenemind.reasoning.detecting import SharedDetector
-from scenemind.reasoning.memtree_qa.selectors.objects import ObjectSelector
+from scenemind.reasoning.memtree_qa.baseline_selectors import ObjectSelector
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.sandbox import ApiError, Sandbox
+from scenemind.reasoning.shared_models import SharedDetector
 from scenemind.reasoning.vadar import Vadar
-from scenemind.reasoning.vadar.image_depth import ImageDepth
-from scenemind.reasoning.vadar.map_eyes import view_of_frame
-from scenemind.reasoning.vadar.oracle import ORACLE, oracle_view
-from scenemind.reasoning.vadar.photograph import view_of_photograph
-from scenemind.reasoning.vadar.view import BoxPx, View
-from scenemind.simulation import simulate
+from scenemind.reasoning.vadar.views import (
+    ORACLE,
+    BoxPx,
+    ImageDepth,
+    View,
+    oracle_view,
+    view_of_frame,
+    view_of_photograph,
+)
+from scenemind.simulation import Sensors, simulate
 from tests.chat_server import ChatServer
 from tests.unit.reasoning.learned_methods.talk import Author
 from tests.unit.reasoning.memtree_qa.talk import chat_with
 from tests.unit.reasoning.scene import ROOM, snapshot_of
-
-from .eyes import RED_BOX, RedDetector, SlopeEstimator, red_thing_on_a_desk
-from .room import BOXES, FRAME
+from tests.unit.reasoning.vadar.eyes import (
+    RED_BOX,
+    RedDetector,
+    SlopeEstimator,
+    red_thing_on_a_desk,
+)
+from tests.unit.reasoning.vadar.room import BOXES, FRAME
 
 
 @pytest.fixture
@@ -97,7 +105,7 @@ def test_an_estimator_looks_once_and_only_where_somebody_asks(photograph: Path) 
 @pytest.mark.parametrize(
     ("size", "shrunk"), [((4000, 3000), (1536, 1152)), ((10, 5000), (3, 1536))]
 )
-def test_a_large_photograph_is_made_smaller_once_for_all_who_look(
+def test_a_large_photograph_is_scaled_down_once(
     tmp_path: Path, size: tuple[int, int], shrunk: tuple[int, int]
 ) -> None:
     width, height = size
@@ -114,7 +122,7 @@ def test_a_large_photograph_is_made_smaller_once_for_all_who_look(
 
 
 @pytest.mark.parametrize(("file", "says"), [("", "it is no file"), ("nowhere.jpg", "no such file")])
-def test_what_is_no_file_is_not_waited_for(tmp_path: Path, file: str, says: str) -> None:
+def test_a_path_that_is_no_file_is_refused_at_once(tmp_path: Path, file: str, says: str) -> None:
     with pytest.raises(ReasoningError, match=says):
         view_of_photograph(tmp_path / file, SharedDetector(RedDetector))
 
@@ -123,6 +131,24 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path, file: str, says: str)
 def test_depth_is_known_within_the_image_only(box: BoxPx) -> None:
     depth_m = np.full((40, 50), 2.0, np.float32)
     assert ImageDepth(depth_m, "a camera").find_depth_m(box) is None
+
+
+def test_pixels_without_depth_do_not_count() -> None:
+    depth_m = np.full((40, 50), 0.0, np.float32)
+    depth_m[::2, ::4], depth_m[1::4] = 2.0, np.nan
+    assert ImageDepth(depth_m, "a camera").find_depth_m((5.0, 5.0, 45.0, 35.0)) == 2.0
+
+
+def test_of_things_one_behind_the_other_the_nearer_one_is_measured() -> None:
+    eye, cup = FRAME.world_T_camera.translation, ROOM[1]
+    behind = (eye + (cup.box.center - eye) * 4.0 / 3.0).astype(np.float32)[None]
+    scene = snapshot_of([replace(ROOM[7], points=behind), cup])
+    everywhere = (0.0, 0.0, float(FRAME.camera.width), float(FRAME.camera.height))
+    center = FRAME.world_T_camera.inverse().transform(np.array([cup.box.center]))
+    ((u, v),) = FRAME.camera.project(center)[0].tolist()
+    view = view_of_frame(replace(FRAME, boxes_px={8: everywhere, 2: everywhere}), scene)
+    assert view.depth is not None
+    assert view.depth.find_depth_m((u - 9.0, v - 9.0, u + 9.0, v + 9.0)) == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no picture"])
@@ -135,7 +161,7 @@ def test_a_picture_that_cannot_be_read_is_named(tmp_path: Path, content: bytes |
 
 
 def test_words_that_a_detector_does_not_know_are_told_to_the_program(photograph: Path) -> None:
-    """Where vectors of words were published, and their encoder is not there."""
+    """The detector has published vectors of words and lacks their encoder."""
 
     class Knows(RedDetector):
         def set_vocabulary(self, classes: Sequence[str]) -> None:
@@ -197,7 +223,7 @@ def test_a_detector_can_look_at_key_frames_too() -> None:
 
 
 def test_an_oracle_knows_true_boxes_and_depths_and_says_that_it_is_one(sandbox: Sandbox) -> None:
-    sequence = simulate(3, 2, 320, 240)
+    sequence = simulate(3, 2, Sensors(320, 240))
     frame = next(iter(read_sequence(sequence)))
     truth = InstanceCamera(sequence.class_names).detect(frame)
     label = truth.labels[0]
@@ -217,7 +243,7 @@ def _middle_m(frame: RGBDFrame, box: NDArray[np.float32]) -> float:
 
 def test_the_maps_depths_are_those_that_were_measured() -> None:
     """In a simulated room: of each thing in each key frame against its own pixels."""
-    sequence = simulate(2, 100, 160, 120)
+    sequence = simulate(2, 100, Sensors(160, 120))
     camera, frames = InstanceCamera(sequence.class_names), {}
     with Memory.create(None, SceneMindConfig()) as memory:
         mapper = Mapper(camera, memory, SceneMindConfig())

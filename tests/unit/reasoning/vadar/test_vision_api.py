@@ -1,4 +1,4 @@
-"""What programs ask of a picture, rightly, wrongly, and around the prelude."""
+"""Calls of programs on a picture: right ones, wrong ones, and attempts around the prelude."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from scenemind.reasoning.sandbox import Outcome, Sandbox
-from scenemind.reasoning.vadar.view import BoxPx, View
+from scenemind.reasoning.vadar.views import BoxPx, View
 from scenemind.reasoning.vadar.vision_api import VisionApi
 
 CUPS: tuple[BoxPx, ...] = ((10.0, 20.0, 50.0, 60.0), (300.0, 100.0, 340.0, 180.0))
@@ -85,7 +85,7 @@ def test_a_wrong_call_is_the_programs_mistake(
         ("[-1e300, -1e300, 1e300, 1e300]", (0.0, 0.0, 640.0, 480.0)),
     ],
 )
-def test_what_is_beyond_the_picture_is_left_out_of_a_box(
+def test_a_box_is_clipped_to_the_picture(
     sandbox: Sandbox, api: VisionApi, eyes: Eyes, box: str, within: BoxPx
 ) -> None:
     outcome = ran(sandbox, api, f"depth(image, {box})\nvqa(image, 'what is it?', {box})")

@@ -1,4 +1,4 @@
-"""A model that says what it is told to."""
+"""A model with set replies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scenemind.models import Allowance, ChatMessage, ChatReply, OnText, Usage
 
 
 class Parrot:
-    """A `ChatModel` that says what it is told to, by form, in turn."""
+    """A `ChatModel` with set replies for each form, given in turn."""
 
     name = "parrot"
 

@@ -16,7 +16,7 @@ from scenemind.mapping import Mapper
 from scenemind.memory import KeyFrame, Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import BoxMask
-from scenemind.simulation import SimObject, SimulatedSequence, simulate
+from scenemind.simulation import Sensors, SimObject, SimulatedSequence, simulate
 from tests.chat_exchange import Request
 from tests.chat_server import Step, choose, say
 
@@ -35,9 +35,9 @@ class Drive:
     instances: dict[int, NDArray[np.int32]]
 
 
-def drive_through(seed: int, memory: Memory, frames: int = 160, width: int = 320) -> Drive:
+def drive_through(seed: int, memory: Memory, frames: int = 120, width: int = 320) -> Drive:
     """Map a loop through a room with an instance camera as the detector."""
-    sequence = simulate(seed, frames, width, 3 * width // 4)
+    sequence = simulate(seed, frames, Sensors(width, 3 * width // 4))
     mapper = Mapper(InstanceCamera(sequence.class_names), memory, SceneMindConfig())
     instances = {}
     for frame in read_sequence(sequence):

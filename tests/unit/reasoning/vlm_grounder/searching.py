@@ -14,19 +14,17 @@ from scenemind.geometry import Pose
 from scenemind.memory import KeyFrame
 from scenemind.models import ModelError
 from scenemind.reasoning import ReasoningError
-from scenemind.reasoning.types import Policy
+from scenemind.reasoning.method import Progress
+from scenemind.reasoning.query import Policy
 from scenemind.reasoning.vlm_grounder.album import Album
-from scenemind.reasoning.vlm_grounder.candidates import all_candidates
-from scenemind.reasoning.vlm_grounder.conversation import Conversation
-from scenemind.reasoning.vlm_grounder.filmed import Notes
-from scenemind.reasoning.vlm_grounder.search import TargetSearch
-from scenemind.reasoning.vlm_grounder.stitching import layouts_of
-from scenemind.reasoning.vlm_grounder.types import QueryAnalysis, Target
+from scenemind.reasoning.vlm_grounder.grounding_feedback import Conversation, TargetSearch
+from scenemind.reasoning.vlm_grounder.measured_layouts import layouts_of
+from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis, Target
+from scenemind.reasoning.vlm_grounder.view_preselection import all_candidates
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, Step, say
 from tests.unit.reasoning.memtree_qa.talk import asking, chat_with
-
-from .film import CAMERA, Seen, Shot, index_of
+from tests.unit.reasoning.vlm_grounder.film import CAMERA, Seen, Shot, index_of
 
 # Image 0 shows nothing, 1 one chair, 2 two, and 3 three.
 FILM = index_of(
@@ -58,7 +56,7 @@ def several(*numbers: int | str) -> Step:
 
 @dataclass
 class Found:
-    """What came of a search.
+    """The result of a search.
 
     Attributes:
         turns: what the model was told, as it stood in the history of its last request.
@@ -66,7 +64,7 @@ class Found:
 
     targets: list[Target] = field(default_factory=list)
     error: Exception | None = None
-    notes: Notes = field(default_factory=Notes)
+    progress: Progress = field(default_factory=Progress)
     requests: list[Request] = field(default_factory=list)
     retries: int = 0
 
@@ -110,9 +108,9 @@ def search(
     ]
     if damaged is not None:
         frames[damaged] = replace(frames[damaged], jpeg=b"")
-    question = asking(seconds)
+    question = replace(asking(seconds), progress=found.progress)
     with chat_with(server) as chat:
-        conversation = Conversation(chat, "You find things.", question, found.notes.steps)
+        conversation = Conversation(chat, "You find things.", question)
         album = Album.of(list(enumerate(frames)), layouts_of(config), config)
         conversation.tell("Find it.", album.sheets)
         of_one = TargetSearch(
@@ -122,8 +120,6 @@ def search(
             QueryAnalysis("chair", wants_all=wants_all),
             policy,
             config,
-            question,
-            found.notes,
         )
         try:
             found.targets = of_one.targets()
@@ -136,3 +132,11 @@ def search(
 def failure(found: Found) -> tuple[str, str]:
     assert isinstance(found.error, ReasoningError)
     return found.error.failure.code, found.error.failure.text
+
+
+def most_calls(config: VlmGrounderConfig, *, wants_all: bool) -> int:
+    """The most calls of models for one query: the analysis, the labels, a question for an image and
+    one for the objects in each, and one for each retry; each is repeated once where the reply is
+    malformed."""
+    images = 6 if wants_all else 1
+    return 2 * (2 + 1 + images + config.retries)

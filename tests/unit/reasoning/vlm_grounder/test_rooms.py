@@ -1,5 +1,5 @@
-"""Whole queries on a simulated room that was mapped: models that know the truth, and some that do
-not tell it, behind one real server."""
+"""Whole queries on a mapped simulated room: models that know the truth, and some that reply
+wrongly, behind one real server."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ import numpy as np
 import pytest
 
 from scenemind.config import SceneMindConfig, SegmenterConfig, VlmGrounderConfig
-from scenemind.geometry.overlap import iou_3d
+from scenemind.geometry.box import iou_3d
 from scenemind.memory import Edit, Memory
 from scenemind.models import Allowance
 from scenemind.perception.backends import make_segmenter
-from scenemind.reasoning import Asking, Grounding, Query, Router
-from scenemind.reasoning.types import MEASURED, SAME_AS
+from scenemind.reasoning import Asking, Grounding, Progress, Query, Router
+from scenemind.reasoning.query import MEASURED, SAME_AS
+from scenemind.reasoning.shared_models import SharedSegmenter
 from scenemind.reasoning.vlm_grounder import VlmGrounder
-from scenemind.reasoning.vlm_grounder.shared_segmenter import SharedSegmenter
-from scenemind.reasoning.vlm_grounder.tries import most_calls
 from scenemind.simulation import SimObject
 from tests.chat_exchange import Request
 from tests.chat_server import FAULTS, ChatServer, Step, choose, say
 from tests.unit.reasoning.memtree_qa.talk import Heard, chat_with
-
-from .room import Drive, TrueSegmenter, Watched, drive_through, truthful
+from tests.unit.reasoning.vlm_grounder.room import (
+    Drive,
+    TrueSegmenter,
+    Watched,
+    drive_through,
+    truthful,
+)
+from tests.unit.reasoning.vlm_grounder.searching import most_calls
 
 LARGE = ("couch", "desk", "bookshelf", "refrigerator", "cabinet", "window")
 
@@ -39,7 +44,7 @@ def drive() -> Iterator[Drive]:
 
 @dataclass
 class Asked:
-    """A query and what came of it."""
+    """A query and its result."""
 
     found: Grounding
     requests: list[Request]
@@ -66,7 +71,7 @@ def ask(
         eyes = SharedSegmenter(lambda: segmenter or TrueSegmenter(drive))
         method = VlmGrounder(chat, chat, eyes, config)
         router = Router(memory or drive.memory, methods={"vlm_grounder": method})
-        asking = Asking(allowance or Allowance(20.0), heard)
+        asking = Asking(allowance or Allowance(20.0), Progress(heard))
         found = router.ground(query, "vlm_grounder", asking)
     return Asked(found, server.requests, heard)
 
@@ -232,7 +237,7 @@ def test_a_lying_model_ends_in_a_clear_failure(drive: Drive, reply: str, code: s
     assert len(asked.requests) <= most_calls(VlmGrounderConfig(), wants_all=False)
 
 
-def test_evidence_of_what_was_tried_is_kept(drive: Drive) -> None:
+def test_evidence_of_failed_attempts_is_kept(drive: Drive) -> None:
     frames = drive.memory.frame_index()
     asked = ask(drive, scripted(analysis("chair"), image(0), '{"reasoning": "?", "object_id": 9}'))
     failure = asked.found.failure
@@ -255,11 +260,11 @@ def test_a_slow_model_ends_with_the_time_of_the_question(drive: Drive) -> None:
         drive,
         choose(lambda r: FAULTS["slow"] if r.pictures else say(analysis("chair"))),
         "the chair that someone sat on",
-        allowance=Allowance(1.0),
+        allowance=Allowance(3.0),
     )
-    assert "did not answer within 0." in asked.found.fallback
+    assert "did not answer within" in asked.found.fallback
     assert asked.found.method == "symbolic"
-    assert asked.found.seconds < 3.0
+    assert asked.found.seconds < 5.0
 
 
 def test_a_budget_ends_a_question_before_the_next_call(drive: Drive) -> None:

@@ -1,4 +1,4 @@
-"""The same questions to running nodes: a child process speaks ROS, since this one does not."""
+"""Requests to running nodes, by a child process with ROS."""
 
 from __future__ import annotations
 
@@ -6,27 +6,41 @@ import json
 import signal
 import subprocess
 import sys
+import tempfile
 from typing import Any, NoReturn
 
 import typer
 
-from scenemind.cli.ros_environment import ros_environment
+from scenemind.cli.suggestions import can_take, taken
+from scenemind.reasoning import ReasoningFailure
+from scenemind.ros_environment import ros_environment
 
 
-def run_live(task: str, text: str, *, as_json: bool, **options: object) -> NoReturn:
-    """Let the child ask the running nodes and print what they say, and end as it ends.
+def run_live(
+    task: str, text: str, *, as_json: bool, yes: bool = False, **options: object
+) -> NoReturn:
+    """Let the child ask running nodes and print the reply; end with its exit status.
 
     Args:
         task: ask, ground, key_frames, align or set_vocabulary.
+        yes: take the suggestion in place of a sentence that is not understood.
     """
-    done = _run({"task": task, "text": text, "as_json": as_json, **options}, stdout=None)
+    request = {"task": task, "text": text, "as_json": as_json, **options}
+    with tempfile.NamedTemporaryFile() as offer:
+        named = offer.name if can_take(yes, as_json) else None
+        done = _run({**request, "offer": named}, stdout=None)
+        offered = offer.read()
+    if offered:
+        failure = ReasoningFailure(**json.loads(offered))
+        suggestion = taken(failure, yes=yes, as_json=as_json)
+        done = _run({**request, "text": suggestion, "offer": None}, stdout=None)
     raise typer.Exit(done.returncode)
 
 
 def fetch_live(task: str, **options: object) -> dict[str, Any]:
-    """What running nodes say, for this process to show as it shows what a stored memory says.
+    """The reply of running nodes, to be shown like that of a stored memory.
 
-    Where they cannot, the child says why and this command ends with its status.
+    Where they fail, the child prints the reason and this command ends with its status.
 
     Args:
         task: one that `scenemind_ros.commands.live_request` fetches.
@@ -40,9 +54,9 @@ def fetch_live(task: str, **options: object) -> dict[str, Any]:
 
 
 def _run(request: dict[str, object], stdout: int | None) -> subprocess.CompletedProcess[str]:
-    """The request goes by standard input: an imported journal is longer than arguments may be."""
+    """Run the child; the request goes to standard input, as a journal is too long for arguments."""
     command = [sys.executable, "-m", "scenemind_ros.commands.live_request"]
-    # In a session of its own, or it would hear of an interrupt twice where a terminal sends it.
+    # In a session of its own: a terminal sends an interrupt to the whole process group.
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -59,7 +73,7 @@ def _run(request: dict[str, object], stdout: int | None) -> subprocess.Completed
 
 
 def _output_of_interrupted(child: subprocess.Popen[str]) -> str:
-    """It takes back what it has asked, and says so; who interrupts again does not wait for that."""
+    """Let the child cancel its question; a second interrupt kills it."""
     child.send_signal(signal.SIGINT)
     try:
         return child.communicate()[0]

@@ -1,27 +1,45 @@
-"""All sections together."""
+"""All settings together, and the folder where SceneMind keeps memories and what models have
+used.
+"""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
 
 from pydantic import model_validator
 from typing_extensions import Self
 
-from scenemind.config.descriptions import DescriptionsConfig
-from scenemind.config.mapping import MapperConfig
-from scenemind.config.memory import ObjectMapConfig, StoreConfig, TreeConfig
-from scenemind.config.memtree import MemTreeConfig
-from scenemind.config.models import ModelsConfig
-from scenemind.config.perception import DetectorConfig, LiftingConfig, TrackerConfig
-from scenemind.config.programs import LearnedMethodsConfig, LlmTpcConfig, VadarConfig
-from scenemind.config.relations import RelationConfig
-from scenemind.config.sandbox import SandboxConfig
-from scenemind.config.sensing import DepthConfig, SyncConfig
+from scenemind.config.mapping import (
+    DepthConfig,
+    DescriptionsConfig,
+    DetectorConfig,
+    LiftingConfig,
+    MapperConfig,
+    ObjectMapConfig,
+    RelationConfig,
+    StoreConfig,
+    SyncConfig,
+    TrackerConfig,
+    TreeConfig,
+)
+from scenemind.config.reasoning import (
+    LearnedMethodsConfig,
+    LlmTpcConfig,
+    MemTreeConfig,
+    ModelsConfig,
+    SandboxConfig,
+    SynergaiConfig,
+    VadarConfig,
+    VlmGrounderConfig,
+)
 from scenemind.config.settings import Settings
-from scenemind.config.synergai import SynergaiConfig
-from scenemind.config.vlm_grounder import VlmGrounderConfig
+
+_HOME_VARIABLE = "SCENEMIND_HOME"
 
 
 class SceneMindConfig(Settings):
-    """Everything that can be set."""
+    """All settings."""
 
     map_frame: str = "map"
     sync: SyncConfig = SyncConfig()
@@ -54,3 +72,12 @@ class SceneMindConfig(Settings):
                 " descriptions.image_encoder, or both"
             )
         return self
+
+
+def default_root() -> Path:
+    """Default folder of memories and usage: $SCENEMIND_HOME, else ~/.local/share/scenemind.
+
+    The folder need not exist.
+    """
+    named = os.environ.get(_HOME_VARIABLE)
+    return Path(named) if named else Path.home() / ".local" / "share" / "scenemind"

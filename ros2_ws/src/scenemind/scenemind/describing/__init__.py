@@ -1,18 +1,15 @@
-"""What models are asked about objects, off the frame path: descriptions and image vectors."""
+"""Descriptions and image vectors of objects, made by models on threads of their own."""
 
-from scenemind.describing.background import Background
+from scenemind.describing.annotation import AnnotationWorker, Annotator, OutcomeCounter
 from scenemind.describing.describer import Describer
-from scenemind.describing.embedder import Embedder
-from scenemind.describing.note_maker import NoteMaker
-from scenemind.describing.service import DescribingService, seeing_only
-from scenemind.describing.tally import Tally
+from scenemind.describing.service import DescribingService, Embedder, vision_only
 
 __all__ = [
-    "Background",
+    "AnnotationWorker",
+    "Annotator",
     "Describer",
     "DescribingService",
     "Embedder",
-    "NoteMaker",
-    "Tally",
-    "seeing_only",
+    "OutcomeCounter",
+    "vision_only",
 ]

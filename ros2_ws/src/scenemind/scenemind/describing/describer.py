@@ -1,35 +1,45 @@
-"""One object's best views to a vision-language model, and its words back."""
+"""Description of one object by a vision-language model, from its best views."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
+from pydantic import BaseModel, ConfigDict
+
 from scenemind.config import DescriptionsConfig
-from scenemind.describing.best_crops import DamagedFrames, best_crops, jpeg_of
-from scenemind.describing.form import DescriptionForm, attributes_of
-from scenemind.describing.note_maker import is_still_there, urgency
+from scenemind.describing.annotation import is_still_there, urgency
+from scenemind.describing.best_views import DamagedFrames, best_crops, jpeg_of
+from scenemind.language.quoting import quoted
 from scenemind.memory import Description, MapObject, Memory
 from scenemind.models import Allowance, ChatMessage, ChatModel, ModelError, ask_for
-from scenemind.words.quoting import quoted
 
+# Attributes that the camera measures; a model's value is used where the measured one is missing.
+MEASURED = ("color", "shape")
+_LONGEST = 60
+_LONGEST_CAPTION = 200
+_NOTHING = frozenset(
+    ("", "-", "unknown", "none", "n/a", "na", "null", "unclear", "not visible", "cannot tell")
+)
 _JPEG_QUALITY = 90
-# For an object, all waiting and retries included: nobody waits for it.
+# Time limit for one object, all retries included.
 _LONGEST_S = 600.0
-# Asked again when it has been seen so many times as often: five times in a thousand views.
+# A description is renewed when the object has this many times the observations: five times in a
+# thousand views.
 _GROWN = 4.0
-# The same when perception changed its mind about what it is; it may do so again.
+# The same after perception has changed the object's label; it may do so again.
 _GROWN_RENAMED = 1.5
 
 
 class Describer:
-    """A `NoteMaker` of descriptions.
+    """An `Annotator` that makes descriptions.
 
     SynergAI (appendix B) asks BLIP-2 about every view, ranks the answers with CLIP, and lets a
     language model write a summary that corrects them. Here the views are ranked first, by how much
-    of the object they show, and one model sees the best of them together: it notes what each shows
-    and then writes the summary, in one question instead of many.
+    of the object they show, and one model sees the best of them together: it notes the attributes
+    of each view and then writes the summary, in one question instead of many.
     """
 
     def __init__(
@@ -41,8 +51,8 @@ class Describer:
     ) -> None:
         """
         Args:
-            model: sees pictures.
-            new_allowance: what the questions about one object may use, of so many seconds.
+            model: a vision-language model.
+            new_allowance: the budget for one object, of that many seconds.
         """
         self._memory = memory
         self._model = model
@@ -65,7 +75,7 @@ class Describer:
         return sorted(due, key=lambda thing: urgency(thing, thing.object_id in known))
 
     def make(self, thing: MapObject, objects: Mapping[int, MapObject]) -> Description | None:
-        """See `NoteMaker`.
+        """See `Annotator.make`.
 
         Raises:
             ModelError: no usable answer.
@@ -116,9 +126,65 @@ def _question(thing: MapObject, jpegs: Sequence[bytes]) -> list[ChatMessage]:
 
 
 def _measured(thing: MapObject) -> dict[str, str]:
-    """What is said of the object but by a model."""
+    """Attributes of the object that no model gave."""
     return {
         name: value
         for name, value in thing.attributes.items()
         if thing.attribute_sources.get(name) != "model"
     }
+
+
+class ViewNotes(BaseModel):
+    """Attributes in one picture. The model writes these first and then compares them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    material: str
+    texture: str
+    color: str
+    shape: str
+    state: str
+    affordance: str
+
+
+class Summary(ViewNotes):
+    """Attributes over all pictures, with mistakes corrected."""
+
+    caption: str
+
+
+class DescriptionForm(BaseModel):
+    """Reply form of SynergAI (appendix B): the attributes in each view, then a coherent summary."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    views: list[ViewNotes]
+    summary: Summary
+
+
+def attributes_of(form: DescriptionForm, measured: Mapping[str, str]) -> dict[str, str]:
+    """Attribute name -> value of the summary, in one line of bounded length; unknown ones left out.
+
+    Args:
+        measured: attributes that are already measured, which the model's do not replace.
+    """
+    return {
+        name: text
+        for name, text in _texts(form.summary)
+        if not (name in MEASURED and name in measured)
+    }
+
+
+def _texts(summary: Summary) -> Iterator[tuple[str, str]]:
+    for name, said in summary.model_dump().items():
+        is_caption = name == "caption"
+        text = _one_line(said, _LONGEST_CAPTION if is_caption else _LONGEST)
+        if text.lower().strip(" .") not in _NOTHING:
+            yield name, text if is_caption else text.lower().rstrip(".")
+
+
+def _one_line(said: str, longest: int) -> str:
+    """The text in one line without control characters, cut between words where it is too long."""
+    printable = "".join(" " if unicodedata.category(c)[0] == "C" else c for c in said)
+    line = " ".join(printable.split())
+    return line if len(line) <= longest else line[: longest + 1].rsplit(" ", 1)[0][:longest]

@@ -1,9 +1,8 @@
-"""Benchmarks: what they ask (`benchmark`), how a method answers (`runner`), and how right that is
-(`scoring`).
+"""Benchmarks: `runner` asks a method the rows of a `benchmark`, which scores its predictions.
 
-Nothing else is imported here: a worker that is started has only what it needs.
+This file imports no more than the error: a new worker process loads only the modules it needs.
 """
 
-from scenemind.evaluation.errors import EvaluationError
+from scenemind.errors import EvaluationError
 
 __all__ = ["EvaluationError"]

@@ -1,4 +1,4 @@
-"""A file of JSON, a value a line, that survives being killed while it is written."""
+"""Files of JSON, one value a line, that survive an interrupted write."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from scenemind.evaluation.errors import EvaluationError
+from scenemind.errors import EvaluationError
 
-# What a power cut may take; what a killed process wrote is in the file anyway.
+# A power cut may lose what was written since; a killed process loses nothing.
 _SYNC_EVERY_S = 1.0
 
 
 class JsonLines:
-    """Open to be added to, by one process at a time; each value is in the file when `add` returns.
+    """A file that one process at a time appends to; a value is in the file when `add` returns.
 
-    A last line that was only half written is taken out when the file is opened again.
+    An incomplete last line is removed when the file is opened again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,7 +48,7 @@ class JsonLines:
         self._next_sync_s = 0.0
 
     def values(self) -> list[dict[str, Any]]:
-        """All that is in the file, oldest first.
+        """All values in the file, oldest first.
 
         Raises:
             EvaluationError: a line is damaged.
@@ -64,21 +65,22 @@ class JsonLines:
         return values
 
     def add(self, value: Mapping[str, Any]) -> None:
-        """
+        """Append a value.
+
         Raises:
-            EvaluationError: the disk is full, or the like.
+            EvaluationError: the file cannot be written, such as when the disk is full.
         """
         line = json_line(value)
         try:
             if self._file.write(line) != len(line):
-                raise OSError("the disk took half a line: it may be full")
+                raise OSError("the line was written in part: the disk may be full")
             if time.monotonic() >= self._next_sync_s:
                 self._sync()
         except OSError as error:
             raise self._cannot_write(error) from error
 
     def replace(self, values: Iterable[Mapping[str, Any]]) -> None:
-        """All that is in the file, at once: whoever reads it has the old or the new values.
+        """Replace all values atomically.
 
         Raises:
             EvaluationError: as `add`.
@@ -98,7 +100,7 @@ class JsonLines:
         self._file = new
 
     def close(self) -> None:
-        """Twice is once."""
+        """Close the file; a second call does nothing."""
         if not self._file.closed:
             self._sync()
             self._file.close()
@@ -135,5 +137,33 @@ class JsonLines:
 
 
 def json_line(value: Mapping[str, Any]) -> bytes:
-    """In ASCII: what was said may hold halves of characters, which no encoding takes."""
+    """A line of JSON in ASCII: texts may contain lone surrogates, which no encoding accepts."""
     return json.dumps(value).encode("ascii") + b"\n"
+
+
+@contextmanager
+def open_lines(path: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """Yield a function that appends a row to a new file; the row is in the file when it returns.
+
+    Raises:
+        EvaluationError: the file cannot be written, or is not empty.
+    """
+    try:
+        if path.exists() and path.stat().st_size:
+            raise EvaluationError(f"{path} is there already: name another file, or remove it")
+        file = path.open("w", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+    def write(row: Mapping[str, Any]) -> None:
+        try:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+
+    with file:
+        yield write
+
+
+def _cannot_write(path: Path, error: OSError) -> EvaluationError:
+    return EvaluationError(f"{path} cannot be written: {error}")

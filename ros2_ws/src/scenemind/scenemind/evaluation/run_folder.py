@@ -1,39 +1,90 @@
-"""The folder of one run: what it is, all that it has said, and what that comes to."""
+"""The folder of one run: its identity, every prediction, and the results."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from scenemind.config import SceneMindConfig
+from scenemind.errors import EvaluationError
 from scenemind.evaluation.datasets import Row
-from scenemind.evaluation.errors import EvaluationError
 from scenemind.evaluation.json_lines import JsonLines
-from scenemind.evaluation.prediction_json import prediction_from_json, prediction_json
-from scenemind.evaluation.predictions import Prediction
+from scenemind.evaluation.predictions import Prediction, prediction_from_json, prediction_json
 
+# Settings of how models are reached, which do not change their replies.
+_NO_MATTER = (
+    *("parallel_calls", "requests_per_minute", "retries", "retry_pause_s", "rest_after", "rest_s"),
+    *("day_tokens", "day_cost", "record"),
+)
 _RUN, _PREDICTIONS, _JUDGEMENTS = "run.json", "predictions.jsonl", "judgements.jsonl"
 _EVALUATION, _REPORT = "evaluation.json", "report"
 _DIFFERENCES_SHOWN = 5
 
 
-class RunFolder:
-    """Open while a run writes to it. The same run goes on in it where it stopped.
+def identity_of(
+    benchmark: str,
+    rows: Sequence[Row],
+    method: str,
+    source: str,
+    files: Iterable[Path],
+    settings: SceneMindConfig,
+    **more: Any,
+) -> dict[str, Any]:
+    """Everything that the predictions of a run depend on, as JSON.
 
-    `run.json` says which run it is, `predictions.jsonl` and `judgements.jsonl` grow with it, and
-    `evaluation.json`, a file to submit and `report/` come in the end.
+    Args:
+        files: read by the method; of a folder its path counts, of a file its content.
+        more: further settings, such as the policy.
+
+    Raises:
+        EvaluationError: a file cannot be read.
+    """
+    tree = settings.model_dump(mode="json")
+    for name in _NO_MATTER:
+        del tree["models"][name]
+    text = "\n".join(map(repr, rows)).encode("utf-8", "surrogatepass")
+    return {
+        "benchmark": benchmark,
+        "rows": len(rows),
+        "content_of_rows": hashlib.sha256(text).hexdigest(),
+        "method": method,
+        "source": source,
+        "files": [_fingerprint(path) for path in files],
+        **more,
+        "settings": tree,
+        "version": version("scenemind"),
+    }
+
+
+def _fingerprint(path: Path) -> str:
+    try:
+        if path.is_dir():
+            return str(path.resolve())
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise EvaluationError(f"{path} cannot be read: {error.strerror}") from error
+
+
+class RunFolder:
+    """The folder of a run, open while the run writes to it. The same run can be continued in it.
+
+    `run.json` identifies the run, `predictions.jsonl` and `judgements.jsonl` grow with it,
+    `evaluation.json`, a submission and `report/` are written at its end.
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
         """
         Args:
-            identity: all that the predictions depend on, as JSON.
+            identity: see `identity_of`.
 
         Raises:
-            EvaluationError: the folder holds something else, another run, or is being written to.
+            EvaluationError: the folder is no run's, another run's, or another process writes to it.
         """
         self.path = path
         _begin_or_go_on(path, json.loads(json.dumps(identity)))
@@ -46,11 +97,11 @@ class RunFolder:
 
     @property
     def report(self) -> Path:
-        """Folder of the page, which need not exist."""
+        """Folder of the page, which may not exist yet."""
         return self.path / _REPORT
 
     def predictions(self, rows: Sequence[Row]) -> dict[str, Prediction]:
-        """What was kept of these rows, by row; of several about one row the newest.
+        """Row id -> the newest stored prediction of these rows.
 
         Raises:
             EvaluationError: a line is damaged.
@@ -70,15 +121,15 @@ class RunFolder:
         return found
 
     def keep(self, prediction: Prediction) -> None:
-        """It is in the file when this returns.
+        """Store a prediction; it is in the file when this returns.
 
         Raises:
-            EvaluationError: the disk is full, or the like.
+            EvaluationError: the file cannot be written.
         """
         self._predictions.add(prediction_json(prediction))
 
     def put_in_order(self, predictions: Sequence[Prediction]) -> None:
-        """The whole file, in the order of the benchmark's.
+        """Rewrite the file with these predictions, in the order of the benchmark.
 
         Raises:
             EvaluationError: as `keep`.
@@ -86,7 +137,7 @@ class RunFolder:
         self._predictions.replace(map(prediction_json, predictions))
 
     def judgements(self) -> dict[str, dict[str, Any]]:
-        """What a judge said, by row: whatever `keep_judgement` got; the newest.
+        """Row id -> the newest judgement that `keep_judgement` has stored.
 
         Raises:
             EvaluationError: a line is damaged.
@@ -94,17 +145,17 @@ class RunFolder:
         return {line["row"]: line for line in self._judgements.values() if "row" in line}
 
     def keep_judgement(self, row_id: str, said: Mapping[str, Any]) -> None:
-        """It is in the file when this returns; raises as `keep`."""
+        """Store a judgement; it is in the file when this returns. Raises as `keep`."""
         self._judgements.add({"row": row_id, **said})
 
     def write_evaluation(self, evaluation: Mapping[str, Any]) -> Path:
-        """Raises as `keep`."""
+        """Write the result; returns its path. Raises as `keep`."""
         path = self.path / _EVALUATION
         _write_json(path, evaluation)
         return path
 
     def close(self) -> None:
-        """Twice is once."""
+        """Close the files; a second call does nothing."""
         self._predictions.close()
         self._judgements.close()
 
@@ -121,9 +172,10 @@ class RunFolder:
 
 
 def _begin_or_go_on(path: Path, identity: Mapping[str, Any]) -> None:
-    """
+    """Write a new run's identity, or check that of the run to continue.
+
     Raises:
-        EvaluationError: the folder is of something else.
+        EvaluationError: the folder belongs to something else.
     """
     run = path / _RUN
     try:
@@ -158,7 +210,7 @@ def _refuse_other(path: Path, there: Any, now: Mapping[str, Any]) -> None:
 
 
 def _leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted name and value of all that is no object."""
+    """Dotted names and values of the leaves of a JSON tree."""
     if not isinstance(tree, dict):
         yield name, tree
         return
@@ -167,7 +219,7 @@ def _leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _write_json(path: Path, document: Mapping[str, Any]) -> None:
-    """At once: whoever reads it has the old one or the new one, also after a power cut."""
+    """Replace a JSON file atomically, also with respect to a power cut."""
     half = _half(path)
     try:
         with half.open("w", encoding="utf-8") as file:
@@ -180,5 +232,5 @@ def _write_json(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def _half(path: Path) -> Path:
-    """Where a file is written before it is moved to its place."""
+    """Path of a file while it is written."""
     return path.with_name(f"{path.name}.half")

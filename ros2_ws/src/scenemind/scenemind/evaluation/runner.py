@@ -1,4 +1,4 @@
-"""A run: every row asked once, whoever asks and however often it was interrupted."""
+"""A run: every row asked once, within a budget, however often it was interrupted."""
 
 from __future__ import annotations
 
@@ -7,51 +7,73 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from scenemind.evaluation.budget import NO_BUDGET, Budget
 from scenemind.evaluation.datasets import Row
 from scenemind.evaluation.predictions import Prediction
 from scenemind.evaluation.run_folder import RunFolder
 from scenemind.evaluation.workers import SceneJob, Workers, jobs_by_scene
-from scenemind.evaluation.workers.workers import WORKER_LOST
+from scenemind.evaluation.workers.assignments import WORKER_LOST
 from scenemind.models import Usage
-from scenemind.models.usage import NOTHING_USED
+from scenemind.models.chat import NOTHING_USED
 
-# What the moment was to blame for, and not the row: when the run goes on, these are asked again.
+# Failures that do not depend on the row: these rows are asked again when the run is continued.
 _ASKED_AGAIN = frozenset({"model_failed", "budget_exceeded", "cancelled", WORKER_LOST})
 
 
-class Watch(Protocol):
-    """Is told how far a run is; should return soon."""
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of a whole run, including its earlier parts where it was interrupted.
+
+    Attributes:
+        cost: by the configured prices; 0: no limit.
+        tokens: 0: no limit.
+    """
+
+    cost: float = 0.0
+    tokens: int = 0
+
+    def is_spent(self, used: Usage) -> bool:
+        return bool(
+            (self.cost and used.cost >= self.cost) or (self.tokens and used.tokens >= self.tokens)
+        )
+
+
+NO_BUDGET = Budget()
+
+
+class RunObserver(Protocol):
+    """Observes the progress of a run; its methods should return soon."""
 
     def begin(self, rows: int, kept: Sequence[Prediction]) -> None:
-        """
+        """The run begins.
+
         Args:
-            rows: of the whole run.
-            kept: those of them that were answered before.
+            rows: number of rows of the whole run.
+            kept: predictions of an earlier part of the run.
         """
         ...
 
     def answered(self, prediction: Prediction) -> None:
-        """One more."""
+        """A row was answered."""
         ...
 
 
-class Nobody:
-    """A `Watch` that does nothing."""
+class NoObserver:
+    """A `RunObserver` that does nothing."""
 
     def begin(self, rows: int, kept: Sequence[Prediction]) -> None:
-        """See `Watch`."""
+        """See `RunObserver`."""
 
     def answered(self, prediction: Prediction) -> None:
-        """See `Watch`."""
+        """See `RunObserver`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """
+    """The predictions of a run.
+
     Attributes:
         predictions: in the order of the rows.
-        unasked: rows that the budget had nothing left for.
+        unasked: number of rows that were not asked because the budget was spent.
     """
 
     predictions: tuple[Prediction, ...]
@@ -63,24 +85,24 @@ def run(
     workers: Workers,
     folder: RunFolder | None = None,
     budget: Budget = NO_BUDGET,
-    watch: Watch | None = None,
+    watch: RunObserver | None = None,
 ) -> Run:
-    """Ask all rows that the folder has no answer to.
+    """Ask all rows without a prediction in the folder.
 
     Args:
-        rows: with an id each that no other has.
-        folder: keeps each prediction before the next one is looked at; the run may be interrupted.
-        budget: when it is spent no other scene is begun.
+        rows: with unique ids.
+        folder: stores each prediction at once; an interrupted run can be continued.
+        budget: when it is spent, no further scene is begun.
 
     Raises:
         EvaluationError: see `Workers` and `RunFolder`.
     """
-    watch = watch or Nobody()
+    watch = watch or NoObserver()
     found = folder.predictions(rows) if folder else {}
     left = [row for row in rows if _is_open(found.get(row.row_id))]
     open_ids = {row.row_id for row in left}
     watch.begin(len(rows), [one for one in found.values() if one.row.row_id not in open_ids])
-    purse = _Purse(budget, found)
+    purse = _Spending(budget, found)
     with closing(workers.predictions(purse.handed_out(jobs_by_scene(left)))) as said:
         for new in said:
             purse.spend(new.usage)
@@ -95,8 +117,8 @@ def run(
     return Run(predictions, len(rows) - len(predictions))
 
 
-class _Purse:
-    """What a run has used so far."""
+class _Spending:
+    """The usage of a run so far, held against its budget."""
 
     def __init__(self, budget: Budget, kept: Mapping[str, Prediction]) -> None:
         self._budget = budget
@@ -106,7 +128,7 @@ class _Purse:
         self._used += usage
 
     def handed_out(self, jobs: Sequence[SceneJob]) -> Iterator[SceneJob]:
-        """Job after job, as long as there is anything left."""
+        """The jobs, until the budget is spent."""
         for job in jobs:
             if self._budget.is_spent(self._used):
                 return
@@ -114,7 +136,7 @@ class _Purse:
 
 
 def _with_earlier_usage(prediction: Prediction, earlier: Prediction | None) -> Prediction:
-    """What was used for a row that is asked again was used all the same."""
+    """A prediction with the usage of earlier attempts at its row added."""
     if earlier is None:
         return prediction
     return replace(prediction, usage=earlier.usage + prediction.usage)

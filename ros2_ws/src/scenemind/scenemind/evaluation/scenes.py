@@ -1,27 +1,82 @@
-"""Scenes of an objects file: what stands in each, with relations where somebody asks for them."""
+"""Scenes of benchmarks: the protocol of sources of scenes, and true scenes of an objects file."""
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel, Field, ValidationError
 
 from scenemind.config import RelationConfig
+from scenemind.errors import EvaluationError
+from scenemind.evaluation.datasets.files import OBJECTS, benchmark_of, read_json
+from scenemind.evaluation.datasets.questions import world_T_head
 from scenemind.evaluation.datasets.rows import ScanPose
-from scenemind.evaluation.errors import EvaluationError
-from scenemind.evaluation.scannet_pose import world_T_head
 from scenemind.exchange import ExchangeError, ObjectRow, objects_of_rows, scene_of_rows
 from scenemind.geometry import GeometryError, Pose
-from scenemind.memory import MapObject, MemorySnapshot
+from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 
-# Scene graphs that are kept: who asks goes through a benchmark scene by scene.
+_WAY_OUT = (
+    "ScanNet's annotations (under its terms, on request at scan-net.org) become an objects file by"
+    " `scenemind convert --labels SCANS --out FILE`"
+)
+# Number of cached scene graphs: a run asks scene by scene.
 _MOST_SNAPSHOTS = 16
+# Number of cached files: the true objects of a run, and detected ones.
+_MOST_FILES = 2
+
+
+class NamedSource(Protocol):
+    """The name of a method's knowledge of the scenes.
+
+    Attributes:
+        name: such as "ground-truth objects".
+        has_true_ids: object ids are those of the benchmark; `accuracy` is defined only then.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def has_true_ids(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A `NamedSource` without a memory."""
+
+    name: str
+    has_true_ids: bool = False
+
+
+NO_SCENE = Named("no scene")
+"""The question only."""
+PHOTOGRAPHS = Named("photographs")
+
+
+class SceneSource(NamedSource, Protocol):
+    """A source of scenes as memories."""
+
+    def check(self, scene_id: str) -> None:
+        """Check cheaply that a scene is available.
+
+        Raises:
+            EvaluationError: it is not; the message says what to do.
+        """
+        ...
+
+    def opened(self, scene_id: str) -> AbstractContextManager[MemoryAccess]:
+        """Open a scene's memory; world is the scene's axis-aligned frame.
+
+        Raises:
+            EvaluationError: as `check`.
+        """
+        ...
 
 
 class _SceneRow(BaseModel):
@@ -34,10 +89,23 @@ class _SceneRow(BaseModel):
     axis_alignment: list[float] | None = Field(default=None, min_length=16, max_length=16)
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """The JSON of an objects file, and its scenes that were asked for, checked.
+
+    Attributes:
+        rows, objects: by scene.
+    """
+
+    document: Mapping[str, Any]
+    rows: dict[str, _SceneRow] = field(default_factory=dict)
+    objects: dict[str, Mapping[int, MapObject]] = field(default_factory=dict)
+
+
 class Scenes:
     """The scenes of an objects file, `{"scene0011_00": {"objects": [...]}}`, also gzipped.
 
-    `exchange.load_objects` reads one scene; a benchmark asks hundreds of one file.
+    Unlike `exchange.load_objects`, a process reads the file once for hundreds of scenes.
     """
 
     def __init__(self, path: Path, config: RelationConfig | None = None) -> None:
@@ -47,37 +115,36 @@ class Scenes:
         """
         self._path = path
         self.config = config or RelationConfig()
-        self._document = _document(path)
-        self._rows: dict[str, _SceneRow] = {}
-        self._objects: dict[str, Mapping[int, MapObject]] = {}
+        self._content = _content(path)
         self._snapshots: OrderedDict[str, MemorySnapshot] = OrderedDict()
 
     @property
     def path(self) -> Path:
-        """Of the objects file."""
+        """Path of the objects file."""
         return self._path
 
     @property
     def names(self) -> Collection[str]:
-        """Of all scenes."""
-        return self._document.keys()
+        """Names of all scenes."""
+        return self._content.document.keys()
 
     def get_objects(self, scene_id: str) -> Mapping[int, MapObject]:
-        """By id. Cheaper than a snapshot, as no relations are looked for.
+        """Id -> object; cheaper than a snapshot, as relations are not computed.
 
         Raises:
-            EvaluationError: there is no such scene, or it is not as an objects file has it.
+            EvaluationError: there is no such scene, or it is malformed.
         """
-        if scene_id not in self._objects:
+        found = self._content.objects
+        if scene_id not in found:
             rows = self._get_rows(scene_id).objects
             try:
-                self._objects[scene_id] = objects_of_rows(rows)
+                found[scene_id] = objects_of_rows(rows)
             except (ExchangeError, GeometryError) as error:
                 raise EvaluationError(f"{self._path}: {scene_id}: {error}") from error
-        return self._objects[scene_id]
+        return found[scene_id]
 
     def get_snapshot(self, scene_id: str) -> MemorySnapshot:
-        """The objects with their relations; the last few are kept.
+        """The objects of a scene with their relations.
 
         Raises:
             EvaluationError: as `get_objects`.
@@ -92,7 +159,8 @@ class Scenes:
         return self._snapshots[scene_id]
 
     def get_target(self, scene_id: str, target_id: int) -> MapObject:
-        """
+        """The target of a row.
+
         Raises:
             EvaluationError: as `get_objects`; or the scene has no such object.
         """
@@ -105,11 +173,10 @@ class Scenes:
         return objects[target_id]
 
     def get_viewpoint(self, scene_id: str, pose: ScanPose) -> Pose:
-        """`world_T_head` of somebody in a scene, x forward and z up.
+        """`world_T_head` of a person in a scene, x forward and z up.
 
         Raises:
-            EvaluationError: as `get_objects`; or the scene has no axis alignment, or one that is
-                none.
+            EvaluationError: as `get_objects`; or the scene has no valid axis alignment.
         """
         alignment = self._get_rows(scene_id).axis_alignment
         if alignment is None:
@@ -125,39 +192,47 @@ class Scenes:
         return world_T_head(pose, world_T_scan, boxes)
 
     def _get_rows(self, scene_id: str) -> _SceneRow:
-        if scene_id not in self._rows:
-            if scene_id not in self._document:
+        document, found = self._content.document, self._content.rows
+        if scene_id not in found:
+            if scene_id not in document:
                 raise EvaluationError(
-                    f"{self._path} has no scene {scene_id} (it has {len(self._document)}): the"
-                    " objects file has to cover the benchmark's scenes"
+                    f"{self._path} has no scene {scene_id} (it has {len(document)}, such as"
+                    f" {min(document)}): the objects file has to cover the benchmark's scenes"
                 )
             try:
-                self._rows[scene_id] = _SceneRow.model_validate(self._document[scene_id])
+                found[scene_id] = _SceneRow.model_validate(document[scene_id])
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(map(str, first["loc"]))
                 raise EvaluationError(
                     f"{self._path}: {scene_id}: {place}: {first['msg']}"
                 ) from error
-        return self._rows[scene_id]
+        return found[scene_id]
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _content(path: Path) -> _Content:
+    if path.is_dir():
+        raise EvaluationError(f"{path} is a folder: name the objects file in it")
+    if not path.exists():
+        raise EvaluationError(f"there is no objects file {path}: {_WAY_OUT}")
+    file = path.stat()
+    return _read(path, (file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns))
+
+
+@lru_cache(maxsize=_MOST_FILES)
+def _read(path: Path, _version: tuple[int, ...]) -> _Content:
+    """Read a file once; `_version` tells a changed file, or another of the same relative path."""
+    name = benchmark_of(path)
+    if name not in ("", OBJECTS):
+        raise EvaluationError(
+            f"{path} holds rows of {name}, which --data takes; it is no objects file: {_WAY_OUT}"
+        )
     try:
-        if path.is_dir():
-            raise EvaluationError(f"{path} is a folder: name the objects file in it")
-        if not path.exists():
-            raise EvaluationError(
-                f"there is no objects file {path}: ScanNet's annotations (under its terms, on"
-                " request at scan-net.org) become one by `scenemind convert --labels SCANS --out"
-                f" {path.name}`"
-            )
-        data = path.read_bytes()
-        document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except (OSError, ValueError, zlib.error, EOFError) as error:
-        raise EvaluationError(f"{path} cannot be read: {error}") from error
+        document = read_json(path)
+    except EvaluationError as error:
+        raise EvaluationError(f"{error}: {_WAY_OUT}") from error
     if not isinstance(document, dict) or not document or "objects" in document:
         raise EvaluationError(
             f'{path} holds no scenes by name: {{"scene0011_00": {{"objects": [...]}}}} is expected'
         )
-    return document
+    return _Content(document)

@@ -1,4 +1,4 @@
-"""The scene graph for networkx, whose algorithms and file formats then do."""
+"""The scene graph as a networkx graph, and as GraphML."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from scenemind.exchange.errors import ExchangeError
-from scenemind.exchange.scene_export import SceneExport
+from scenemind.errors import ExchangeError
+from scenemind.exchange.scene_json import SceneExport
 from scenemind.geometry import Box3D
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def to_networkx(scene: SceneExport) -> nx.MultiDiGraph[int]:
-    """Objects and structure by id, an edge a relation, keyed by its predicate.
+    """Nodes for objects and structure by id, edges for relations, keyed by predicate.
 
-    All values are text, numbers or truth values, so that each of networkx's formats takes them:
-    nodes have `kind` (object, floor, wall, ceiling), `label`, `x`, `y`, `z`, `length`, `width`,
-    `height`, `yaw`; objects also `level`, `confidence`, `corrected`, `seen_from` (locations of
-    MemTree3D, "0 3") and an attribute each, such as `attribute color`. Edges have `predicate`,
-    `confidence` and `source`.
+    Values are strings, numbers or booleans, which all formats of networkx can hold: nodes have
+    `kind` (object, floor, wall, ceiling), `label`, `x`, `y`, `z`, `length`, `width`, `height`,
+    `yaw`; objects also `level`, `confidence`, `corrected`, `seen_from` (MemTree3D locations,
+    "0 3") and an attribute each, such as `attribute color`. Edges have `predicate`, `confidence`
+    and `source`.
 
     Raises:
         ExchangeError: networkx is not installed.
@@ -58,7 +58,7 @@ def to_networkx(scene: SceneExport) -> nx.MultiDiGraph[int]:
 
 
 def scene_to_graphml(scene: SceneExport) -> bytes:
-    """As GraphML, which Gephi, yEd and Cytoscape read; � for characters that XML does not know.
+    """GraphML for Gephi, yEd and Cytoscape; characters that XML lacks become �.
 
     Raises:
         ExchangeError: networkx is not installed.

@@ -1,40 +1,37 @@
-"""ScanNet's annotations of a scan as objects: labels and axis-aligned boxes.
-
-A mesh's vertices belong to segments (`*.segs.json`), and segments to objects
-(`<scene>.aggregation.json`); Dai et al., "ScanNet", CVPR 2017, section 4.1. The boxes are those of
-an object's vertices after `<scene>.txt` has turned the mesh along the walls, which is how ScanRefer
-and ReferIt3D have them. Ids are ScanNet's `objectId`, labels its raw ones.
-"""
+"""ScanNet's annotations of scans as objects, and the objects file that collects them."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import logging
+import os
+import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TypeVar
+from types import TracebackType
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from scenemind.exchange.errors import ExchangeError
-from scenemind.exchange.faults import faults
-from scenemind.exchange.object_row import ObjectRow
-from scenemind.exchange.ply_vertices import Vertices, read_vertices
+from scenemind.errors import ExchangeError
+from scenemind.exchange.objects_file import ObjectRow, faults
+from scenemind.exchange.ply import Vertices, read_vertices
 from scenemind.frames import FrameError
-from scenemind.frames.readers.scannet_files import SCANNET_TERMS, find_axis_alignment
+from scenemind.frames.readers.scannet import SCANNET_TERMS, find_axis_alignment
 from scenemind.geometry import Pose
 
 _log = logging.getLogger(__name__)
-
 _DIGITS = 4  # tenths of a millimetre
 _MATRIX_DIGITS = 6  # as `<scene>.txt` has them
 _DocumentT = TypeVar("_DocumentT", bound=BaseModel)
 
 
 class LabelledScene(BaseModel):
-    """A scene as an objects file of several scenes has it.
+    """A scene of an objects file of several scenes.
 
     Attributes:
         axis_alignment: world_T_scan, row by row.
@@ -68,7 +65,7 @@ class _Aggregation(BaseModel):
 
 
 def scene_folders(scans: Path) -> list[Path]:
-    """The folders of scans in a folder of many, or that folder itself where it is one.
+    """The folders of scans in a folder, or the folder itself where it is a scan's.
 
     Raises:
         ExchangeError: there is none.
@@ -85,10 +82,10 @@ def scene_folders(scans: Path) -> list[Path]:
 
 
 def read_labels(folder: Path) -> LabelledScene:
-    """The objects of the scan in a folder of its name.
+    """The objects of a scan; its folder has the scan's name.
 
     Raises:
-        ExchangeError: a file that is missing, damaged, or of another scan.
+        ExchangeError: a file is missing, damaged, or of another scan.
     """
     scene = folder.resolve().name
     mesh = _mesh(folder)
@@ -157,3 +154,106 @@ def _document(path: Path, kind: type[_DocumentT]) -> _DocumentT:
         raise ExchangeError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         raise ExchangeError(f"{path} is not as ScanNet has it: {faults(error)}") from error
+
+
+class LabelsFile:
+    """An objects file that grows scene by scene; added scenes survive errors and kills.
+
+    To be used as a context manager.
+    """
+
+    def __init__(self, out: Path) -> None:
+        """
+        Raises:
+            ExchangeError: `out` or `out.part` is another file, or cannot be read.
+        """
+        if not out.name.endswith((".json", ".json.gz")):
+            raise ExchangeError(f"{out}: an objects file of several scenes is .json or .json.gz")
+        self._out = out
+        self._part = out.with_name(out.name + ".part")
+        self._before = _read_whole(out) if out.exists() else {}
+        self._added, self._whole_bytes = _read_lines(self._part)
+        self._file: IO[bytes] | None = None
+
+    @property
+    def scenes(self) -> Collection[str]:
+        """Names of the scenes in the file."""
+        return {*self._before, *self._added}
+
+    def __enter__(self) -> LabelsFile:
+        try:
+            self._part.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._part.open("ab")
+            self._file.truncate(self._whole_bytes)  # without a last line that is incomplete
+        except OSError as error:
+            raise ExchangeError(f"{self._part} cannot be written: {error.strerror}") from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._file is not None
+        self._file.close()
+        if not self._added:
+            self._part.unlink(missing_ok=True)
+
+    def add(self, name: str, scene: LabelledScene) -> None:
+        """Add a scene.
+
+        Raises:
+            ExchangeError: it cannot be written.
+        """
+        assert self._file is not None
+        self._added[name] = scene.model_dump(mode="json", exclude_defaults=True)
+        try:
+            self._file.write(json.dumps([name, self._added[name]]).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise ExchangeError(f"{self._part} cannot be written: {error.strerror}") from error
+
+    def finish(self) -> None:
+        """Write the objects file of all scenes, in the order of their names.
+
+        Raises:
+            ExchangeError: it cannot be written.
+        """
+        text = json.dumps(dict(sorted({**self._before, **self._added}.items())))
+        is_gzip = self._out.suffix == ".gz"
+        # Without a time stamp: the same scenes give the same bytes.
+        data = gzip.compress(text.encode(), mtime=0) if is_gzip else text.encode()
+        half = self._out.with_name(self._out.name + ".half")
+        try:
+            half.write_bytes(data)
+            os.replace(half, self._out)
+            self._part.unlink()
+        except OSError as error:
+            raise ExchangeError(f"{self._out} cannot be written: {error.strerror}") from error
+
+
+def _read_whole(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+        scenes = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    except (OSError, ValueError, EOFError, zlib.error) as error:
+        raise ExchangeError(f"{path} cannot be read: {error}") from error
+    if not isinstance(scenes, dict) or "objects" in scenes:
+        raise ExchangeError(f"{path} is no objects file of several scenes: name another file")
+    return scenes
+
+
+def _read_lines(path: Path) -> tuple[dict[str, Any], int]:
+    """The scenes of complete lines, and the number of their bytes."""
+    if not path.exists():
+        return {}, 0
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise ExchangeError(f"{path} cannot be read: {error.strerror}") from error
+    whole = [line for line in lines if line.endswith(b"\n")]
+    try:
+        return dict(json.loads(line) for line in whole), sum(map(len, whole))
+    except (ValueError, TypeError) as error:
+        raise ExchangeError(f"{path} is damaged ({error}): remove it to begin again") from error

@@ -1,7 +1,6 @@
 """Colour and depth with poses: frames, recorded sequences, synchronisation."""
 
-from scenemind.frames.errors import FrameError
-from scenemind.frames.frame import DepthCalibration, RGBDFrame, SensorFrame
+from scenemind.frames.frame import DepthCalibration, FrameError, RGBDFrame, SensorFrame
 from scenemind.frames.open_sequence import open_sequence
 from scenemind.frames.registration import DepthRegistrar
 from scenemind.frames.sequence import RecordedSequence, read_sequence

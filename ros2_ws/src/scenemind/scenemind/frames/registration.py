@@ -8,11 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.frames.errors import FrameError
-from scenemind.frames.frame import DepthCalibration
+from scenemind.frames.frame import DepthCalibration, FrameError
 from scenemind.geometry import PinholeCamera
 
-# Colour may be this much denser than depth before depth is upsampled; closing cracks does the rest.
+# Colour may be this much denser than depth before depth is upsampled; cracks are closed anyway.
 _DENSER = 1.05
 # Neighbouring depth pixels that differ by less, relatively, lie on one surface.
 _SURFACE_STEP = 0.03
@@ -27,7 +26,7 @@ class DepthRegistrar:
     """
 
     def __init__(self, calibration: DepthCalibration, color_camera: PinholeCamera) -> None:
-        """Prepare for depth images of `calibration.camera`."""
+        """Precompute the rays of `calibration.camera`."""
         depth = calibration.camera
         self._input_shape = (depth.height, depth.width)
         self._output_shape = (color_camera.height, color_camera.width)
@@ -78,18 +77,17 @@ class DepthRegistrar:
             depth_m = cv2.resize(depth_m, None, fx=fx, fy=fy, interpolation=cv2.INTER_NEAREST)
         flat, z = self._project(depth_m)
         registered = self._nearest(flat, z)
-        row = registered.shape[1]
-        _close_cracks(registered, flat[:, :-1], flat[:, 1:], z[:, :-1], z[:, 1:], step=1, side=row)
-        _close_cracks(registered, flat[:-1], flat[1:], z[:-1], z[1:], step=row, side=1)
+        for axis in (1, 0):
+            _close_cracks(registered, flat, z, axis)
         inside = registered[1:-1, 1:-1]
         return np.where(np.isfinite(inside), inside, np.float32(0.0))
 
     def _project(
         self, depth_m: NDArray[np.float32]
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Where each depth pixel lands, as a flat index into the bordered image, and its depth.
+        """Target of each depth pixel as a flat index into the bordered image, and its depth.
 
-        What was not measured or lands outside goes to index 0, on the border, at infinity.
+        Pixels that were not measured or land outside go to index 0, on the border, at infinity.
         """
         height, width = self._output_shape
         u, v, z = self._u, self._v, self._z
@@ -111,7 +109,7 @@ class DepthRegistrar:
     def _nearest(self, flat: NDArray[np.int32], z: NDArray[np.float32]) -> NDArray[np.float32]:
         """The z-buffer: the smallest depth of all that land on a pixel, infinity where none does.
 
-        Of several writes to one pixel the last stays; who is nearer than what stayed writes again.
+        Of several writes to one pixel the last stays; nearer depths are then written again.
         """
         height, width = self._output_shape
         registered = np.full((height + 2, width + 2), np.inf, dtype=np.float32)
@@ -129,24 +127,19 @@ def _upsampling(density: float) -> int:
 
 
 def _close_cracks(
-    registered: NDArray[np.float32],
-    flat_a: NDArray[np.int32],
-    flat_b: NDArray[np.int32],
-    z_a: NDArray[np.float32],
-    z_b: NDArray[np.float32],
-    *,
-    step: int,
-    side: int,
+    registered: NDArray[np.float32], flat: NDArray[np.int32], z: NDArray[np.float32], axis: int
 ) -> None:
     """Fill the pixel between two neighbours of one surface that landed two steps apart.
 
     Args:
         registered: the bordered image, changed in place.
-        flat_a, flat_b: where the neighbours landed, as `DepthRegistrar._project` gives it.
-        z_a, z_b: their depths.
-        step: from a pixel to the next in the neighbours' direction, as a flat index.
-        side: from a pixel to the next across it; the pair may be off by one there.
+        flat, z: targets and depths of all pixels, from `DepthRegistrar._project`.
+        axis: of the neighbours; across it a pair may be off by one pixel.
     """
+    row = registered.shape[1]
+    step, side = (row, 1) if axis == 0 else (1, row)  # to the next pixel along and across the axis
+    flat_a, flat_b = (np.moveaxis(flat, axis, 0)[part] for part in (slice(-1), slice(1, None)))
+    z_a, z_b = (np.moveaxis(z, axis, 0)[part] for part in (slice(-1), slice(1, None)))
     off = np.abs(flat_b - flat_a - 2 * step)
     pairs = np.nonzero((off == 0) | (off == side))
     a, b = z_a[pairs], z_b[pairs]

@@ -1,30 +1,41 @@
-"""Pairing what arrives in streams of its own: colour, depth, odometry."""
+"""Colour, depth and poses from separate streams, paired by stamp."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Generic, TypeVar
 
 from scenemind.config import SyncConfig
-from scenemind.frames.pose_buffer import NoPose, PoseBuffer
 from scenemind.geometry import Pose
 
+# Four seconds of odometry at 1 kHz: more than a camera's delay, less than a megabyte or two.
+_CAPACITY = 4096
 ColorT = TypeVar("ColorT")
 DepthT = TypeVar("DepthT")
 InstancesT = TypeVar("InstancesT")
 PayloadT = TypeVar("PayloadT")
 
 
+class NoPose(str, Enum):
+    """Reason for a missing pose at a stamp; the values are its names in counts."""
+
+    NOT_YET = "not_yet"
+    TOO_EARLY = "no_pose"
+    GAP = "odometry_gap"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SyncedFrame(Generic[ColorT, DepthT, InstancesT]):
-    """Images that belong together, with the pose at the colour image's stamp.
+    """Matched images, with the pose at the colour image's stamp.
 
     Attributes:
         stamp_ns: of the colour image.
-        color, depth, instances: as they were given; instances is None where none are awaited.
-        pose: of whatever `add_pose` was given the poses of.
+        color, depth, instances: payloads as given; instances is None where not expected.
+        pose: interpolated from the poses given to `add_pose`.
     """
 
     stamp_ns: int
@@ -37,9 +48,9 @@ class SyncedFrame(Generic[ColorT, DepthT, InstancesT]):
 class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
     """Matches colour to the depth nearest in time and to the pose interpolated at its stamp.
 
-    Each `add_*` returns the frames that it completed, in order; which frames these are in all does
-    not depend on how the streams interleave. A colour image is decided once depth has passed it
-    and odometry brackets it: nothing is extrapolated. What cannot be used is counted under
+    Each `add_*` returns the frames that it completed, in order; the set of all frames does not
+    depend on how the streams interleave. A colour image is decided once depth has passed it and
+    odometry brackets it: nothing is extrapolated. Unusable messages are counted under
     `<stream>_<cause>`, with streams color, depth, instances, odometry and causes
 
     - `no_stamp`: the stamp is 0 (the driver never filled it);
@@ -55,7 +66,7 @@ class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
     """
 
     def __init__(self, config: SyncConfig, *, with_instances: bool = False) -> None:
-        """Wait for an instance image with every frame only where there is such a stream."""
+        """Args: with_instances: expect an instance image with every frame."""
         self._tolerance_ns = round(config.tolerance_s * 1e9)
         self._jump_ns = round(config.jump_s * 1e9)
         self._size = config.queue_size
@@ -70,36 +81,36 @@ class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How much could not be used, by cause, since the start."""
+        """Unusable messages since the start, by cause."""
         return self._counts
 
     def add_color(
         self, stamp_ns: int, color: ColorT
     ) -> list[SyncedFrame[ColorT, DepthT, InstancesT]]:
-        """Take a colour image; returns the frames that are complete now."""
+        """Add a colour image; returns the frames that are complete now."""
         return self._add(self._color, stamp_ns, color)
 
     def add_depth(
         self, stamp_ns: int, depth: DepthT
     ) -> list[SyncedFrame[ColorT, DepthT, InstancesT]]:
-        """Take a depth image; returns the frames that are complete now."""
+        """Add a depth image; returns the frames that are complete now."""
         return self._add(self._depth, stamp_ns, depth)
 
     def add_instances(
         self, stamp_ns: int, instances: InstancesT
     ) -> list[SyncedFrame[ColorT, DepthT, InstancesT]]:
-        """Take an instance image; returns the frames that are complete now."""
+        """Add an instance image; returns the frames that are complete now."""
         return self._add(self._instances, stamp_ns, instances)
 
     def add_pose(self, stamp_ns: int, pose: Pose) -> list[SyncedFrame[ColorT, DepthT, InstancesT]]:
-        """Take a pose of odometry; returns the frames that are complete now."""
+        """Add a pose of odometry; returns the frames that are complete now."""
         if not self._admit(self._odometry, stamp_ns):
             return []
         self._poses.add(stamp_ns, pose)
         return self._complete(ended=False)
 
     def finish(self) -> list[SyncedFrame[ColorT, DepthT, InstancesT]]:
-        """Decide what still waits, now that the recording is over."""
+        """Decide all waiting images at the end of a recording; returns the last frames."""
         self._pair(ended=True)
         frames = self._complete(ended=True)
         self._counts["depth_unmatched"] += len(self._depth.waiting)
@@ -119,7 +130,7 @@ class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
         return self._complete(ended=False)
 
     def _admit(self, stream: _Stream[PayloadT], stamp_ns: int) -> bool:
-        """Whether the stamp carries on its stream; starts over where the clock jumped back."""
+        """Whether the stamp continues its stream; all streams restart after a clock jump back."""
         back_ns = stream.newest_ns - stamp_ns
         if stamp_ns <= 0:
             self._counts[f"{stream.name}_no_stamp"] += 1
@@ -134,7 +145,7 @@ class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
         return True
 
     def _pair(self, *, ended: bool) -> None:
-        """Move the colour images that the other streams have passed to the paired ones."""
+        """Pair the colour images that the other streams have passed."""
         passed_ns = self._depth.newest_ns
         if self._with_instances:
             passed_ns = min(passed_ns, self._instances.newest_ns)
@@ -152,7 +163,7 @@ class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
     def _take_nearest(
         self, stream: _Stream[PayloadT], stamp_ns: int
     ) -> tuple[int, PayloadT] | None:
-        """The nearest image within the tolerance; older ones have missed their colour image."""
+        """The nearest image within the tolerance; older ones are dropped as unmatched."""
         waiting = stream.waiting
         while len(waiting) > 1 and abs(waiting[1][0] - stamp_ns) < abs(waiting[0][0] - stamp_ns):
             waiting.popleft()
@@ -162,7 +173,7 @@ class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
         return None
 
     def _complete(self, *, ended: bool) -> list[SyncedFrame[ColorT, DepthT, InstancesT]]:
-        """The paired images whose pose is known now; drops those that can never have one."""
+        """Frames of paired images whose pose is known; pairs that can have none are dropped."""
         frames = []
         while self._paired:
             stamp_ns, color, depth, instances = self._paired[0]
@@ -187,9 +198,56 @@ class Synchronizer(Generic[ColorT, DepthT, InstancesT]):
 
 
 class _Stream(Generic[PayloadT]):
-    """What waits of one stream, in the order of stamps, and the newest stamp that it had."""
+    """Waiting messages of one stream in the order of stamps, and its newest stamp."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.waiting: deque[tuple[int, PayloadT]] = deque()
         self.newest_ns = 0
+
+
+class PoseBuffer:
+    """Recent poses by stamp, with interpolation between two of them."""
+
+    def __init__(self, largest_gap_ns: int) -> None:
+        """Poses further apart than the gap are not interpolated across."""
+        self._largest_gap_ns = largest_gap_ns
+        self._stamps_ns: list[int] = []
+        self._poses: list[Pose] = []
+
+    def __len__(self) -> int:
+        return len(self._stamps_ns)
+
+    def add(self, stamp_ns: int, pose: Pose) -> None:
+        """Append a pose that is newer than all others."""
+        if len(self._stamps_ns) >= 2 * _CAPACITY:
+            self._drop_first(_CAPACITY)
+        self._stamps_ns.append(stamp_ns)
+        self._poses.append(pose)
+
+    def at(self, stamp_ns: int) -> Pose | NoPose:
+        """The pose at a stamp, interpolated between its neighbours; else the reason."""
+        after = bisect_left(self._stamps_ns, stamp_ns)
+        if after == len(self._stamps_ns):
+            return NoPose.NOT_YET
+        if self._stamps_ns[after] == stamp_ns:
+            return self._poses[after]
+        if after == 0:
+            return NoPose.TOO_EARLY
+        start_ns, end_ns = self._stamps_ns[after - 1], self._stamps_ns[after]
+        if end_ns - start_ns > self._largest_gap_ns:
+            return NoPose.GAP
+        fraction = (stamp_ns - start_ns) / (end_ns - start_ns)
+        return self._poses[after - 1].interpolate(self._poses[after], fraction)
+
+    def forget_before(self, stamp_ns: int) -> None:
+        """Drop poses that are not needed for this stamp or later ones."""
+        self._drop_first(bisect_left(self._stamps_ns, stamp_ns) - 1)
+
+    def clear(self) -> None:
+        self._drop_first(len(self._stamps_ns))
+
+    def _drop_first(self, count: int) -> None:
+        if count > 0:
+            del self._stamps_ns[:count]
+            del self._poses[:count]

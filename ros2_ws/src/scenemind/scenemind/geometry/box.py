@@ -1,14 +1,17 @@
-"""Boxes in the world: upright cuboids, turned about z only."""
+"""Upright boxes in the world, turned about z only; their overlaps, and the smallest one around
+points.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scenemind.geometry.errors import GeometryError
+from scenemind.errors import GeometryError
 
 Extent = tuple[float, float, float, float, float, float]
 
@@ -32,6 +35,10 @@ class Box3D:
             raise GeometryError(f"a box holds NaN or infinity: {self.center} {self.size}")
         if min(self.size) < 0.0:
             raise GeometryError(f"a box has a negative size: {self.size}")
+
+    def __repr__(self) -> str:
+        center, size = (", ".join(f"{x:.3f}" for x in xs) for xs in (self.center, self.size))
+        return f"Box3D(center=({center}), size=({size}), yaw={self.yaw:.3f})"
 
     @classmethod
     def from_bounds(cls, low: ArrayLike, high: ArrayLike) -> Box3D:
@@ -79,7 +86,7 @@ class Box3D:
         return (x - dx, y - dy, z - dz, x + dx, y + dy, z + dz)
 
     def contains(self, points: NDArray[np.floating], margin_m: float = 0.0) -> NDArray[np.bool_]:
-        """Which of the points (N, 3) lie inside, grown by a margin on every side."""
+        """(N,) bool: the points (N, 3) inside the box, grown by a margin on every side."""
         offset = points - np.asarray(self.center)
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         local_x = c * offset[:, 0] + s * offset[:, 1]
@@ -110,3 +117,93 @@ def gaps_m(
 
 def _triple(values: NDArray[np.float64]) -> tuple[float, float, float]:
     return (float(values[0]), float(values[1]), float(values[2]))
+
+
+def iou_3d(a: Box3D, b: Box3D) -> float:
+    """Intersection over union of two upright boxes, exact for any yaw."""
+    height = min(a.top_z, b.top_z) - max(a.bottom_z, b.bottom_z)
+    if height <= 0.0:
+        return 0.0
+    shared = footprint_overlap_m2(a, b) * height
+    union = a.volume + b.volume - shared
+    return float(shared / union) if union > 0.0 else 0.0
+
+
+def footprint_overlap_m2(a: Box3D, b: Box3D) -> float:
+    """Area that two boxes share seen from above."""
+    if a.yaw == 0.0 and b.yaw == 0.0:
+        side_x = _shared(a.center[0], a.size[0], b.center[0], b.size[0])
+        side_y = _shared(a.center[1], a.size[1], b.center[1], b.size[1])
+        return side_x * side_y
+    return _area(_clip(a.footprint(), b.footprint()))
+
+
+def iou_matrix_2d(a_px: NDArray[np.floating], b_px: NDArray[np.floating]) -> NDArray[np.float32]:
+    """IoU table (N, M) of image boxes (N, 4) and (M, 4), each x0, y0, x1, y1 in pixels."""
+    low = np.maximum(a_px[:, None, :2], b_px[None, :, :2])
+    high = np.minimum(a_px[:, None, 2:], b_px[None, :, 2:])
+    shared = np.prod(np.clip(high - low, 0.0, None), axis=2)
+    area_a = np.prod(a_px[:, 2:] - a_px[:, :2], axis=1)
+    area_b = np.prod(b_px[:, 2:] - b_px[:, :2], axis=1)
+    union = area_a[:, None] + area_b[None, :] - shared
+    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0).astype(np.float32)
+
+
+def _shared(center_a: float, size_a: float, center_b: float, size_b: float) -> float:
+    high = min(center_a + size_a / 2.0, center_b + size_b / 2.0)
+    low = max(center_a - size_a / 2.0, center_b - size_b / 2.0)
+    return max(0.0, high - low)
+
+
+def _clip(subject: NDArray[np.float64], window: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sutherland-Hodgman: a convex polygon (N, 2) cut by a convex counter-clockwise one."""
+    polygon = subject
+    for start, end in zip(window, np.roll(window, -1, axis=0), strict=True):
+        if len(polygon) == 0:
+            break
+        edge = end - start
+        offset = polygon - start
+        side = edge[0] * offset[:, 1] - edge[1] * offset[:, 0]
+        kept: list[NDArray[np.float64]] = []
+        for i, point in enumerate(polygon):
+            j = (i + 1) % len(polygon)
+            if side[i] >= 0.0:
+                kept.append(point)
+            if (side[i] >= 0.0) != (side[j] >= 0.0):
+                fraction = side[i] / (side[i] - side[j])
+                kept.append(point + fraction * (polygon[j] - point))
+        polygon = np.array(kept)
+    return polygon
+
+
+def _area(polygon: NDArray[np.float64]) -> float:
+    if len(polygon) < 3:
+        return 0.0
+    x, y = polygon[:, 0], polygon[:, 1]
+    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2.0
+
+
+# A turned rectangle must be this much smaller than the axis-aligned one: around noisy points of
+# something that stands along an axis, or is round, some turned one is always a little smaller.
+CLEARLY_SMALLER = 0.9
+
+
+def smallest_upright_box(points: NDArray[np.floating]) -> Box3D:
+    """The smallest box turned about z around points (N, 3), N > 0, metres.
+
+    Seen from above it is the rectangle of least area around the convex hull (rotating calipers), or
+    the axis-aligned one if no other is clearly smaller. The yaw is within 45 degrees: `size[0]` is
+    the side nearer to the world's x.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    along = Box3D.from_bounds(low, high)
+    center, sides, degrees = cv2.minAreaRect(points[:, :2].astype(np.float32))
+    if sides[0] * sides[1] >= CLEARLY_SMALLER * along.size[0] * along.size[1]:
+        return along
+    quarter_turns = round(degrees / 90.0)
+    length, width = sides if quarter_turns % 2 == 0 else sides[::-1]
+    return Box3D(
+        (float(center[0]), float(center[1]), along.center[2]),
+        (float(length), float(width), along.size[2]),
+        math.radians(degrees - 90.0 * quarter_turns),
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry.errors import GeometryError
+from scenemind.errors import GeometryError
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class PinholeCamera:
         return direction
 
     def resized(self, width: int, height: int) -> PinholeCamera:
-        """The same view in another resolution."""
+        """The camera of the same view in another resolution."""
         sx, sy = width / self.width, height / self.height
         return PinholeCamera(
             width,
@@ -76,7 +76,7 @@ class PinholeCamera:
         )
 
     def subsampled(self, every_px: int) -> PinholeCamera:
-        """Of every n-th pixel of every n-th row alone: pixel (u, v) is pixel (n u, n v) of this."""
+        """The camera of every n-th pixel of every n-th row: pixel (u, v) is (n u, n v) of this."""
         return PinholeCamera(
             -(-self.width // every_px),
             -(-self.height // every_px),

@@ -1,17 +1,46 @@
-"""Point clouds: voxels and bounds."""
+"""Point clouds: voxels and bounds, and operations within the segments of one array.
+
+A segmented array holds the values of many things, one thing after the other. `owner` is the index
+of the thing of each value: integers from 0 that never decrease along the array. `counts` is the
+number of values of each thing.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry.segments import sorted_within, starts_of
+
+def sorted_within(values: NDArray[np.floating], owner: NDArray[np.integer]) -> NDArray[np.float32]:
+    """Finite values (..., K) rising inside each segment: one sort for all of them."""
+    if values.shape[-1] == 0:
+        return values.astype(np.float32)
+    low, high = float(values.min()), float(values.max())
+    shift = owner * (high - low + 1.0) - low
+    ordered = np.sort(values + shift, axis=-1)
+    ordered -= shift
+    return ordered.astype(np.float32)
+
+
+def starts_of(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    """First index (N,) of each segment."""
+    starts: NDArray[np.int64] = np.cumsum(counts) - counts
+    return starts
+
+
+def evenly(counts: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
+    """Mask (K,) of values to keep: at most `most` of each segment, evenly spaced within it."""
+    place = np.arange(int(counts.sum())) - np.repeat(starts_of(counts), counts)
+    ratio = np.repeat(np.minimum(most / np.maximum(counts, 1), 1.0), counts)
+    kept: NDArray[np.bool_] = np.floor(place * ratio) > np.floor((place - 1) * ratio)
+    return kept
+
 
 _BITS = 21  # a voxel's index along one axis: +-1 million voxels, 20 km of 2 cm
 
 
 def voxel_keys(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.int64]:
-    """One number a voxel (N,) for points (N, 3) within a million voxels of the origin."""
+    """Voxel key (N,) of each point (N, 3), which lies within a million voxels of the origin."""
     index = np.floor(points * points.dtype.type(1.0 / voxel_m)).astype(np.int64)
     index += 1 << (_BITS - 1)
     keys: NDArray[np.int64] = (index[:, 0] << (2 * _BITS)) | (index[:, 1] << _BITS) | index[:, 2]

@@ -1,17 +1,21 @@
-"""Rigid transforms in three dimensions (SE3)."""
+"""Rigid transforms in three dimensions (SE3): one `Pose`, and thousands of them as arrays."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import scipy  # its parts are imported when they are first used
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
-from scenemind.geometry.errors import GeometryError
+from scenemind.errors import GeometryError
 
 # A rotation from a text file with four digits is this far from orthonormal; more is none.
 _ORTHONORMAL_TOLERANCE = 2e-3
+
+Number = TypeVar("Number", float, NDArray[np.float64])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,15 +30,21 @@ class Pose:
     rotation: NDArray[np.float64]
     translation: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        place, turn = (
+            ", ".join(f"{x:.3f}" for x in xs) for xs in (self.translation, self.quaternion_xyzw())
+        )
+        return f"Pose(translation=({place}), quaternion_xyzw=({turn}))"
+
     @classmethod
     def identity(cls) -> Pose:
         return cls(np.eye(3), np.zeros(3))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
-        """From a (4, 4) homogeneous matrix.
+        """A pose from a (4, 4) homogeneous matrix.
 
-        The rotation is re-orthonormalised, so that errors of text files do not accumulate.
+        The rotation is re-orthonormalised: rounding errors of text files do not accumulate.
 
         Raises:
             GeometryError: wrong shape, not finite, or the 3x3 part is not a rotation.
@@ -50,7 +60,7 @@ class Pose:
 
     @classmethod
     def from_quaternion(cls, translation: ArrayLike, xyzw: ArrayLike) -> Pose:
-        """From a translation (3,) in metres and a unit quaternion (x, y, z, w), as ROS orders it.
+        """A pose from a translation (3,), metres, and a unit quaternion (x, y, z, w; ROS order).
 
         Raises:
             GeometryError: not finite, or the quaternion's norm is not 1 (within 1 %).
@@ -67,11 +77,16 @@ class Pose:
                 f"the quaternion {q.tolist()} has norm {norm:.3g}, not 1: no rotation"
                 " (an odometry message that was never filled has 0 0 0 0)"
             )
-        return cls(Rotation.from_quat(q).as_matrix(), t.copy())
+        x, y, z, w = q.tolist()
+        length = math.sqrt(x * x + y * y + z * z + w * w)
+        rotation = np.array(_rotation_rows(x / length, y / length, z / length, w / length))
+        return cls(rotation, t.copy())
 
     def quaternion_xyzw(self) -> NDArray[np.float64]:
         """Unit quaternion (4,) in ROS order, w >= 0."""
-        q: NDArray[np.float64] = Rotation.from_matrix(self.rotation).as_quat(canonical=True)
+        q: NDArray[np.float64] = scipy.spatial.transform.Rotation.from_matrix(
+            self.rotation
+        ).as_quat(canonical=True)
         return q
 
     def matrix(self) -> NDArray[np.float64]:
@@ -107,8 +122,10 @@ class Pose:
 
     def interpolate(self, other: Pose, fraction: float) -> Pose:
         """Between this pose (0) and the other (1): linear in translation, slerp in rotation."""
-        turn = Rotation.from_matrix(self.rotation.T @ other.rotation).as_rotvec()
-        step = Rotation.from_rotvec(fraction * turn).as_matrix()
+        turn = scipy.spatial.transform.Rotation.from_matrix(
+            self.rotation.T @ other.rotation
+        ).as_rotvec()
+        step = scipy.spatial.transform.Rotation.from_rotvec(fraction * turn).as_matrix()
         translation = (1.0 - fraction) * self.translation + fraction * other.translation
         return Pose(self.rotation @ step, translation)
 
@@ -124,3 +141,51 @@ def _checked_rotation(r: NDArray[np.float64]) -> NDArray[np.float64]:
     u, _, vt = np.linalg.svd(r)
     rotation: NDArray[np.float64] = u @ vt
     return rotation
+
+
+POSE_NUMBERS = 7
+_NORM_TOLERANCE = 0.01  # as of one pose
+
+
+def matrices_of(poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Homogeneous matrices (N, 4, 4) of poses (N, 7): x, y, z, then a unit quaternion x, y, z, w.
+
+    Raises:
+        GeometryError: not finite, or a quaternion's norm is not 1 (within 1 %).
+    """
+    matrices = np.zeros((len(poses), 4, 4))
+    matrices[:, 3, 3] = 1.0
+    if len(poses):
+        wrong = ~(np.abs(np.linalg.norm(poses[:, 3:], axis=1) - 1.0) <= _NORM_TOLERANCE)
+        wrong |= ~np.isfinite(poses[:, :3]).all(axis=1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise GeometryError(f"pose {row} of {len(poses)} is none: {poses[row].tolist()}")
+        x, y, z, w = poses[:, 3:].T
+        length = np.sqrt(x * x + y * y + z * z + w * w)
+        rows = _rotation_rows(x / length, y / length, z / length, w / length)
+        matrices[:, :3, :3] = np.moveaxis(np.array(rows), -1, 0)
+        matrices[:, :3, 3] = poses[:, :3]
+    return matrices
+
+
+def poses_of(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, 7) of homogeneous matrices (N, 4, 4), the other way round; w >= 0."""
+    if not len(matrices):
+        return np.zeros((0, POSE_NUMBERS))
+    turns = scipy.spatial.transform.Rotation.from_matrix(matrices[:, :3, :3]).as_quat(
+        canonical=True
+    )
+    return np.hstack((matrices[:, :3, 3], turns))
+
+
+def _rotation_rows(x: Number, y: Number, z: Number, w: Number) -> list[list[Number]]:
+    """The three rows of the rotation of a unit quaternion, or of many; as SciPy computes them."""
+    xx, yy, zz, ww = x * x, y * y, z * z, w * w
+    xy, xz, yz = x * y, x * z, y * z
+    xw, yw, zw = x * w, y * w, z * w
+    return [
+        [xx - yy - zz + ww, 2 * (xy - zw), 2 * (xz + yw)],
+        [2 * (xy + zw), -xx + yy - zz + ww, 2 * (yz - xw)],
+        [2 * (xz - yw), 2 * (yz + xw), -xx - yy + zz + ww],
+    ]

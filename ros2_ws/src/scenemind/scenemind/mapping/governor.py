@@ -1,12 +1,12 @@
-"""What is put off, and in which order, when frames take longer than the camera gives.
+"""Load shedding: which work is deferred, and in which order, when mapping is too slow.
 
-1. `relations`: the scene graph is brought up to date only when somebody asks for it.
+1. `relations`: the scene graph is updated only when it is read.
 2. `upkeep`: the object map looks for duplicates, splits and emptied places in every fourth frame.
-3. `lifting`: of a frame's tracks one half is placed in the world, in the next frame the other.
-4. Whole frames: the newest one wins (`mapping.latest`), which no governor decides.
+3. `lifting`: one half of a frame's tracks is lifted, the other half in the next frame.
+4. Whole frames: the newest one wins (`mapping.pipeline.LatestSlot`), independently of the governor.
 
-Nothing of this loses an object; it is seen less often. The detector has a thread of its own and is
-not governed: a slow one makes frames drop.
+No object is lost by it, only seen less often. The detector has its own thread and is not governed:
+a slow detector makes frames drop.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from scenemind.config import MapperConfig
 
 STEPS = ("relations", "upkeep", "lifting")
 UPKEEP_EVERY = 4  # frames, while it is put off
-# Frames whose mean decides. Relief comes slower than the burden, so that the level does not swing.
+# Frames averaged before the level rises, and before it falls; slower to fall, against oscillation.
 _HARDER_AFTER, _EASIER_AFTER = 10, 60
 _EASY_SHARE = 0.6  # of the deadline
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one frame does without."""
+    """Work that is deferred in one frame."""
 
     put_off: tuple[str, ...] = ()
 
     def does(self, step: str, turn: int = 0) -> bool:
-        """Whether a step is done; upkeep has its turn in some frames even where it is put off.
+        """Whether a step is done; deferred upkeep is done in every fourth frame.
 
         Args:
-            turn: how many frames were mapped before. Not the camera's number: a slow machine may
-                get every second frame, and would never be asked in an odd one.
+            turn: frames mapped before. Not the camera's frame number: a slow machine may get only
+                even ones.
         """
         return step not in self.put_off or (step == "upkeep" and turn % UPKEEP_EVERY == 0)
 
 
-EVERYTHING = Plan()
+FULL_PLAN = Plan()
 
 
 class Governor:
-    """Watches how long frames take; one level more puts one step more off.
+    """Load level from recent frame times; each level defers one more step.
 
     Attributes:
-        level: how many of `STEPS` are put off now.
-        frames_at: frames that were mapped at each level, from 0.
+        level: how many of `STEPS` are deferred now.
+        frames_at: frames mapped at each level, from 0.
     """
 
     def __init__(self, config: MapperConfig) -> None:
@@ -57,11 +57,11 @@ class Governor:
 
     @property
     def plan(self) -> Plan:
-        """For the next frame."""
+        """Plan for the next frame."""
         return Plan(STEPS[: self.level])
 
     def note(self, ms: float) -> None:
-        """What a frame took, without its detector."""
+        """Add the time of a frame, without its detector."""
         self.frames_at[self.level] += 1
         if self._deadline_ms == 0.0:
             return

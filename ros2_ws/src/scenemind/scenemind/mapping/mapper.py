@@ -1,8 +1,11 @@
-"""The mapper: one frame in, memory updated."""
+"""The mapper: one frame in, memory updated, each stage timed."""
 
 from __future__ import annotations
 
 import logging
+import threading
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,19 +13,18 @@ from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
-from scenemind.mapping.governor import EVERYTHING, Plan
-from scenemind.mapping.stage_timings import StageTimings
+from scenemind.mapping.governor import FULL_PLAN, Plan
 from scenemind.memory.memory import Memory
-from scenemind.memory.stopwatch import Stopwatch
-from scenemind.perception.errors import PerceptionError
+from scenemind.memory.state import IntegrationOptions, Stopwatch
 from scenemind.perception.lifting import lift
 from scenemind.perception.protocols import Detector, OpenVocabularyDetector
-from scenemind.perception.text.similarity import LabelSimilarity, same_word
+from scenemind.perception.text.labels import LabelSimilarity, same_word
 from scenemind.perception.tracker import Tracker
-from scenemind.perception.types import Detections, Observation
+from scenemind.perception.types import Detections, Observation, PerceptionError
 
 _log = logging.getLogger(__name__)
 
+_WINDOW = 1000  # frames: half a minute at 30 Hz
 DETECT = "detect"
 
 
@@ -37,13 +39,13 @@ class DetectedFrame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapperReport:
-    """What became of one frame.
+    """Result of mapping one frame.
 
     Attributes:
         frame_number: of this frame in the memory, as key frames are numbered.
-        changed: ids of objects that changed, came or went, tentative ones included.
+        changed: ids of objects that changed, appeared or went, tentative ones included.
         stage_ms: milliseconds of detect, track, lift, fuse, graph, tree and store.
-        put_off: what was not done for want of time (`mapping.governor`).
+        put_off: steps deferred for lack of time (`mapping.governor`).
     """
 
     frame_number: int
@@ -59,14 +61,19 @@ class MapperReport:
         """All stages but the detector's."""
         return sum(ms for stage, ms in self.stage_ms.items() if stage != DETECT)
 
+    def __repr__(self) -> str:
+        total = sum(self.stage_ms.values())
+        seen = f"{len(self.detections)} detections, {len(self.changed)} objects changed"
+        return f"MapperReport(frame {self.frame_number}: {seen}, {total:.1f} ms)"
+
 
 class Mapper:
-    """detect -> track -> lift -> remember, for one recording or camera stream.
+    """detect -> track -> lift -> fuse, for one recording or camera stream.
 
     Attributes:
-        memory: where it goes.
-        timings: how long the stages took.
-        failed_detections: frames that the detector failed on; they went on without detections.
+        memory: receives the observations.
+        timings: duration of each stage.
+        failed_detections: frames on which the detector failed; they are mapped without detections.
     """
 
     def __init__(self, detector: Detector, memory: Memory, config: SceneMindConfig) -> None:
@@ -87,7 +94,7 @@ class Mapper:
         return self._detector
 
     def process(self, frame: RGBDFrame) -> MapperReport:
-        """Map one frame, everything of it; its images must not change afterwards.
+        """Map one frame completely; its images must not change afterwards.
 
         Raises:
             SceneMemoryError: the frame's number does not come after the last one's.
@@ -95,7 +102,7 @@ class Mapper:
         return self.integrate(self.detect(frame))
 
     def detect(self, frame: RGBDFrame) -> DetectedFrame:
-        """The first half, which another thread may do while `integrate` has an earlier frame."""
+        """The first half; another thread may run it while `integrate` maps an earlier frame."""
         watch = Stopwatch()
         try:
             detections = self._detector.detect(frame)
@@ -109,11 +116,17 @@ class Mapper:
                 )
             self.failed_detections += 1
             detections = Detections.empty()
+        if not isinstance(detections, Detections):
+            raise PerceptionError(
+                f"the detector {self._detector.name} returned a {type(detections).__name__}: its"
+                " `detect` must return scenemind.perception.Detections(labels, scores, boxes_px,"
+                " masks)"
+            )
         watch.lap(DETECT)
         return DetectedFrame(frame, detections, watch.stage_ms[DETECT])
 
-    def integrate(self, detected: DetectedFrame, plan: Plan = EVERYTHING) -> MapperReport:
-        """The second half: track, lift and remember; frames in order, on one thread.
+    def integrate(self, detected: DetectedFrame, plan: Plan = FULL_PLAN) -> MapperReport:
+        """The second half: track, lift and fuse; frames in order, on one thread.
 
         Raises:
             SceneMemoryError: the frame's number does not come after the last one's.
@@ -131,9 +144,11 @@ class Mapper:
             track_ids,
             observations,
             watch,
-            relations=plan.does("relations"),
-            upkeep=plan.does("upkeep", self._turn),
-            label_similarity=self._label_similarity,
+            IntegrationOptions(
+                relations=plan.does("relations"),
+                upkeep=plan.does("upkeep", self._turn),
+                label_similarity=self._label_similarity,
+            ),
         )
         self._turn += 1
         stage_ms = {DETECT: detected.detect_ms, **watch.stage_ms}
@@ -150,5 +165,40 @@ class Mapper:
 
 
 def _every_other(track_ids: NDArray[np.int64], turn: int) -> NDArray[np.int64]:
-    """One half of the tracks in even turns, the other in odd ones; the rest is -1."""
+    """Track ids of one half in even turns, of the other in odd ones; -1 for the rest."""
     return np.where((track_ids + turn) % 2 == 0, track_ids, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class StageStats:
+    """Statistics of one stage over the last frames; `count` is of all frames."""
+
+    median_ms: float
+    count: int
+
+
+class StageTimings:
+    """Durations of stages over the last frames; filled by the mapping thread, read from any."""
+
+    def __init__(self, window: int = _WINDOW) -> None:
+        self._window = window
+        self._recent: dict[str, deque[float]] = {}
+        self._counts: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def add(self, stage_ms: Mapping[str, float]) -> None:
+        """Add the stages of one frame, in milliseconds."""
+        with self._lock:
+            for stage, ms in stage_ms.items():
+                self._recent.setdefault(stage, deque(maxlen=self._window)).append(ms)
+                self._counts[stage] = self._counts.get(stage, 0) + 1
+
+    def stats(self) -> dict[str, StageStats]:
+        """Stage -> statistics, in the order in which the stages first ran."""
+        with self._lock:
+            recent = {stage: np.array(values) for stage, values in self._recent.items()}
+            counts = dict(self._counts)
+        return {
+            stage: StageStats(float(np.median(values)), counts[stage])
+            for stage, values in recent.items()
+        }

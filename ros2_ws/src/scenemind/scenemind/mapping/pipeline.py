@@ -1,7 +1,6 @@
-"""Maps on threads of its own, so that receiving never waits for a model.
+"""Mapping on two threads: one detects while the other maps the frame before.
 
-One thread detects, the other tracks, lifts and remembers: a network runs on one frame while the
-frame before goes into memory.
+Receiving frames never waits for a model: of frames that arrive meanwhile the newest wins.
 """
 
 from __future__ import annotations
@@ -9,15 +8,15 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from scenemind.config import MapperConfig
 from scenemind.frames import RGBDFrame
+from scenemind.garbage import settle_garbage
 from scenemind.mapping.governor import Governor
-from scenemind.mapping.latest import LatestSlot
 from scenemind.mapping.mapper import DetectedFrame, Mapper, MapperReport
-from scenemind.memory.garbage import settle_garbage
 
 _log = logging.getLogger(__name__)
 
@@ -26,14 +25,13 @@ Result = TypeVar("Result")
 
 
 class MappingPipeline:
-    """Takes frames from a slot until it is stopped.
+    """Two threads that map the frames of a slot: one detects, the other tracks, lifts and fuses.
 
-    An unexpected error ends it: it is a bug, and is kept in `failure` for diagnostics and raised
-    by `stop`.
+    An unexpected error is a bug and ends both; it is kept in `failure` and raised by `stop`.
 
     Attributes:
-        governor: says what is put off when frames take too long.
-        failure: what ended the pipeline, if something did.
+        governor: decides which work is deferred when frames take too long.
+        failure: the error that ended the pipeline; None while it runs well.
     """
 
     def __init__(
@@ -47,7 +45,7 @@ class MappingPipeline:
         self._mapper = mapper
         self._slot = slot
         self._on_report = on_report
-        # One frame waits at most: a detection that is not used soon was made in vain.
+        # At most one frame waits: detections that are not used soon are wasted work.
         self._detected: queue.Queue[DetectedFrame | None] = queue.Queue(maxsize=1)
         self._threads = [
             threading.Thread(target=self._detect_all, name="detector", daemon=True),
@@ -65,7 +63,7 @@ class MappingPipeline:
         """Close the slot, map what is still in it, and end.
 
         Raises:
-            Exception: what ended the pipeline before, if something did.
+            Exception: the error that ended the pipeline before, if any.
         """
         self._slot.close()
         for thread in self._threads:
@@ -90,7 +88,7 @@ class MappingPipeline:
         self._on_report(report)
 
     def _guarded(self, work: Callable[[Item], Result], item: Item) -> Result | None:
-        """The work's result; None from the first failure on, of either thread."""
+        """The result of the work; None once either thread has failed."""
         if self.failure is not None:
             return None
         try:
@@ -107,13 +105,13 @@ def map_all(
     frames: Iterable[RGBDFrame],
     on_report: Callable[[MapperReport], None] = lambda _report: None,
 ) -> None:
-    """Map a recording: every frame, nothing put off, detection and mapping overlapped.
+    """Map a recording: every frame, nothing deferred, detection and mapping overlapped.
 
     Args:
         on_report: called after each frame, on the mapping thread.
 
     Raises:
-        Exception: what ended the pipeline, or what the frames' iterator raised.
+        Exception: the error that ended the pipeline, or that the iterator of frames raised.
     """
     slot: LatestSlot[RGBDFrame] = LatestSlot()
     pipeline = MappingPipeline(mapper, slot, Governor(MapperConfig(deadline_ms=0.0)), on_report)
@@ -125,3 +123,59 @@ def map_all(
                 break
     finally:
         pipeline.stop()
+
+
+class LatestSlot(Generic[Item]):
+    """A short queue that drops its oldest item when a new one arrives and it is full.
+
+    A capacity of one keeps latency lowest; a few items bridge a slow frame without a loss.
+    """
+
+    def __init__(self, capacity: int = 1) -> None:
+        """
+        Raises:
+            ValueError: a capacity below 1.
+        """
+        if capacity < 1:
+            raise ValueError(f"a slot holds at least 1 item, not {capacity}")
+        self._items: deque[Item] = deque()
+        self._capacity = capacity
+        self._dropped = 0
+        self._is_closed = False
+        self._changed = threading.Condition()
+
+    @property
+    def dropped(self) -> int:
+        """Items that newer ones have replaced."""
+        with self._changed:
+            return self._dropped
+
+    def put(self, item: Item) -> None:
+        """Add an item without waiting; ignored after `close`."""
+        with self._changed:
+            if self._is_closed:
+                return
+            if len(self._items) == self._capacity:
+                self._items.popleft()
+                self._dropped += 1
+            self._items.append(item)
+            self._changed.notify_all()
+
+    def put_patiently(self, item: Item) -> None:
+        """Add an item as soon as there is room; ignored after `close`."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._items) < self._capacity or self._is_closed)
+            self.put(item)
+
+    def take(self) -> Item | None:
+        """Remove and return the oldest item, waiting for one; None once closed and empty."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._items or self._is_closed)
+            self._changed.notify_all()
+            return self._items.popleft() if self._items else None
+
+    def close(self) -> None:
+        """Accept no more items; those that are there can still be taken."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()

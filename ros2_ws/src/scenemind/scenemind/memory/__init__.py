@@ -1,13 +1,12 @@
 """One memory, two views: MemTree3D and the 3D scene graph, on one set of object ids."""
 
+from scenemind.errors import SceneMemoryError
 from scenemind.memory.access import MemoryAccess
 from scenemind.memory.disk.folder import list_memories
-from scenemind.memory.errors import SceneMemoryError
 from scenemind.memory.finding import Found
 from scenemind.memory.graph.corrections import LeftOut, Replay, SimilarObject
-from scenemind.memory.memory import Memory
-from scenemind.memory.read_only import ReadOnlyMemory
-from scenemind.memory.stats import MemoryStats
+from scenemind.memory.memory import Memory, ReadOnlyMemory
+from scenemind.memory.reader import MemoryStats
 from scenemind.memory.tree.tree_json import TreeJson, tree_json
 from scenemind.memory.types import (
     Correction,

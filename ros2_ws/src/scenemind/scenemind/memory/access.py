@@ -1,7 +1,7 @@
-"""What reasoning may do with a memory, wherever that memory lives.
+"""The interface of a memory for reasoning.
 
-`Memory` offers it in the same process; the ROS side offers it over services to a reasoning node
-in another process.
+`Memory` implements it in the same process; the ROS side implements it over services for a
+reasoning node in another process.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class MemoryAccess(Protocol):
         ...
 
     def tree_json(self, token_budget: int = DEFAULT_TOKEN_BUDGET) -> TreeJson:
-        """MemTree3D as text for a language model; cheap to ask for again and again.
+        """MemTree3D as text for a language model; cheap to call repeatedly.
 
         Raises:
             SceneMemoryError: a budget below 1.
@@ -51,7 +51,8 @@ class MemoryAccess(Protocol):
         """One stored frame a location, best first, by MemTree3D's score.
 
         Args:
-            locations: those to choose from, also where they show none of the objects; None: all.
+            locations: ids to choose from, including locations without any of the objects; None:
+                all.
         """
         ...
 
@@ -68,8 +69,7 @@ class MemoryAccess(Protocol):
         ...
 
     def frame_index(self) -> FrameIndex:
-        """All stored frames with what was detected in them, without images; cheap to ask for again
-        and again.
+        """All stored frames with their detections, without images; cheap to call repeatedly.
 
         Raises:
             SceneMemoryError: the disk failed.
@@ -85,11 +85,11 @@ class MemoryAccess(Protocol):
         ...
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
-        """What is different now: since a moment, or since the end of the visit before this one.
+        """Changes since a moment, or since the end of the previous visit.
 
         Raises:
-            SceneMemoryError: nothing was mapped yet, there was no earlier visit, or the moment is
-                not within what was mapped.
+            SceneMemoryError: no frame was mapped yet, there was no earlier visit, or the moment is
+                outside the mapped time.
         """
         ...
 
@@ -97,13 +97,13 @@ class MemoryAccess(Protocol):
         """Write edits to the journal, all or none.
 
         Raises:
-            SceneMemoryError: an edit names an unknown object, makes no sense, or contradicts
-                another one.
+            SceneMemoryError: an edit names an unknown object, is malformed, or contradicts another
+                entry.
         """
         ...
 
     def undo(self, correction_id: int | None = None) -> Correction:
-        """Take back one correction; the newest that stands when no id is given.
+        """Undo one correction; without an id, the newest one that stands.
 
         Raises:
             SceneMemoryError: there is nothing (left) to undo, or no such correction.
@@ -111,7 +111,7 @@ class MemoryAccess(Protocol):
         ...
 
     def redo(self, correction_id: int | None = None) -> Correction:
-        """Let a correction stand again; the one that was undone last when no id is given.
+        """Redo one undone correction; without an id, the one that was undone last.
 
         Raises:
             SceneMemoryError: there is nothing to redo, no such correction, or another one
@@ -124,9 +124,9 @@ class MemoryAccess(Protocol):
         ...
 
     def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
-        """Objects for which an edit may hold as well, best first; nothing is changed.
+        """Objects to which an edit may apply as well, best first; nothing is changed.
 
         Raises:
-            SceneMemoryError: the edit is not about single objects, or its object is not there.
+            SceneMemoryError: the edit is not about single objects, or its object is missing.
         """
         ...

@@ -8,17 +8,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.memory.disk.frame_columns import FrameColumns
-from scenemind.memory.tree.contents import NO_OBJECT
-from scenemind.memory.tree.packed_location import PackedLocation
+from scenemind.memory.disk.frame_tables import FrameColumns
+from scenemind.memory.tree.locations import NO_OBJECT, PackedLocation
 from scenemind.memory.types import FrameIndex
 
 
 class FrameIndexer:
-    """Keeps the columns of the frames that were stored when it was asked last: later it reads only
-    newer ones, drops those that are gone, and looks up objects only where locations differ.
+    """The columns of all stored frames, kept between calls: a call reads only newer frames, drops
+    deleted ones, and looks up objects only at locations that changed.
 
-    Its owner's lock guards it. Takes some 600 bytes a frame with ten detections.
+    Its owner's lock guards it. It takes some 600 bytes for a frame with ten detections.
     """
 
     def __init__(self) -> None:
@@ -40,12 +39,12 @@ class FrameIndexer:
         """The index now; the same value when nothing differs from the last call.
 
         Args:
-            stored: numbers of the frames that are stored, ascending; a new one is larger than all
-                that were there in the call before.
-            locations: of the tree, in their order; one that is the same value has not changed.
-            objects: ids of those that may be shown.
-            shown_as: object that is part of another -> that one.
-            read: gives the columns of frames by their numbers.
+            stored: numbers of the stored frames, ascending; new ones are larger than all of the
+                previous call.
+            locations: of the tree, in order; an identical value means an unchanged location.
+            objects: ids of the objects that may be named.
+            shown_as: id of an object that was merged -> id of the object it is part of.
+            read: returns the columns of frames by their numbers.
         """
         before = self._columns
         self._follow_frames(stored, read)
@@ -77,7 +76,7 @@ class FrameIndexer:
         self._stored = stored
 
     def _follow_locations(self, locations: Sequence[PackedLocation]) -> None:
-        """The frames of a location, and so their detections, follow one another."""
+        """Update objects at changed locations; the frames of a location are contiguous."""
         known = self._locations
         changed = [
             location
@@ -96,7 +95,7 @@ class FrameIndexer:
                 self._perceived[a:b] = location.objects_of(columns.track_ids[a:b])
 
     def _shown(self, objects: Collection[int], shown_as: Mapping[int, int]) -> NDArray[np.int32]:
-        """(M,) int32: what people see in place of the perceived objects; 0: none."""
+        """(M,) int32: ids after corrections of the perceived objects; 0: none."""
         largest = int(self._perceived.max(initial=0))
         shown = np.zeros(largest + 2, np.int32)  # the last one is that of NO_OBJECT, -1
         ids = np.fromiter(objects, np.int32, len(objects))
@@ -130,7 +129,7 @@ def _index_of(columns: FrameColumns, shown: NDArray[np.int32]) -> FrameIndex:
 
 
 def _only_used(ids: NDArray[np.int32]) -> tuple[list[int], NDArray[np.int32]]:
-    """The ids that there are, ascending, and for each of the given ones its row among them."""
+    """The distinct ids, ascending, and for each given id its row among them."""
     counts = np.bincount(ids)
     used = np.flatnonzero(counts)
     row_of = np.zeros(len(counts), np.int32)

@@ -1,4 +1,6 @@
-"""The memory: one facade over the scene in RAM and the folder on disk."""
+"""The memory: one facade over its state in RAM and its folder on disk, to write to or to read
+only.
+"""
 
 from __future__ import annotations
 
@@ -11,37 +13,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
+from scenemind.errors import SceneMemoryError
 from scenemind.frames import RGBDFrame
-from scenemind.memory.disk.changes import Changes
+from scenemind.garbage import no_garbage_collection
+from scenemind.memory.disk.changes import NO_CHANGES, Changes
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.frame_index import FrameIndexer
-from scenemind.memory.garbage import no_garbage_collection
 from scenemind.memory.graph.corrections import Replay
-from scenemind.memory.graph.corrections.exchange import corrections_from_json
+from scenemind.memory.graph.corrections.replay import corrections_from_json, replay
 from scenemind.memory.graph.corrections.replay import preview as preview_replay
-from scenemind.memory.graph.corrections.replay import replay
 from scenemind.memory.reader import MemoryReader
-from scenemind.memory.scene import Scene
-from scenemind.memory.stopwatch import Stopwatch
+from scenemind.memory.state import (
+    FULL_INTEGRATION,
+    IntegrationOptions,
+    MemoryState,
+    PerceivedFrame,
+    Stopwatch,
+)
 from scenemind.memory.types import Correction, Description, Edit, Embedding
-from scenemind.perception.text.similarity import LabelSimilarity, same_word
 from scenemind.perception.types import Detections, Observation
 
 
 class Memory(MemoryReader):
-    """Safe to use from several threads: one lock, and readers get values. Is a `MemoryAccess`.
+    """A memory to write to, a `MemoryAccess`. Safe to use from several threads.
 
-    A frame never waits for the disk: images and rows go there on two threads. A killed process
-    loses what came after the last commit (`StoreConfig.commit_s`); a correction is on disk when
-    `apply` returns.
+    A frame never waits for the disk: two threads write images and rows. A killed process loses
+    the changes since the last commit (`StoreConfig.commit_s`); a correction is on disk when `apply`
+    returns.
     """
 
     def __init__(self, disk: MemoryDisk, config: SceneMindConfig) -> None:
         """See `create` and `open`."""
-        super().__init__(disk, Scene(config))
+        super().__init__(disk, MemoryState(config))
         self._config = config
         with no_garbage_collection():
-            self._scene.restore(disk.load())
+            self._state.restore(disk.load())
         self._is_open = True
         disk.start(self._take, self._give_back)
 
@@ -56,7 +62,7 @@ class Memory(MemoryReader):
 
     @classmethod
     def open(cls, path: Path, config: SceneMindConfig) -> Memory:
-        """Go on with a stored memory; new frames, tracks and objects get new numbers.
+        """Continue a stored memory; new frames, tracks and objects get new numbers.
 
         Raises:
             SceneMemoryError: missing, damaged, of another version, or open in another process.
@@ -69,9 +75,9 @@ class Memory(MemoryReader):
             raise
 
     def begin_session(self) -> None:
-        """A new recording or tracker, whose frames and tracks count from 0 again."""
+        """Begin a new recording or tracker, whose frames and tracks count from 0 again."""
         with self._lock:
-            self._scene.begin_session()
+            self._state.begin_session()
 
     def integrate(
         self,
@@ -80,104 +86,82 @@ class Memory(MemoryReader):
         track_ids: NDArray[np.int64],
         observations: Sequence[Observation],
         watch: Stopwatch | None = None,
-        *,
-        relations: bool = True,
-        upkeep: bool = True,
-        label_similarity: LabelSimilarity = same_word,
+        options: IntegrationOptions = FULL_INTEGRATION,
     ) -> frozenset[int]:
-        """Remember one frame.
+        """Add one frame to the memory.
 
         Args:
             frame: its images must not change afterwards: they may wait for the disk.
             track_ids: (N,) int64 of the detections, -1 for none.
-            observations: those of the detections that could be lifted.
-            watch: gets the laps fuse, graph, tree and store.
-            relations: bring them up to date before somebody asks.
-            upkeep: look for duplicates, splits and emptied places among the objects.
-            label_similarity: how alike two labels are, in [0, 1].
+            observations: of the detections that could be lifted.
+            watch: receives the laps fuse, graph, tree and store.
 
         Returns:
-            Ids of objects that changed, came or went, tentative ones included.
+            Ids of objects that were added, changed or removed, tentative ones included.
 
         Raises:
-            SceneMemoryError: the frame's number does not come after the last one's.
+            SceneMemoryError: the frame's number is not larger than the last one's.
         """
+        perceived = PerceivedFrame(frame, detections, track_ids, observations)
         with self._lock:
-            return self._scene.integrate(
-                frame,
-                detections,
-                track_ids,
-                observations,
-                self._put_image,
-                watch or Stopwatch(),
-                relations,
-                upkeep,
-                label_similarity,
-            )
+            return self._state.integrate(perceived, self._put_image, watch or Stopwatch(), options)
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """Write edits to the journal, all or none; they are on disk when this returns.
 
         Raises:
-            SceneMemoryError: an edit makes no sense, or the disk failed; nothing was applied.
+            SceneMemoryError: an edit is refused, or the disk failed; nothing was applied.
         """
         return self._correct(
-            lambda scene: scene.journal.apply(
-                edits,
-                by,
-                reason,
-                scene.perceived(),
-                time.time_ns(),
-                scene.gone(),
-                scene.structure(),
+            lambda state: state.journal.apply(
+                edits, by, reason, state.perceived_map(), time.time_ns()
             )
         )
 
     def put_description(self, description: Description) -> bool:
-        """Remember what a model said of an object; False when there is no such object (any more).
-
-        Replaces what was said of it before. It is on disk after the next commit.
+        """Store a model's description of an object in place of its previous one; False if there is
+        no such object. It is on disk after the next commit.
         """
         with self._lock:
-            if not self._scene.knows(description.object_id):
+            if not self._state.knows(description.object_id):
                 return False
-            self._scene.descriptions.put(description)
-            self._scene.touch()
+            self._state.descriptions.put(description)
+            self._state.touch()
             return True
 
     def put_embedding(self, embedding: Embedding) -> bool:
-        """Remember an object's image vector, in place of the encoder's earlier one; see
+        """Store an object's image vector in place of the encoder's previous one; see
         `put_description`."""
         with self._lock:
-            if not self._scene.knows(embedding.object_id):
+            if not self._state.knows(embedding.object_id):
                 return False
-            self._scene.embeddings.put(embedding)
+            self._state.embeddings.put(embedding)
             return True
 
     def undo(self, correction_id: int | None = None) -> Correction:
-        """Take back one correction; the newest that stands when no id is given.
+        """Undo one correction; without an id, the newest one that stands.
 
         Raises:
             SceneMemoryError: there is none (left), or the disk failed; nothing was undone.
         """
-        return self._correct(lambda scene: [scene.journal.undo(correction_id)])[0]
+        return self._correct(lambda state: [state.journal.undo(correction_id)])[0]
 
     def redo(self, correction_id: int | None = None) -> Correction:
-        """Let a correction stand again; the one that was undone last when no id is given.
+        """Redo one undone correction; without an id, the one that was undone last.
 
         Raises:
-            SceneMemoryError: there is none, another one contradicts it, or the disk failed;
-                nothing was done.
+            SceneMemoryError: there is none, another entry contradicts it, or the disk failed;
+                nothing was changed.
         """
-        return self._correct(lambda scene: [scene.journal.redo(correction_id)])[0]
+        return self._correct(lambda state: [state.journal.redo(correction_id)])[0]
 
     def import_corrections(self, text: str, by: str = "", *, preview: bool = False) -> Replay:
-        """Replay an exported journal of another map of this place; its objects are found by where
-        they stood. What is not found, or not for sure, is left out and reported.
+        """Replay an exported journal of another map of this place. Its objects are found by their
+        places; entries whose objects are not found, or are ambiguous, are left out and reported.
 
         Args:
-            text: see `export_corrections`. by: who replays it. preview: only say what would be
-                done.
+            text: as `export_corrections` returns it. by: who replays it.
+            preview: only report the result; change nothing.
 
         Raises:
             SceneMemoryError: it is no journal, or the disk failed; nothing was applied.
@@ -185,16 +169,14 @@ class Memory(MemoryReader):
         entries = corrections_from_json(text)
         if preview:
             with self._lock:
-                scene = self._scene
-                known = scene.journal.entries()
-                there = scene.perceived(), scene.gone(), scene.structure()
-            # On values: mapping goes on meanwhile.
-            return preview_replay(known, entries, *there)
+                known = self._state.journal.entries()
+                perceived = self._state.perceived_map()
+            # Outside the lock, on values: mapping continues meanwhile.
+            return preview_replay(known, entries, perceived)
         done: list[Replay] = []
 
-        def change(scene: Scene) -> list[Correction]:
-            there = scene.perceived(), scene.gone(), scene.structure()
-            done.append(replay(scene.journal, entries, *there, by))
+        def change(state: MemoryState) -> list[Correction]:
+            done.append(replay(state.journal, entries, state.perceived_map(), by))
             return list(done[0].applied)
 
         self._correct(change)
@@ -217,22 +199,22 @@ class Memory(MemoryReader):
         """
         with self._disk.writer.lock, self._lock:
             self._disk.clear()
-            self._scene = Scene(self._config, revision=self._scene.snapshot().revision + 1)
+            self._state = MemoryState(self._config, revision=self._state.snapshot().revision + 1)
             self._frame_indexer = FrameIndexer()
 
     def flush(self) -> None:
-        """Return when everything so far is on disk.
+        """Wait until all changes are on disk.
 
         Raises:
-            SceneMemoryError: the disk failed; it is tried again later.
+            SceneMemoryError: the disk failed; the next commit tries again.
         """
         self._disk.flush()
 
     def close(self) -> None:
-        """Write what is left and free the folder; the second call does nothing.
+        """Write the last changes and release the folder; a second call does nothing.
 
         Raises:
-            SceneMemoryError: the disk failed; what came after the last commit is lost.
+            SceneMemoryError: the disk failed; changes since the last commit are lost.
         """
         if not self._is_open:
             return
@@ -253,19 +235,19 @@ class Memory(MemoryReader):
     ) -> None:
         self.close()
 
-    def _correct(self, change: Callable[[Scene], list[Correction]]) -> list[Correction]:
+    def _correct(self, change: Callable[[MemoryState], list[Correction]]) -> list[Correction]:
         with self._disk.writer.lock:
             with self._lock:
-                was_undone = {e.correction_id: e.undone_ns for e in self._scene.journal.entries()}
+                was_undone = {e.correction_id: e.undone_ns for e in self._state.journal.entries()}
             try:
                 with self._lock:
-                    entries = change(self._scene)
-                    self._scene.touch()
+                    entries = change(self._state)
+                    self._state.touch()
                 self._disk.writer.commit()
             except BaseException:
                 with self._lock:
-                    if self._scene.journal.take_back(was_undone):
-                        self._scene.touch()
+                    if self._state.journal.take_back(was_undone):
+                        self._state.touch()
                 raise
         return entries
 
@@ -275,9 +257,79 @@ class Memory(MemoryReader):
     def _take(self) -> Changes:
         results = self._disk.images.take_results()
         with self._lock:
-            self._scene.settle_images(results)
-            return self._scene.pending.take()
+            self._state.settle_images(results)
+            return self._state.pending.take()
 
     def _give_back(self, changes: Changes) -> None:
         with self._lock:
-            self._scene.pending.give_back(changes)
+            self._state.pending.give_back(changes)
+
+
+class ReadOnlyMemory(MemoryReader):
+    """A memory to read only, a `MemoryAccess` that refuses corrections. Any number of processes may
+    open it at once, while none has it open to write."""
+
+    def __init__(self, disk: MemoryDisk, config: SceneMindConfig) -> None:
+        """See `open`."""
+        super().__init__(disk, MemoryState(config))
+        with no_garbage_collection():
+            self._state.restore(disk.load_to_read())
+        disk.start(lambda: NO_CHANGES, _keep_nothing)
+
+    @classmethod
+    def open(cls, path: Path, config: SceneMindConfig) -> ReadOnlyMemory:
+        """Open a stored memory to read.
+
+        Raises:
+            SceneMemoryError: missing, damaged, of another version, or open to write in another
+                process.
+        """
+        disk = MemoryDisk.open(path, config.store, to_read=True)
+        try:
+            return cls(disk, config)
+        except BaseException:
+            disk.close()
+            raise
+
+    def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:  # noqa: ARG002
+        """
+        Raises:
+            SceneMemoryError: always.
+        """
+        raise self._refusal()
+
+    def undo(self, correction_id: int | None = None) -> Correction:  # noqa: ARG002
+        """
+        Raises:
+            SceneMemoryError: always.
+        """
+        raise self._refusal()
+
+    def redo(self, correction_id: int | None = None) -> Correction:  # noqa: ARG002
+        """
+        Raises:
+            SceneMemoryError: always.
+        """
+        raise self._refusal()
+
+    def close(self) -> None:
+        """Release the folder; a second call does nothing."""
+        self._disk.close()
+
+    def __enter__(self) -> ReadOnlyMemory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _refusal(self) -> SceneMemoryError:
+        return SceneMemoryError(f"{self.path} is open to read only: open it without read_only")
+
+
+def _keep_nothing(changes: Changes) -> None:
+    assert not changes, "a memory that is open to read has no changes"

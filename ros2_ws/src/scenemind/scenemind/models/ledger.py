@@ -1,4 +1,4 @@
-"""What models have used on each day, over processes and restarts."""
+"""Daily usage of models, across processes and restarts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from scenemind.models.errors import ModelError
-from scenemind.models.usage import NOTHING_USED, Usage
+from scenemind.models.chat import NOTHING_USED, ModelError, Usage
 
 _log = logging.getLogger(__name__)
 
@@ -44,17 +43,17 @@ SELECT model, calls, prompt_tokens, cached_tokens, reply_tokens, cost
 FROM model_usage WHERE day = ?
 """
 _KEPT_DAYS = 400
-# For another process that writes. Questions wait for it, and what is not written now is later.
+# Wait for another process that writes; counts that are not written now are written later.
 _WAIT_S = 0.1
-# From trouble with the file until the next try: questions do not wait for it each time.
+# Pause between tries to use a file in trouble.
 _PAUSE_S = 5.0
 
 
-class Ledger:
-    """Counts by local date and model. Thread-safe.
+class UsageLedger:
+    """Usage by local date and model, over processes and restarts. Thread-safe.
 
-    A file that cannot be used (locked, damaged, read-only) stops nobody: that is logged once, and
-    what it lacks is counted here and written as soon as it can be.
+    A file that cannot be used (locked, damaged, read-only) does not stop questions: it is logged
+    once, and usage is counted in memory and written as soon as possible.
     """
 
     def __init__(
@@ -67,13 +66,13 @@ class Ledger:
         """
         Args:
             path: SQLite file, which need not exist.
-            day_tokens, day_cost: of all models together; 0: no limit.
+            day_tokens, day_cost: limits for all models together; 0: no limit.
         """
         self.path = path
         self._day_tokens = day_tokens
         self._day_cost = day_cost
         self._today = today
-        self._lock = threading.Lock()  # of all below, and one user of the file at a time
+        self._lock = threading.Lock()  # guards all that follows, and the file
         self._known: dict[tuple[date, str], Usage] = {}  # as it was last in the file
         self._unwritten: dict[tuple[date, str], Usage] = {}
         self._trouble = ""
@@ -81,16 +80,16 @@ class Ledger:
 
     @property
     def trouble(self) -> str:
-        """Why the file cannot be used; empty: it can."""
+        """Reason why the file is unusable; empty if it is usable."""
         return self._trouble
 
     @property
     def has_unwritten(self) -> bool:
-        """Whether the file lacks something that was used."""
+        """Whether some usage is not in the file yet."""
         return bool(self._unwritten)
 
     def used_today(self, model: str | None = None) -> Usage:
-        """By one model; None: by all together."""
+        """Today's usage of one model; None: of all together."""
         with self._lock:
             self._synchronize()
             today = self._today()
@@ -101,7 +100,7 @@ class Ledger:
         )
 
     def check(self) -> None:
-        """Before a call.
+        """Check the day's budget, before a call.
 
         Raises:
             ModelError: the day's tokens or money are spent (over_budget).
@@ -123,7 +122,7 @@ class Ledger:
             )
 
     def add(self, model: str, usage: Usage) -> None:
-        """After a call."""
+        """Add the usage of a call."""
         if usage == NOTHING_USED:
             return
         with self._lock:
@@ -132,14 +131,14 @@ class Ledger:
             self._synchronize()
 
     def flush(self) -> None:
-        """Write what could not be written before, as far as that is possible."""
+        """Write usage that could not be written before, where possible now."""
         if self.has_unwritten:
             with self._lock:
                 self._next_try_s = 0.0
                 self._synchronize()
 
     def _synchronize(self) -> None:
-        """Write what is not in the file, and read what is, as far as it can be used."""
+        """Write pending usage and read today's, where the file can be used."""
         if time.monotonic() < self._next_try_s:
             return
         today = self._today()
@@ -161,7 +160,7 @@ class Ledger:
             self._trouble = ""
 
     def _exchange(self, today: date) -> list[tuple[Any, ...]]:
-        """Write what is not in the file; today's rows of it."""
+        """Write pending usage; returns today's rows of the file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self.path, _WAIT_S)) as connection, connection:
             connection.execute(_CREATE)

@@ -1,56 +1,67 @@
-"""Any server that speaks OpenAI's chat protocol: OpenAI, Azure, vLLM, Ollama, llama.cpp, ..."""
+"""Models on any server of OpenAI's chat protocol: OpenAI, Azure, vLLM, Ollama, llama.cpp, ..."""
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
+import os
 import re
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
+from contextlib import nullcontext
+from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from scenemind.config import ChatModelConfig
-from scenemind.models.allowance import Allowance
-from scenemind.models.background_loop import BackgroundLoop
-from scenemind.models.chat import ChatMessage, ChatReply, OnText, Tool
-from scenemind.models.errors import ModelError
-from scenemind.models.keys import key_of
-from scenemind.models.openai_reply import Draft
-from scenemind.models.openai_request import request_of
-from scenemind.models.tools_in_words import read_for_calls, told_of_tools
-from scenemind.models.usage import Usage
+from scenemind.models.chat import Allowance, ChatMessage, ChatReply, ModelError, OnText, Tool, Usage
+from scenemind.models.openai_protocol import (
+    PartialReply,
+    chat_request,
+    parse_tool_calls,
+    with_tools_in_text,
+)
 
 _log = logging.getLogger(__name__)
 
-# What a server without calls of tools complains of.
-_ABOUT_TOOLS = re.compile(r"\btools?\b|tool_calls?|function.call", re.IGNORECASE)
+_OPENAI_VARIABLE = "OPENAI_API_KEY"
+_OPENAI_HOST = "api.openai.com"
+Result = TypeVar("Result")
+# Time for cancelled tasks to end; slower ones are abandoned.
+_CANCEL_S = 0.5
+# Errors of servers without tool calls.
+_TOOLS_ERROR = re.compile(r"\btools?\b|tool_calls?|function.call", re.IGNORECASE)
 
 
 class OpenAIChat:
-    """A `ChatModel`: one question, one exchange. The key is read from the environment once, and is
-    neither logged nor told."""
+    """A `ChatModel` on any server of OpenAI's protocol; one exchange per call.
+
+    The key is read from the environment once, and appears in no log or message.
+    """
 
     def __init__(self, config: ChatModelConfig) -> None:
-        """Without an endpoint it is OpenAI's, or $OPENAI_BASE_URL.
+        """Open the client; the default endpoint is $OPENAI_BASE_URL, else OpenAI's.
 
         Raises:
-            ModelError: no model is named, the endpoint is no address, or the key is missing or none
-                that a header can carry.
+            ModelError: no model is named, the endpoint is no address, or the key is missing or
+                cannot go into a header.
         """
         if not config.model:
             raise ModelError("rejected", "no model is named: say which the server is to run")
         _check_address(config.endpoint)
         key = key_of(config)
-        # Half a second that only those wait who ask a model.
-        from scenemind.models.openai_exchange import OpenAIExchange
+        # This import takes half a second.
+        from scenemind.models.openai_sdk import OpenAIExchange
 
         self._config = config
         self._exchange = OpenAIExchange(config, key)
         self._loop = BackgroundLoop(f"chat with {config.model}")
-        self._counts = True  # as far as is known
-        self._has_tools = config.tool_calls  # as far as is known
+        self._counts = True  # until a reply comes without counts
+        self._has_tools = config.tool_calls  # until the server rejects tools
 
     @property
     def name(self) -> str:
@@ -69,14 +80,18 @@ class OpenAIChat:
             try:
                 return self._exchanged(messages, allowance, schema, on_text, tools)
             except ModelError as error:
-                if error.kind != "rejected" or not _ABOUT_TOOLS.search(str(error)):
+                if error.kind != "rejected" or not _TOOLS_ERROR.search(str(error)):
                     raise
                 self._has_tools = False
-                _log.warning("%s is told of tools in words from now on: %s", self.name, error)
+                _log.warning(
+                    "%s rejects tools; they are described in the prompt from now on: %s",
+                    self.name,
+                    error,
+                )
         if not tools:
             return self._exchanged(messages, allowance, schema, on_text)
-        told = told_of_tools(messages, tools)
-        return read_for_calls(self._exchanged(told, allowance, schema, on_text))
+        described = with_tools_in_text(messages, tools)
+        return parse_tool_calls(self._exchanged(described, allowance, schema, on_text))
 
     def _exchanged(
         self,
@@ -89,7 +104,9 @@ class OpenAIChat:
         allowance.check()
         start = time.monotonic()
         deadline_s = min(self._config.call_deadline_s, allowance.left_s)
-        request = request_of(self._config, messages, schema, on_text is not None, allowance, tools)
+        request = chat_request(
+            self._config, messages, schema, on_text is not None, allowance, tools
+        )
         listener = None if on_text is None else _Listener(on_text)
         try:
             draft = self._loop.run(
@@ -113,14 +130,14 @@ class OpenAIChat:
                 listener.is_listening = False
         usage = draft.usage(self._config)
         if not usage.tokens:
-            self._say_once_that_nothing_is_counted()
+            self._warn_about_missing_counts()
         allowance.spend(usage)
         text = self._text_of(draft, usage)
         seconds = time.monotonic() - start
         return ChatReply(text, draft.model or self.name, usage, seconds, draft.calls)
 
     def close(self) -> None:
-        """Give up what is being asked, and the connections; the second call does nothing."""
+        """Cancel running calls and close the connections; the second call does nothing."""
         self._loop.close(self._exchange.close())
 
     def __enter__(self) -> OpenAIChat:
@@ -134,18 +151,19 @@ class OpenAIChat:
     ) -> None:
         self.close()
 
-    def _say_once_that_nothing_is_counted(self) -> None:
+    def _warn_about_missing_counts(self) -> None:
         if self._counts:
             self._counts = False
             _log.warning(
-                "%s does not say how many tokens it uses: budgets do not hold it back",
+                "%s reports no token usage: token budgets do not limit it",
                 self._exchange.failures.where,
             )
 
-    def _text_of(self, draft: Draft, usage: Usage) -> str:
-        """
+    def _text_of(self, draft: PartialReply, usage: Usage) -> str:
+        """The reply's text.
+
         Raises:
-            ModelError: there is none, for whatever reason.
+            ModelError: refused, cut off by the token limit, or empty.
         """
         if draft.refusal or draft.finish == "content_filter":
             reason = draft.refusal or "a filter of its server stopped it"
@@ -166,7 +184,7 @@ class OpenAIChat:
 
 
 class _Listener:
-    """Hears no more when nobody waits: the loop may still take in what had come by then."""
+    """Forwards text until the caller stops listening: the loop may still receive pieces later."""
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
@@ -178,10 +196,11 @@ class _Listener:
 
 
 def _check_address(endpoint: str) -> None:
-    """
+    """Check that an endpoint is empty or a plain HTTP address.
+
     Raises:
-        ModelError: it is neither empty nor an address that can be asked, or it is more than that:
-            what goes with an address may be a secret, and addresses are shown and logged.
+        ModelError: no address, or an address with a user, a query or a fragment, which may be
+            secret, while addresses are shown and logged.
     """
     if any(sign in endpoint for sign in "@?#"):
         raise ModelError(
@@ -200,3 +219,148 @@ def _check_address(endpoint: str) -> None:
             "rejected",
             f"the endpoint {endpoint!r} is no address: write such as http://localhost:11434/v1",
         )
+
+
+def key_variable_of(config: ChatModelConfig) -> str:
+    """The environment variable that holds the key; empty: the server needs none.
+
+    Only OpenAI's own server has a default variable: no other server is sent its key.
+    """
+    if config.key_variable:
+        return config.key_variable
+    try:
+        is_openai = not config.endpoint or urlsplit(config.endpoint).hostname == _OPENAI_HOST
+    except ValueError:  # no address: reported when it is opened
+        return ""
+    return _OPENAI_VARIABLE if is_openai else ""
+
+
+def key_of(config: ChatModelConfig) -> str:
+    """The key, stripped of white space; empty: the server needs none.
+
+    Raises:
+        ModelError: the key is missing, or cannot go into a header (checked here because the
+            client's own error would repeat it).
+    """
+    variable = key_variable_of(config)
+    if not variable:
+        return ""
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        where = config.endpoint or "OpenAI"
+        raise ModelError(
+            "no_key",
+            f"there is no key for {where} in the environment variable {variable}: set it, or name"
+            " the endpoint of a server that wants none",
+        )
+    if not all("!" <= character <= "~" for character in key):
+        raise ModelError(
+            "no_key",
+            f"the environment variable {variable} holds no key: a key is of printable ASCII"
+            " characters without blanks",
+        )
+    return key
+
+
+class BackgroundLoop:
+    """An asyncio loop on its own thread, which runs coroutines for other threads concurrently."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._lock = threading.Lock()  # guards the next two
+        self._is_closing = False
+        self._awaited: set[concurrent.futures.Future[Any]] = set()
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    def run(
+        self,
+        coroutine: Coroutine[Any, Any, Result],
+        deadline_s: float,
+        allowance: Allowance | None = None,
+    ) -> Result:
+        """The coroutine's result. A late coroutine is cancelled without waiting for its end.
+
+        Args:
+            allowance: its cancellation wakes this caller at once.
+
+        Raises:
+            TimeoutError: not done in time.
+            CancelledError: the loop was closed or the allowance cancelled, before or meanwhile.
+        """
+        with self._lock:
+            if self._is_closing:
+                coroutine.close()
+                raise concurrent.futures.CancelledError("the loop is closed")
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+            self._awaited.add(future)
+        try:
+            with nullcontext() if allowance is None else allowance.waking(future.cancel):
+                return _result_of(future, deadline_s)
+        finally:
+            with self._lock:
+                self._awaited.discard(future)
+
+    def close(self, last: Coroutine[Any, Any, None], grace_s: float = 1.0) -> None:
+        """Cancel running coroutines, run a last one, end the thread; a second call does nothing.
+
+        `run` refuses from the beginning of this call.
+
+        Args:
+            grace_s: time limit of `last`, once the others have ended.
+        """
+        with self._lock:
+            was_closing, self._is_closing = self._is_closing, True
+        if was_closing:
+            last.close()
+            return
+        ending = asyncio.run_coroutine_threadsafe(_after_all_others(last), self._loop)
+        try:
+            _result_of(ending, _CANCEL_S + grace_s)
+        except TimeoutError:
+            pass  # a server that keeps a connection open; the process does not wait for it
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._let_go()
+            self._loop.close()
+
+    def _serve(self) -> None:
+        """The thread's work: run until stopped, then until the remaining tasks have ended."""
+        self._loop.run_forever()
+        self._loop.run_until_complete(_cancel_all_others())
+
+    def _let_go(self) -> None:
+        """Wake callers whose task ignores its cancellation."""
+        with self._lock:
+            awaited = list(self._awaited)
+        for future in awaited:
+            future.cancel()
+
+
+def _result_of(future: concurrent.futures.Future[Result], deadline_s: float) -> Result:
+    try:
+        return future.result(deadline_s)
+    except concurrent.futures.TimeoutError as error:
+        future.cancel()
+        raise TimeoutError(f"not done in {deadline_s} s") from error
+
+
+async def _after_all_others(last: Coroutine[Any, Any, None]) -> None:
+    await _cancel_all_others()
+    await last
+
+
+async def _cancel_all_others() -> None:
+    others = {task for task in asyncio.all_tasks() if _has_begun(task)} - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    if others:
+        await asyncio.wait(others, timeout=_CANCEL_S)
+
+
+def _has_begun(task: asyncio.Task[Any]) -> bool:
+    """Whether a task has begun. A task that has not is a subtask, which its parent ends: cancelled
+    here, its coroutine would never be awaited."""
+    coroutine = task.get_coro()
+    return not (iscoroutine(coroutine) and getcoroutinestate(coroutine) == CORO_CREATED)

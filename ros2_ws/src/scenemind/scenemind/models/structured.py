@@ -10,29 +10,32 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from scenemind.models.allowance import Allowance
-from scenemind.models.chat import ChatMessage, ChatModel, OnText
-from scenemind.models.errors import ModelError
+from scenemind.models.chat import (
+    Allowance,
+    ChatMessage,
+    ChatModel,
+    ModelError,
+    OnText,
+    without_reasoning,
+)
 
 Form = TypeVar("Form", bound=BaseModel)
 Check = Callable[[Form], str | None]
 
-# Reasoning models think aloud first; some servers leave out where it begins.
-_THOUGHTS = re.compile(r"(?:\A|<think>)(?:(?!<think>).)*?</think>", re.DOTALL)
 _ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
 _FENCED = re.compile(r"```\w*\s(.*?)(?:```|\Z)", re.DOTALL)
 _NAMED_MISTAKES = 3
 _SHOWN_CHARACTERS = 200
-# Of a wrong reply and of what is wrong with it, when the model sees them again.
+# Lengths of a wrong reply and of the complaint when they are shown to the model again.
 _REPEATED_CHARACTERS, _LONGEST_COMPLAINT = 4000, 600
-_AGAIN = "That cannot be used: {}. Put it right, and answer again in the form that was asked for."
+_REPEAT = "That cannot be used: {}. Put it right, and answer again in the form that was asked for."
 
 
 class BadFormError(ModelError):
-    """A reply that is of no use still after it was asked for again.
+    """A reply that is still unusable after one repetition.
 
     Attributes:
-        form: the last reply of the right form, which `check` complained of; None: there was none.
+        form: the last reply of the right form, which failed `check`; None: there was none.
     """
 
     def __init__(self, message: str, form: BaseModel | None = None) -> None:
@@ -42,11 +45,12 @@ class BadFormError(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class _Attempt(Generic[Form]):
-    """
+    """One reply of the model.
+
     Attributes:
-        text: as the model said it; empty where its reply did not even get here.
-        value: None where it has another form.
-        complaint: what is wrong, for the model; empty: nothing.
+        text: as received; empty where the reply itself failed.
+        value: the parsed form; None where the form is wrong.
+        complaint: error text for the model; empty: the reply is usable.
     """
 
     text: str
@@ -59,23 +63,24 @@ def ask_for(
     messages: Sequence[ChatMessage],
     form: type[Form],
     allowance: Allowance,
+    *,
     check: Check[Form] | None = None,
     on_text: OnText | None = None,
     on_repair: Callable[[str], None] | None = None,
 ) -> Form:
-    """The model's answer as a value of a pydantic type. A reply that cannot be used is asked for
-    again, once, with what is wrong with it.
+    """The model's answer as a value of a pydantic type; an unusable reply is repeated once.
 
-    The JSON may stand by itself, between words, in a fence, in `<answer>`, and beside `<think>`.
+    The repetition shows the model its error. The JSON may be the whole text, stand between words,
+    in a fence or in `<answer>`, and follow `<think>`.
 
     Args:
-        form: with `extra="forbid"` and no defaults, as servers with strict schemas want it.
-        check: says to the model, without a full stop, what is wrong with a reply of the right form,
-            such as ids that do not exist; None: nothing.
-        on_repair: hears what is wrong before the model is asked again.
+        form: with `extra="forbid"` and no defaults, as servers with strict schemas require.
+        check: error of a reply of the right form, without a full stop, such as ids that do not
+            exist; None: usable.
+        on_repair: receives the error before the repetition.
 
     Raises:
-        BadFormError: neither reply is of use.
+        BadFormError: neither reply is usable.
         ModelError: the model was not reached, refused, or the allowance is used up.
     """
     first = _attempt(model, messages, form, allowance, check, on_text)
@@ -87,9 +92,9 @@ def ask_for(
     second = _attempt(model, again, form, allowance, check, on_text)
     if second.value is not None and not second.complaint:
         return second.value
-    said = f"; it said {second.text[:_SHOWN_CHARACTERS]!r}" if second.text else ""
+    quoted_reply = f"; it said {second.text[:_SHOWN_CHARACTERS]!r}" if second.text else ""
     raise BadFormError(
-        f"{model.name} gave no answer of use, asked twice: {second.complaint}{said}",
+        f"{model.name} gave no answer of use, asked twice: {second.complaint}{quoted_reply}",
         first.value if second.value is None else second.value,
     )
 
@@ -115,14 +120,14 @@ def _attempt(
     try:
         value = _parsed(text, form)
     except ValidationError as error:
-        return _Attempt(text, None, _in_a_line(_mistakes(error)))
+        return _Attempt(text, None, _in_a_line(_error_text(error)))
     complaint = None if check is None else check(value)
     return _Attempt(text, value, _in_a_line(complaint or ""))
 
 
 @lru_cache
 def _schema_of(form: type[BaseModel]) -> Mapping[str, Any]:
-    """Without the docstrings of the forms, which are for people who read the code."""
+    """JSON schema of a form, without the docstrings, which are for readers of the code."""
     schema = form.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
         part.pop("description", None)
@@ -130,9 +135,10 @@ def _schema_of(form: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def _parsed(text: str, form: type[Form]) -> Form:
-    """
+    """The form in a reply.
+
     Raises:
-        ValidationError: of the part that looks most like the JSON.
+        ValidationError: error of the part that is most likely the JSON.
     """
     parts = list(_parts_with_json(text))
     for part in parts[:-1]:
@@ -144,20 +150,20 @@ def _parsed(text: str, form: type[Form]) -> Form:
 
 
 def _parts_with_json(text: str) -> Iterator[str]:
-    """Where the JSON may be; the whole text is the first, as JSON may hold anything."""
+    """Parts that may be the JSON; first the whole text, as JSON strings may hold anything."""
     yield text
-    body = _THOUGHTS.sub("", text)
+    body = without_reasoning(text)
     body = (_ANSWER.findall(body) or [body])[-1]
     yield from _FENCED.findall(body)[-1:]
     if "{" in body:
         yield body[body.index("{") : body.rfind("}") + 1] or body
 
 
-def _mistakes(error: ValidationError) -> str:
-    return "; ".join(map(_mistake, error.errors()[:_NAMED_MISTAKES]))
+def _error_text(error: ValidationError) -> str:
+    return "; ".join(map(_error_line, error.errors()[:_NAMED_MISTAKES]))
 
 
-def _mistake(mistake: Mapping[str, Any]) -> str:
+def _error_line(mistake: Mapping[str, Any]) -> str:
     if mistake["type"] == "json_invalid":
         return f"it is no JSON ({mistake['ctx']['error']})"
     where = ".".join(map(str, mistake["loc"])) or "the whole"
@@ -165,17 +171,17 @@ def _mistake(mistake: Mapping[str, Any]) -> str:
 
 
 def _in_a_line(complaint: str) -> str:
-    """It may hold what the model or its server wrote, names of fields included."""
+    """The complaint in one line of bounded length: it may quote the model or its server."""
     cut = complaint[:_LONGEST_COMPLAINT]
     return " ".join("".join(c if c.isprintable() else " " for c in cut).split())
 
 
 def _with_complaint(messages: Sequence[ChatMessage], wrong: _Attempt[Form]) -> list[ChatMessage]:
-    """The conversation as it went on. Without a reply the complaint joins the last turn, since many
-    models want turns to alternate."""
-    complaint = _AGAIN.format(wrong.complaint)
-    said = _THOUGHTS.sub("", wrong.text).strip()[:_REPEATED_CHARACTERS]
-    if said:
-        return [*messages, ChatMessage("assistant", said), ChatMessage("user", complaint)]
+    """The conversation with the wrong reply and its complaint. Without a reply the complaint joins
+    the last turn, since many models require alternating turns."""
+    complaint = _REPEAT.format(wrong.complaint)
+    quoted_reply = without_reasoning(wrong.text).strip()[:_REPEATED_CHARACTERS]
+    if quoted_reply:
+        return [*messages, ChatMessage("assistant", quoted_reply), ChatMessage("user", complaint)]
     last = messages[-1]
     return [*messages[:-1], replace(last, text=f"{last.text}\n\n{complaint}")]

@@ -1,7 +1,6 @@
 """From a frame to observations: detection, tracking, lifting."""
 
-from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import Detector
-from scenemind.perception.types import BoxMask, Detections, Observation
+from scenemind.perception.types import BoxMask, Detections, Observation, PerceptionError
 
 __all__ = ["BoxMask", "Detections", "Detector", "Observation", "PerceptionError"]

@@ -1,21 +1,20 @@
-"""Which detection continues which track."""
+"""Association of detections with tracks: optimal matches by overlap, label, colour and depth."""
 
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from scenemind.config import TrackerConfig
-from scenemind.perception.assignment import assign
 from scenemind.perception.measurements import Measurements
-from scenemind.perception.tracks import LOST, UNCONFIRMED, Tracks
-from scenemind.perception.visible_overlap import Table, visible_overlap
+from scenemind.perception.tracks import LOST, UNCONFIRMED, Table, Tracks, visible_overlap
 
-# Of two tracks on one spot, the one that was seen in the last frame has it; by status.
-_STANDING = np.array([0.9, 1.0, 0.6])
-_FEW_FRAMES = 2.0  # a track lost for longer comes back with the label that it had
-# A thing that is partly hidden in one of two frames: same label and depth, and this share of the
-# smaller box in the other.
+# Weight by status: of two tracks at one place, the one seen in the last frame is preferred.
+_STATUS_WEIGHT = np.array([0.9, 1.0, 0.6])
+_FEW_FRAMES = 2.0  # a track lost for longer is continued only under its own label
+# An object that is partly hidden in one of two frames: same label and depth, and this share of the
+# smaller box within the larger.
 _CONTAINED, _HIDDEN_DEPTH_RATIO = 0.6, 1.3
 
 
@@ -24,9 +23,9 @@ def associate(
 ) -> NDArray[np.intp]:
     """The detection (T,) that continues each track, or -1.
 
-    In this order: strong detections by overlap (BoT-SORT's first stage), weak ones for tracks that
-    are in view (its second), and what is left by containment, since half of a chair behind a table
-    does not overlap much with the whole one.
+    Three stages: strong detections by overlap (BoT-SORT's first stage), weak ones for tracks in
+    view (its second), and the rest by containment, since half of a chair behind a table overlaps
+    little with the whole one.
     """
     matched = np.full(len(tracks), -1, dtype=np.intp)
     if len(tracks) == 0 or len(measured) == 0:
@@ -38,9 +37,9 @@ def associate(
     overlap *= np.where(same_label, 1.0, _other_label(tracks, config)[:, None])
     inverse_depth = tracks.places[:, 3] / tracks.places[:, 2]
     overlap *= depth_agrees(inverse_depth, measured.inverse_depth, config.depth_ratio)
-    value = overlap * measured.scores * _STANDING[tracks.status][:, None]
+    value = overlap * measured.scores * _STATUS_WEIGHT[tracks.status][:, None]
     if config.appearance_weight > 0.0:
-        value *= 1.0 - config.appearance_weight * (1.0 - _likeness(tracks, measured))
+        value *= 1.0 - config.appearance_weight * (1.0 - _appearance_similarity(tracks, measured))
     high = measured.scores >= config.high_score
     low = ~high & (measured.scores >= config.low_score)
     needed = np.where(tracks.status == UNCONFIRMED, config.match_iou_unconfirmed, config.match_iou)
@@ -64,11 +63,11 @@ def depth_agrees(
     ratio: float,
     if_unknown: bool = True,
 ) -> NDArray[np.bool_]:
-    """(T, N): neither is more than `ratio` times as far as the other.
+    """(T, N) bool: whether neither depth is more than `ratio` times the other.
 
     Args:
         tracks, detections: (T,), (N,) inverse depths in 1/m; 0 where unknown.
-        if_unknown: what to say then.
+        if_unknown: the value for unknown depths.
     """
     a, b = tracks[:, None], detections
     agrees = (a <= b * ratio) & (b <= a * ratio)
@@ -77,13 +76,13 @@ def depth_agrees(
 
 
 def _other_label(tracks: Tracks, config: TrackerConfig) -> NDArray[np.float64]:
-    """(T,): which share of its overlap counts for a detection with another label."""
+    """(T,) factor on the overlap with detections of another label."""
     long_lost = (tracks.status == LOST) & (tracks.missed > _FEW_FRAMES)
     return np.where(long_lost, 0.0, config.label_change_factor)
 
 
-def _likeness(tracks: Tracks, measured: Measurements) -> Table:
-    """(T, N) in [0, 1]: intersection of colour histograms."""
+def _appearance_similarity(tracks: Tracks, measured: Measurements) -> Table:
+    """(T, N) intersection of colour histograms in [0, 1]."""
     shared = np.minimum(tracks.appearance[:, None], measured.appearance)
     return np.asarray(shared.sum(axis=2), dtype=np.float64)
 
@@ -95,7 +94,7 @@ def _match(
     of_tracks: NDArray[np.bool_],
     of_detections: NDArray[np.bool_],
 ) -> None:
-    """Assign what is still free among these; writes into `matched` (T,)."""
+    """Match unmatched tracks and detections among the given ones; changes `matched` (T,)."""
     free = of_detections.copy()
     free[matched[matched >= 0]] = False
     rows, columns = np.flatnonzero(of_tracks & (matched < 0)), np.flatnonzero(free)
@@ -104,3 +103,25 @@ def _match(
     pairs = rows[:, None], columns
     row, column = assign(value[pairs], allowed[pairs])
     matched[rows[row]] = columns[column]
+
+
+def assign(
+    value: NDArray[np.floating], allowed: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Optimal one-to-one matches of rows to columns: the largest sum of values of allowed pairs.
+
+    Args:
+        value: (N, M) in [0, 1].
+        allowed: (N, M) bool, pairs that may be matched.
+
+    Returns:
+        Row and column indices of the matched pairs, equally long.
+    """
+    if not allowed.any():
+        nothing = np.zeros(0, dtype=np.intp)
+        return nothing, nothing
+    rows, columns = scipy.optimize.linear_sum_assignment(
+        np.where(allowed, value, 0.0), maximize=True
+    )
+    kept = allowed[rows, columns]
+    return rows[kept], columns[kept]

@@ -62,7 +62,7 @@ class BoxStates:
         return np.concatenate((center - half, center + half), axis=1)
 
     def predicted(self) -> BoxStates:
-        """One frame later."""
+        """The states one frame later."""
         position, velocity, var_position, covariance, var_velocity = self.moments
         noise = _extent(position) ** 2
         moments = np.empty_like(self.moments)
@@ -75,7 +75,7 @@ class BoxStates:
         return BoxStates(moments)
 
     def updated(self, boxes_px: NDArray[np.floating]) -> BoxStates:
-        """With one measured box (T, 4) each, x0, y0, x1, y1."""
+        """The states updated with one measured box (T, 4) each, x0, y0, x1, y1."""
         position, velocity, var_position, covariance, var_velocity = self.moments
         surprise = to_center_size(boxes_px) - position
         spread = var_position + _POSITION_NOISE**2 * _extent(position) ** 2
@@ -89,33 +89,33 @@ class BoxStates:
         return BoxStates(moments)
 
     def moved(self, centers_px: NDArray[np.floating], scale: NDArray[np.floating]) -> BoxStates:
-        """Seen from another pose: centres (T, 2) and everything else scaled by (T,)."""
+        """The states seen from another pose: at centres (T, 2), all else scaled by (T,)."""
         moments = self.moments * scale[:, None]
         moments[_VAR_POSITION:] *= scale[:, None]
         moments[_POSITION, :, :2] = centers_px
         return BoxStates(moments)
 
     def slowed(self, rows: NDArray[np.integer] | NDArray[np.bool_], share: Columns) -> BoxStates:
-        """The given rows keep only these shares (4,) of their velocity."""
+        """The states with the velocity of the given rows multiplied by shares (4,)."""
         moments = self.moments.copy()
         moments[_VELOCITY, rows] *= share
         return BoxStates(moments)
 
     def restarted(self, boxes_px: NDArray[np.floating], which: NDArray[np.bool_]) -> BoxStates:
-        """As if first seen at these boxes (T, 4), in the quantities (T, 4) marked by `which`."""
+        """The states restarted at boxes (T, 4), in the quantities (T, 4) marked by `which`."""
         return BoxStates(np.where(which, BoxStates.starting_at(boxes_px).moments, self.moments))
 
     def select(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> BoxStates:
         return BoxStates(self.moments[:, rows])
 
     def replaced(self, rows: NDArray[np.integer], other: BoxStates) -> BoxStates:
-        """A copy in which `other` stands at the given rows."""
+        """A copy with `other` in the given rows."""
         moments = self.moments.copy()
         moments[:, rows] = other.moments
         return BoxStates(moments)
 
     def joined(self, other: BoxStates) -> BoxStates:
-        """Both, one after the other."""
+        """Both tables concatenated."""
         return BoxStates(np.concatenate((self.moments, other.moments), axis=1))
 
 
@@ -127,6 +127,6 @@ def to_center_size(boxes_px: NDArray[np.floating]) -> Columns:
 
 
 def _extent(position: Columns) -> Columns:
-    """Width, height, width, height: what the noise of each column is in proportion to."""
+    """(T, 4) width, height, width, height, to which the noise of the columns is proportional."""
     size = np.maximum(position[:, 2:], 1.0)
     return np.concatenate((size, size), axis=1)

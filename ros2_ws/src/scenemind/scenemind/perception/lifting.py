@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from scenemind.config import DepthConfig, LiftingConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
-from scenemind.geometry.points import trimmed_bounds
-from scenemind.geometry.segments import evenly, starts_of
-from scenemind.perception.appearance import color_histograms
-from scenemind.perception.color_names import color_shares
-from scenemind.perception.denoising import denoised
-from scenemind.perception.depth_window import among_others, measured_depth
-from scenemind.perception.foreground import foreground_ranges
-from scenemind.perception.image_border import cut_sides
-from scenemind.perception.sample_grids import Samples, sample
-from scenemind.perception.types import Detections, Observation
+from scenemind.geometry.points import evenly, starts_of, trimmed_bounds
+from scenemind.perception.colors import color_histograms, color_shares
+from scenemind.perception.depth_samples import (
+    DepthSamples,
+    foreground_ranges,
+    has_neighbors,
+    measured_depth,
+    sample_grids,
+    wiener_filtered,
+)
+from scenemind.perception.types import Detections, Observation, cut_sides
 
-# Share of the points that may stick out at each side of the box. In simulated rooms half of it is
-# better for exact masks (mean IoU 0.75 instead of 0.73), but misses objects with ragged ones.
+# Share of the points outside the box at each side. In simulated rooms half of it is better for
+# exact masks (mean IoU 0.75 instead of 0.73), but loses objects with ragged ones.
 _TRIMMED = 0.005
 
 
@@ -36,12 +37,12 @@ def lift(
     """Observations of the detections that have a track (id >= 0) and enough measured depth.
 
     Each mask or box is sampled on a grid. Samples without depth, at depth edges, outside the
-    object's own range of depths, which the eroded mask tells, or alone are dropped. The rest,
-    smoothed as far as the camera's noise allows and in the world, give points and box. All
-    detections go through each step together: numpy's calls cost more than their numbers.
+    object's range of depths (taken from the eroded mask) or without neighbours are dropped. The
+    rest are denoised, moved to the world, and give points and box. All detections go through each
+    step together, since numpy's call overhead dominates.
 
-    The points are thinned evenly and not by voxels: fusion groups them by the map's voxels, and
-    grouping them here as well made simulated maps no better.
+    Points are thinned evenly and not by voxels: fusion groups them by the map's voxels, and doing
+    so here as well did not improve simulated maps.
 
     Args:
         detections: N of them. track_ids: (N,), -1 for those without a track.
@@ -51,7 +52,7 @@ def lift(
     rows = np.flatnonzero(track_ids >= 0)
     if len(rows) == 0:
         return []
-    samples = sample(detections, rows.tolist(), lifting.erosion_px)
+    samples = sample_grids(detections, rows.tolist(), lifting.erosion_px)
     enough, samples, depth_m = _own_samples(samples, frame, lifting, depth)
     rows = rows[enough]
     if len(rows) == 0:
@@ -84,7 +85,7 @@ def lift(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Surface:
-    """What an observation says about where its object is."""
+    """Geometry of an observation."""
 
     points: NDArray[np.float32]
     box: Box3D
@@ -92,11 +93,11 @@ class _Surface:
 
 
 def _own_samples(
-    samples: Samples, frame: RGBDFrame, lifting: LiftingConfig, depth: DepthConfig
-) -> tuple[NDArray[np.bool_], Samples, NDArray[np.float32]]:
-    """Which grids show their object with enough samples, those samples, and their depth (K,).
+    samples: DepthSamples, frame: RGBDFrame, lifting: LiftingConfig, depth: DepthConfig
+) -> tuple[NDArray[np.bool_], DepthSamples, NDArray[np.float32]]:
+    """Grids (N,) bool with enough samples of their object, those samples, and their depth (K,).
 
-    The grids that are left are numbered anew.
+    The remaining grids are renumbered.
     """
     count = len(samples.stride_px)
     depth_m, own = measured_depth(samples, frame.depth_m, depth, lifting.edge_ratio)
@@ -106,19 +107,19 @@ def _own_samples(
     )
     own &= depth_m >= nearest_m.take(samples.owner)
     own &= depth_m <= farthest_m.take(samples.owner)
-    own &= among_others(samples, own)
+    own &= has_neighbors(samples, own)
     enough = np.bincount(samples.owner[own], minlength=count) >= lifting.min_points
     rows = np.flatnonzero(own & enough.take(samples.owner))
     return enough, samples.select(rows, enough), depth_m.take(rows)
 
 
 def _surfaces(
-    samples: Samples, depth_m: NDArray[np.float32], frame: RGBDFrame, lifting: LiftingConfig
+    samples: DepthSamples, depth_m: NDArray[np.float32], frame: RGBDFrame, lifting: LiftingConfig
 ) -> list[_Surface]:
     """Points, box and noise of every grid's samples."""
     owner, counts, camera = samples.owner, samples.counts(), frame.camera
     starts = starts_of(counts)
-    smooth_m = denoised(depth_m, samples, lifting.depth_noise_1m_m)
+    smooth_m = wiener_filtered(depth_m, samples, lifting.depth_noise_1m_m)
     in_camera = camera.unproject(samples.u_px, samples.v_px, smooth_m)
     columns = np.ascontiguousarray(frame.world_T_camera.transform(in_camera).T, dtype=np.float32)
 
@@ -130,7 +131,7 @@ def _surfaces(
     points = np.ascontiguousarray(columns.take(rows, axis=1).T)
     ends = np.cumsum(np.minimum(of_each, lifting.max_points))
 
-    # A sample stands for `stride` pixels, so the object goes on for half of them.
+    # A sample stands for `stride` pixels: the object extends by half of them.
     distance_m = np.add.reduceat(smooth_m, starts) / counts
     half_px = 0.5 * samples.stride_px * distance_m
     across = np.abs(frame.world_T_camera.rotation[:, :2]) @ (1.0 / camera.fx, 1.0 / camera.fy)

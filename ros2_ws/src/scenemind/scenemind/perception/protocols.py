@@ -1,4 +1,4 @@
-"""What the mapper needs from a model; `backends/` holds one file a model."""
+"""Protocols of models: detectors, segmenters, depth estimators and encoders (see `backends/`)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from scenemind.frames import RGBDFrame
 from scenemind.perception.types import BoxMask, Detections
 
 
+@runtime_checkable
 class Detector(Protocol):
     """Finds objects in one frame."""
 
     @property
     def name(self) -> str:
-        """Shown wherever results appear; a simulated detector says so here."""
+        """Name shown with its results; a simulated detector says so here."""
         ...
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The class names that it can return."""
+        """Class names that it can return."""
         ...
 
     def detect(self, frame: RGBDFrame) -> Detections:
@@ -36,27 +37,27 @@ class Detector(Protocol):
 
 @runtime_checkable
 class OpenVocabularyDetector(Detector, Protocol):
-    """Finds what it is told to look for."""
+    """A detector whose classes are set at run time."""
 
     def set_vocabulary(self, classes: Sequence[str]) -> None:
-        """Look for these from the next `detect` on; may be called from any thread.
+        """Set the classes of the next `detect`; may be called from any thread.
 
         Raises:
-            PerceptionError: a class cannot be looked for; the vocabulary stays as it was.
+            PerceptionError: a class cannot be detected; the vocabulary is unchanged.
         """
         ...
 
     def label_similarity(self, a: str, b: str) -> float:
-        """How alike two labels are to it, in [0, 1]: it may call one thing by either."""
+        """Similarity of two labels in [0, 1]: how easily it confuses them."""
         ...
 
 
 class Segmenter(Protocol):
-    """Cuts objects out of an image, given their boxes."""
+    """Masks of objects in an image, given their boxes."""
 
     @property
     def name(self) -> str:
-        """Shown wherever results appear."""
+        """Name shown with its results."""
         ...
 
     def segment(
@@ -65,37 +66,37 @@ class Segmenter(Protocol):
         """A mask for each of (N, 4) boxes x0, y0, x1, y1; None where it finds nothing in a box.
 
         Args:
-            frame: where only every n-th pixel's depth is known, the others have 0 there.
+            frame: depth may be known at every n-th pixel only, with 0 at the others.
 
         Raises:
-            PerceptionError: the model cannot be had, or fails on this image.
+            PerceptionError: the model is not available, or fails on this image.
         """
         ...
 
 
 class DepthEstimator(Protocol):
-    """Sees how far away things are in a plain photograph."""
+    """Metric depth of plain photographs."""
 
     @property
     def name(self) -> str:
-        """Shown wherever its depths appear."""
+        """Name shown with its depths."""
         ...
 
     def estimate(self, color: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(H, W) metres along the optical axis, of a picture (H, W, 3) RGB; 0 where unknown.
 
         Raises:
-            PerceptionError: the model cannot be had, or fails on this picture.
+            PerceptionError: the model is not available, or fails on this picture.
         """
         ...
 
 
 class ImageTextEncoder(Protocol):
-    """Pictures and words to vectors that can be compared, as CLIP makes them."""
+    """Comparable vectors of pictures and words, as of CLIP."""
 
     @property
     def name(self) -> str:
-        """Of the model and its weights: vectors of one name can be compared."""
+        """Name of the model and its weights: vectors of one name are comparable."""
         ...
 
     @property
@@ -105,7 +106,7 @@ class ImageTextEncoder(Protocol):
         """(N, dimension) of unit length.
 
         Raises:
-            PerceptionError: the model cannot be had; names the way out.
+            PerceptionError: the model is not available; names the remedy.
         """
         ...
 
@@ -113,17 +114,17 @@ class ImageTextEncoder(Protocol):
         """(N, dimension) of unit length, of pictures (H, W, 3) RGB of any size and shape.
 
         Raises:
-            PerceptionError: no picture, or the model cannot be had.
+            PerceptionError: no picture, or the model is not available.
         """
         ...
 
 
 class TextEncoder(Protocol):
-    """Words to vectors that an open-vocabulary detector compares with what it sees."""
+    """Vectors of words, which an open-vocabulary detector compares with image features."""
 
     @property
     def name(self) -> str:
-        """Of the model and its weights: vectors of one name can be compared."""
+        """Name of the model and its weights: vectors of one name are comparable."""
         ...
 
     @property
@@ -133,6 +134,6 @@ class TextEncoder(Protocol):
         """(N, dimension) of unit length.
 
         Raises:
-            PerceptionError: the model cannot be had; names the texts and the way out.
+            PerceptionError: the model is not available; names the texts and the remedy.
         """
         ...

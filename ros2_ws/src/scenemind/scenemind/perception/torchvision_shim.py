@@ -13,7 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from scenemind.perception.errors import PerceptionError
+from scenemind.perception.types import PerceptionError
 
 _SCHEMAS = (
     "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
@@ -23,9 +23,9 @@ _libraries: list[Any] = []  # operators live as long as the object that defines 
 
 
 def ensure_torchvision() -> None:
-    """Make `import torchvision` work; to be called before its first import.
+    """Make `import torchvision` work; call it before the first import.
 
-    Does nothing where torchvision's own operators load, or where it was called before.
+    Does nothing where torchvision's own operators load, or on a second call.
 
     Raises:
         PerceptionError: torchvision is not installed.
@@ -58,7 +58,7 @@ def _real_operators_load(torch: Any, folder: Path) -> bool:
 
 
 def _suppress(boxes: Any, scores: Any, iou_threshold: float) -> Any:
-    """Greedy non-maximum suppression: indices of what is kept, best first.
+    """Greedy non-maximum suppression: indices of the kept boxes, best first.
 
     Args:
         boxes: (N, 4) tensor, x0, y0, x1, y1.
@@ -69,6 +69,6 @@ def _suppress(boxes: Any, scores: Any, iou_threshold: float) -> Any:
     corners = boxes.detach().numpy().astype(np.float64)
     corners[:, 2:] -= corners[:, :2]  # OpenCV takes x, y, width, height
     ranks = scores.detach().numpy().astype(np.float64)
-    ranks = ranks - ranks.min(initial=0.0) + 1.0  # OpenCV drops what is not above the threshold
+    ranks = ranks - ranks.min(initial=0.0) + 1.0  # OpenCV drops scores at or below the threshold
     kept = cv2.dnn.NMSBoxes(corners, ranks, 0.0, iou_threshold)
     return torch.as_tensor(np.asarray(kept, dtype=np.int64).reshape(-1))

@@ -1,4 +1,4 @@
-"""What perception says about one frame, in two and in three dimensions."""
+"""Results of perception: detections and masks in an image, observations in the world."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D
-from scenemind.perception.errors import PerceptionError
+from scenemind.errors import SceneMindError
+from scenemind.geometry import Box3D, PinholeCamera
+
+_NEAR_PX = 2.0  # distance to the border at which detectors' boxes of cut objects end
+
+
+class PerceptionError(SceneMindError, RuntimeError):
+    """A model file or output that cannot be used; the message names the remedy."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoxMask:
-    """A mask cut to its own rectangle: far smaller than the image.
+    """A mask within its bounding rectangle.
 
     Attributes:
         x_px, y_px: image position of the rectangle's top-left pixel.
@@ -26,9 +32,23 @@ class BoxMask:
     bits: NDArray[np.bool_]
 
 
+def cut_mask(bits: NDArray[np.bool_], x_px: int = 0, y_px: int = 0) -> BoxMask | None:
+    """The mask of bits (h, w) cut to its set pixels; None where none is set.
+
+    Args:
+        x_px, y_px: image position of the first bit.
+    """
+    rows, columns = np.flatnonzero(bits.any(axis=1)), np.flatnonzero(bits.any(axis=0))
+    if len(rows) == 0:
+        return None
+    top, left = int(rows[0]), int(columns[0])
+    window = bits[top : rows[-1] + 1, left : columns[-1] + 1]
+    return BoxMask(x_px + left, y_px + top, np.ascontiguousarray(window))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Detections:
-    """The detections of one image, as columns.
+    """Detections of one image, as columns.
 
     Attributes:
         labels: N class names, lower case.
@@ -58,7 +78,7 @@ class Detections:
         return len(self.labels)
 
     def select(self, rows: NDArray[np.integer] | NDArray[np.bool_] | Sequence[int]) -> Detections:
-        """The given rows (indices or a boolean column) in their order."""
+        """The given rows (indices or a boolean column), in their order."""
         index = np.arange(len(self))[np.asarray(rows)] if len(rows) else np.zeros(0, np.intp)
         return Detections(
             tuple(self.labels[i] for i in index),
@@ -66,6 +86,12 @@ class Detections:
             self.boxes_px[index],
             tuple(self.masks[i] for i in index),
         )
+
+
+def cut_sides(boxes_px: NDArray[np.floating], camera: PinholeCamera) -> NDArray[np.bool_]:
+    """Sides (N, 4) bool of boxes (N, 4) that the image border cuts: left, top, right, bottom."""
+    far = np.array((camera.width, camera.height)) - _NEAR_PX
+    return np.concatenate((boxes_px[:, :2] <= _NEAR_PX, boxes_px[:, 2:] >= far), axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,15 +103,14 @@ class Observation:
         label, score, box_px: the detection.
         points: (M, 3) float32, world, metres: a bounded sample of the visible surface.
         box: axis-aligned box around the points, world.
-        color_shares: (24,) float32 of sum 1, how much of the object's own pixels bears each of
-            `color_names.COLOR_NAMES`.
-        pixel_count: how many pixels carried the points before sampling.
-        truncated: the image border cuts the box, so the object goes on outside.
-        appearance: (48,) float32 of sum 1, colour histogram of the object's own pixels
-            (`appearance.color_histograms`).
+        color_shares: (24,) float32 of sum 1, shares of `colors.COLOR_NAMES` in the object's pixels.
+        pixel_count: pixels that the points stand for, before sampling.
+        truncated: whether the image border cuts the box.
+        appearance: (48,) float32 of sum 1, colour histogram of the object's pixels
+            (`colors.color_histograms`).
         sigma_m: expected standard deviation of the camera's depth in metres, from its noise at
-            1 m (`LiftingConfig.depth_noise_1m_m`) and the distance. The points are smoothed, but
-            errors that neighbouring pixels share stay, so this is an upper bound for them.
+            1 m (`LiftingConfig.depth_noise_1m_m`) and the distance; an upper bound for the points,
+            which are denoised up to correlated errors of neighbouring pixels.
     """
 
     track_id: int

@@ -1,34 +1,47 @@
-"""Files of weights by name: on this machine, or fetched once."""
+"""Files of weights by name: found on this machine, or downloaded once."""
 
 from __future__ import annotations
 
 import difflib
+import hashlib
+import logging
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
-from scenemind.perception.cache_root import cache_root
-from scenemind.perception.download import download
-from scenemind.perception.errors import PerceptionError
+from scenemind.perception.types import PerceptionError
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_log = logging.getLogger(__name__)
+
+CACHE_VARIABLE = "SCENEMIND_CACHE"
+OFFLINE_VARIABLE = "SCENEMIND_OFFLINE"
+_CHUNK = 1 << 20
+EXPORTED = (".onnx", ".xml")  # suffixes of models that run without torch; none is downloaded
 WEIGHTS_VARIABLE = "SCENEMIND_WEIGHTS"
 _ULTRALYTICS = "https://github.com/ultralytics/assets/releases/download/v8.4.0/"
 _OPENAI = "https://openaipublic.azureedge.net/clip/models/"
 _META = "https://dl.fbaipublicfiles.com/segment_anything/"
 _MOBILE_SAM = "https://github.com/ChaoningZhang/MobileSAM/raw/master/weights/"
-
 _SAM = {
     "sam_vit_b_01ec64.pth": "ec2df62732614e57411cdcf32a23ffdf28910380d03139ee0f4fcbe91eb8c912",
     "sam_vit_l_0b3195.pth": "3adcc4315b642a4d2101128f611684e8734c41232a17c648ed1693702a49a622",
     "sam_vit_h_4b8939.pth": "a7bf3b02f3ebf1267aba913ff637d9a2d5c33d3173bb679e46d9f338c26f262e",
 }
 _MOBILE_SAM_DIGEST = "6dbb90523a35330fedd7f1d3dfc66f995213d81b29a5ca8108dbcdd4e37d6c2f"
+# Preference within a folder: masks give better 3D boxes, and large inputs find small objects.
+_PREFERRED = ("yolov8n-seg_deq640.onnx", "yolov8n-seg_int8.onnx", "yolox_nano.onnx")
+_REMEDY = "give the path of a file that is there, or a name that can be fetched"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where weights come from; `sha256` is "" where the publisher names none."""
+    """Download source of weights; `sha256` is "" where the publisher gives none."""
 
     url: str
     sha256: str = ""
@@ -52,25 +65,30 @@ def _sources() -> dict[str, Source]:
 # MobileSAM's are Apache-2.0.
 KNOWN_WEIGHTS: Mapping[str, Source] = _sources()
 
-# Of a folder. Masks give better boxes in the world than boxes do; large inputs find small things.
-_PREFERRED = ("yolov8n-seg_deq640.onnx", "yolov8n-seg_int8.onnx", "yolox_nano.onnx")
-_WAY_OUT = "give the path of a file that is there, or a name that can be fetched"
 
+def find_weights(name_or_path: str) -> Path:
+    """Path of a file of weights, downloaded where needed; see `locate_weights`.
 
-def default_folder() -> Path:
-    """Where fetched weights stay."""
-    return cache_root() / "weights"
+    Raises:
+        PerceptionError: no such file or name, or the download failed; names the URL and the path
+            for a manual download.
+    """
+    place = locate_weights(name_or_path)
+    if not place.is_file():
+        source = KNOWN_WEIGHTS[place.name]
+        download(source.url, place, sha256=source.sha256)
+    return place
 
 
 def locate_weights(name_or_path: str) -> Path:
-    """Where a file of weights is, or will be when `find_weights` has fetched it.
+    """Path of a file of weights, now or after `find_weights` has downloaded it.
 
-    A path that exists is taken as it is; of a folder, the best of the models that are known by
-    name. A bare name is looked for in `$SCENEMIND_WEIGHTS` (a folder, or one file of that name),
-    then in `default_folder()`, then among `KNOWN_WEIGHTS`. The suffix .pt may be left out.
+    An existing path is used as it is; of a folder, the best model known by name. A bare name is
+    searched in `$SCENEMIND_WEIGHTS` (a folder, or one file of that name), then in
+    `weights_folder()`, then among `KNOWN_WEIGHTS`. The suffix .pt may be left out.
 
     Raises:
-        PerceptionError: no such file and no such name; the message says what is near.
+        PerceptionError: no such file or name; names similar ones.
     """
     path = Path(name_or_path).expanduser()
     if path.is_dir():
@@ -78,31 +96,21 @@ def locate_weights(name_or_path: str) -> Path:
     spellings = [path] if path.suffix else [path, path.with_name(f"{path.name}.pt")]
     is_name = path.name == name_or_path
     for spelling in spellings:
-        for place in [spelling, *(_places(spelling.name) if is_name else [])]:
+        for place in [spelling, *(_candidates(spelling.name) if is_name else [])]:
             if place.is_file():
                 return place
+    if path.suffix in EXPORTED:
+        raise PerceptionError(
+            f"no such file: {path.absolute()}: name a file that is there, or a model by its name"
+        )
     if not is_name:
-        raise PerceptionError(f"there are no weights at {path}: {_WAY_OUT}")
+        raise PerceptionError(f"there are no weights at {path}: {_REMEDY}")
     for spelling in spellings:
         if spelling.name in KNOWN_WEIGHTS:
-            return default_folder() / spelling.name
+            return weights_folder() / spelling.name
     raise PerceptionError(
-        f"there are no weights {name_or_path!r}: {_WAY_OUT}: {_near(name_or_path)}"
+        f"there are no weights {name_or_path!r}: {_REMEDY}: {_suggestion(name_or_path)}"
     )
-
-
-def find_weights(name_or_path: str) -> Path:
-    """A file of weights that is on this machine when this returns; see `locate_weights`.
-
-    Raises:
-        PerceptionError: no such file and no such name, or it cannot be fetched; the message names
-            the URL and the path to put the file at.
-    """
-    place = locate_weights(name_or_path)
-    if not place.is_file():
-        source = KNOWN_WEIGHTS[place.name]
-        download(source.url, place, sha256=source.sha256)
-    return place
 
 
 def _best_of(folder: Path) -> Path:
@@ -115,15 +123,102 @@ def _best_of(folder: Path) -> Path:
     )
 
 
-def _places(name: str) -> list[Path]:
-    told = os.environ.get(WEIGHTS_VARIABLE)
-    named = Path(told).expanduser() if told else None
-    places = [default_folder() / name]
+def _candidates(name: str) -> list[Path]:
+    variable = os.environ.get(WEIGHTS_VARIABLE)
+    named = Path(variable).expanduser() if variable else None
+    places = [weights_folder() / name]
     if named is not None:
         places.insert(0, named if named.name == name else named / name)
     return places
 
 
-def _near(name: str) -> str:
+def _suggestion(name: str) -> str:
     near = difflib.get_close_matches(name, KNOWN_WEIGHTS, 3)
     return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(KNOWN_WEIGHTS)}"
+
+
+def weights_folder() -> Path:
+    """Folder of downloaded weights."""
+    return cache_root() / "weights"
+
+
+def cache_root() -> Path:
+    """Folder of recoverable files (weights, word vectors, engines): `$SCENEMIND_CACHE`, else
+    `~/.cache/scenemind`; it need not exist."""
+    return Path(os.environ.get(CACHE_VARIABLE) or "~/.cache/scenemind").expanduser()
+
+
+def download(url: str, target: Path, *, sha256: str = "", timeout_s: float = 30.0) -> None:
+    """Download a file, which appears at `target` only when it is complete.
+
+    Another process may fetch the same file meanwhile; the last one to end wins.
+
+    Args:
+        url: http or https.
+        target: path of the file; its folder is created.
+        sha256: hash of the file in hexadecimal; "" where unknown.
+        timeout_s: longest silence of the server.
+
+    Raises:
+        PerceptionError: no network, `$SCENEMIND_OFFLINE` is set, the server refuses or stops
+            early, the hash differs, or the disk is full; names the path for a manual download.
+    """
+    import http.client  # with urllib and rich 0.1 s, for downloads only
+    import tempfile
+
+    try:
+        if os.environ.get(OFFLINE_VARIABLE):
+            raise OSError(f"${OFFLINE_VARIABLE} is set")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(".part", f"{target.name}.", target.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                digest = _receive(url, file, target.name, timeout_s)
+            if sha256 and digest != sha256:
+                raise OSError(f"what came has the SHA-256 {digest} instead of {sha256}")
+            Path(name).replace(target)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except (OSError, http.client.HTTPException) as error:
+        raise PerceptionError(
+            f"cannot fetch {url}: {error}. Fetch it where there is a network and room, and put it"
+            f" at {target}"
+        ) from error
+
+
+def _receive(url: str, file: IO[bytes], name: str, timeout_s: float) -> str:
+    """Write the response's body; returns its SHA-256."""
+    import urllib.request
+
+    digest = hashlib.sha256()
+    with urllib.request.urlopen(url, timeout=timeout_s) as response:
+        if response.headers.get_content_type() == "text/html":
+            raise OSError("a page came instead of a file; does the network ask for a login?")
+        size = int(response.headers.get("Content-Length", 0))
+        _log.info("fetching %s (%.1f MB)", url, size / 1e6)
+        with _progress() as progress:
+            task = progress.add_task(name, total=size or None)
+            while chunk := response.read(_CHUNK):
+                file.write(chunk)
+                digest.update(chunk)
+                progress.advance(task, len(chunk))
+    if size and file.tell() != size:
+        raise OSError(f"only {file.tell()} of {size} bytes came")
+    return digest.hexdigest()
+
+
+def _progress() -> Progress:
+    """A progress bar, shown at a terminal only."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    console = Console(stderr=True)
+    is_shown = sys.stderr.isatty()
+    return Progress(*columns, TransferSpeedColumn(), console=console, disable=not is_shown)

@@ -1,10 +1,7 @@
 """Questions, phrases and corrections in plain words, answered on a memory."""
 
-from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.method import Asking, AskMethod, Report
-from scenemind.reasoning.open_methods import open_methods, open_selector
-from scenemind.reasoning.router import Router
-from scenemind.reasoning.types import (
+from scenemind.reasoning.method import Asking, AskMethod, Progress, ProgressListener
+from scenemind.reasoning.query import (
     METHODS,
     POLICIES,
     Alignment,
@@ -12,8 +9,10 @@ from scenemind.reasoning.types import (
     Grounding,
     Policy,
     Query,
+    ReasoningError,
     ReasoningFailure,
 )
+from scenemind.reasoning.router import Router
 
 __all__ = [
     "METHODS",
@@ -24,11 +23,10 @@ __all__ = [
     "Asking",
     "Grounding",
     "Policy",
+    "Progress",
+    "ProgressListener",
     "Query",
     "ReasoningError",
     "ReasoningFailure",
-    "Report",
     "Router",
-    "open_methods",
-    "open_selector",
 ]

@@ -1,20 +1,52 @@
-"""What a method of reasoning gets and gives; the router makes answers of it."""
+"""The interface of a method of reasoning: its request, its replies, and one attempt to get a
+reply.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
-from scenemind.memory import Correction, KeyFrame, MapObject, MemoryAccess
-from scenemind.models import Allowance
+from scenemind.errors import SandboxError
+from scenemind.memory import (
+    Correction,
+    KeyFrame,
+    MapObject,
+    MemoryAccess,
+    MemorySnapshot,
+    SceneMemoryError,
+)
+from scenemind.models import Allowance, FailureKind, ModelError, OnText
+from scenemind.perception import PerceptionError
 from scenemind.reasoning.dialogue import Dialogue
-from scenemind.reasoning.trail import Trail
-from scenemind.reasoning.types import Picture, Query
+from scenemind.reasoning.query import (
+    CANCELLED,
+    ErrorCode,
+    Picture,
+    Query,
+    ReasoningError,
+    ReasoningFailure,
+)
+
+_log = logging.getLogger(__name__)
+
+Reply = TypeVar("Reply")
+_CODES: dict[FailureKind, ErrorCode] = {"too_late": "timeout", "over_budget": "budget_exceeded"}
+# Failures of models, which another wording of the question does not avoid.
+_BY_MODEL: frozenset[ErrorCode] = frozenset(("timeout", "budget_exceeded", "model_failed"))
+# Failures without a fallback: a replay shows where it differs from its recording.
+_FINAL: frozenset[FailureKind] = frozenset(("not_recorded",))
+# Anchors of the phrase ("next to the desk") must not be listed.
+_WHICH = (
+    "Which object is meant? As objects give it alone, or all that may be meant, likeliest first: {}"
+)
 
 
-class Report(Protocol):
-    """Hears what a method is doing, on whichever thread that is; should return soon."""
+class ProgressListener(Protocol):
+    """A callback for what a method is doing, on the method's thread; should return soon."""
 
     def __call__(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
         """
@@ -26,8 +58,43 @@ class Report(Protocol):
         ...
 
 
-def say_nothing(stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
-    """A `Report` to nobody."""
+class Progress:
+    """The log of one question, written by the method that answers it, on one thread.
+
+    What the listener hears is live only; steps, key frames and pictures stay, and are shown with
+    the reply, or with the failure.
+
+    Attributes:
+        listener: None: nobody listens.
+        steps: what was done so far, in words.
+        key_frames: stored frames that were looked at, best or latest first.
+        pictures: what was made of them, for reports.
+    """
+
+    def __init__(self, listener: ProgressListener | None = None) -> None:
+        self.listener = listener
+        self.steps: list[str] = []
+        self.key_frames: list[KeyFrame] = []
+        self.pictures: list[Picture] = []
+
+    def note(self, *steps: str) -> None:
+        """Add steps to the log."""
+        self.steps.extend(steps)
+
+    def report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        """Tell the listener; see `ProgressListener`."""
+        if self.listener is not None:
+            self.listener(stage, text, key_frames)
+
+    def note_repair(self, complaint: str) -> None:
+        """Log that a model is asked again, since its reply was of no use."""
+        self.note(f"asked again: {complaint}")
+        self.report("repair", complaint)
+
+    def hears_text(self, stage: str) -> OnText | None:
+        """A listener for a growing reply; None without a progress listener: then no streaming is
+        needed."""
+        return None if self.listener is None else partial(self.report, stage)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,32 +102,34 @@ class Asking:
     """The circumstances of one question.
 
     Attributes:
-        trail: where a method leaves how far it came, for when it fails.
+        progress: an empty log, which the method fills.
         dialogue: that the question is part of; None: it stands alone.
-        by: who speaks, for the journal.
+        by: the speaker's name, for the journal.
     """
 
     allowance: Allowance = field(default_factory=lambda: Allowance(60.0))
-    report: Report = say_nothing
-    trail: Trail = field(default_factory=Trail)
+    progress: Progress = field(default_factory=Progress)
     dialogue: Dialogue | None = None
     by: str = "a person"
+
+    def with_new_progress(self) -> Asking:
+        """The same for another method, with an empty log of its own and the same listener."""
+        return replace(self, progress=Progress(self.progress.listener))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MethodReply:
-    """An answer before the router has timed it.
+    """A method's answer; the router makes an `Answer` of it.
 
     Attributes:
         text: one sentence.
         confidence: in [0, 1].
-        objects: what the answer speaks of, most relevant first.
-        key_frames: what it rests on, best first; None: the router looks for frames that show the
-            objects.
-        steps: how it was reached, in words.
-        brief: the answer in a word or few, as benchmarks compare it ("yes", "two", "brown chair");
-            empty where the method gives none.
-        correction_ids: entries of the journal that it wrote.
+        objects: objects of the answer, most relevant first.
+        key_frames: its evidence, best first; None: the router looks for frames of the objects.
+        steps: how it was reached.
+        brief: the answer in a few words, for benchmarks ("yes", "two", "brown chair"); empty where
+            the method gives none.
+        correction_ids: entries of the journal that the method wrote.
     """
 
     text: str
@@ -74,15 +143,15 @@ class MethodReply:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroundReply:
-    """What a phrase means, before the router has timed it.
+    """A method's grounding of a phrase; the router makes a `Grounding` of it.
 
     Attributes:
-        objects: best first; at least one. One of id 0 (`MEASURED`) is no object of the map, but a
-            box that was measured for this answer.
-        confidences: of each, in [0, 1].
-        steps: how they were found, in words.
+        objects: best first; at least one. One with id 0 (`MEASURED`) is no object of the map, but a
+            box that was measured for this reply.
+        confidences: of each object, in [0, 1].
+        steps: how they were found.
         key_frames: as of `MethodReply`.
-        pictures: what was looked at and measured, in order, for reports.
+        pictures: images that were seen and measured, in order, for reports.
     """
 
     objects: tuple[MapObject, ...]
@@ -93,20 +162,20 @@ class GroundReply:
 
     @property
     def confidence(self) -> float:
-        """Of the best."""
+        """The confidence of the best object."""
         return self.confidences[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignReply:
-    """What became of a correcting sentence, before the router has timed it.
+    """A method's reply to a correction; the router makes an `Alignment` of it.
 
     Attributes:
         text: for the person.
-        corrections: entries of the journal that it wrote, took back or let stand again.
-        objects: what it speaks of beside these, most relevant first.
-        steps: how it was reached, in words.
-        asks_back: the text asks the person something; what it asks about was not done.
+        corrections: entries of the journal that were written, undone or redone.
+        objects: further objects of the reply, most relevant first.
+        steps: how it was reached.
+        asks_back: the text is a question to the person, and nothing was changed yet.
         confidence: in [0, 1].
     """
 
@@ -119,7 +188,7 @@ class AlignReply:
 
     @property
     def object_ids(self) -> tuple[int, ...]:
-        """Of all objects that it speaks of, each once, without floors, walls and ceilings."""
+        """Ids of all objects of the reply, each once, without floors, walls and ceilings."""
         changed = (i for c in self.corrections for i in (*c.edit.object_ids, *c.edit.new_ids))
         ids = (*(thing.object_id for thing in self.objects), *changed)
         return tuple(dict.fromkeys(i for i in ids if i >= 0))
@@ -134,11 +203,14 @@ class AskMethod(Protocol):
         ...
 
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
-        """The answer on the memory's snapshot of now.
+        """Answer a question on the current memory.
+
+        Args:
+            asking: with an empty progress log.
 
         Raises:
-            ReasoningError: it cannot be answered so; `not_found` for a strict query where nothing
-                that was seen answers it.
+            ReasoningError: there is no answer; `not_found` for a strict query where nothing that
+                was seen answers it.
             ModelError: a model failed, or the allowance is used up.
         """
         ...
@@ -146,10 +218,10 @@ class AskMethod(Protocol):
 
 @runtime_checkable
 class GroundMethod(AskMethod, Protocol):
-    """Also finds what a phrase means, better than by the question which object that is."""
+    """A method that also grounds phrases, better than by the question which object is meant."""
 
     def ground(self, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
-        """What the phrase means on the memory of now.
+        """Ground a phrase on the current memory.
 
         Raises: as `ask`.
         """
@@ -158,11 +230,120 @@ class GroundMethod(AskMethod, Protocol):
 
 @runtime_checkable
 class AlignMethod(AskMethod, Protocol):
-    """Also corrects the memory as a person says."""
+    """A method that also corrects the memory."""
 
     def align(self, query: Query, memory: MemoryAccess, asking: Asking) -> AlignReply:
-        """Answer a question, or do what a person tells.
+        """Answer a question, or correct the memory as a person says.
 
         Raises: as `ask`; nothing was written then.
         """
         ...
+
+
+def snapshot_with_objects(memory: MemoryAccess) -> MemorySnapshot:
+    """The current scene graph.
+
+    Raises:
+        ReasoningError: it has no objects.
+    """
+    snapshot = memory.snapshot()
+    if not snapshot.objects:
+        raise ReasoningError(
+            "empty_memory",
+            "The memory holds no objects yet: start mapping, or load a saved memory.",
+        )
+    return snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt(Generic[Reply]):
+    """The result of one method: a reply or a failure.
+
+    Attributes:
+        method: its name.
+        reply: None where it failed.
+        is_broken: it failed for want of a resource, such as a model; another method may answer.
+        fallback: why this method answered in place of another.
+    """
+
+    method: str
+    reply: Reply | None = None
+    failure: ReasoningFailure | None = None
+    is_broken: bool = False
+    fallback: str = ""
+
+
+def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
+    """Try a method: its reply, or its failure as a value. Bugs are raised."""
+    try:
+        return Attempt(method, answer())
+    except ReasoningError as error:
+        # Without frames the map may still have an answer.
+        is_broken = error.failure.code == "empty_memory"
+        return Attempt(method, failure=error.failure, is_broken=is_broken)
+    except ModelError as error:
+        if error.kind == "cancelled":
+            return Attempt(method, failure=CANCELLED)
+        code = _CODES.get(error.kind, "model_failed")
+        return _failed(method, code, error, is_broken=error.kind not in _FINAL)
+    except PerceptionError as error:
+        return _failed(method, "model_failed", error)
+    except SandboxError as error:
+        return _failed(method, "method_unavailable", error)
+    except SceneMemoryError as error:
+        return _failed(method, "memory_refused", error)
+
+
+def in_place_of(broken: Attempt[Reply], other: Attempt[Reply]) -> Attempt[Reply]:
+    """The result of a fallback: the other method's reply with the reason for the fallback, or a
+    failure with both reasons."""
+    assert broken.failure is not None, "only what failed is replaced"
+    reason = broken.failure.text
+    if other.failure is None:
+        _log.info("%s answers instead: %s", other.method, reason)
+        return replace(other, fallback=reason)
+    code = broken.failure.code
+    if code in _BY_MODEL and other.failure.code == "not_understood":
+        text = f"{reason.rstrip('.')}; and without a model this question cannot be answered."
+        return replace(broken, failure=ReasoningFailure(code, text))
+    text = f"{reason.rstrip('.')}. {other.method} has no answer either: {other.failure.text}"
+    code = other.failure.code if code == "empty_memory" else code
+    return replace(broken, failure=ReasoningFailure(code, text, other.failure.suggestion))
+
+
+def _failed(
+    method: str, code: ErrorCode, error: Exception, *, is_broken: bool = True
+) -> Attempt[Reply]:
+    failure = ReasoningFailure(code, f"{method} failed: {error}")
+    return Attempt(method, failure=failure, is_broken=is_broken)
+
+
+def ground_by(method: AskMethod, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
+    """Ground a phrase with a method: by its `ground`, else by a question.
+
+    Raises:
+        ReasoningError, ModelError: as of the method.
+    """
+    if isinstance(method, GroundMethod):
+        return method.ground(query, memory, asking)
+    return ground_by_asking(method, query, memory, asking)
+
+
+def ground_by_asking(
+    method: AskMethod, query: Query, memory: MemoryAccess, asking: Asking
+) -> GroundReply:
+    """Ground a phrase by the question which object is meant: the objects of the answer, each with
+    its confidence.
+
+    Raises:
+        ReasoningError: there is no answer, or it names no object of the map.
+        ModelError: as of the method.
+    """
+    question = replace(query, text=_WHICH.format(query.text))
+    reply = method.ask(question, memory, asking)
+    if not reply.objects:
+        asking.progress.steps = list(reply.steps)
+        asking.progress.key_frames = list(reply.key_frames or ())
+        raise ReasoningError("not_found", f"That is no object of the map. {reply.text}")
+    confidences = (reply.confidence,) * len(reply.objects)
+    return GroundReply(reply.objects, confidences, (reply.text, *reply.steps), reply.key_frames)

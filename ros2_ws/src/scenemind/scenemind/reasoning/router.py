@@ -6,41 +6,49 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scenemind.config import RelationConfig
 from scenemind.memory import KeyFrame, MemoryAccess, SceneMemoryError
-from scenemind.reasoning.aligning import Aligner
-from scenemind.reasoning.attempt import Attempt
 from scenemind.reasoning.dialogue import Dialogue, Dialogues, Turn
-from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.ground_by_asking import ground_by
 from scenemind.reasoning.method import (
     AlignMethod,
     Asking,
     AskMethod,
+    Attempt,
     GroundReply,
     MethodReply,
+    ground_by,
+    snapshot_with_objects,
 )
 from scenemind.reasoning.method_choice import MethodChoice
-from scenemind.reasoning.sentence import check_sentence
-from scenemind.reasoning.snapshots import snapshot_with_objects
+from scenemind.reasoning.query import (
+    Alignment,
+    Answer,
+    Grounding,
+    Query,
+    ReasoningError,
+    check_sentence,
+    check_speaker,
+)
 from scenemind.reasoning.symbolic import SymbolicReasoner
-from scenemind.reasoning.trail import Trail
-from scenemind.reasoning.types import Alignment, Answer, Grounding, Query
+
+if TYPE_CHECKING:
+    from scenemind.reasoning.aligner import Aligner
+    from scenemind.reasoning.symbolic.model_reader import ModelReader
 
 _log = logging.getLogger(__name__)
 
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _EVIDENCE_FRAMES = 3
-# Frames that show everything do not exist; the most relevant objects choose them.
-_EVIDENCE_OBJECTS = 8
+_EVIDENCE_OBJECTS = 8  # the most relevant ones, by which frames are chosen
 
 
 class Router:
-    """Asks one memory, for several threads. What a person says never raises: see `failure` of what
-    comes back."""
+    """Answers on one memory by any method, from several threads. Nothing that a person says raises
+    an error: see `failure` of the result."""
 
     def __init__(
         self,
@@ -49,19 +57,20 @@ class Router:
         methods: Mapping[str, AskMethod] | None = None,
         falls_back: bool = True,
         dialogues: Dialogues | None = None,
+        reader: ModelReader | None = None,
     ) -> None:
         """
         Args:
-            dialogues: those that go on, shared by routers of one memory; None: none does.
-            methods: those beside `symbolic`, by name; see `open_methods`.
+            methods: further methods than `symbolic`, by name; see `composition.Reasoner`.
             falls_back: `symbolic` answers where a model fails; see `MethodChoice`.
+            dialogues: shared by routers of one memory; None: each question stands alone.
+            reader: reads sentences for `symbolic` that its grammar does not read.
         """
         self._memory = memory
-        self._symbolic = SymbolicReasoner(memory, relations or RelationConfig())
+        self._symbolic = SymbolicReasoner(memory, relations or RelationConfig(), reader=reader)
         self._choice = MethodChoice(methods or {}, falls_back, self._labels)
         agent = (methods or {}).get("synergai")
-        by_model = agent if isinstance(agent, AlignMethod) else None
-        self._aligner = Aligner(memory, self._symbolic, by_model)
+        self._agent = agent if isinstance(agent, AlignMethod) else None
         self._dialogues = dialogues or Dialogues(1, 1)
 
     def ask(self, query: Query, method: str = "auto", asking: Asking | None = None) -> Answer:
@@ -69,8 +78,7 @@ class Router:
 
         Args:
             method: one of `METHODS`; see `MethodChoice`.
-            asking: what models may use, and who hears of progress; None: a minute without budgets,
-                and nobody.
+            asking: limits of models, and a listener; None: one minute, without a listener.
         """
         start, asked = time.perf_counter(), query
         dialogue = self._dialogues.get(query.dialogue_id)
@@ -79,12 +87,15 @@ class Router:
             query,
             method,
             asking,
-            lambda: self._symbolic.ask(query, snapshot_with_objects(self._memory)),
+            lambda: self._symbolic.ask(query, snapshot_with_objects(self._memory), asking),
             lambda chosen: chosen.ask(query, self._memory, asking),
         )
-        trail = asking.trail
+        progress = asking.progress
         reply = tried.reply or MethodReply(
-            _text_of(tried), 0.0, key_frames=trail.key_frames, steps=trail.steps
+            _text_of(tried),
+            0.0,
+            key_frames=tuple(progress.key_frames),
+            steps=tuple(progress.steps),
         )
         spoken_of = tuple(thing.object_id for thing in reply.objects)
         dialogue.add(Turn(query.text, reply.text, spoken_of, reply.correction_ids))
@@ -117,11 +128,12 @@ class Router:
             query,
             method,
             asking,
-            lambda: self._symbolic.ground(query, snapshot_with_objects(self._memory)),
+            lambda: self._symbolic.ground(query, snapshot_with_objects(self._memory), asking),
             lambda chosen: ground_by(chosen, query, self._memory, asking),
         )
-        trail = asking.trail
-        reply = tried.reply or GroundReply((), (), (_text_of(tried),), trail.key_frames)
+        progress = asking.progress
+        looked_at = tuple(progress.key_frames)
+        reply = tried.reply or GroundReply((), (), (_text_of(tried),), looked_at)
         dialogue.add(Turn(query.text, "", tuple(o.object_id for o in reply.objects)))
         return Grounding(
             asked,
@@ -134,23 +146,30 @@ class Router:
             tried.failure,
             asking.allowance.used,
             tried.fallback,
-            reply.pictures or trail.pictures,
-            reply.steps if tried.reply else trail.steps,
+            reply.pictures or tuple(progress.pictures),
+            reply.steps if tried.reply else tuple(progress.steps),
         )
 
     def align(
         self, query: Query, by: str, asking: Asking | None = None, by_agent: bool = False
     ) -> Alignment:
-        """Change the memory as a sentence says; `by` is who said it. What the grammar does not
-        understand, the agent does, where there is a model for it.
+        """Correct the memory as a sentence says, by the grammar, else by the agent, if a model is
+        configured.
 
         Args:
-            by_agent: the agent, where there is one, does all that is not about proposals or the
-                journal; so its reading is measured.
+            by: the speaker's name.
+            by_agent: the agent does all but proposals and the journal, to measure it.
         """
         dialogue = self._dialogues.get(query.dialogue_id)
         begun = replace(_begun(asking, dialogue), by=by)
-        return self._aligner.align(query, dialogue, begun, by_agent)
+        return self._aligner.align(replace(query, by=by), dialogue, begun, by_agent)
+
+    @cached_property
+    def _aligner(self) -> Aligner:
+        """Made for the first correction: a question does not need its grammar."""
+        from scenemind.reasoning.aligner import Aligner
+
+        return Aligner(self._memory, self._symbolic, self._agent)
 
     def _try(
         self,
@@ -162,21 +181,22 @@ class Router:
     ) -> Attempt[Reply]:
         try:
             check_sentence(query, "question")
+            check_speaker(query.by)
             return self._choice.answer(query, method, asking, by_symbols, by_model)
         except ReasoningError as error:
             return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
 
     def _labels(self) -> set[str]:
-        """Of the map's objects; none where the memory cannot say, which the methods tell."""
+        """Labels of the map's objects; empty where the memory fails, which the methods report."""
         try:
             return {thing.label for thing in self._memory.snapshot().objects.values()}
         except SceneMemoryError as error:
-            _log.warning("the labels of the map are not known: %s", error)
+            _log.warning("cannot read the labels of the map: %s", error)
             return set()
 
     def _evidence(self, reply: MethodReply | GroundReply) -> tuple[KeyFrame, ...]:
-        """The reply's own, or frames that show its objects; an answer stands without them, so a
-        loss is logged."""
+        """The reply's key frames, or frames of its objects. An answer is valid without them: an
+        error is logged."""
         if reply.key_frames is not None:
             return reply.key_frames
         ids = [obj.object_id for obj in reply.objects[:_EVIDENCE_OBJECTS]]
@@ -190,8 +210,8 @@ class Router:
 
 
 def _begun(asking: Asking | None, dialogue: Dialogue) -> Asking:
-    """What the caller allows, with a trail of this question alone."""
-    return replace(asking or Asking(), trail=Trail(), dialogue=dialogue)
+    """The caller's limits, with an empty log of this question."""
+    return replace((asking or Asking()).with_new_progress(), dialogue=dialogue)
 
 
 def _text_of(failed: Attempt[Any]) -> str:

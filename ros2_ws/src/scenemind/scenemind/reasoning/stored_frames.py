@@ -1,22 +1,31 @@
-"""The stored frames of a memory while a question looks through them."""
+"""The stored frames of a memory: reading, choosing and searching them for one question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+import logging
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.frames import FrameError
-from scenemind.frames.encodings import decode_color_file
+from scenemind.frames import FrameError, RGBDFrame
+from scenemind.frames.images import decode_color_file
+from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import KeyFrame, MemoryAccess, SceneMemoryError
-from scenemind.reasoning.errors import ReasoningError
+from scenemind.perception.types import Detections
+from scenemind.reasoning.method import Asking
+from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.shared_models import SharedDetector
+
+_log = logging.getLogger(__name__)
+
+_REPORT_EVERY = 25  # frames of a search
 
 
 class RankedFrame(NamedTuple):
-    """How well a frame answers, to who ranks them."""
+    """A stored frame with the score by which a selector ranks it."""
 
     score: float
     frame_number: int
@@ -24,11 +33,12 @@ class RankedFrame(NamedTuple):
 
 
 class StoredFrames:
-    """Images may go while somebody looks: a robot makes room for new ones.
+    """The stored frames of a memory at one moment. Their images may be deleted meanwhile, since a
+    robot makes room for new ones.
 
     Attributes:
-        numbers: of the frames, oldest first; constant.
-        gone: those of them whose image has gone since, or was damaged.
+        numbers: frame numbers, oldest first; constant.
+        gone: numbers of frames whose image was deleted since, or is damaged.
     """
 
     def __init__(self, memory: MemoryAccess) -> None:
@@ -45,7 +55,7 @@ class StoredFrames:
             )
 
     def find(self, number: int) -> KeyFrame | None:
-        """The frame with the boxes of all objects in it; None where its image has gone."""
+        """The frame with the boxes of all objects in it; None where its image was deleted."""
         if number in self.gone:
             return None
         try:
@@ -55,7 +65,7 @@ class StoredFrames:
             return None
 
     def find_color(self, number: int) -> tuple[KeyFrame, NDArray[np.uint8]] | None:
-        """The frame and its image (H, W, 3), RGB; None also where that is cut short or no image."""
+        """The frame and its image (H, W, 3), RGB; None where that was deleted or is damaged."""
         key_frame = self.find(number)
         if key_frame is None:
             return None
@@ -66,7 +76,7 @@ class StoredFrames:
             return None
 
     def read(self, ranked: Iterable[tuple[int, float]], count: int) -> tuple[KeyFrame, ...]:
-        """The first `count` that are there of frame numbers with their scores."""
+        """The first `count` frames with an image, of frame numbers with their scores."""
         found: list[KeyFrame] = []
         for number, score in ranked:
             if len(found) == count:
@@ -77,15 +87,15 @@ class StoredFrames:
         return tuple(found)
 
     def steps(self) -> tuple[str, ...]:
-        """A line that says what could not be looked at; none where nothing was missed."""
+        """A line on images that could not be read; none where all could."""
         if not self.gone:
             return ()
         return (f"{len(self.gone)} of {len(self.numbers)} images could not be read",)
 
 
 def one_a_location_first(frames: Iterable[RankedFrame]) -> list[tuple[int, float]]:
-    """Frame numbers with scores: the best of each location, best first, and then the others, which
-    look much like one that is already there; the older of equals."""
+    """Frame numbers with scores: the best frame of each location, best first, then the others,
+    which mostly repeat a view; of equal scores the older frame first."""
     leading: list[tuple[int, float]] = []
     following: list[tuple[int, float]] = []
     seen: set[int] = set()
@@ -94,3 +104,105 @@ def one_a_location_first(frames: Iterable[RankedFrame]) -> list[tuple[int, float
         group.append((frame.frame_number, frame.score))
         seen.add(frame.location_id)
     return leading + following
+
+
+def with_all_boxes(frame: KeyFrame, memory: MemoryAccess) -> KeyFrame:
+    """The frame with the boxes of all objects in it."""
+    try:
+        every = memory.key_frame(frame.frame_number).boxes_px
+    except SceneMemoryError as error:  # its image was deleted since it was chosen
+        _log.info("frame %d is shown with fewer boxes: %s", frame.frame_number, error)
+        return frame
+    return replace(frame, boxes_px=every)
+
+
+def with_boxes_of(object_ids: Collection[int], frame: KeyFrame) -> KeyFrame:
+    """The frame without the boxes of other objects."""
+    boxes = {i: box for i, box in frame.boxes_px.items() if i in object_ids}
+    return replace(frame, boxes_px=boxes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """Key frames for a question.
+
+    Attributes:
+        key_frames: best first.
+        reasoning: why these were chosen, in the model's words; empty without a model.
+        steps: how they were chosen, a line each, repairs of model replies included.
+        key_objects, cue_objects: ids of objects that help to answer, and of objects near them.
+    """
+
+    key_frames: tuple[KeyFrame, ...]
+    reasoning: str = ""
+    steps: tuple[str, ...] = ()
+    key_objects: tuple[int, ...] = ()
+    cue_objects: tuple[int, ...] = ()
+
+
+class FrameSelector(Protocol):
+    """Chooses stored frames for a question; may be asked from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """Name of the selector, as in `MemTreeConfig.selector`; that of a simulated one or an
+        oracle contains that word."""
+        ...
+
+    def select(self, query: Query, memory: MemoryAccess, count: int, asking: Asking) -> Selection:
+        """Up to `count` stored frames.
+
+        Raises:
+            ReasoningError: the memory has no frame to choose.
+            ModelError: a model failed, or the allowance is used up.
+            PerceptionError: an encoder or detector cannot be had.
+        """
+        ...
+
+
+def search_frames(
+    detector: SharedDetector,
+    classes: tuple[str, ...],
+    stored: StoredFrames,
+    numbers: Sequence[int],
+    asking: Asking,
+    stage: str,
+) -> Iterator[tuple[KeyFrame, Detections]]:
+    """Each frame with its detections of these classes, in the order of the numbers, without frames
+    whose image was deleted.
+
+    Args:
+        classes: normalised (`checked_vocabulary`).
+        stage: of the progress reports.
+
+    Raises:
+        PerceptionError: see `SharedDetector.detect`.
+        ModelError: cancelled, or the allowance is used up.
+    """
+    for done, number in enumerate(numbers):
+        asking.allowance.check()
+        if done % _REPORT_EVERY == 0:
+            asking.progress.report(
+                stage, f"looked for {', '.join(classes)} in {done} of {len(numbers)}"
+            )
+        found = stored.find_color(number)
+        if found is None:
+            continue
+        key_frame, color = found
+        yield key_frame, detector.detect(color_frame(color, key_frame), classes, asking.allowance)
+
+
+def color_frame(color: NDArray[np.uint8], key_frame: KeyFrame | None = None) -> RGBDFrame:
+    """An image (H, W, 3) RGB as detectors take it, without measured depth.
+
+    Args:
+        key_frame: of the image; None: a photograph, whose camera is assumed to be one of a usual
+            field of view.
+    """
+    height, width = color.shape[:2]
+    depth_m = np.zeros((height, width), np.float32)
+    if key_frame is None:
+        camera = PinholeCamera(width, height, width, width, width / 2.0, height / 2.0)
+        return RGBDFrame(0, 0, color, depth_m, camera, Pose.identity())
+    number, stamp_ns = key_frame.frame_number, key_frame.stamp_ns
+    return RGBDFrame(number, stamp_ns, color, depth_m, key_frame.camera, key_frame.world_T_camera)

@@ -1,4 +1,4 @@
-"""What a report shows."""
+"""The content of a report: a run with its map, the questions asked about it, and the truth."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from scenemind.memory import KeyFrame, LocationNode, MemorySnapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One thing that was asked or told.
+    """One question or correction with its reply.
 
     Attributes:
-        name: what kind of request, in a few words.
-        question: as it was said.
+        name: kind of the request, in a few words.
+        question: the sentence.
         answer: the reply.
-        expected: what a right answer is; empty where nobody knows.
-        ok: the reply came and is not wrong.
+        expected: a right answer; empty where it is not known.
+        ok: a reply came and is not wrong.
         seconds: from request to reply.
-        object_ids: what the reply speaks of.
-        key_frames: frames that show it, best first.
-        detail: how the answer was reached; may be empty.
-        labels: object id -> what it was called then; the map's label at the end where missing.
+        object_ids: objects that the reply mentions.
+        key_frames: frames that show them, best first.
+        detail: steps of the method; may be empty.
+        labels: object id -> label at that time; missing ones have the final map's label.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Step:
 
     @property
     def verdict(self) -> Literal["right", "answered", "failed"]:
-        """`answered` where nobody knows a right answer to hold it against."""
+        """`answered` where the right answer is not known."""
         if not self.ok:
             return "failed"
         return "right" if self.expected else "answered"
@@ -51,11 +51,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class TrueObject:
-    """One real object of a simulated room, and the map's object for it.
+    """One real object of a simulated room, and its match in the map.
 
     Attributes:
-        was_seen: the camera saw enough of it to expect it in the map.
-        object_id: None where the map has none; then `iou` is 0.
+        was_seen: the camera saw enough of it for a map to contain it.
+        object_id: of the match; None: there is none, and `iou` is 0.
     """
 
     label: str
@@ -68,20 +68,21 @@ class TrueObject:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A sequence that was mapped, and what was asked about it.
+    """A mapped sequence, and the questions that were asked about it.
 
     Attributes:
-        sequence: what was played, for people.
-        detector: the name by which the detector calls itself.
-        is_simulated: detections come from a simulator and not from a model.
-        frames: processed. dropped: those left out, by cause.
-        snapshot: the map at the end.
-        path: (N, 3) float32, world: where the camera was.
-        locations: MemTree3D's first level.
-        stages_ms: median milliseconds a frame, by stage.
-        truth: real objects, of a simulated room.
-        machine: on what it ran: name -> value.
-        remarks: sentences that a reader should know.
+        sequence: name of the sequence, for people.
+        detector: name of the detector.
+        is_simulated: detections come from a simulator, not from a model.
+        frames: number of processed frames.
+        dropped: cause -> number of dropped frames.
+        snapshot: the final map.
+        path: (N, 3) float32, world: camera positions.
+        locations: first level of MemTree3D.
+        stages_ms: stage -> median time a frame, milliseconds.
+        truth: real objects of a simulated room.
+        machine: properties of the machine, name -> value.
+        remarks: notes for the reader, in sentences.
     """
 
     sequence: str
@@ -99,7 +100,7 @@ class Run:
     remarks: tuple[str, ...] = ()
 
     def labels(self) -> list[str]:
-        """One an object, of those that are gone too."""
+        """The label of each object, including objects that are gone."""
         both = (self.snapshot.objects, self.snapshot.gone)
         return [obj.label for objects in both for obj in objects.values()]
 

@@ -1,4 +1,4 @@
-"""Lines over logarithmic axes, as SVG: how a time grows."""
+"""Line charts with logarithmic axes, as SVG."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from scenemind.report.palette import colors_of
-from scenemind.report.templating import Markup, render
+from markupsafe import Markup
+
+from scenemind.report.drawing import colors_of, render
 
 _WIDTH, _HEIGHT = 430.0, 320.0  # of a plot, px
 _LEFT, _TOP, _RIGHT, _BOTTOM = 84.0, 66.0, 170.0, 60.0
@@ -58,8 +59,7 @@ class _Plot:
 
 
 def render_curves(charts: Sequence[Chart]) -> Markup:
-    """Charts side by side, one without lines as an empty one. A series of one name has one colour
-    in all."""
+    """Charts side by side. Series of the same name have the same colour in all charts."""
     colors = colors_of(line.name for chart in charts for line in chart.series)
     step = _LEFT + _WIDTH + _RIGHT
     plots = [_plot(chart, _LEFT + place * step, colors) for place, chart in enumerate(charts)]
@@ -101,18 +101,18 @@ class _Scale:
         self._low_px, self._high_px = low_px, high_px
 
     def at(self, value: float) -> float:
-        """Pixels."""
+        """The place of a value, pixels."""
         share = (log10(value) - self._low) / (self._high - self._low)
         return round(self._low_px + share * (self._high_px - self._low_px), 1)
 
     def ticks(self) -> tuple[_Tick, ...]:
-        """At powers of ten."""
+        """Ticks at powers of ten."""
         exponents = range(ceil(self._low - _ROUNDING), floor(self._high + _ROUNDING) + 1)
         return tuple(_Tick(self.at(10.0**e), f"{10.0**e:,.10g}") for e in exponents)
 
 
 def _decades(exponents: Iterable[float]) -> list[float]:
-    """Whole exponents around some."""
+    """The range of exponents, rounded outwards to whole numbers."""
     inside = list(exponents)
     return [floor(min(inside) + _ROUNDING), ceil(max(inside) - _ROUNDING)]
 

@@ -1,4 +1,4 @@
-"""Key frames and other pictures with what was found in them drawn on."""
+"""Key frames and other pictures with labelled boxes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.memory import KeyFrame
-from scenemind.report.label_places import Rectangle, overlap
-from scenemind.report.palette import rgb_of
+from scenemind.report.drawing import Rectangle, overlap, rgb_of
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _TEXT_SCALE = 0.45
@@ -25,7 +24,7 @@ class DrawnBox:
     """
     Attributes:
         color: `#rrggbb`.
-        is_cue: it only helps to find the others: its lines are thin.
+        is_cue: a cue object, drawn with thin lines.
     """
 
     box_px: tuple[float, float, float, float]
@@ -46,10 +45,10 @@ def draw_key_frame(
     Args:
         labels: object id -> label; boxes of other objects are left out.
         colors: label -> `#rrggbb`.
-        cues: objects that only help to find the others: their lines are thin.
+        cues: ids of cue objects, drawn with thin lines.
 
     Raises:
-        ValueError: the frame's image is no picture.
+        ValueError: the frame's image cannot be decoded.
     """
     boxes = [
         DrawnBox(box, f"{labels[i]} {i}", colors[labels[i]], i in cues)
@@ -66,7 +65,7 @@ def draw_boxes(jpeg: bytes, boxes: Iterable[DrawnBox], width: int, name: str) ->
         name: of the picture, for the error.
 
     Raises:
-        ValueError: it is no picture.
+        ValueError: the picture cannot be decoded.
     """
     image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
@@ -75,14 +74,14 @@ def draw_boxes(jpeg: bytes, boxes: Iterable[DrawnBox], width: int, name: str) ->
     if scale < 1.0:
         size = (round(image.shape[1] * scale), max(1, round(image.shape[0] * scale)))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    # Large boxes first, so that small ones lie on top; all labels above all lines.
+    # Large boxes first and small ones above them; labels above all lines.
     shown = sorted(boxes, key=lambda box: -_area(box.box_px))
     corners = [_scaled(box.box_px, scale) for box in shown]
     for box, (x0, y0, x1, y1) in zip(shown, corners, strict=True):
         line_px = 1 if box.is_cue else 2
         cv2.rectangle(image, (x0, y0), (x1, y1), rgb_of(box.color)[::-1], line_px, cv2.LINE_AA)
     taken: list[Rectangle] = []
-    for box, at in reversed(list(zip(shown, corners, strict=True))):  # small ones have less choice
+    for box, at in reversed(list(zip(shown, corners, strict=True))):  # small ones have fewer places
         _write(image, at, box.text, rgb_of(box.color)[::-1], taken)
     _, drawn = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
     return drawn.tobytes()
@@ -95,8 +94,8 @@ def _write(
     bgr: tuple[int, ...],
     taken: list[Rectangle],
 ) -> None:
-    """A label at its box, where it covers no other one if there is such a place."""
-    # The font has ASCII only.
+    """Write a label at its box, where possible without covering another one."""
+    # The font has only ASCII.
     text = text.encode("ascii", "replace").decode()
     (text_width, text_height), base = cv2.getTextSize(text, _FONT, _TEXT_SCALE, 1)
     width, height = text_width + 2 * _PADDING_PX, text_height + base + _PADDING_PX

@@ -1,4 +1,7 @@
-"""The solids of which simulated objects are built. All stand upright; colours are RGB, 0..255."""
+"""Solids of simulated objects, their colours, and blueprints of objects.
+
+All solids stand upright; colours are RGB, 0..255; sizes are in metres.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.errors import SimulationError
 from scenemind.geometry import Box3D
 
 Rgb = tuple[int, int, int]
+COLORS: dict[str, Rgb] = {
+    "black": (26, 26, 28),
+    "grey": (128, 130, 132),
+    "white": (250, 250, 248),
+    "red": (200, 30, 36),
+    "orange": (245, 130, 25),
+    "yellow": (250, 215, 40),
+    "green": (35, 140, 60),
+    "blue": (30, 75, 200),
+    "purple": (120, 45, 150),
+    "brown": (115, 72, 40),
+}
+WOOD: Rgb = (158, 112, 70)
+STEEL: Rgb = (168, 170, 174)
+SCREEN: Rgb = (30, 44, 66)
+LEAF: Rgb = (44, 128, 52)
+TERRACOTTA: Rgb = (176, 92, 58)
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where an object's own frame stands in the room: metres, and radians about z."""
+    """Pose of an object's own frame in the room: metres, and radians about z."""
 
     x: float
     y: float
@@ -23,7 +44,7 @@ class Placement:
     yaw: float = 0.0
 
     def apply(self, point: tuple[float, float, float]) -> tuple[float, float, float]:
-        """A point of the object's frame in the room's frame."""
+        """Transform a point from the object's frame to the room's frame."""
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         x, y, z = point
         return (float(self.x + c * x - s * y), float(self.y + s * x + c * y), self.z + z)
@@ -31,7 +52,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Cuboid:
-    """A box, turned about z."""
+    """A box, rotated about z."""
 
     box: Box3D
     rgb: Rgb
@@ -102,3 +123,71 @@ def shaded(rgb: Rgb, factor: float) -> Rgb:
     """The same colour lighter (factor > 1) or darker (< 1)."""
     r, g, b = (min(255, round(channel * factor)) for channel in rgb)
     return (r, g, b)
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """A horizontal rectangle that can support things, centred on the object's z axis, metres.
+
+    Attributes:
+        half_x, half_y: half its extent.
+        z: its height.
+        clearance: free height above it.
+    """
+
+    half_x: float
+    half_y: float
+    z: float
+    clearance: float = 1.0
+
+    def placed(self, at: Placement) -> Box3D:
+        """The free space above it in the room."""
+        center = at.apply((0.0, 0.0, self.z + self.clearance / 2))
+        return Box3D(center, (2 * self.half_x, 2 * self.half_y, self.clearance), at.yaw)
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """An object in its own frame: bottom at z = 0, footprint about the origin, front to +y.
+
+    Attributes:
+        label: class name as common detectors have it.
+        color: name in `COLORS` of its main colour.
+        parts: its solids.
+        surfaces: that can support things, the main one first.
+        plain: nearly all of it has its main colour, a fair subject of questions.
+    """
+
+    label: str
+    color: str
+    parts: tuple[Primitive, ...]
+    surfaces: tuple[Surface, ...] = ()
+    plain: bool = False
+
+    def placed(self, at: Placement) -> tuple[Primitive, ...]:
+        return tuple(part.placed(at) for part in self.parts)
+
+    def box_at(self, at: Placement) -> Box3D:
+        return box_around(self.placed(at))
+
+    def get_surface(self) -> Surface:
+        """The first of its surfaces.
+
+        Raises:
+            SimulationError: it has none.
+        """
+        if not self.surfaces:
+            raise SimulationError(f"nothing can stand on a {self.label}")
+        return self.surfaces[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A blueprint and its place."""
+
+    blueprint: Blueprint
+    at: Placement
+
+    @property
+    def box(self) -> Box3D:
+        return self.blueprint.box_at(self.at)

@@ -1,11 +1,4 @@
-"""Exact intersection of pixel rays with convex solids, in inverse depth.
-
-A pixel's ray is the camera's position plus depth times a direction whose z in the camera is 1. In
-inverse depth w = 1 / depth a plane becomes a function that is affine in the pixel, so a convex
-solid bounded by planes is an interval of w per pixel: the least of the bounds of planes that face
-the camera, down to the greatest of those that face away. Quadrics give their interval by the
-quadratic formula. The nearest hit is the interval's upper end.
-"""
+"""Exact intersection of pixel rays with convex solids, in inverse depth, and screen bounds."""
 
 from __future__ import annotations
 
@@ -17,12 +10,59 @@ from numpy.typing import NDArray
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation.primitives import Cuboid, Cylinder, Primitive, Spheroid
 
+_NEAR_M = 0.02
+_MARGIN_PX = 1
+# Corners are numbered as `Box3D.corners` orders them: the bottom ring, then the top one.
+_EDGES = np.array(
+    [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+)
 # Faces of solids, in their own axes: 0 -x, 1 +x, 2 -y, 3 +y, 4 -z, 5 +z; curved sides are 0.
 SIDE, BOTTOM, TOP = 0, 4, 5
-
 _TINY = 1e-6
-
 Image = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScreenBounds:
+    """Pixel rectangles (N, 4) int: first column, first row, end column, end row; (N,) visible."""
+
+    rectangles: NDArray[np.int64]
+    visible: NDArray[np.bool_]
+
+    def window(self, number: int) -> tuple[slice, slice]:
+        """Columns and rows of one rectangle."""
+        x0, y0, x1, y1 = self.rectangles[number].tolist()
+        return slice(x0, x1), slice(y0, y1)
+
+
+def screen_bounds(
+    corners: NDArray[np.float64], camera: PinholeCamera, world_T_camera: Pose
+) -> ScreenBounds:
+    """Bounding rectangles of the projections of boxes with corners (N, 8, 3), world.
+
+    The part behind a near plane is cut off.
+    """
+    at = np.asarray(world_T_camera.inverse().transform(corners))
+    points = np.concatenate((at, _cut_edges(at)), axis=1)
+    ahead = points[..., 2] >= _NEAR_M - 1e-9
+    pixels, _ = camera.project(points)
+    low = np.where(ahead[..., None], pixels, np.inf).min(axis=1)
+    high = np.where(ahead[..., None], pixels, -np.inf).max(axis=1)
+    limit = np.array([camera.width, camera.height])
+    first = np.clip(np.floor(low) - _MARGIN_PX, 0, limit).astype(np.int64)
+    last = np.clip(np.ceil(high) + 1 + _MARGIN_PX, 0, limit).astype(np.int64)
+    return ScreenBounds(np.hstack((first, last)), (last > first).all(axis=1))
+
+
+def _cut_edges(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Intersections (N, 12, 3) of edges with the near plane; without one, a point behind it."""
+    start, end = corners[:, _EDGES[:, 0]], corners[:, _EDGES[:, 1]]
+    over = end[..., 2] - start[..., 2]
+    crosses = (start[..., 2] < _NEAR_M) != (end[..., 2] < _NEAR_M)
+    fraction = np.where(crosses, (_NEAR_M - start[..., 2]) / np.where(crosses, over, 1.0), 0.0)
+    points = start + fraction[..., None] * (end - start)
+    points[~crosses] = (0.0, 0.0, -1.0)
+    return points
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +82,7 @@ class Rays:
 
     @classmethod
     def of(cls, camera: PinholeCamera, world_T_camera: Pose) -> Rays:
-        """All rays of a camera."""
+        """The rays of all pixels of a camera."""
         x = (np.arange(camera.width) - camera.cx) / camera.fx
         y = (np.arange(camera.height) - camera.cy) / camera.fy
         return cls(
@@ -56,18 +96,18 @@ class Rays:
         return Rays(self.x[columns], self.y[rows], self.origin, self.rotation)
 
     def along(self, axis: NDArray[np.float64]) -> Image:
-        """(H, W): the component of every ray's direction along a world axis (3,)."""
+        """Component (H, W) of each ray's direction along a world axis (3,)."""
         a, b, c = (axis @ self.rotation).astype(np.float32)
         return np.add.outer(b * self.y + c, a * self.x)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """Where the rays of a rectangle meet one solid first.
+    """First intersections of the rays of a rectangle with one solid.
 
     Attributes:
         inverse_depth: (H, W) float32, 1/m; 0 where the ray misses.
-        face: (H, W) int16, or one number for all: which face is hit.
+        face: (H, W) int16, or one number for all: index of the face.
         facing: (H, W) float32, cosine between the normal of a curved side and the light; None
             for solids without one.
     """
@@ -78,7 +118,7 @@ class Hits:
 
 
 def cast(solid: Primitive, rays: Rays, light: NDArray[np.float64]) -> Hits | None:
-    """Nearest hits of one solid; None where the camera is inside it.
+    """First intersections with one solid; None: the camera is inside it.
 
     Args:
         light: (3,) unit vector towards the light, world.
@@ -91,7 +131,7 @@ def cast(solid: Primitive, rays: Rays, light: NDArray[np.float64]) -> Hits | Non
 
 
 def cast_inside(low: NDArray[np.float64], high: NDArray[np.float64], rays: Rays) -> Hits:
-    """Where rays that start inside an axis-aligned box (a room) meet its walls; faces as above."""
+    """Intersections with the walls of an axis-aligned box (a room) that contains the camera."""
     depth = np.zeros((len(rays.y), len(rays.x)), dtype=np.float32)
     face = np.zeros(depth.shape, dtype=np.int16)
     for axis, direction in enumerate(np.eye(3)):

@@ -1,4 +1,4 @@
-"""A room to colour, depth and instance images, by casting every pixel's ray."""
+"""A room rendered to colour, depth and instance images, by casting every pixel's ray."""
 
 from __future__ import annotations
 
@@ -8,22 +8,108 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.errors import SimulationError
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind.simulation.errors import SimulationError
 from scenemind.simulation.primitives import Cuboid, Primitive
-from scenemind.simulation.raycast import BOTTOM, SIDE, TOP, Hits, Rays, cast, cast_inside
+from scenemind.simulation.raycast import (
+    BOTTOM,
+    SIDE,
+    TOP,
+    Hits,
+    Rays,
+    cast,
+    cast_inside,
+    screen_bounds,
+)
 from scenemind.simulation.room import Room
-from scenemind.simulation.screen_bounds import screen_bounds
-from scenemind.simulation.textures import FloorTexture, Grain
 
+_GRAIN_CELL_M = 0.008
+_GRAIN_SIZE = 64  # cells a period, a power of two
+_GRAIN_AMPLITUDE = 0.03
+_FLOOR_CELL_M = 0.01
+_PLANK_M = (1.2, 0.16)
+_SHADOW_BELOW_M = 0.5
+_SHADOW_SIGMA_CELLS = 7
 _LIGHT = np.array([0.36, 0.23, 0.9]) / np.linalg.norm([0.36, 0.23, 0.9])
 _FACES = 6
 _WALL_BRIGHTNESS = (0.96, 0.88, 1.0, 0.92, 1.0, 1.0)
 
 
+class Grain:
+    """Brightness noise fixed in space, repeating every half metre."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(0)
+        noise = rng.standard_normal((_GRAIN_SIZE,) * 3, dtype=np.float32)
+        smooth = noise + np.roll(noise, 1, 0) + np.roll(noise, 1, 1) + np.roll(noise, 1, 2)
+        self._factor = (1.0 + _GRAIN_AMPLITUDE * smooth.ravel() / 2.0).astype(np.float32)
+
+    def at(
+        self, x: NDArray[np.float32], y: NDArray[np.float32], z: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Factors around 1 at world positions, each array of one shape, metres."""
+        index = _cell(z)
+        index += _cell(y) << 6
+        index += _cell(x) << 12
+        return self._factor.take(index)
+
+
+class FloorTexture:
+    """Brightness of the floor, computed once for a room."""
+
+    def __init__(self, room: Room) -> None:
+        self._half = np.asarray(room.size[:2]) / 2
+        shape = tuple(int(np.ceil(side / _FLOOR_CELL_M)) + 1 for side in room.size[1::-1])
+        self._factor = _planks(shape, room.seed) * _shadows(shape, self._half, room)
+
+    def at(self, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Factors around 1 at floor positions (N,), (N,), metres."""
+        columns = ((x + np.float32(self._half[0])) * np.float32(1 / _FLOOR_CELL_M)).astype(np.int32)
+        rows = ((y + np.float32(self._half[1])) * np.float32(1 / _FLOOR_CELL_M)).astype(np.int32)
+        height, width = self._factor.shape
+        factor: NDArray[np.float32] = self._factor[
+            np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)
+        ]
+        return factor
+
+
+def _cell(values: NDArray[np.float32]) -> NDArray[np.int32]:
+    # The offset makes positions in a room positive, for which truncation equals floor.
+    shifted = (values + np.float32(100.0)) * np.float32(1.0 / _GRAIN_CELL_M)
+    return shifted.astype(np.int32) & (_GRAIN_SIZE - 1)
+
+
+def _planks(shape: tuple[int, ...], seed: int) -> NDArray[np.float32]:
+    """Boards along x, each with its own brightness, dark in the joints."""
+    rng = np.random.default_rng(seed)
+    length, width = (int(side / _FLOOR_CELL_M) for side in _PLANK_M)
+    rows, columns = np.mgrid[: shape[0], : shape[1]]
+    row = rows // width
+    shifted = columns + rng.integers(0, length, row.max() + 1)[row]
+    board = shifted // length
+    brightness = rng.uniform(0.88, 1.08, (row.max() + 1, board.max() + 1))
+    joint = (rows % width == 0) | (shifted % length == 0)
+    planks: NDArray[np.float32] = (brightness[row, board] * np.where(joint, 0.72, 1.0)).astype(
+        np.float32
+    )
+    return planks
+
+
+def _shadows(shape: tuple[int, ...], half: NDArray[np.float64], room: Room) -> NDArray[np.float32]:
+    """Soft shadows under objects near the floor."""
+    dark = np.zeros(shape, dtype=np.float32)
+    for part in (part for item in room.objects for part in item.parts):
+        corners = part.corners()
+        if corners[:, 2].min() < _SHADOW_BELOW_M:
+            polygon = np.rint((corners[:4, :2] + half) / _FLOOR_CELL_M).astype(np.int32)
+            cv2.fillConvexPoly(dark, polygon, 1.0)
+    blurred = cv2.GaussianBlur(dark, (0, 0), _SHADOW_SIGMA_CELLS)
+    return np.asarray(1.0 - 0.45 * blurred, dtype=np.float32)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rendering:
-    """What an ideal camera sees.
+    """Images of an ideal camera.
 
     Attributes:
         color: (H, W, 3) uint8, RGB.
@@ -37,7 +123,7 @@ class Rendering:
 
 
 class Renderer:
-    """Renders one room; tables that do not depend on the view are made once."""
+    """Renders one room; tables that do not depend on the view are computed once."""
 
     def __init__(self, room: Room, camera: PinholeCamera) -> None:
         self._camera = camera
@@ -100,7 +186,7 @@ def _draw(
     surface: NDArray[np.int16],
     shade: NDArray[np.float32],
 ) -> None:
-    """Into views of the images, where the solid is nearer than what is there."""
+    """Draw a solid into views of the images, where it is nearer than their content."""
     nearer = hits.inverse_depth > inverse_depth
     np.copyto(inverse_depth, hits.inverse_depth, where=nearer)
     np.copyto(surface, np.add(hits.face, base, dtype=np.int16), where=nearer)
@@ -113,7 +199,7 @@ def _draw(
 
 
 def _surface_colors(room: Room, solids: list[Primitive]) -> NDArray[np.uint8]:
-    """(6 * (1 + solids), 3): the room's six sides, then each solid's six faces, lit."""
+    """Lit colours (6 * (1 + solids), 3) of the room's six sides, then of each solid's faces."""
     colors = np.zeros((1 + len(solids), _FACES, 3))
     colors[0] = np.multiply.outer(_WALL_BRIGHTNESS, room.wall_rgb)
     colors[0, BOTTOM] = room.floor_rgb
@@ -135,5 +221,5 @@ def _face_normals(solid: Primitive) -> NDArray[np.float64]:
 
 
 def _brightness(cosine: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Lambert with a sky: light comes from the whole upper half, most of it from one side."""
+    """Lambertian shading: light from the upper hemisphere, most of it from one side."""
     return 0.84 + 0.18 * cosine

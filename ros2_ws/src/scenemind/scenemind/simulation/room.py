@@ -1,35 +1,40 @@
-"""A furnished room with its ground truth."""
+"""A furnished room with its ground truth, and the relations that hold in it by construction."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D
-from scenemind.simulation.errors import SimulationError
-from scenemind.simulation.palette import COLORS
-from scenemind.simulation.primitives import Primitive, Rgb, block
+from scenemind.errors import SimulationError
+from scenemind.geometry import Box3D, gap_m
+from scenemind.simulation.primitives import COLORS, Primitive, Rgb, block
 
 _BOARD_M = (0.018, 0.08)  # thickness (half of it in the wall), height
+# Definitions of "next to" and "near" differ between 0.5 and 1 m: no truth in between.
+SURELY_NEXT_TO_M = 0.35
+SURELY_APART_M = 1.2
+SURELY_HIGHER_BY_M = 0.2
+# With a smaller difference, centres, surfaces and inexact boxes may rank objects differently.
+SURELY_CLOSER_BY_M = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class SimObject:
-    """One object as it really is.
+    """One object of a room, exactly.
 
     Attributes:
         instance_id: from 1; the value in instance images.
         label: class name as common detectors have it.
-        color: colour name (`palette.COLORS`) of what covers most of it; `rgb` is that colour.
+        color: name in `COLORS` of its main colour; `rgb` is that colour.
         box: the exact axis-aligned box around all parts, world.
-        parts: the solids that it is built of, world.
-        supported_by: instance id of what it stands on; None for the floor or a wall.
-        on_wall: it hangs on (or is set into) a wall.
-        plain: it has its colour nearly all over, so that asking for it is fair.
-        spaces: where things may stand on it: what is free over each of its surfaces, world.
+        parts: its solids, world.
+        supported_by: instance id of its support; None for the floor or a wall.
+        on_wall: it hangs on, or is set into, a wall.
+        plain: nearly all of it has its main colour, a fair subject of questions.
+        spaces: free space above each of its surfaces, world.
     """
 
     instance_id: int
@@ -49,10 +54,10 @@ class SimObject:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The closed way that is kept free: a rounded rectangle about the room's centre.
+    """The closed way that is kept free: a rounded rectangle around the room's centre.
 
     Attributes:
-        half_x, half_y: how far it reaches from the centre, metres.
+        half_x, half_y: half its extent, metres.
     """
 
     half_x: float
@@ -73,8 +78,8 @@ class Room:
     Attributes:
         seed: `make_room` makes the same room from the same seed.
         size: x, y, z between opposite walls, metres.
-        objects: in order of their instance ids: 1, 2, ... as it is made.
-        loop: where a robot may drive around the middle.
+        objects: in order of their instance ids; a new room has 1, 2, ...
+        loop: free way of a robot around the middle.
     """
 
     seed: int
@@ -85,7 +90,7 @@ class Room:
     floor_rgb: Rgb = (176, 138, 98)
 
     def get_object(self, instance_id: int) -> SimObject:
-        """The object with that id.
+        """The object with an instance id.
 
         Raises:
             SimulationError: no object has it.
@@ -112,3 +117,44 @@ class Room:
     def class_names(self) -> Mapping[int, str]:
         """Instance id -> label, as the simulator's instance camera announces them."""
         return {item.instance_id: item.label for item in self.objects}
+
+
+def things_on(room: Room, support: SimObject) -> tuple[SimObject, ...]:
+    """The objects that stand on an object."""
+    return tuple(item for item in room.objects if item.supported_by == support.instance_id)
+
+
+def stands_on_floor(item: SimObject) -> bool:
+    """Whether an object stands on the floor."""
+    return item.supported_by is None and not item.on_wall
+
+
+def surely_next_to(a: SimObject, b: SimObject) -> bool:
+    """Whether both stand on the floor with hardly a gap between them."""
+    both_stand = stands_on_floor(a) and stands_on_floor(b)
+    return both_stand and a != b and gap_m(a.box, b.box) <= SURELY_NEXT_TO_M
+
+
+def surely_apart(a: SimObject, b: SimObject) -> bool:
+    """Whether two objects are not near each other by any definition."""
+    return gap_m(a.box, b.box) >= SURELY_APART_M
+
+
+def surely_higher(a: SimObject, b: SimObject) -> bool:
+    """Whether all of an object is above the other's top."""
+    return a.box.bottom_z >= b.box.top_z + SURELY_HIGHER_BY_M
+
+
+def find_surely_closest(anchor: SimObject, candidates: Sequence[SimObject]) -> SimObject | None:
+    """The candidate that is clearly closest, by surfaces and by centres; None: there is none."""
+    if len(candidates) < 2:
+        return None
+    gaps = np.array([gap_m(anchor.box, item.box) for item in candidates])
+    centers = np.array([item.box.center for item in candidates])
+    distances = np.linalg.norm(centers - anchor.box.center, axis=1)
+    best = int(np.argmin(gaps))
+    for measure in (gaps, distances):
+        others = np.delete(measure, best)
+        if others.min() - measure[best] <= SURELY_CLOSER_BY_M:
+            return None
+    return candidates[best]

@@ -1,28 +1,36 @@
-"""A drive through a simulated room as a recorded sequence, with the truth beside it."""
+"""A drive through a simulated room as a recorded sequence, by name or by parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from scenemind.frames import SensorFrame
+from scenemind.errors import SimulationError
+from scenemind.frames import RecordedSequence, SensorFrame, open_sequence
 from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind.simulation.change_planner import Drive, plan_changes
-from scenemind.simulation.changes import Change, room_after
-from scenemind.simulation.depth_noise import DepthNoise, SimpleDepthNoise
-from scenemind.simulation.errors import SimulationError
-from scenemind.simulation.make_room import make_room
-from scenemind.simulation.odometry import drifting_odometry
+from scenemind.simulation.changes import Change, Drive, plan_changes, room_after
+from scenemind.simulation.depth_noise import DepthNoise, SimpleDepthNoise, StereoDepthNoise
 from scenemind.simulation.renderer import Renderer
 from scenemind.simulation.room import Room
-from scenemind.simulation.trajectory import loop_trajectory
+from scenemind.simulation.room_generator import make_room
+from scenemind.simulation.trajectory import drifting_odometry, loop_trajectory
 
 _RATE_HZ = 30.0
 _FOCAL_SHARE = 0.82  # of the image width: 63 degrees across, as RealSense colour cameras
+_SIMULATED = re.compile(r"sim(:.*)?")
+_COUNTS = {"objects": "objects", "loops": "loops", "changes": "changes", "frames": "frame_count"}
+_DEPTHS: dict[str, float | DepthNoise] = {
+    "exact": 0.0,
+    "simple": 1.0,
+    "stereo": StereoDepthNoise(),
+}
+_FRAMES_A_LOOP = 300
+_EXAMPLE = "write sim:1, or sim:1:objects=50,loops=2"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,13 +38,13 @@ class SimulatedSequence:
     """A `RecordedSequence` rendered while it is iterated: the same frames every time.
 
     Attributes:
-        room: the ground truth, as it is at first.
+        room: the ground truth at the beginning.
         camera: colour, depth (aligned) and instances share it.
-        true_poses: `world_T_camera` of each frame, exact: from here it is rendered.
-        depth_noise: what the depth camera makes of exact depth.
-        odometry: `world_T_camera` of each frame as frames report it; None: the true ones.
-        changes: what was moved or removed on the way, in order of stamps.
-        variant: how it differs from the usual drive, as `open_source` reads it after the seed.
+        true_poses: exact `world_T_camera` of each frame.
+        depth_noise: model of the depth camera.
+        odometry: `world_T_camera` of each frame as odometry reports it; None: the true poses.
+        changes: moved and removed objects, in order of stamps.
+        variant: settings that differ from the usual drive, as in a name for `open_source`.
     """
 
     room: Room
@@ -54,7 +62,7 @@ class SimulatedSequence:
 
     @property
     def path(self) -> Path:
-        """No file; the name under which the command line knows it."""
+        """The name of the sequence for `open_source`; there is no such file."""
         return Path(":".join(filter(None, ("sim", str(self.room.seed), self.variant))))
 
     @property
@@ -77,14 +85,12 @@ class SimulatedSequence:
         return self.room.class_names
 
     def room_at(self, stamp_ns: int) -> Room:
-        """The ground truth at a moment."""
+        """The ground truth at a time."""
         return room_after(self.room, [c for c in self.changes if c.stamp_ns <= stamp_ns])
 
     def world_T_odometry(self, number: int = -1) -> Pose:
-        """How far odometry has drifted at a frame; identity for exact poses.
-
-        A map that was made with odometry stands in odometry's frame, not in the room's.
-        """
+        """Drift of odometry at a frame, identity for exact poses: the pose in the room of the
+        frame in which a map by odometry is built."""
         return self.true_poses[number] @ self.poses[number].inverse()
 
     def __len__(self) -> int:
@@ -107,56 +113,84 @@ class SimulatedSequence:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class Sensors:
+    """RGB-D camera and odometry of a simulated robot.
+
+    Attributes:
+        width, height: of the images, pixels.
+        depth_noise: amount of `SimpleDepthNoise` (1: about a RealSense camera, 0: exact depth), or
+            a model such as `StereoDepthNoise()`, which is closer to the real camera.
+        odometry_noise: 1 for a good visual-inertial odometry, 0 for exact poses.
+    """
+
+    width: int = 640
+    height: int = 480
+    depth_noise: float | DepthNoise = 1.0
+    odometry_noise: float = 0.0
+
+    @property
+    def camera(self) -> PinholeCamera:
+        focal, width, height = _FOCAL_SHARE * self.width, self.width, self.height
+        return PinholeCamera(width, height, focal, focal, (width - 1) / 2, (height - 1) / 2)
+
+    @property
+    def depth_model(self) -> DepthNoise:
+        noise = self.depth_noise
+        return SimpleDepthNoise(noise) if isinstance(noise, (int, float)) else noise
+
+    def odometry(self, true_poses: Sequence[Pose], seed: int) -> tuple[Pose, ...] | None:
+        """Poses as odometry reports them; None: exactly the true ones."""
+        if self.odometry_noise <= 0.0:
+            return None
+        return drifting_odometry(true_poses, self.odometry_noise, seed)
+
+
+_USUAL_SENSORS = Sensors()
+
+
 def simulate(
     seed: int = 1,
     frame_count: int = 300,
-    width: int = 640,
-    height: int = 480,
-    depth_noise: float | DepthNoise = 1.0,
+    sensors: Sensors = _USUAL_SENSORS,
     *,
     objects: int | None = None,
     loops: int = 1,
-    odometry_noise: float = 0.0,
     changes: int = 0,
 ) -> SimulatedSequence:
-    """A drive around the room of that seed at 30 Hz.
+    """A drive around a simulated room at 30 Hz.
 
     Args:
-        seed: which room.
-        frame_count: of the whole drive; more make the robot slower, not its way longer.
-        width, height: of the images, in pixels.
-        depth_noise: 1 roughly as a RealSense camera, 0 for exact depth (`SimpleDepthNoise`); or a
-            model such as `StereoDepthNoise()`, which is closer to the real one.
-        objects: how many the room has (`make_room`).
-        loops: rounds through the room.
-        odometry_noise: 1 for a good visual-inertial odometry (`odometry`), 0 for exact poses.
-        changes: how many objects are moved or removed, unseen, between rounds.
+        seed: of the room.
+        frame_count: of the whole drive; more frames make the robot slower, not its way longer.
+        objects: number of objects (see `make_room`).
+        loops: number of rounds.
+        changes: number of objects that are moved or removed, unseen, between rounds.
 
     Raises:
-        SimulationError: there is no such room, no round to drive, or no way to change so much.
+        SimulationError: such a room, drive or number of changes is not possible.
     """
     if frame_count < 1:
         raise SimulationError(f"{frame_count} frames are no drive: there must be at least 1")
     if loops < 1:
         raise SimulationError(f"{loops} loops are no drive: there must be at least 1")
     room = make_room(seed, objects)
-    focal = _FOCAL_SHARE * width
-    camera = PinholeCamera(width, height, focal, focal, (width - 1) / 2, (height - 1) / 2)
+    camera = sensors.camera
     true_poses = tuple(loop_trajectory(room, frame_count, loops))
     stamps_ns = [counted_stamp_ns(number, _RATE_HZ) for number in range(frame_count)]
     return SimulatedSequence(
         room,
         camera,
         true_poses,
-        SimpleDepthNoise(depth_noise) if isinstance(depth_noise, (int, float)) else depth_noise,
-        drifting_odometry(true_poses, odometry_noise, seed) if odometry_noise > 0.0 else None,
+        sensors.depth_model,
+        sensors.odometry(true_poses, seed),
         plan_changes(room, Drive(camera, true_poses, stamps_ns, loops), changes),
-        _variant(objects, loops, odometry_noise, changes),
+        _variant(objects, loops, sensors.odometry_noise, changes),
     )
 
 
 def _variant(objects: int | None, loops: int, odometry_noise: float, changes: int) -> str:
-    """What differs from the usual drive."""
+    """Settings that differ from the usual drive."""
     settings = (
         ("objects", objects or 0, 0),
         ("loops", loops, 1),
@@ -164,3 +198,59 @@ def _variant(objects: int | None, loops: int, odometry_noise: float, changes: in
         ("changes", changes, 0),
     )
     return ",".join(f"{key}={value:g}" for key, value, usual in settings if value != usual)
+
+
+def open_source(name: str) -> RecordedSequence:
+    """A recorded sequence by path, or a simulated one by `sim:SEED`; `sim` is `sim:1`.
+
+    A simulated one may have settings, as in `sim:3:objects=50,loops=2`: `objects` (20 to 60),
+    `loops`, `changes` between loops, `frames` (300 a loop), `odometry` (1 for a good one that
+    drifts) and `depth` (simple, exact or stereo); `simulate` and `Sensors` explain them.
+
+    Raises:
+        FrameError: there is no such file, or its format is unknown.
+        SimulationError: no such simulated room.
+    """
+    if not _SIMULATED.fullmatch(name):
+        return open_sequence(name)
+    _, _, rest = name.partition(":")
+    seed, _, settings = rest.partition(":")
+    if not (seed or "1").isdecimal():
+        raise SimulationError(f"{name!r} is no simulated sequence: {_EXAMPLE}")
+    return _simulated(int(seed or "1"), settings)
+
+
+def _simulated(seed: int, settings: str) -> SimulatedSequence:
+    options: dict[str, int] = {}
+    sensors = Sensors()
+    for setting in filter(None, settings.split(",")):
+        key, _, value = (part.strip() for part in setting.partition("="))
+        if key in _COUNTS:
+            options[_COUNTS[key]] = _whole_number(setting, value)
+        elif key == "odometry":
+            sensors = replace(sensors, odometry_noise=_amount(setting, value))
+        elif key == "depth":
+            sensors = replace(sensors, depth_noise=_depth_noise(value))
+        else:
+            known = ", ".join([*_COUNTS, "odometry", "depth"])
+            raise SimulationError(f"{setting!r}: a simulated sequence has {known}; {_EXAMPLE}")
+    options.setdefault("frame_count", _FRAMES_A_LOOP * options.get("loops", 1))
+    return replace(simulate(seed, sensors=sensors, **options), variant=settings)
+
+
+def _whole_number(setting: str, value: str) -> int:
+    if not value.isdecimal():
+        raise SimulationError(f"{setting!r}: not a whole number; {_EXAMPLE}")
+    return int(value)
+
+
+def _amount(setting: str, value: str) -> float:
+    if not re.fullmatch(r"\d+(\.\d+)?", value):
+        raise SimulationError(f"{setting!r}: not an amount such as 1 or 0.5; 0 is exact")
+    return float(value)
+
+
+def _depth_noise(value: str) -> float | DepthNoise:
+    if value not in _DEPTHS:
+        raise SimulationError(f"'depth={value}': depth is one of {', '.join(_DEPTHS)}")
+    return _DEPTHS[value]

@@ -1,34 +1,48 @@
-"""A robot's way through the room: along the free loop, once or more, looking about."""
+"""A robot's way through a room, and its odometry with drift and jitter."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
+import scipy  # its parts are imported when they are first used
 from numpy.typing import NDArray
 
 from scenemind.geometry import Pose
 from scenemind.simulation.room import Room
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 EYE_HEIGHT_M = 1.1
 _START_RAD = np.deg2rad(-100.0)
 _PITCH_RAD = np.deg2rad(-13.0)
 _PITCH_SWAY_RAD = np.deg2rad(4.0)
 _PITCH_SWAYS = 3  # a round
-
-# How later rounds differ from the first, which has none of it. The frequencies share no multiple
-# with a round, so that no two rounds are the same.
+# Variations of later rounds; the first has none. The frequencies share no multiple with a round:
+# no two rounds are the same.
 _DETOUR_M = 0.12  # the loop is free 0.3 m to both sides
 _DETOURS = 1.62  # a round
 _GLANCE_RAD = np.deg2rad(12.0)
 _GLANCES = 1.27  # a round
 _NOD_RAD = np.deg2rad(2.0)
+# Standard deviations at amount 1, of a good visual-inertial odometry: after 30 m straight ahead the
+# error is 0.4 % along the way and, by rotation, about as much to the side.
+_SCALE_ERROR = 0.004  # of the distance driven
+_TURN_RAD_PER_M = np.deg2rad(0.03)
+_CLIMB_PER_M = 0.001
+_CORRELATION_M = 15.0  # of way, over which drift keeps its direction
+_JITTER_M = 0.002
+_JITTER_RAD = np.deg2rad(0.1)
+_STREAM = 0x0D0  # separates this random generator from that of the frames
 
 
 def loop_trajectory(room: Room, frame_count: int, loops: int = 1) -> list[Pose]:
     """`world_T_camera` of each frame; a single round ends where it began.
 
-    The camera turns twice a round, from looking across the room to looking at the wall that it
-    passes and back, so that everything is seen from near and from far. Later rounds weave about
-    the way of the first and look a little elsewhere.
+    Twice a round the camera turns from the room to the wall beside it and back: all objects are
+    seen from near and from far. Later rounds vary position and direction a little.
     """
     turn = np.linspace(0.0, 2.0 * np.pi * loops, frame_count)
     way = room.loop.at(_START_RAD + turn)
@@ -46,14 +60,60 @@ def loop_trajectory(room: Room, frame_count: int, loops: int = 1) -> list[Pose]:
 
 
 def _variation(turn: NDArray[np.float64]) -> NDArray[np.float64]:
-    """0 in the first round, growing to 1 in the first quarter of the second."""
+    """Amount of variation: 0 in the first round, growing to 1 in a quarter of the second."""
     ramp = np.clip((turn - 2.0 * np.pi) / (0.5 * np.pi), 0.0, 1.0)
     return np.asarray(ramp * ramp * (3.0 - 2.0 * ramp))
 
 
 def look(x: float, y: float, z: float, yaw: float, pitch: float) -> Pose:
-    """`world_T_camera` of an upright camera at a place; yaw about z from +x, pitch up, radians."""
+    """`world_T_camera` of an upright camera; yaw about z from +x, pitch upwards, radians."""
     forward = np.array([np.cos(yaw) * np.cos(pitch), np.sin(yaw) * np.cos(pitch), np.sin(pitch)])
     right = np.array([np.sin(yaw), -np.cos(yaw), 0.0])
     down = np.cross(forward, right)
     return Pose(np.column_stack((right, down, forward)), np.array([x, y, z]))
+
+
+def drifting_odometry(true_poses: Sequence[Pose], amount: float, seed: int) -> tuple[Pose, ...]:
+    """`world_T_camera` of each frame as odometry reports it; it starts at the true pose.
+
+    Args:
+        true_poses: `world_T_camera` in a z-up world.
+        amount: 1 for a good visual-inertial odometry, 0 for exact poses, above 1 for a worse one.
+        seed: of drift and jitter.
+    """
+    if amount <= 0.0 or not true_poses:
+        return tuple(true_poses)
+    rotations = scipy.spatial.transform.Rotation
+    rng = np.random.default_rng((seed, 0, _STREAM))
+    places = np.array([pose.translation for pose in true_poses])
+    steps = np.diff(places, axis=0)
+    lengths = np.linalg.norm(steps, axis=1)
+    scale, turn, climb = amount * _slow_walks(lengths, rng)
+    yaw = np.concatenate(([0.0], np.cumsum(turn * lengths)))
+    seen_steps = _about_z(yaw[:-1]).apply(steps * (1.0 + scale)[:, None])
+    seen_steps[:, 2] += climb * lengths
+    drifted = places[0] + np.concatenate((np.zeros((1, 3)), np.cumsum(seen_steps, axis=0)))
+    shake = amount * rng.standard_normal((len(places), 3))
+    tilt = rotations.from_rotvec(amount * _JITTER_RAD * rng.standard_normal((len(places), 3)))
+    shake[0], tilt[0] = 0.0, rotations.identity()
+    true_rotation = rotations.from_matrix(np.array([pose.rotation for pose in true_poses]))
+    rotation = (_about_z(yaw) * true_rotation * tilt).as_matrix()
+    return tuple(Pose(r, t) for r, t in zip(rotation, drifted + _JITTER_M * shake, strict=True))
+
+
+def _slow_walks(lengths: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Errors (3, N) of scale, turn and climb per metre on each step, stationary along the way."""
+    sigma = np.array([_SCALE_ERROR, _TURN_RAD_PER_M, _CLIMB_PER_M])
+    keep = np.exp(-lengths / _CORRELATION_M)
+    fresh = np.sqrt(1.0 - keep**2)
+    noise = rng.standard_normal((len(lengths) + 1, 3))
+    walk = np.empty((len(lengths), 3))
+    state = noise[-1]
+    for number in range(len(lengths)):
+        state = keep[number] * state + fresh[number] * noise[number]
+        walk[number] = state
+    return np.asarray((walk * sigma).T)
+
+
+def _about_z(yaw: NDArray[np.float64]) -> Rotation:
+    return scipy.spatial.transform.Rotation.from_rotvec(np.multiply.outer(yaw, (0.0, 0.0, 1.0)))

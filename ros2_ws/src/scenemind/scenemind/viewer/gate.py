@@ -1,53 +1,175 @@
-"""The door of the browser view: who may not look is told why, all others talk to viser.
+"""The gate in front of the browser view: it refuses requests without permission.
 
-viser asks nobody for anything, and any page in a browser on this machine may open a WebSocket to
-it. So it listens where nobody looks (see `server`), and this stands in front.
+Other requests are passed on to viser, which asks for no permission itself and listens on a random
+loopback address.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import io
 import logging
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
+from email.message import Message
 from html import escape
 from http import HTTPStatus
+from http.client import HTTPException, parse_headers
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
 from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
 
-from scenemind.viewer.errors import ViewerError
-from scenemind.viewer.http_head import Head, Refusal, find_refusal, is_same, read_head
+from scenemind.errors import SceneMindError
 
-_log = logging.getLogger(__name__)
-
+_TOKEN = "token"  # name of the query parameter
 _HEAD_BYTES, _HEAD_S = 16_384, 10.0
 _COPIED_BYTES = 65_536
 _MOST_CONNECTIONS = 200
-_TOO_MANY = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "Too many look already: try again later.")
-_TOO_LONG = Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
-_TOO_LATE = Refusal(HTTPStatus.REQUEST_TIMEOUT, "The headers did not come in time.")
-
 _PAGE = (
     "<!doctype html><title>SceneMind</title>"
     '<p style="font:1.1em/1.5 sans-serif;max-width:34em;margin:20vh auto;padding:0 1em">{}</p>\n'
 )
-
+_log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 
+class ViewerError(SceneMindError, RuntimeError):
+    """The view cannot be shown; the message says what to do about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The reply to a request that is not passed on."""
+
+    status: HTTPStatus
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Request line and headers of an HTTP request.
+
+    Attributes:
+        token: value of the query parameter `token`; empty where there is none.
+        cookies: name -> value.
+        host, origin: values of these headers; empty where there is none.
+        is_websocket: the request asks for an upgrade to a websocket.
+    """
+
+    token: str
+    cookies: dict[str, str]
+    host: str
+    origin: str
+    is_websocket: bool
+
+
+def read_head(data: bytes) -> Head | Refusal:
+    """Parse a request.
+
+    Args:
+        data: the request up to the empty line, which is included.
+    """
+    line, _, rest = data.partition(b"\r\n")
+    words = line.decode("latin-1").split(" ")
+    if len(words) != 3 or not words[1].startswith("/"):
+        return Refusal(HTTPStatus.BAD_REQUEST, "This is not an HTTP request of a browser.")
+    if words[0] != "GET":
+        return Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "Only GET is served here.")
+    try:
+        headers = parse_headers(io.BytesIO(rest))
+        address = urlsplit(words[1])
+        cookies = SimpleCookie(headers.get("Cookie", ""))
+    except (HTTPException, CookieError, ValueError):
+        return Refusal(HTTPStatus.BAD_REQUEST, "The headers cannot be read.")
+    if any(len(headers.get_all(name, [])) > 1 for name in ("Host", "Origin", "Upgrade", "Cookie")):
+        return Refusal(HTTPStatus.BAD_REQUEST, "A header occurs twice.")
+    return Head(
+        (parse_qs(address.query).get(_TOKEN) or [""])[0],
+        {name: morsel.value for name, morsel in cookies.items()},
+        _text(headers, "Host").lower(),
+        _text(headers, "Origin").lower(),
+        _text(headers, "Upgrade").lower() == "websocket",
+    )
+
+
+def find_refusal(head: Head, token: str, cookie_name: str) -> Refusal | None:
+    """The reason to refuse a request; None: it is passed on.
+
+    Refused are pages of other sites (their `Origin` differs) and host names that were made to
+    resolve to this machine (DNS rebinding). Without a token only host names of this machine are
+    accepted; with a token the cookie suffices, as browsers send it to one host name only.
+
+    Args:
+        token: the required token; empty: none is required.
+    """
+    if head.origin and head.origin not in (f"http://{head.host}", f"https://{head.host}"):
+        return Refusal(HTTPStatus.FORBIDDEN, "Pages of other sites may not use this view.")
+    if not token:
+        if is_local(_host_name(head.host)):
+            return None
+        return Refusal(
+            HTTPStatus.FORBIDDEN,
+            "This view can only be opened on its own machine: use http://localhost or"
+            " http://127.0.0.1.",
+        )
+    if _is_same(head.cookies.get(cookie_name, ""), token):
+        return None
+    return Refusal(
+        HTTPStatus.FORBIDDEN,
+        "This view needs its token: open the whole address that `scenemind view` printed.",
+    )
+
+
+def _is_same(given: str, token: str) -> bool:
+    """Compare in constant time, so that the time does not reveal where they differ."""
+    return hmac.compare_digest(given.encode(), token.encode())
+
+
+def is_local(name: str) -> bool:
+    """Whether a host name always means this machine: localhost, or a loopback address."""
+    with suppress(ValueError):
+        return ip_address(name).is_loopback
+    return name == "localhost"
+
+
+def _host_name(host: str) -> str:
+    """A `Host` header without its port; empty where it is malformed."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _text(headers: Message, name: str) -> str:
+    value = headers.get(name, "")
+    return str(value).strip()
+
+
+_TOO_MANY = Refusal(
+    HTTPStatus.SERVICE_UNAVAILABLE, "Too many browsers are connected: try again later."
+)
+_TOO_LONG = Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
+_TOO_LATE = Refusal(HTTPStatus.REQUEST_TIMEOUT, "The headers did not arrive in time.")
+
+
 class Gate:
-    """Lets browsers through to another address of this machine. On a thread of its own."""
+    """A proxy from a public address to a hidden one of this machine, on a thread of its own."""
 
     def __init__(self, host: str, port: int, behind: tuple[str, int], token: str = "") -> None:
         """
         Args:
-            host, port: where to listen; port 0 takes a free one.
-            behind: host and port of who is behind.
-            token: that addresses must name once; empty: only browsers of this machine come in.
+            host, port: the public address; port 0 takes a free one.
+            behind: host and port of the hidden server.
+            token: the first address that a browser opens must contain it; empty: only browsers of
+                this machine are accepted.
 
         Raises:
-            ViewerError: nobody can listen there.
+            ViewerError: the public address cannot be used.
         """
         self._behind = behind
         self._token = token
@@ -57,26 +179,23 @@ class Gate:
         self._thread.start()
         try:
             self._server = self._call(
-                asyncio.start_server(self._meet, host, port, limit=_HEAD_BYTES, start_serving=False)
+                asyncio.start_server(
+                    self._serve, host, port, limit=_HEAD_BYTES, start_serving=False
+                )
             )
             self.port: int = self._server.sockets[0].getsockname()[1]
-            # Cookies know no ports, so that two views on one machine would take each other's.
+            # Cookies ignore ports: without the port in its name, two views would share one.
             self._cookie = f"scenemind_view_{self.port}"
             self._call(self._server.start_serving())
         except OSError as error:
             self._end()
             raise ViewerError(
-                f"nobody can listen on {host}, port {port} ({error.strerror or error}): say another"
-                " --port, or 0 for any that is free"
+                f"cannot listen on {host}, port {port} ({error.strerror or error}): give another"
+                " --port, or 0 for any free one"
             ) from error
 
-    @property
-    def connection_count(self) -> int:
-        """How many are open."""
-        return len(self._connections)
-
     def close(self) -> None:
-        """All connections end; the second call does nothing."""
+        """End all connections; a second call does nothing."""
         if not self._loop.is_closed():
             self._call(self._stop())
             self._end()
@@ -100,21 +219,22 @@ class Gate:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
-    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None, "streams call this in a task"
         self._connections.add(task)
         try:
-            await self._let_in(reader, writer)
+            await self._check(reader, writer)
         except (OSError, asyncio.IncompleteReadError) as error:
-            _log.debug("a browser has left: %s", error)  # as browsers do
-        except asyncio.CancelledError:
-            _log.debug("a connection is closed with the view")  # streams would log it as an error
+            _log.debug("a browser disconnected: %s", error)
+        except asyncio.CancelledError:  # asyncio.streams would log it as an error
+            _log.debug("a connection was closed with the view")
         finally:
             self._connections.discard(task)
             writer.close()
 
-    async def _let_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _check(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Refuse a request, exchange its token for a cookie, or pass it on."""
         if len(self._connections) > _MOST_CONNECTIONS:
             await _refuse(writer, _TOO_MANY)
             return
@@ -129,36 +249,37 @@ class Gate:
         head = read_head(data)
         if isinstance(head, Refusal):
             await _refuse(writer, head)
-        elif self._token and is_same(head.token, self._token):
-            await self._give_cookie(writer)
+        elif self._token and _is_same(head.token, self._token):
+            await self._set_cookie(writer)
         elif refusal := find_refusal(head, self._token, self._cookie):
             await _refuse(writer, refusal)
         else:
-            await self._connect(data, head, reader, writer)
+            await self._pass_on(data, head, reader, writer)
 
-    async def _give_cookie(self, writer: asyncio.StreamWriter) -> None:
-        """The token leaves the address, where people would copy it from and history keeps it."""
+    async def _set_cookie(self, writer: asyncio.StreamWriter) -> None:
+        """Move the token from the address into a cookie: addresses are copied and kept in a
+        browser's history."""
         cookie = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
-        # A cookie that is strict is not sent with what another site's link leads to, so the page
-        # opens itself once more.
+        # A strict cookie is not sent with a request that follows a link of another site, therefore
+        # the page loads itself again.
         page = '<meta http-equiv="refresh" content="0;url=/">'
         await _reply(writer, HTTPStatus.OK, page, "text/html", f"Set-Cookie: {cookie}\r\n")
 
-    async def _connect(
+    async def _pass_on(
         self, data: bytes, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        answers, questions = await asyncio.open_connection(*self._behind)
-        questions.write(data)
-        ways = [asyncio.ensure_future(_copy(answers, writer))]
-        if head.is_websocket:  # else one request is one connection
-            ways.append(asyncio.ensure_future(_copy(reader, questions)))
+        from_server, to_server = await asyncio.open_connection(*self._behind)
+        to_server.write(data)
+        copies = [asyncio.ensure_future(_copy(from_server, writer))]
+        if head.is_websocket:  # otherwise a connection carries one request
+            copies.append(asyncio.ensure_future(_copy(reader, to_server)))
         try:
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for way in ways:
-                way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
-            questions.close()
+            for copy in copies:
+                copy.cancel()
+            await asyncio.gather(*copies, return_exceptions=True)
+            to_server.close()
 
 
 async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:

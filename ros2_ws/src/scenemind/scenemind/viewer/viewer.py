@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
 import secrets
+import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import TracebackType
 
 import viser
 
 from scenemind.errors import SceneMindError
 from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
-from scenemind.reasoning import Asking
-from scenemind.viewer.camera import fly_to_frame, fly_to_object
-from scenemind.viewer.chat_panel import ChatPanel
-from scenemind.viewer.colored_cloud import ColoredCloud, OnProgress
-from scenemind.viewer.drawn_place import DrawnPlace
-from scenemind.viewer.find_panel import FindPanel
+from scenemind.reasoning import Asking, Progress, Query
+from scenemind.viewer.chat import Answerer, ChatPanel, Reply, SentenceQueue, reply_to
+from scenemind.viewer.cloud import ColoredCloud, OnProgress
 from scenemind.viewer.gate import Gate
-from scenemind.viewer.html import plain
-from scenemind.viewer.journal_panel import JournalPanel
-from scenemind.viewer.object_panel import LOOK_AT, ObjectPanel
-from scenemind.viewer.picking import find_object_at
-from scenemind.viewer.sentences import Sentences
-from scenemind.viewer.server import QuietServer
-from scenemind.viewer.talk import Answering, Said, say
+from scenemind.viewer.panels import LOOK_AT, FindPanel, JournalPanel, ObjectPanel
+from scenemind.viewer.scene_view import DrawnPlace, find_object_at, fly_to_frame, fly_to_object
+from scenemind.viewer.widgets import plain
 
 _log = logging.getLogger(__name__)
 
@@ -36,59 +32,69 @@ _CLOUD_EVERY_S = 3.0
 _PANEL_PX = 430
 
 
+@dataclass(frozen=True, slots=True)
+class ViewerSettings:
+    """
+    Attributes:
+        host, port: address to listen on; port 0 takes a free one.
+        token: the first address that a browser opens must contain it; empty: none is required, and
+            only browsers of this machine are accepted.
+        title: above the panel.
+        by: author of corrections.
+        poll_s: time between two looks whether the memory has changed, seconds.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str = ""
+    title: str = "SceneMind"
+    by: str = "browser"
+    poll_s: float = 0.5
+
+
 class Viewer:
-    """One memory, one talk, any number of browsers that see the same."""
+    """A server of the browser view: one memory, one dialogue, any number of browsers."""
 
     def __init__(
         self,
         memory: MemoryAccess,
-        answering: Answering,
+        answerer: Answerer,
         asking: Callable[[], Asking],
-        *,
-        host: str = "127.0.0.1",
-        port: int = 8080,
-        token: str = "",
-        title: str = "SceneMind",
-        by: str = "somebody at the browser",
+        settings: ViewerSettings = ViewerSettings(),
         cloud: ColoredCloud | None = None,
-        look_every_s: float = 0.5,
     ) -> None:
         """
         Args:
-            answering: on that memory.
-            asking: what each question may use.
-            port: 0 takes a free one.
-            token: what the address must name; empty: nothing, and only this machine may look.
-            by: who corrections are said to be from.
-            cloud: that is still empty; none: one of as many points as usual.
-            look_every_s: how often the memory is asked whether it has changed.
+            answerer: answers from that memory.
+            asking: makes the allowance of each sentence.
+            cloud: an empty one; None: one of the usual size.
 
         Raises:
-            ViewerError: nobody can listen there.
+            ViewerError: the address cannot be used.
         """
         self._memory = memory
-        self._answering = answering
+        self._answerer = answerer
         self._asking = asking
-        self._by = by
-        # Others may look at the same nodes elsewhere, and a yes there is none here.
+        self._settings = settings
+        # Nodes may serve several viewers: a "yes" in one of them is no answer in another.
         self._dialogue_id = f"browser-{secrets.token_hex(8)}"
-        self._look_every_s = look_every_s
-        self._marked: tuple[int, ...] = ()  # one is "this"
-        self._now: Asking | None = None  # of the sentence that is being answered
-        self._lock = threading.Lock()  # of what is drawn
-        self._scene: MemorySnapshot | None = None  # as it is drawn
+        self._marked: tuple[int, ...] = ()  # a single one is "this"
+        self._current: Asking | None = None  # of the sentence that is being answered
+        self._lock = threading.Lock()  # for drawing
+        self._drawn: MemorySnapshot | None = None
         self._is_lost = False
         self._ended = threading.Event()
-        self._server = QuietServer(title)
+        self._server = _QuietServer(settings.title)
+        behind = self._server.address, self._server.get_port()
         try:
-            self._gate = Gate(host, port, (self._server.address, self._server.get_port()), token)
+            self._gate = Gate(settings.host, settings.port, behind, settings.token)
         except BaseException:
             self._server.stop()
             raise
-        self._sentences = Sentences(self._answer, self._fail)
+        self._sentences = SentenceQueue(self._answer, self._fail)
         self._place = DrawnPlace(self._server, memory, cloud or ColoredCloud())
         self._build_page(self._server)
-        self._thread = threading.Thread(target=self._watch, name="viewer", daemon=True)
+        self._thread = threading.Thread(target=self._follow, name="viewer", daemon=True)
 
     def _build_page(self, server: viser.ViserServer) -> None:
         gui = server.gui
@@ -105,15 +111,20 @@ class Viewer:
         with tabs.add_tab("Show"):
             self._place.add_switches(gui)
         server.scene.on_click()(self._click)
-        server.on_client_connect(self._meet)
+        server.on_client_connect(self._connect)
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port that it listens on."""
         return self._gate.port
 
+    @property
+    def address(self) -> str:
+        """The URL that browsers open, with the token where there is one."""
+        return view_address(self._settings.host, self.port, self._settings.token)
+
     def start(self, on_progress: OnProgress | None = None) -> None:
-        """Draw what is there, and go on as it changes.
+        """Draw the memory, and follow its changes from now on.
 
         Raises:
             SceneMemoryError: the memory does not answer.
@@ -122,9 +133,12 @@ class Viewer:
         self.redraw()
         self._thread.start()
 
+    def wait(self) -> None:
+        """Return when the viewer is closed, by another thread."""
+        self._ended.wait()
+
     def close(self) -> None:
-        """Browsers lose the connection, what is being answered is given up; the second call does
-        nothing."""
+        """Cancel the current answer and disconnect all browsers; a second call does nothing."""
         self._ended.set()
         self.stop()
         self._sentences.close()
@@ -145,60 +159,60 @@ class Viewer:
         self.close()
 
     def mark(self, object_ids: Sequence[int]) -> None:
-        """Highlight these from now on; a single one is "this"."""
+        """Highlight these objects from now on; a single one is "this"."""
         self._marked = tuple(object_ids)
         self.redraw()
 
     def put(self, text: str) -> int | None:
-        """A question or a correction, as if typed; see `Sentences.put`."""
+        """Take a question or a correction as if it were typed; see `SentenceQueue.put`."""
         return self._sentences.put(text)
 
     def stop(self) -> None:
-        """Nobody waits for what is being answered any more."""
-        asking = self._now
+        """Cancel the current answer."""
+        asking = self._current
         if asking is not None:
             asking.allowance.cancel()
 
     def redraw(self) -> None:
-        """Everything but the cloud, as it is now; where the memory does not answer, it stays."""
+        """Draw everything but the cloud again; unchanged where the memory does not answer."""
         try:
             with self._lock:
                 self._draw(self._memory.snapshot())
             self._is_lost = False
-        except SceneMindError as error:  # of a node also what cannot be read of its messages
-            self._miss(error)
+        except SceneMindError as error:  # a node's messages may be malformed
+            self._warn(error)
 
     def _draw(self, scene: MemorySnapshot) -> None:
-        marked = _there(self._marked, scene)
+        marked = _existing(self._marked, scene)
         self._place.draw(scene, marked)
         single = scene.objects[marked[0]] if len(marked) == 1 else None
         self._object.show(single, scene, len(marked))
-        if self._scene is None or scene.revision != self._scene.revision:
+        if self._drawn is None or scene.revision != self._drawn.revision:
             self._find.show(scene)
             self._journal.show(scene)
-        self._scene = scene
+        self._drawn = scene
 
     def _answer(self, text: str) -> None:
-        self._chat.add_said(text)
-        self._now = asking = replace(self._asking(), report=self._report)
-        if self._ended.is_set():  # just now: it may have begun too late to be stopped
+        self._chat.add_sentence(text)
+        self._current = asking = replace(self._asking(), progress=Progress(self._report))
+        if self._ended.is_set():  # `close` may have come before `_current` was set
             asking.allowance.cancel()
-        marked = _there(self._marked, self._scene)
+        marked = _existing(self._marked, self._drawn)
         this = marked if len(marked) == 1 else ()
+        by = self._settings.by
+        query = Query(text, marked_object_ids=this, dialogue_id=self._dialogue_id, by=by)
         try:
-            said = say(
-                self._answering, self._memory, text, this, self._by, asking, self._dialogue_id
-            )
+            reply = reply_to(query, self._answerer, self._memory, by, asking)
         except SceneMemoryError as error:
-            said = Said(str(error))
+            reply = Reply(str(error))
         finally:
-            self._now = None
-        self._chat.add_reply(said)
-        self._place.draw_key_frames(said.key_frames)
-        self.mark([thing.object_id for thing in said.objects] or self._marked)
+            self._current = None
+        self._chat.add_reply(reply)
+        self._place.draw_key_frames(reply.key_frames)
+        self.mark([thing.object_id for thing in reply.objects] or self._marked)
 
     def _fail(self, text: str) -> None:
-        self._chat.add_reply(Said(text))
+        self._chat.add_reply(Reply(text))
 
     def _report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
         self._chat.show_stage(stage, text)
@@ -206,13 +220,13 @@ class Viewer:
             self._chat.show_pictures(key_frames, ())
             self._place.draw_key_frames(key_frames)
 
-    def _meet(self, client: viser.ClientHandle) -> None:
+    def _connect(self, client: viser.ClientHandle) -> None:
         self._chat.add_line(client)
         self._find.add_line(client)
-        self._place.meet(client)
+        self._place.add_browser(client)
 
     def _click(self, event: viser.SceneClickEvent) -> None:
-        things = () if self._scene is None else tuple(self._scene.objects.values())
+        things = () if self._drawn is None else tuple(self._drawn.objects.values())
         found = find_object_at(things, event.ray_origin, event.ray_direction)
         self.mark([] if found is None else [found.object_id])
 
@@ -228,41 +242,74 @@ class Viewer:
             else:
                 fly_to_frame(client, self._memory.key_frame(number))
         except SceneMemoryError as error:
-            client.add_notification("Not there", plain(str(error), 300), auto_close_seconds=5.0)
+            client.add_notification("Not found", plain(str(error), 300), auto_close_seconds=5.0)
 
     def _fly_to_marked(self, client: viser.ClientHandle) -> None:
-        scene, marked = self._scene, self._marked[:1]
+        scene, marked = self._drawn, self._marked[:1]
         for thing in () if scene is None else map(scene.objects.get, marked):
             if thing is not None:
                 fly_to_object(client, thing)
 
-    def _watch(self) -> None:
-        """Follow a memory that grows; one that fails for a while is asked again."""
-        looked = grew = time.monotonic()
+    def _follow(self) -> None:
+        """Follow the cameras and the memory; a memory that fails is asked again."""
+        polled = grew = time.monotonic()
         while not self._ended.wait(_TICK_S):
-            self._place.follow()
+            self._place.follow_cameras()
             now = time.monotonic()
             try:
-                if now - looked > self._look_every_s:
-                    looked = now
-                    self._look()
+                if now - polled > self._settings.poll_s:
+                    polled = now
+                    scene = self._memory.snapshot()
+                    if self._drawn is None or scene.revision != self._drawn.revision:
+                        self.redraw()
                 if now - grew > _CLOUD_EVERY_S:
                     grew = now
                     self._place.grow_cloud()
             except SceneMindError as error:
-                self._miss(error)
+                self._warn(error)
 
-    def _look(self) -> None:
-        scene = self._memory.snapshot()
-        if self._scene is None or scene.revision != self._scene.revision:
-            self.redraw()
-
-    def _miss(self, error: SceneMindError) -> None:
+    def _warn(self, error: SceneMindError) -> None:
+        """Log the first of several failures in a row."""
         if not self._is_lost:
-            _log.warning("the view stands still: %s", error)
+            _log.warning("the view is not updated: %s", error)
         self._is_lost = True
 
 
-def _there(object_ids: Sequence[int], scene: MemorySnapshot | None) -> tuple[int, ...]:
-    """Without those that were deleted or merged since."""
+def view_address(host: str, port: int, token: str) -> str:
+    """The URL of a view: of this machine's name where it listens on all addresses."""
+    name = socket.gethostname() if host in ("0.0.0.0", "::", "") else host
+    where = f"[{name}]" if ":" in name else name
+    return f"http://{where}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _existing(object_ids: Sequence[int], scene: MemorySnapshot | None) -> tuple[int, ...]:
+    """The ids that were not deleted or merged since."""
     return () if scene is None else tuple(i for i in object_ids if i in scene.objects)
+
+
+class _QuietServer(viser.ViserServer):
+    """viser on a hidden address, without printed output and without public tunnels."""
+
+    def __init__(self, label: str) -> None:
+        """
+        Args:
+            label: the title above the panel.
+        """
+        self.address = _hidden_address()
+        with contextlib.redirect_stdout(io.StringIO()):  # viser prints its address
+            super().__init__(self.address, 0, label=label, verbose=False)
+
+    def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002
+        """Always None: a browser could otherwise open a public tunnel into this machine."""
+        return None
+
+    def stop(self) -> None:
+        with contextlib.redirect_stdout(io.StringIO()):
+            super().stop()
+
+
+def _hidden_address() -> str:
+    """A random loopback address (127.0.0.0/8, sixteen million): a page in a browser may try all
+    ports of 127.0.0.1, but not all ports of all of them."""
+    parts = [1 + secrets.randbelow(254) for _ in range(3)]
+    return f"127.{parts[0]}.{parts[1]}.{parts[2]}"

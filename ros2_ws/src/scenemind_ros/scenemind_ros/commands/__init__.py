@@ -1,1 +1,2 @@
-"""What the `scenemind` command starts as processes of their own, since it speaks no ROS."""
+"""Processes that the `scenemind` command, which does not import ROS, starts in the ROS
+environment."""

@@ -1,51 +1,117 @@
-"""From a camera over DDS into the memory of a mapping node in another process: how long it takes.
-
-`python -m scenemind_ros.commands.bench_transport SECONDS RATE_HZ` prints one JSON object.
-"""
+"""`scenemind bench transport`: loss and latency of frames from one process to another."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
 import numpy as np
 import rclpy
+from rclpy.node import Node
+from std_msgs.msg import Header
 
-from scenemind.cli.bench.scene import bench_sequence, endless
-from scenemind.frames import read_sequence
-from scenemind_ros.commands.bench_camera import BenchCamera
-from scenemind_ros.player.parameters import PlayerTopics
-from scenemind_ros.qos import SENSOR_DEPTH
-from scenemind_ros.sequence_player import spinning
+from scenemind.bench.workload import bench_sequence, endless
+from scenemind.frames import RGBDFrame, SensorFrame, read_sequence
+from scenemind.simulation import SimulatedSequence
+from scenemind_ros.conversions import stamp_ns
+from scenemind_ros.qos import SENSOR_DEPTH, SENSOR_OUT
+from scenemind_ros.sequence_player import FramePublisher, PlayerParameters, PlayerTopics, spinning
 
-_STRETCH = 60  # frames that are rendered before, and sent again and again
+
+class BenchCamera(Node):
+    """Sender on the thread that calls `send`; acknowledgements come by the executor."""
+
+    def __init__(self, sequence: SimulatedSequence) -> None:
+        super().__init__("bench_camera")
+        settings = PlayerParameters()
+        self._publisher = FramePublisher(self, sequence, settings)
+        self._changed = threading.Condition()
+        self._sent_at: dict[int, float] = {}
+        self._latency_s: dict[int, float] = {}
+        self.create_subscription(Header, settings.topics.processed, self._acknowledge, SENSOR_OUT)
+
+    def send(self, frames: Iterable[RGBDFrame], rate_hz: float) -> list[int]:
+        """Publish the frames at the rate; returns their stamps."""
+        sent = []
+        start = time.monotonic()
+        for count, frame in enumerate(frames):
+            time.sleep(max(0.0, start + count / rate_hz - time.monotonic()))
+            with self._changed:
+                self._sent_at[frame.stamp_ns] = time.monotonic()
+            self._publisher.publish(_as_sensed(frame))
+            sent.append(frame.stamp_ns)
+        return sent
+
+    def warm_up(self, frames: Iterator[RGBDFrame], rate_hz: float, timeout_s: float) -> bool:
+        """Send until a frame is in memory; False if none is in time."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            if self._publisher.unread_topics():
+                time.sleep(0.05)
+                continue
+            sent = self.send([next(frames)], rate_hz)
+            if self.wait_for(sent, 1.0 / rate_hz):
+                return True
+        return False
+
+    def wait_for(self, sent: list[int], quiet_s: float) -> bool:
+        """Whether all frames are in memory, after waiting until none has come for `quiet_s`."""
+        with self._changed:
+            while not self._latency_s.keys() >= set(sent):
+                if not self._changed.wait(quiet_s):
+                    return False
+            return True
+
+    def latency_ms(self, sent: list[int]) -> list[float]:
+        """Latencies of the frames in memory."""
+        with self._changed:
+            return [self._latency_s[stamp] * 1e3 for stamp in sent if stamp in self._latency_s]
+
+    def _acknowledge(self, header: Header) -> None:
+        now, stamp = time.monotonic(), stamp_ns(header.stamp)
+        with self._changed:
+            if stamp in self._sent_at:
+                self._latency_s[stamp] = now - self._sent_at[stamp]
+                self._changed.notify_all()
+
+
+def _as_sensed(frame: RGBDFrame) -> SensorFrame:
+    return SensorFrame(
+        frame.stamp_ns, frame.color, frame.depth_m, frame.world_T_camera, frame.instances
+    )
+
+
+_STRETCH = 60  # frames to render in advance at most; they are sent repeatedly
 _START_S = 60.0
-_QUIET_S = 5.0  # when nothing was acknowledged for so long, the rest is lost
+_QUIET_S = 5.0  # time without acknowledgement after which the rest counts as lost
 _STOP_S = 10.0
 
 
 def measure(seconds: float, rate_hz: float) -> dict[str, object]:
     """Send colour, depth, instances and odometry; a frame is received once it is in memory.
 
-    The latency is from before a frame's first message is published until its acknowledgement is
-    back here: an upper bound of camera-to-memory, detector (the simulated instance camera) and
+    The latency is from before a frame's first message is published until its acknowledgement
+    arrives: an upper bound of camera-to-memory, detector (the simulated instance camera) and
     mapping included.
 
     Raises:
         RuntimeError: no frame reached the mapping node.
     """
-    sequence = bench_sequence(_STRETCH)
+    count = round(seconds * rate_hz)
+    sequence = bench_sequence(min(_STRETCH, count + 1))
     frames = endless(list(read_sequence(sequence)))
     camera = BenchCamera(sequence)
     try:
         with _mapping_process(), spinning(camera):
             if not camera.warm_up(frames, rate_hz, _START_S):
                 raise RuntimeError(f"no frame was remembered within {_START_S:g} s")
-            sent = camera.send(islice(frames, round(seconds * rate_hz)), rate_hz)
+            sent = camera.send(islice(frames, count), rate_hz)
             camera.wait_for(sent, _QUIET_S)
             latency_ms = camera.latency_ms(sent)
     finally:
@@ -65,9 +131,9 @@ def measure(seconds: float, rate_hz: float) -> dict[str, object]:
 
 @contextmanager
 def _mapping_process() -> Iterator[None]:
-    """The mapping node as on a robot, with a memory that ends with it.
+    """The mapping node as on a robot, with a temporary memory.
 
-    A slow frame may not push others out here: every frame that arrives is to be mapped.
+    Slow frames do not push out others here: every frame that arrives is mapped.
     """
     topics = PlayerTopics()
     parameters = {

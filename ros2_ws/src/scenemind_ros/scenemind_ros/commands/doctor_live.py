@@ -1,4 +1,4 @@
-"""`scenemind doctor --live`: listen to the running camera and odometry, then examine them."""
+"""`scenemind doctor --live`: record the running camera and odometry, then examine them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,17 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
-from scenemind.cli.doctor.checks_stamps import check_clock
-from scenemind.cli.doctor.collector import Collector
-from scenemind.cli.doctor.evidence import Evidence, OfferedQos
-from scenemind.cli.doctor.examine import examine
-from scenemind.cli.doctor.finding import Finding
-from scenemind.cli.doctor.sampling import SAMPLE
-from scenemind.cli.doctor.show import show
-from scenemind.cli.doctor.topic_choice import TYPES, choose_topics
 from scenemind.config import ConfigError
+from scenemind.doctor.collection import TYPES, Collector, choose_topics
+from scenemind.doctor.evidence import SAMPLE, Evidence, OfferedQos
+from scenemind.doctor.examination import examine
+from scenemind.doctor.findings import Finding, show
+from scenemind.doctor.stream_checks import check_clock
 from scenemind.frames import RGBDFrame, SensorFrame
 from scenemind.geometry import Pose
 from scenemind_ros.conversions import odometry_to_msg, stamp_ns
-from scenemind_ros.input.drops import DropCounts
-from scenemind_ros.input.frame_assembler import FrameAssembler
-from scenemind_ros.input.tf_poses import TfPoses
+from scenemind_ros.input.camera_input import TfPoses
+from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import matching_qos
 from scenemind_ros.run_node import interrupt_after_ros
@@ -48,7 +44,7 @@ _CLASSES = {
 
 
 class DoctorNode(Node):
-    """Collects messages and puts them together to frames as the mapping node does."""
+    """Collector of messages that assembles frames as the mapping node does."""
 
     def __init__(self, parameters: MappingParameters, **node_options: Any) -> None:
         super().__init__("scenemind_doctor", **node_options)
@@ -64,7 +60,7 @@ class DoctorNode(Node):
         self._tf: TfPoses | None = None
 
     def listen(self, seconds: float) -> None:
-        """Subscribe to what is published now, for so long."""
+        """Subscribe to the published topics for a given time."""
         self._keep_every_s = seconds / SAMPLE
         topics = self._parameters.topics
         wanted = {stream: str(getattr(topics, stream)) for stream in TYPES}
@@ -78,7 +74,7 @@ class DoctorNode(Node):
             self._subscribe(stream, topic)
 
     def evidence(self) -> Evidence:
-        """What has come so far; depth is registered already where it is configured so."""
+        """The messages so far; depth is registered if the configuration requires it."""
         found = list(self._found)
         if self._newest_offset_s is not None:
             found.append(check_clock(self._newest_offset_s))
@@ -98,7 +94,7 @@ class DoctorNode(Node):
         }
 
     def _listen_to_tf(self) -> None:
-        """Raises ConfigError without tf2_ros."""
+        """Camera poses from TF; raises ConfigError without tf2_ros."""
         self._collector.listen("odometry", "/tf")
         map_frame = self._parameters.map_frame
 
@@ -135,7 +131,7 @@ class DoctorNode(Node):
         self.create_subscription(kind, topic, take, matching_qos(publishers))
 
     def _keep(self, frame: RGBDFrame) -> None:
-        """A few frames, spread over the time."""
+        """A few frames, evenly spread in time."""
         now = time.monotonic()
         if len(self._frames) < SAMPLE and now >= self._keep_from:
             self._keep_from = now + self._keep_every_s

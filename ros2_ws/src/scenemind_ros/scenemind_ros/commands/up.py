@@ -1,24 +1,126 @@
-"""Start the nodes without ros2 launch: `python -m scenemind_ros.commands.up`.
-
-Takes the parameter files that the launch files take and starts the same nodes.
-"""
+"""`scenemind up`: the nodes as child processes, until an interrupt."""
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import difflib
+import os
 import signal
+import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import rclpy
+from rclpy.node import Node, NodeNameNonExistentError
+from rclpy.signals import SignalHandlerOptions
 
 from scenemind.config import ConfigError
-from scenemind_ros.commands.child_processes import ChildProcesses
-from scenemind_ros.commands.node_topics import wait_for_topics
-from scenemind_ros.parameters import MappingParameters
-from scenemind_ros.reasoning.parameters import ReasoningParameters
+from scenemind_ros.parameters import MappingParameters, ReasoningParameters
+
+_SHUTDOWN_S = 20.0  # the memory is written to disk in this time
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux' prctl
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+class ChildProcesses:
+    """Python modules as child processes that run until `stop`.
+
+    They end on SIGTERM: a node treats it as SIGINT; Python before the node's start ends without a
+    traceback.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, module: str, arguments: Sequence[str], log: IO[bytes] | None = None) -> None:
+        """Run `python -m module`; its output goes to `log`, or to this process's output."""
+        self._running[module] = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT if log else None,
+            # The terminal's Ctrl-C reaches only the parent, which then ends the children in
+            # order.
+            start_new_session=True,
+            preexec_fn=_prepare_child,
+        )
+
+    def find_ended(self) -> tuple[str, int] | None:
+        """Module and exit status of a child that has ended."""
+        for module, process in self._running.items():
+            if process.poll() is not None:
+                return module, process.returncode
+        return None
+
+    def stop(self) -> list[str]:
+        """End all children; returns the modules of those that had to be killed."""
+        for process in self._running.values():
+            if process.poll() is None:
+                process.terminate()
+        deadline = time.monotonic() + _SHUTDOWN_S
+        killed = []
+        for module, process in self._running.items():
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                killed.append(module)
+        self._running.clear()
+        return killed
+
+
+def _prepare_child() -> None:
+    """Set up the child: it ends when its parent is killed."""
+    if _libc is not None:
+        _libc.prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+
+
+_EVERY_NODE_WRITES = ("/rosout", "/parameter_events")
+_PATIENCE_S = 20.0
+_SETTLED_S = 0.5  # the graph reports publishers one by one
+_LOOK_S = 0.1
+
+
+def wait_for_topics(nodes: Mapping[str, str], is_over: Callable[[], bool]) -> dict[str, list[str]]:
+    """The topics of each node once all are ready, or those known at the time limit.
+
+    Args:
+        nodes: name without a namespace -> a topic that it publishes when it is ready.
+        is_over: true ends the wait.
+    """
+    context = rclpy.Context()
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+    observer = Node("scenemind_up", context=context, start_parameter_services=False)
+    deadline = time.monotonic() + _PATIENCE_S
+    topics: dict[str, list[str]] = {}
+    try:
+        while time.monotonic() < deadline and not is_over():
+            before, topics = topics, {node: _topics_of(observer, node) for node in nodes}
+            if topics != before:
+                settled = time.monotonic() + _SETTLED_S
+            are_ready = all(ready in topics[node] for node, ready in nodes.items())
+            if are_ready and time.monotonic() > settled:
+                break
+            time.sleep(_LOOK_S)
+        return topics
+    finally:
+        observer.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def _topics_of(observer: Node, node: str) -> list[str]:
+    try:
+        written = observer.get_publisher_names_and_types_by_node(node, "/")
+    except NodeNameNonExistentError:
+        return []
+    return sorted(name for name, _ in written if name not in _EVERY_NODE_WRITES)
+
 
 _NODES = {"mapping_node": MappingParameters, "reasoning_node": ReasoningParameters}
 _WRITTEN_WHEN_READY = {
@@ -34,13 +136,13 @@ def parameter_arguments(assignments: Iterable[str]) -> list[str]:
     """ROS arguments for `name=value` texts, each for the nodes that have such a parameter.
 
     Raises:
-        ConfigError: no `=`, or no node knows the name.
+        ConfigError: no `=`, or no node has the parameter.
     """
     arguments: list[str] = []
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
-            raise ConfigError(f"{assignment!r} is no parameter: write name=value")
+            raise ConfigError(f"{assignment!r} is not a parameter: write name=value")
         defaults = {node: model().flatten() for node, model in _NODES.items()}
         owners = [node for node, known in defaults.items() if name in known]
         if not owners:
@@ -54,14 +156,15 @@ def parameter_arguments(assignments: Iterable[str]) -> list[str]:
 
 
 def _as_yaml(value: str, default: Any) -> str:
-    """Texts in quotes: YAML would read a bare `y` as true and `7` as a number."""
+    """Text in quotes: YAML would read a bare `y` as true and `7` as a number."""
     if not isinstance(default, str):
         return value
     return "'" + value.replace("'", "''") + "'"
 
 
 def run(modules: Sequence[str], arguments: Sequence[str], stopped: threading.Event) -> int:
-    """Run the nodes until told to stop or one of them ends; 0 when all ended as told."""
+    """Run the nodes until a signal, or until one of them ends; returns 0 if all ended by the
+    signal."""
     children = ChildProcesses()
     try:
         for module in modules:
@@ -84,7 +187,9 @@ def run(modules: Sequence[str], arguments: Sequence[str], stopped: threading.Eve
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="scenemind up", description="Start the nodes.")
-    parser.add_argument("--separate", action="store_true", help="mapping and reasoning apart")
+    parser.add_argument(
+        "--separate", action="store_true", help="mapping and reasoning in two processes"
+    )
     parser.add_argument("--config", type=Path, help="ROS parameter file (YAML)")
     parser.add_argument("--params", nargs="+", action="extend", default=[], metavar="NAME=VALUE")
     options = parser.parse_args(arguments)

@@ -1,6 +1,21 @@
-"""The one place where library values and messages meet; every number is cast here."""
+"""Conversions between library values and messages; every number is cast here."""
 
-from scenemind_ros.conversions.frame_index import fill_frame_index, frame_index_from_msg
+from scenemind_ros.conversions.answers import (
+    alignment_from_msg,
+    answer_from_msg,
+    answer_to_msg,
+    evidence_to_msg,
+    failure_from_msg,
+    failure_to_msg,
+    fill_selection,
+    grounded_objects_to_msg,
+    grounding_from_msg,
+    query_from_msg,
+    selection_from_msg,
+    timeout_from_msg,
+    usage_from_msg,
+    usage_to_msg,
+)
 from scenemind_ros.conversions.geometry import (
     box_from_msg,
     box_to_msg,
@@ -24,14 +39,6 @@ from scenemind_ros.conversions.images import (
     instances_from_msg,
     instances_to_msg,
 )
-from scenemind_ros.conversions.markers import (
-    building_to_markers,
-    carrying_to_markers,
-    label_rgb,
-    markers_to_msg,
-    object_to_markers,
-    objects_to_cloud,
-)
 from scenemind_ros.conversions.memory import (
     check_frame_count,
     correction_from_msg,
@@ -39,43 +46,31 @@ from scenemind_ros.conversions.memory import (
     depth_image_from_msg,
     edit_from_msg,
     edit_to_msg,
+    fill_frame_index,
+    fill_tree_json,
+    frame_index_from_msg,
     key_frame_from_msg,
     key_frame_to_msg,
-)
-from scenemind_ros.conversions.reasoning import (
-    answer_to_msg,
-    evidence_to_msg,
-    failure_to_msg,
-    fill_selection,
-    grounded_objects_to_msg,
-    query_from_msg,
-    timeout_from_msg,
-    usage_to_msg,
-)
-from scenemind_ros.conversions.replies import (
-    alignment_from_msg,
-    answer_from_msg,
-    failure_from_msg,
-    grounding_from_msg,
-    selection_from_msg,
-    usage_from_msg,
+    location_to_msg,
+    tracklet_to_msg,
+    tree_json_from_msg,
+    tree_to_msg,
 )
 from scenemind_ros.conversions.scene import (
+    building_to_markers,
+    carrying_to_markers,
     graph_to_msg,
+    label_rgb,
+    markers_to_msg,
     object_from_msg,
+    object_to_markers,
     object_to_msg,
+    objects_to_cloud,
     objects_to_msg,
     relation_from_msg,
     relation_to_msg,
     snapshot_from_msg,
     snapshot_to_msg,
-)
-from scenemind_ros.conversions.tree import (
-    fill_tree_json,
-    location_to_msg,
-    tracklet_to_msg,
-    tree_json_from_msg,
-    tree_to_msg,
 )
 
 __all__ = [

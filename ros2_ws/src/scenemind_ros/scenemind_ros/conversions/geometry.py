@@ -1,6 +1,6 @@
 """Stamps, poses, boxes and cameras between messages and the library.
 
-Interface fields take Python's own numbers only: a numpy scalar becomes garbage without a word
+Interface fields take Python's own numbers only: a numpy scalar silently becomes garbage
 unless field checks are on. Hence `float()` and `int()` on everything that goes into a message.
 """
 
@@ -27,7 +27,7 @@ def stamp_ns(stamp: Time) -> int:
 
 
 def time_to_msg(stamp: int) -> Time:
-    """From nanoseconds since the epoch of the sender's clock."""
+    """The stamp of nanoseconds since the epoch of the sender's clock."""
     sec, nanosec = divmod(int(stamp), _NS_PER_S)
     return Time(sec=sec, nanosec=nanosec)
 
@@ -37,7 +37,7 @@ def header_to_msg(stamp: int, frame_id: str) -> Header:
 
 
 def point_to_msg(xyz: Iterable[float]) -> Point:
-    """From any three numbers, metres."""
+    """A point from any three numbers, in metres."""
     x, y, z = xyz
     return Point(x=float(x), y=float(y), z=float(z))
 
@@ -50,7 +50,8 @@ def pose_to_msg(pose: Pose) -> PoseMsg:
 
 
 def pose_from_msg(msg: PoseMsg) -> Pose:
-    """Raises GeometryError when the quaternion is no rotation or a number is not finite."""
+    """Pose of a message; raises GeometryError if the quaternion is no rotation or a number is not
+    finite."""
     p, q = msg.position, msg.orientation
     return Pose.from_quaternion((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
 
@@ -73,7 +74,7 @@ def box_to_msg(box: Box3D) -> BoundingBox3D:
 
 
 def box_from_msg(msg: BoundingBox3D) -> Box3D:
-    """Boxes stand upright: of the orientation only the turn about z counts.
+    """Box of a message. Boxes are upright: only the yaw of the orientation counts.
 
     Raises:
         GeometryError: NaN, infinity, a negative size or a quaternion that is no rotation.
@@ -99,7 +100,7 @@ def camera_to_msg(camera: PinholeCamera, stamp: int, frame_id: str) -> CameraInf
 
 
 def camera_from_msg(msg: CameraInfo) -> PinholeCamera:
-    """The matrix K; raises GeometryError when the driver sent no calibration (zeros)."""
+    """Camera of a message; raises GeometryError if the matrix K is zero (no calibration)."""
     k = msg.k
     return PinholeCamera(
         int(msg.width), int(msg.height), float(k[0]), float(k[4]), float(k[2]), float(k[5])

@@ -1,4 +1,5 @@
-"""Images between messages and arrays. Bytes go into messages as `array.array`, the fast way."""
+"""Conversions between image messages and arrays. Bytes go into messages as `array.array`, the fast
+way."""
 
 from __future__ import annotations
 
@@ -13,8 +14,13 @@ from sensor_msgs.msg import CompressedImage, Image
 from std_msgs.msg import Header, String
 
 from scenemind.frames import FrameError
-from scenemind.frames.compressed_depth import decode_compressed_depth
-from scenemind.frames.encodings import decode_color, decode_color_file, decode_depth, encode_depth
+from scenemind.frames.images import (
+    decode_color,
+    decode_color_file,
+    decode_compressed_depth,
+    decode_depth,
+    encode_depth,
+)
 
 _INSTANCE_TYPES: Mapping[str, np.dtype[Any]] = {
     "32SC1": np.dtype("<i4"),
@@ -24,7 +30,7 @@ _INSTANCE_TYPES: Mapping[str, np.dtype[Any]] = {
 
 
 def color_from_msg(msg: Image | CompressedImage) -> NDArray[np.uint8]:
-    """(H, W, 3) uint8 RGB; a view of the message where it is rgb8.
+    """Colour image (H, W, 3) uint8 RGB; a view of the message if it is rgb8.
 
     Raises:
         FrameError: no pixels, an encoding that is no colour, or bytes that do not fit.
@@ -35,7 +41,7 @@ def color_from_msg(msg: Image | CompressedImage) -> NDArray[np.uint8]:
 
 
 def depth_from_msg(msg: Image | CompressedImage) -> NDArray[np.float32]:
-    """(h, w) float32 metres, 0 where nothing was measured.
+    """Depth image (h, w) float32 metres, 0 without a measurement.
 
     Raises:
         FrameError: no pixels, an encoding that is no depth, or bytes that do not fit.
@@ -48,7 +54,7 @@ def depth_from_msg(msg: Image | CompressedImage) -> NDArray[np.float32]:
 
 
 def instances_from_msg(msg: Image) -> NDArray[np.int32]:
-    """(H, W) int32 ids of a simulator's instance camera, 0 for nothing.
+    """Instance image (H, W) int32 with ids of a simulator's camera, 0 for nothing.
 
     Raises:
         FrameError: no pixels, another encoding, or bytes that do not fit.
@@ -70,17 +76,17 @@ def instances_from_msg(msg: Image) -> NDArray[np.int32]:
 
 
 def color_to_msg(color: NDArray[np.uint8], header: Header) -> Image:
-    """From (H, W, 3) RGB."""
+    """An image from an (H, W, 3) RGB array."""
     return _image(header, "rgb8", color.shape[:2], color.tobytes())
 
 
 def depth_to_msg(depth_m: NDArray[np.float32], header: Header) -> Image:
-    """From (H, W) metres, as 16UC1: whole millimetres, 0 where nothing was measured."""
+    """An image of encoding 16UC1 (whole millimetres, 0: no measurement) from (H, W) metres."""
     return _image(header, "16UC1", depth_m.shape, encode_depth(depth_m))
 
 
 def instances_to_msg(instances: NDArray[np.int32], header: Header) -> Image:
-    """From (H, W) ids, as 32SC1."""
+    """An image of encoding 32SC1 from (H, W) ids."""
     return _image(header, "32SC1", instances.shape, instances.astype("<i4").tobytes())
 
 

@@ -2,35 +2,242 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from scenemind.cli.bench.machine import machine, versions
-from scenemind.cli.truth import true_objects
+from scenemind.bench.machine import machine, versions
 from scenemind.config import SceneMindConfig
-from scenemind.errors import SceneMindError
+from scenemind.errors import SceneMindError, UsageError
+from scenemind.evaluation.rooms import true_objects
 from scenemind.frames import RecordedSequence
-from scenemind.memory import Memory, MemorySnapshot
-from scenemind.report import Run, TrueObject, write_report
+from scenemind.memory import KeyFrame, Memory, MemorySnapshot
+from scenemind.report.content import Run, Step, TrueObject
+from scenemind.report.page import write_report
 from scenemind.simulation import SimulatedSequence, open_source
 from scenemind_ros.client import SceneMindClient
-from scenemind_ros.conversions import snapshot_from_msg
-from scenemind_ros.demo.conversation import converse
-from scenemind_ros.demo.folder import only_writer
-from scenemind_ros.demo.health import Health
-from scenemind_ros.demo.nodes import LOGS, MEMORIES, MEMORY, DemoNodes
-from scenemind_ros.demo.options import DemoOptions, parse_options
-from scenemind_ros.demo.recorded_script import recorded_requests
-from scenemind_ros.demo.request import Request
-from scenemind_ros.demo.simulated_script import seen_objects, simulated_requests
-from scenemind_ros.demo.summary import print_summary, write_record
+from scenemind_ros.conversions import key_frame_from_msg, snapshot_from_msg
+from scenemind_ros.demo.nodes import (
+    LOGS,
+    MEMORIES,
+    MEMORY,
+    DemoNodes,
+    DemoOptions,
+    Health,
+    parse_options,
+)
+from scenemind_ros.demo.script import (
+    Reply,
+    Request,
+    recorded_requests,
+    seen_objects,
+    simulated_requests,
+)
 from scenemind_ros.errors import RosError
+
+_LOCK = ".lock"
+
+
+@contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Make the folder and lock it, to keep a second demo from deleting the first one's files.
+
+    Raises:
+        CommandError: another demo holds it, or it cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / _LOCK).open("w")
+    except OSError as error:
+        raise UsageError(f"cannot write into {folder}: {error.strerror}") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(
+                f"another demo writes into {folder}: wait for it, or name another --report"
+            ) from error
+        yield
+
+
+def converse(client: SceneMindClient, requests: Iterable[Request]) -> Iterator[Step]:
+    """Run each request as a step; without an answer from the node, the step has failed.
+
+    Raises:
+        RosError: the map is unavailable.
+    """
+    put = {"ask": _ask, "ground": _ground, "align": _align, "undo": _undo}
+    for request in requests:
+        start = time.perf_counter()
+        reply = _reply(put[request.kind], client, request.text)
+        seconds = time.perf_counter() - start
+        yield Step(
+            name=request.name,
+            question=request.text or "(undo the newest correction)",
+            answer=reply.text,
+            expected=request.expected,
+            ok=reply.success and request.is_right(reply),
+            seconds=seconds,
+            object_ids=reply.object_ids,
+            key_frames=reply.key_frames,
+            detail=reply.detail,
+            labels=_labels(client, reply.object_ids) if reply.key_frames else {},
+        )
+
+
+def _reply(
+    put: Callable[[SceneMindClient, str], Reply], client: SceneMindClient, text: str
+) -> Reply:
+    try:
+        return put(client, text)
+    except RosError as error:
+        return Reply(False, str(error))
+
+
+def _ask(client: SceneMindClient, text: str) -> Reply:
+    response = client.ask(text)
+    answer = response.answer
+    return Reply(
+        response.success,
+        answer.text or response.error.message,
+        tuple(answer.object_ids),
+        _key_frames(response),
+    )
+
+
+def _ground(client: SceneMindClient, text: str) -> Reply:
+    response = client.ground(text)
+    found = response.objects
+    listed = ", ".join(f"{obj.label} {obj.id} ({obj.confidence:.2f})" for obj in found)
+    return Reply(
+        response.success,
+        listed or response.error.message,
+        tuple(obj.id for obj in found),
+        _key_frames(response),
+        response.reasoning,
+    )
+
+
+def _align(client: SceneMindClient, text: str) -> Reply:
+    response = client.align(text)
+    touched = dict.fromkeys(i for edit in response.edits for i in edit.object_ids)
+    return Reply(response.success, response.response or response.error.message, tuple(touched))
+
+
+def _undo(client: SceneMindClient, _text: str) -> Reply:
+    response = client.undo()
+    if not response.success:
+        return Reply(False, response.error.message)
+    entry = response.correction
+    return Reply(True, f'taken back: correction {entry.id}, "{entry.reason}"')
+
+
+def _labels(client: SceneMindClient, object_ids: Iterable[int]) -> dict[int, str]:
+    """The present labels of the objects: a correction may be undone later."""
+    objects = snapshot_from_msg(client.scene_graph()).objects
+    return {i: objects[i].label for i in object_ids if i in objects}
+
+
+def _key_frames(response: Any) -> tuple[KeyFrame, ...]:
+    return tuple(key_frame_from_msg(message) for message in response.evidence)
+
+
+RECORD = "report.json"
+_STYLES = {"right": "green", "answered": "dim", "failed": "bold red"}
+
+
+def write_record(run: Run, folder: Path) -> Path:
+    """Write report.json: the content of the page, for programs."""
+    record = {
+        "sequence": run.sequence,
+        "detector": run.detector,
+        "simulated": run.is_simulated,
+        "frames": run.frames,
+        "dropped": sum(run.dropped.values()),
+        "dropped_by_cause": dict(run.dropped),
+        "objects": len(run.snapshot.objects),
+        "labels": {str(obj.object_id): obj.label for obj in run.snapshot.objects.values()},
+        "locations": len(run.locations),
+        "stages_ms": dict(run.stages_ms),
+        "steps": [
+            {
+                "name": step.name,
+                "question": step.question,
+                "answer": step.answer,
+                "expected": step.expected or None,
+                "ok": step.ok,
+                "seconds": round(step.seconds, 4),
+                "object_ids": list(step.object_ids),
+                "frames": [frame.frame_number for frame in step.key_frames],
+            }
+            for step in run.steps
+        ],
+        "truth": [
+            {
+                "label": item.label,
+                "object_id": item.object_id,
+                "iou": round(item.iou, 4),
+                "seen": item.was_seen,
+            }
+            for item in run.truth
+        ],
+        "machine": dict(run.machine),
+    }
+    path = folder / RECORD
+    path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def print_summary(run: Run, console: Console) -> None:
+    """Print questions and answers, and the agreement of map and truth if the truth is known."""
+    steps = Table("step", "asked", "answer", "expected", "ms", "", box=SIMPLE_HEAD)
+    for step in run.steps:
+        verdict = f"[{_STYLES[step.verdict]}]{step.verdict}[/]"
+        words = (step.name, step.question, step.answer, step.expected)
+        steps.add_row(*(escape(text) for text in words), f"{step.seconds * 1e3:.0f}", verdict)
+    console.print(steps)
+    if run.truth:
+        _print_truth(run, console)
+    dropped = sum(run.dropped.values())
+    causes = ", ".join(f"{count} {cause}" for cause, count in run.dropped.items())
+    console.print(
+        f"{run.frames} frames processed, {dropped} dropped{f' ({causes})' if causes else ''},"
+        f" {len(run.snapshot.objects)} objects, detector: {escape(run.detector)}"
+    )
+    stages = ", ".join(f"{name} {ms:.1f}" for name, ms in run.stages_ms.items())
+    console.print(f"median ms a frame: {stages}")
+    tallies = (f"{count} of {total} {verdict}" for count, total, verdict in run.tallies())
+    console.print(f"questions and corrections: {', '.join(tallies)}")
+
+
+def _print_truth(run: Run, console: Console) -> None:
+    table = Table("real object", "in the map", "3D IoU", "seen", box=SIMPLE_HEAD)
+    for item in run.truth:
+        mapped = "-" if item.object_id is None else f"{item.object_label} {item.object_id}"
+        seen = "well" if item.was_seen else "hardly"
+        table.add_row(item.label, mapped, f"{item.iou:.2f}", seen)
+    console.print(table)
+    rows = [item.iou for item in run.truth if item.was_seen]
+    if rows:
+        share = sum(iou >= 0.25 for iou in rows) / len(rows)
+        console.print(
+            f"of {len(rows)} objects that the camera saw well: {share:.0%} with IoU 0.25 or more,"
+            f" mean IoU {sum(rows) / len(rows):.2f}"
+        )
+
 
 _READY_S = 60.0
 _NEWS_S = 15.0
@@ -42,7 +249,7 @@ _PACE = (
 
 
 def run_demo(options: DemoOptions, console: Console) -> Run:
-    """Play, ask, and collect what the report shows.
+    """Play, ask, and collect the content of the report.
 
     Raises:
         RosError: a node failed or does not answer.
@@ -67,7 +274,7 @@ def run_demo(options: DemoOptions, console: Console) -> Run:
             raise RosError(f"{', '.join(killed)} did not end by themselves")
         if missing := total - frames - sum(dropped.values()):
             dropped["not received"] = missing
-        # The nodes have ended: what is shown is what they left on disk.
+        # The nodes have ended: the report shows their memory on disk.
         with Memory.open(nodes.memory_path, SceneMindConfig()) as memory:
             return Run(
                 sequence=sequence.name,
@@ -103,7 +310,8 @@ def _truth(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when every step was right, 1 when one was not or the run failed, 130 when interrupted."""
+    """Exit status: 0 if every step was right, 1 if one was wrong or the run failed, 130 when
+    interrupted."""
     options = parse_options(arguments)
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -138,7 +346,7 @@ def _say_where(page: Path, report: Path, console: Console) -> None:
 
 
 def _typed() -> str:
-    """The command `scenemind` as it can be typed here."""
+    """The command `scenemind` as a user can type it here."""
     if shutil.which("scenemind"):
         return "scenemind"
     command = Path(sys.executable).with_name("scenemind")

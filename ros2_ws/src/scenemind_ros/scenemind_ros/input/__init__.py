@@ -1,1 +1,1 @@
-"""From camera and odometry topics to whole frames."""
+"""Whole frames from camera and odometry topics."""

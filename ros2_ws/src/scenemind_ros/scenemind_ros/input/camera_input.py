@@ -2,28 +2,174 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
+from rclpy.time import Time
+from rclpy.topic_endpoint_info import TopicEndpointInfo
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import String
 
 from scenemind.frames import FrameError, RGBDFrame
+from scenemind.geometry import GeometryError, Pose
 from scenemind_ros.conversions import instance_names_from_msg, stamp_ns
-from scenemind_ros.input.drops import DropCounts
-from scenemind_ros.input.frame_assembler import FrameAssembler, ImageMsg
-from scenemind_ros.input.tf_poses import TfPoses
-from scenemind_ros.input.topic_reader import Handlers, TopicReader
-from scenemind_ros.parameters import MappingParameters
+from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler, ImageMsg
+from scenemind_ros.parameters import MappingParameters, require_tf2
+from scenemind_ros.qos import Reliability, describe_qos, matching_qos
+
+Handlers = Mapping[type, Callable[[Any], None]]
+
+
+class TopicReader:
+    """Counter and dispatcher of one topic's messages.
+
+    Attributes:
+        topic: its name as configured.
+        received: messages so far.
+        heard_at: `time.monotonic()` of the newest message, or of the start.
+    """
+
+    def __init__(
+        self, node: Node, topic: str, handlers: Handlers, reliability: Reliability = "auto"
+    ) -> None:
+        """Set handlers by message type: the publisher's type selects one."""
+        self.topic = topic
+        self.received = 0
+        self.heard_at = time.monotonic()
+        self._node = node
+        self._handlers = {_type_name(kind): (kind, call) for kind, call in handlers.items()}
+        self._reliability = reliability
+        self._subscription: Subscription[Any] | None = None
+        self._subscribed: tuple[str, QoSProfile] | None = None
+
+    @property
+    def type_names(self) -> frozenset[str]:
+        """The message types that it reads, such as `sensor_msgs/msg/Image`."""
+        return frozenset(self._handlers)
+
+    def poll(self) -> None:
+        """Subscribe once there is a publisher, and again if its type or QoS changes."""
+        usable = [p for p in self.publishers() if p.topic_type in self._handlers]
+        if not usable:
+            return
+        # One publisher of two types on one topic is a mistake; the first type is used.
+        topic_type = usable[0].topic_type
+        same_type = [p for p in usable if p.topic_type == topic_type]
+        wanted = (topic_type, matching_qos(same_type, self._reliability))
+        if self._subscribed == wanted:
+            return
+        self.close()
+        kind, call = self._handlers[topic_type]
+
+        def count_and_call(message: Any) -> None:
+            self.received += 1
+            self.heard_at = time.monotonic()
+            call(message)
+
+        self._subscription = self._node.create_subscription(
+            kind, self.topic, count_and_call, wanted[1]
+        )
+        self._subscribed = wanted
+        self._node.get_logger().info(
+            f"reading {self.topic} ({topic_type}, {describe_qos(wanted[1])})"
+        )
+
+    def publishers(self) -> list[TopicEndpointInfo]:
+        return list(self._node.get_publishers_info_by_topic(self.topic))
+
+    def describe_silence(self) -> str:
+        """Possible reasons for silence: no publisher, another type, another QoS."""
+        publishers = self.publishers()
+        if not publishers:
+            return f"{self.topic} has no publisher"
+        offers = ", ".join(
+            f"{p.node_name} ({p.topic_type}, {describe_qos(p.qos_profile)})" for p in publishers
+        )
+        if self._subscribed is None:
+            wanted = " or ".join(sorted(self.type_names))
+            return f"{self.topic} is published by {offers}, but {wanted} is needed"
+        return (
+            f"{self.topic} is published by {offers} and read {describe_qos(self._subscribed[1])},"
+            " but nothing arrives: is the publisher paused, qos.reliability wrong, or the"
+            " ROS_DOMAIN_ID or network between two machines?"
+        )
+
+    def close(self) -> None:
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+        self._subscription = None
+        self._subscribed = None
+
+
+def _type_name(kind: type) -> str:
+    return f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
+
+
+_WAITING = 30  # images that wait for their transform; older ones are dropped
+
+
+class TfPoses:
+    """Lookup of map <- camera at the stamp of every colour image, as soon as TF has it."""
+
+    def __init__(
+        self,
+        node: Node,
+        map_frame: str,
+        deliver: Callable[[int, Pose], None],
+        drops: DropCounts,
+    ) -> None:
+        """`deliver` gets the stamp in ns and `world_T_camera`, in the order of stamps.
+
+        Raises:
+            ConfigError: tf2_ros is not installed.
+        """
+        tf2_ros = require_tf2()
+        self._buffer: Any = tf2_ros.Buffer()
+        self._listener: Any = tf2_ros.TransformListener(self._buffer, node)
+        self._map_frame = map_frame
+        self._deliver = deliver
+        self._drops = drops
+        self._waiting: deque[tuple[int, str]] = deque(maxlen=_WAITING)
+
+    def want(self, stamp: int, camera_frame: str) -> None:
+        """Add a colour image with this stamp and frame."""
+        self._waiting.append((stamp, camera_frame))
+        self.poll()
+
+    def poll(self) -> None:
+        """Deliver the transforms that TF has now; an image older than a delivered one is
+        dropped."""
+        for stamp, camera_frame in tuple(self._waiting):
+            when = Time(nanoseconds=stamp)
+            if not self._buffer.can_transform(self._map_frame, camera_frame, when):
+                continue
+            found = self._buffer.lookup_transform(self._map_frame, camera_frame, when).transform
+            while self._waiting.popleft() != (stamp, camera_frame):
+                pass
+            t, q = found.translation, found.rotation
+            try:
+                pose = Pose.from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
+            except GeometryError as error:
+                self._drops.count("bad_pose", f"{self._map_frame} to {camera_frame}: {error}")
+                continue
+            self._deliver(stamp, pose)
+
+    def close(self) -> None:
+        self._listener.unregister()
 
 
 class CameraInput:
-    """Reads camera and odometry topics and hands on whole frames.
+    """Reader of camera and odometry topics that delivers whole frames.
 
     Attributes:
-        readers: by what they carry, such as `color`.
-        drops: messages and frames that were left out, by cause.
+        readers: by content, such as `color`.
+        drops: dropped messages and frames, by cause.
     """
 
     def __init__(
@@ -33,10 +179,10 @@ class CameraInput:
         deliver: Callable[[RGBDFrame], None],
         name_instances: Callable[[Mapping[int, str]], None],
     ) -> None:
-        """`name_instances` gets a simulator's instance names whenever they arrive.
+        """`name_instances` gets a simulator's instance names on each message.
 
         Raises:
-            ConfigError: poses should come from TF and tf2_ros is not installed.
+            ConfigError: the pose source is TF, and tf2_ros is not installed.
         """
         self.drops = DropCounts(node.get_logger())
         self.assembler = FrameAssembler(parameters, deliver, self.drops)
@@ -72,7 +218,7 @@ class CameraInput:
         return streams
 
     def dropped(self) -> dict[str, int]:
-        """Everything that was left out, by cause."""
+        """Counts of all drops, by cause."""
         both = {**self.assembler.sync_counts, **self.drops.counts()}
         return {cause: count for cause, count in sorted(both.items()) if count}
 

@@ -1,12 +1,13 @@
-"""Messages in, whole frames out: synchronised, decoded, depth registered, pose of the camera."""
+"""Assembly of frames from messages: synchronised, decoded, depth registered, with camera pose."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from nav_msgs.msg import Odometry
+from rclpy.impl.rcutils_logger import RcutilsLogger
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from scenemind.frames import DepthCalibration, DepthRegistrar, FrameError, RGBDFrame
@@ -20,20 +21,42 @@ from scenemind_ros.conversions import (
     pose_from_msg,
     stamp_ns,
 )
-from scenemind_ros.input.drops import DropCounts
 from scenemind_ros.parameters import MappingParameters, pose_from_list
+
+
+class DropCounts:
+    """Counter of drops by cause; the first of each cause is logged with its detail."""
+
+    def __init__(self, logger: RcutilsLogger) -> None:
+        self._logger = logger
+        self._counts: Counter[str] = Counter()
+        self._details: dict[str, str] = {}
+
+    def count(self, cause: str, detail: str) -> None:
+        """Count one drop of the cause, such as `bad_depth`; the detail names the reason and the
+        remedy."""
+        self._counts[cause] += 1
+        self._details[cause] = detail
+        if self._counts[cause] == 1:
+            self._logger.warning(f"dropped ({cause}): {detail}; more of these are only counted")
+
+    def find_detail(self, cause: str) -> str | None:
+        """The detail of the newest drop of a cause; None without one."""
+        return self._details.get(cause)
+
+    def counts(self) -> Mapping[str, int]:
+        return dict(self._counts)
+
 
 ImageMsg: TypeAlias = Image | CompressedImage
 Synced: TypeAlias = SyncedFrame[ImageMsg, ImageMsg, Image]
-
-_UNCALIBRATED = 5  # frames that wait for the first camera_info; more push out the oldest
+_UNCALIBRATED = 5  # frames that wait for the first camera_info; newer ones replace the oldest
 
 
 class FrameAssembler:
-    """Turns the input topics' messages into frames; what does not fit is counted, never guessed.
+    """Assembler of frames from the input topics' messages; unusable messages are counted as drops.
 
-    Messages are paired undecoded, so that only those which belong to a frame cost anything. Not
-    for several threads at once.
+    Messages are paired undecoded: only those of a frame cost decoding time. Not thread-safe.
     """
 
     def __init__(
@@ -61,12 +84,12 @@ class FrameAssembler:
 
     @property
     def delivered(self) -> int:
-        """Frames so far."""
+        """Number of frames."""
         return self._number
 
     @property
     def sync_counts(self) -> Mapping[str, int]:
-        """What the synchroniser left out, by cause."""
+        """Messages that the synchroniser dropped, by cause."""
         return self._synchronizer.counts
 
     def add_camera_info(self, msg: CameraInfo) -> None:
@@ -87,7 +110,7 @@ class FrameAssembler:
         self._deliver_all(self._synchronizer.add_instances(self._stamp("instances", msg), msg))
 
     def add_odometry(self, msg: Odometry) -> None:
-        """Where the base is; the fixed mounting of the camera is added later."""
+        """Add a pose of the base; the fixed mounting of the camera is added later."""
         stamp = self._stamp("odometry", msg)
         try:
             world_T_base = pose_from_msg(msg.pose.pose)
@@ -97,7 +120,7 @@ class FrameAssembler:
         self._deliver_all(self._synchronizer.add_pose(stamp, world_T_base))
 
     def add_camera_pose(self, stamp: int, world_T_camera: Pose) -> None:
-        """Where the camera itself is, from a source that knows its mounting (TF)."""
+        """Add a pose of the camera itself, from a source that knows its mounting (TF)."""
         world_T_base = world_T_camera @ self._base_T_camera.inverse()
         self._deliver_all(self._synchronizer.add_pose(stamp, world_T_base))
 
@@ -107,7 +130,7 @@ class FrameAssembler:
         return stamp
 
     def _changed(self, camera: PinholeCamera | None, msg: CameraInfo) -> PinholeCamera | None:
-        """The camera of the message; what was prepared for another one is thrown away."""
+        """Camera of the message; a new camera invalidates the prepared registration."""
         try:
             new = camera_from_msg(msg)
         except GeometryError as error:
@@ -118,7 +141,7 @@ class FrameAssembler:
         return new
 
     def _deliver_all(self, synced_frames: list[Synced]) -> None:
-        """Deliver what waited and these; calibration may come a moment after the first images."""
+        """Deliver the waiting frames and these; calibration may arrive after the first images."""
         for synced in synced_frames:
             if len(self._uncalibrated) == _UNCALIBRATED:
                 self._uncalibrated.popleft()
@@ -147,7 +170,7 @@ class FrameAssembler:
             self._deliver(frame)
 
     def _assemble(self, synced: Synced, camera: PinholeCamera) -> RGBDFrame:
-        """Raises FrameError when an image cannot be read or the sizes do not fit together."""
+        """Decode a frame; raises FrameError if an image is unreadable or the sizes do not match."""
         depth_m = depth_from_msg(synced.depth)
         if self._color_T_depth is not None and self._depth_camera is not None:
             if self._registrar is None:

@@ -1,4 +1,4 @@
-"""Why nothing arrives: words that name topics, QoS and clocks."""
+"""Reasons why no frames arrive, in terms of topics, QoS and clocks."""
 
 from __future__ import annotations
 
@@ -8,19 +8,67 @@ from collections.abc import Mapping
 
 from rclpy.node import Node
 
-from scenemind_ros.input.camera_input import CameraInput
-from scenemind_ros.input.topic_reader import TopicReader
+from scenemind_ros.input.camera_input import CameraInput, TopicReader
 
-# Sent once or rarely: silent once they have come.
+_HINTS = {
+    "no_pose": "no pose at the images' stamps: do odometry or TF come, on the images' clock?",
+    "odometry_gap": "odometry has gaps longer than sync.odometry_gap_s",
+    "color_unmatched": "no depth (or instance) image within sync.tolerance_s of a colour image",
+    "depth_unmatched": "no colour image within sync.tolerance_s of a depth image",
+    "clock_jump": "stamps jump back by more than sync.jump_s",
+    "color_no_stamp": "the stamps of colour are 0: the driver does not fill them",
+    "depth_no_stamp": "the stamps of depth are 0: the driver does not fill them",
+}
+
+
+class FrameYield:
+    """Monitor of missing frames, to be polled: it knows the time without frames."""
+
+    def __init__(self, source: CameraInput, silence_s: float) -> None:
+        """`silence_s` without a frame while colour images arrive is a problem."""
+        self._source = source
+        self._silence_s = silence_s
+        self._note()
+
+    def problems(self) -> list[str]:
+        """Problems for a person; none while frames arrive, or while no colour image does."""
+        is_heard = time.monotonic() - self._source.readers["color"].heard_at < self._silence_s
+        if not is_heard or self._source.assembler.delivered != self._frames:
+            self._note()
+            return []
+        without_s = time.monotonic() - self._since
+        if without_s < self._silence_s:
+            return []
+        return [f"no frame came out of the images for {without_s:.0f} s: {self._reason()}"]
+
+    def _note(self) -> None:
+        self._since = time.monotonic()
+        self._frames = self._source.assembler.delivered
+        self._dropped: Mapping[str, int] = self._source.dropped()
+
+    def _reason(self) -> str:
+        """The cause that has grown most since the last frame."""
+        grown = {
+            cause: count - self._dropped.get(cause, 0)
+            for cause, count in self._source.dropped().items()
+        }
+        if not any(grown.values()):
+            return "they wait for a stream that lags or is silent"
+        cause = max(grown, key=grown.__getitem__)
+        detail = self._source.drops.find_detail(cause) or _HINTS.get(cause, "see the log")
+        return f"{grown[cause]} x {cause}, {detail}"
+
+
+# Sent once or rarely: silent afterwards.
 _RARE = ("instance_names", "camera_info", "depth_camera_info")
 
 
 def input_problems(node: Node, source: CameraInput, silence_s: float, jump_s: float) -> list[str]:
-    """What a person should look at; empty while every stream arrives.
+    """Problems for a person; none while every stream arrives.
 
     Args:
-        silence_s: a stream that was not heard for so long is a problem.
-        jump_s: streams whose newest stamps are further apart are on different clocks.
+        silence_s: a stream without messages for this time is a problem.
+        jump_s: streams with newest stamps further apart are on different clocks.
     """
     problems = []
     for stream, reader in source.readers.items():
@@ -37,7 +85,7 @@ def _silence(node: Node, stream: str, reader: TopicReader) -> str:
 
 
 def similar_topics(node: Node, reader: TopicReader, count: int = 5) -> list[str]:
-    """Topics of the reader's types that somebody publishes, those with the closest names first."""
+    """Published topics of the reader's types, those with the closest names first."""
     candidates = [
         name
         for name, types in node.get_topic_names_and_types()
@@ -54,7 +102,7 @@ def similar_topics(node: Node, reader: TopicReader, count: int = 5) -> list[str]
 def _clock_problems(node: Node, stamps_ns: Mapping[str, int], jump_s: float) -> list[str]:
     problems = []
     if node.get_parameter("use_sim_time").value and not node.count_publishers("/clock"):
-        problems.append("use_sim_time is true, but nobody publishes /clock")
+        problems.append("use_sim_time is true, but /clock has no publisher")
     if len(stamps_ns) > 1:
         oldest, newest = (f(stamps_ns, key=stamps_ns.__getitem__) for f in (min, max))
         apart_s = (stamps_ns[newest] - stamps_ns[oldest]) / 1e9

@@ -1,1 +1,1 @@
-"""What the mapping node is made of, beside its input."""
+"""Parts of the mapping node, besides its input."""

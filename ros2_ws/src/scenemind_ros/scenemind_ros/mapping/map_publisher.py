@@ -1,4 +1,4 @@
-"""The memory's topics: objects, scene graph, tree, markers and points, when they changed."""
+"""The memory's topics: objects, scene graph, tree, markers and points, sent on change."""
 
 from __future__ import annotations
 
@@ -33,16 +33,19 @@ Converted = TypeVar("Converted")
 
 
 class MapPublisher:
-    """Publishes snapshots on the node's `~/` topics, each latched for those who come late.
+    """Publisher of snapshots on the node's `~/` topics, each latched for late subscribers.
 
-    The tree goes with its newest locations only, since it grows for as long as the robot drives:
-    the service `~/get_mem_tree` gives all of it. A topic is converted only when the memory changed
-    since it was last sent and somebody listens; a listener that comes later gets the newest state
-    at the next call.
+    The tree has only its newest locations, because it grows as long as the robot drives: the
+    service `~/get_mem_tree` has all. A topic is converted only if the memory changed since the last
+    message and it has a subscriber; a later subscriber gets the newest state at the next call.
     """
 
     def __init__(self, node: Node, map_frame: str, tree_locations: int) -> None:
-        """Args: tree_locations: how many of the newest locations go with `~/mem_tree`."""
+        """Publishers on a node.
+
+        Args:
+            tree_locations: number of newest locations in `~/mem_tree`.
+        """
         self._map_frame = map_frame
         self._tree_locations = tree_locations
         self._node = node
@@ -72,8 +75,8 @@ class MapPublisher:
         )
 
     def publish(self, memory: Memory) -> None:
-        """Send what changed; the tree is asked for only when somebody listens to it."""
-        if memory is not self._memory:  # another one was loaded, its revisions are its own
+        """Send the changed topics; the tree is read only if its topic has a subscriber."""
+        if memory is not self._memory:  # another memory was loaded, with its own revisions
             self._memory = memory
             for topic in self._topics.values():
                 topic.sent = None
@@ -105,7 +108,7 @@ class MapPublisher:
             "points": lambda: objects_to_cloud(things, header),
         }
         for name, make in makers.items():
-            # The tree grows with every frame, also where no object changed.
+            # The tree grows with every frame, even if no object changed.
             state = (snapshot.revision, snapshot.stamp_ns if name == "mem_tree" else None)
             self._topics[name].send(state, make)
 
@@ -126,12 +129,16 @@ class _Topic:
 
 
 class _Kept(Generic[Value, Converted]):
-    """Keeps what was made of a value for as long as the value is the same."""
+    """Cache of converted values, valid while the value is the same."""
 
     def __init__(
         self, convert: Callable[[Value], Converted], describe: Callable[[Value], tuple[int, object]]
     ) -> None:
-        """Args: describe: gives the id of a value, and what is equal when it is the same."""
+        """Empty cache.
+
+        Args:
+            describe: id of a value, and a key that is equal for equal values.
+        """
         self._convert = convert
         self._describe = describe
         self._kept: dict[int, tuple[object, Converted]] = {}
@@ -148,6 +155,6 @@ class _Kept(Generic[Value, Converted]):
 
 
 def _state(location: LocationNode) -> tuple[object, ...]:
-    """What still changes of a location: it grows until it is closed, and objects are merged."""
+    """The part of a location that still changes: it grows until closed, and objects are merged."""
     objects = tuple(tracklet.object_id for tracklet in location.tracklets)
     return location.is_open, location.last_stamp_ns, objects

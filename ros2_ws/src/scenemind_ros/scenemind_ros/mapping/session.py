@@ -1,15 +1,20 @@
-"""The memory in use and the thread that maps into it. Knows no ROS."""
+"""A configured mapping node's memory and mapper, and its run while the node is active."""
 
 from __future__ import annotations
 
 import logging
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
 from scenemind.config import DetectorConfig
-from scenemind.config.home import default_root
-from scenemind.describing import DescribingService
+from scenemind.config.scenemind_config import default_root
+from scenemind.describing import AnnotationWorker, DescribingService
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, SceneMemoryError
@@ -18,24 +23,27 @@ from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
 from scenemind.perception.protocols import Detector
+from scenemind_ros.errors import diagnostic_status
+from scenemind_ros.input.camera_input import CameraInput
+from scenemind_ros.input.health import FrameYield, input_problems
+from scenemind_ros.mapping.map_publisher import MapPublisher
 from scenemind_ros.parameters import MappingParameters
 
 _log = logging.getLogger(__name__)
-
-# Ends of the names of folders beside the memory while another one is loaded.
+# Suffixes of folder names beside the memory while another one is loaded.
 _LOADING, _REPLACED = ".loading", ".replaced"
 
 
 class MappingSession:
-    """Opens the memory, runs the mapper, and exchanges the memory for a saved one.
+    """Owner of the memory and the mapper; it can replace the memory by a saved one.
 
-    For one thread, except that `memory` may be read from any.
+    For one thread, except that any thread may read `memory`.
 
     Attributes:
-        memory: the one in use; another object after `load`.
-        mapper: None while nothing is mapped: stopped, or no instance names yet.
-        describing: what asks models about the memory's objects; None: that is not wanted.
-        dropped: frames that a newer one pushed out before they were mapped.
+        memory: the memory in use; another object after `load`.
+        mapper: None while mapping is stopped or waits for instance names.
+        describing: descriptions of objects by models; None: disabled.
+        dropped: frames that a newer one replaced before they were mapped.
     """
 
     def __init__(
@@ -46,7 +54,7 @@ class MappingSession:
         Raises:
             PerceptionError: the detector cannot be used.
             SceneMemoryError: the memory cannot be opened.
-            ModelError: there is no key for the model that is to describe objects.
+            ModelError: there is no key for the model that describes objects.
         """
         self._parameters = parameters
         self._on_report = on_report
@@ -67,7 +75,7 @@ class MappingSession:
 
     @property
     def detector(self) -> Detector | None:
-        """None for an instance camera whose names have not come yet."""
+        """The detector; None for an instance camera without names yet."""
         return self._detector
 
     @property
@@ -78,7 +86,7 @@ class MappingSession:
 
     @property
     def waits_for_names(self) -> bool:
-        """Whether nothing can be mapped before `name_instances`."""
+        """Whether mapping waits for `name_instances`."""
         return self._detector is None
 
     @property
@@ -96,16 +104,16 @@ class MappingSession:
 
     @property
     def failure(self) -> Exception | None:
-        """What ended the mapping thread, when something did."""
+        """The error that ended the mapping thread; None while it runs."""
         return self._pipeline.failure if self._pipeline else None
 
     @property
     def governor(self) -> Governor | None:
-        """What is put off for want of time; None while nothing is mapped."""
+        """The governor of deferred work; None while mapping is stopped."""
         return self._pipeline.governor if self._pipeline else None
 
     def start(self) -> None:
-        """Map what is submitted from now on."""
+        """Start mapping the submitted frames."""
         self._is_active = True
         if self._detector is not None:
             self.mapper = Mapper(self._detector, self.memory, self._parameters)
@@ -114,19 +122,19 @@ class MappingSession:
             self._pipeline.start()
 
     def stop(self) -> None:
-        """Finish what waits, and map nothing more."""
+        """Finish the waiting frames and stop mapping."""
         self._is_active = False
         if self._pipeline is not None:
             try:
                 self._pipeline.stop()
             except Exception:  # noqa: BLE001 - it was logged in full when it happened
-                _log.error("mapping had stopped before; it starts anew when activated again")
+                _log.error("mapping had stopped before; activate the node again to restart it")
         self._dropped_before += self._slot.dropped
         self._slot = LatestSlot(self._parameters.pending_frames)
         self._pipeline = self.mapper = None
 
     def submit(self, frame: RGBDFrame) -> None:
-        """Hand a frame to the mapper; the newest ones wait for it where it is not there yet."""
+        """Hand a frame to the mapper; without a mapper the newest frames wait for it."""
         self._slot.put(frame)
 
     def name_instances(self, names: Mapping[int, str]) -> None:
@@ -146,7 +154,7 @@ class MappingSession:
             self.start()
 
     def load(self, name: str) -> None:
-        """Go on with a copy of a saved memory; the saved one stays as it is.
+        """Continue with a copy of a saved memory; the saved one does not change.
 
         Raises:
             SceneMemoryError: there is no such memory, or it is the one in use; nothing changed.
@@ -172,7 +180,7 @@ class MappingSession:
             loading.rename(self._path)
         except OSError as error:
             raise SceneMemoryError(f"cannot put {name} in place: {error}") from error
-        finally:  # on with the loaded one, or where that failed with the one before
+        finally:  # continue with the loaded memory, or after a failure with the old one
             self.memory = self._open()
             self.describing = self._describe()
             if was_active:
@@ -180,7 +188,7 @@ class MappingSession:
         shutil.rmtree(replaced, ignore_errors=True)
 
     def close(self) -> None:
-        """Raises SceneMemoryError when the disk failed at the end."""
+        """Close the memory; raises SceneMemoryError if the disk failed at the end."""
         self.stop()
         self._stop_describing()
         self.memory.close()
@@ -197,11 +205,13 @@ class MappingSession:
         if self._path is None:
             return Memory.create(None, self._parameters)
         replaced = _beside(self._path, _REPLACED)
-        if replaced.exists() and not self._path.exists():  # killed while it loaded another one
+        if (
+            replaced.exists() and not self._path.exists()
+        ):  # the process ended while it loaded another one
             replaced.rename(self._path)
         if (self._path / DATABASE).exists():
             memory = Memory.open(self._path, self._parameters)
-            _log.info("going on with the memory %s", self._path)
+            _log.info("continuing the memory %s", self._path)
             return memory
         return Memory.create(self._path, self._parameters)
 
@@ -211,7 +221,7 @@ def _beside(path: Path, end: str) -> Path:
 
 
 def _find_detector(config: DetectorConfig, names: Mapping[int, str] | None) -> Detector | None:
-    """The configured detector; None for an instance camera whose names have not come yet."""
+    """The configured detector; None for an instance camera without names yet."""
     if config.backend == "instance_camera" and names is None:
         return None
     return make_detector(config, names)
@@ -223,3 +233,170 @@ def _path_of(parameters: MappingParameters) -> Path | None:
     if not root:
         return None
     return (default_root() if root == "auto" else Path(root).expanduser()) / name
+
+
+class Rates:
+    """Rates of counters between two readings."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[float, int]] = {}
+
+    def hz(self, name: str, count: int) -> float:
+        """The rate since the last call for the name; 0 at the first."""
+        now = time.monotonic()
+        then, before = self._seen.get(name, (now, count))
+        self._seen[name] = (now, count)
+        return (count - before) / (now - then) if now > then else 0.0
+
+
+class MappingDiagnostics:
+    """Builder of one message per call; rates are over the time since the last call."""
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: MappingParameters,
+        source: CameraInput,
+        session: MappingSession,
+    ) -> None:
+        self._node = node
+        self._parameters = parameters
+        self._source = source
+        self._session = session
+        self._yield = FrameYield(source, parameters.silence_s)
+        self._rates = Rates()
+
+    def message(self) -> DiagnosticArray:
+        status = [self._input(), self._mapper(), self._memory(), *self._describing()]
+        message = DiagnosticArray(status=status)
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        return message
+
+    def _input(self) -> DiagnosticStatus:
+        """Rates of every stream, and all drops."""
+        values: dict[str, object] = {}
+        for stream, reader in self._source.readers.items():
+            values[f"{stream}_topic"] = reader.topic
+            values[f"{stream}_hz"] = self._rates.hz(stream, reader.received)
+        frames = self._source.assembler.delivered
+        values["frames"], values["frames_hz"] = frames, self._rates.hz("input", frames)
+        values.update({f"dropped_{cause}": n for cause, n in self._source.dropped().items()})
+        problems = input_problems(
+            self._node, self._source, self._parameters.silence_s, self._parameters.sync.jump_s
+        )
+        return diagnostic_status(self._node, "input", values, problems + self._yield.problems())
+
+    def _mapper(self) -> DiagnosticStatus:
+        """Detector, rates, stage times, and work deferred for lack of time."""
+        session = self._session
+        values: dict[str, object] = {
+            "detector": session.detector_name,
+            "simulated": str(session.is_simulated).lower(),
+            "classes": len(session.vocabulary),
+            "dropped_newer_frame": session.dropped,
+        }
+        problems = []
+        level = DiagnosticStatus.WARN
+        if session.waits_for_names:
+            topic = self._parameters.topics.instance_names
+            problems.append(f"the names of the instance camera have not come on {topic}")
+        if session.mapper is not None:
+            stages = session.mapper.timings.stats()
+            frames = max((stage.count for stage in stages.values()), default=0)
+            values["frames"] = frames
+            values["frames_hz"] = self._rates.hz("frames", frames)
+            values.update({f"{name}_ms": stage.median_ms for name, stage in stages.items()})
+            values["failed_detections"] = session.mapper.failed_detections
+        if session.governor is not None:
+            values["put_off"] = ", ".join(session.governor.plan.put_off) or "nothing"
+            for put_off, count in enumerate(session.governor.frames_at):
+                values[f"frames_at_level_{put_off}"] = count
+        if session.failure is not None:
+            level = DiagnosticStatus.ERROR
+            problems.append(
+                f"mapping has stopped (the log has the traceback): {session.failure!r}; to go on,"
+                " deactivate and activate the node"
+            )
+        return diagnostic_status(self._node, "mapper", values, problems, level)
+
+    def _memory(self) -> DiagnosticStatus:
+        """Size of the memory, and frames that could not be written."""
+        memory = self._session.memory
+        stats = memory.stats()
+        values = {name: getattr(stats, name) for name in stats.__slots__}
+        problems = []
+        if stats.images_failed or stats.failed_commits:
+            problems.append(
+                f"the disk failed {stats.images_failed + stats.failed_commits} times: is it full?"
+            )
+        return diagnostic_status(self._node, "memory", {"path": memory.path, **values}, problems)
+
+    def _describing(self) -> list[DiagnosticStatus]:
+        """Outcomes of model calls; nothing without configured models."""
+        service = self._session.describing
+        parts = {} if service is None else service.parts
+        return [self._notes(name, part) for name, part in parts.items()]
+
+    def _notes(self, name: str, part: AnnotationWorker) -> DiagnosticStatus:
+        counts = part.counts
+        values = {"made": counts.made, "no_views": counts.no_views, "waiting": part.waiting}
+        failed = {f"failed_{kind}": count for kind, count in counts.failed.items()}
+        problems = [f"{sum(failed.values())} {name} failed: the log has why"] if failed else []
+        return diagnostic_status(self._node, name, {**values, **failed}, problems)
+
+
+_POLL_S = 0.2  # interval to look for new publishers
+_DIAGNOSTICS_S = 1.0
+
+
+class MappingRun:
+    """Connection of camera topics, session and outgoing topics, until closed."""
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: MappingParameters,
+        session: MappingSession,
+        outgoing: MapPublisher,
+    ) -> None:
+        """Connect; raises ConfigError if the pose source is TF and tf2_ros is not installed."""
+        self._node = node
+        self._session = session
+        self._outgoing = outgoing
+        self._input = CameraInput(node, parameters, session.submit, self._name_instances)
+        self._health = MappingDiagnostics(node, parameters, self._input, session)
+        self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        session.start()
+        # A steady clock also runs if use_sim_time waits for a missing /clock.
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timers = [
+            node.create_timer(period_s, call, clock=steady)
+            for period_s, call in (
+                (_POLL_S, self._input.poll),
+                (_DIAGNOSTICS_S, self._publish_health),
+                (1.0 / parameters.publish.max_hz, self._publish_map),
+            )
+        ]
+        self._input.poll()
+
+    def close(self) -> None:
+        """Unsubscribe, map the waiting frames, and publish the result."""
+        for timer in self._timers:
+            self._node.destroy_timer(timer)
+        self._input.close()
+        self._session.stop()
+        if self._node.context.ok():
+            self._publish_map()
+        self._node.destroy_publisher(self._diagnostics)
+
+    def _name_instances(self, names: Mapping[int, str]) -> None:
+        try:
+            self._session.name_instances(names)
+        except PerceptionError as error:
+            self._input.drops.count("bad_instance_names", str(error))
+
+    def _publish_health(self) -> None:
+        self._diagnostics.publish(self._health.message())
+
+    def _publish_map(self) -> None:
+        self._outgoing.publish(self._session.memory)

@@ -1,4 +1,4 @@
-"""`~/set_vocabulary`: what the detector looks for, changed while it runs."""
+"""`~/set_vocabulary`: the classes of the detector, changed while it runs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _SHOWN = "detector.vocabulary"
 
 
 class VocabularyService:
-    """Embeds words on a thread of its own: loading a text encoder takes longer than a frame.
+    """Service that embeds words on its own thread: loading a text encoder takes longer than a
+    frame.
 
-    One request at a time, in the order in which they came.
+    One request at a time, in the order of arrival.
     """
 
     def __init__(self, node: Node, session: MappingSession) -> None:
@@ -40,12 +41,12 @@ class VocabularyService:
         )
 
     def show(self) -> None:
-        """Let the parameter say what is in force; the next configuration begins with it."""
+        """Set the parameter to the vocabulary in force, for the next configuration."""
         if isinstance(self._session.detector, OpenVocabularyDetector):
             self._node.set_parameters([Parameter(_SHOWN, value=list(self._session.vocabulary))])
 
     def is_shown_by(self, parameters: Sequence[Parameter[Any]]) -> bool:
-        """Whether these would only say what is in force already."""
+        """Whether these parameters equal the vocabulary in force."""
         return all(
             parameter.name == _SHOWN
             and parameter.type_ == Parameter.Type.STRING_ARRAY
@@ -54,7 +55,7 @@ class VocabularyService:
         )
 
     def close(self) -> None:
-        """Take no more requests; one that is being worked on is still answered."""
+        """Take no more requests; the one in work is still answered."""
         self._is_closed = True
         if not self._is_busy:
             self._node.destroy_service(self._service)
@@ -75,7 +76,7 @@ class VocabularyService:
         return response
 
     async def _set(self, labels: Sequence[str]) -> None:
-        """Return when the detector looks for these from its next frame on."""
+        """Return when the detector uses these classes from its next frame on."""
         words = checked_vocabulary(labels)
         detector = self._session.detector
         if not isinstance(detector, OpenVocabularyDetector):
@@ -93,7 +94,7 @@ class VocabularyService:
         self.show()
 
     def _on_a_thread(self, work: Callable[[], None]) -> Future[None]:
-        """The executor goes on with its other callbacks until the future is done."""
+        """Run work on a thread; the executor runs its other callbacks until the future is done."""
         done: Future[None] = Future()
         executor: Any = self._node.executor
 

@@ -1,1 +1,1 @@
-"""What the reasoning node is made of."""
+"""Parts of the reasoning node."""

@@ -1,86 +1,131 @@
-"""Answers the requests of Ask, Ground, Align and SelectKeyFrames, whichever way they come in."""
+"""Questions, phrases and corrections: their answers and topics in the reasoning node."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import ModuleType
 from typing import Any, TypeVar
 
-from scenemind.memory import Correction, KeyFrame, MemoryAccess, MemorySnapshot
-from scenemind.models import Models, Usage
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from std_msgs.msg import Header
+from visualization_msgs.msg import MarkerArray
+
+from scenemind.composition import Reasoner
+from scenemind.memory import Correction, KeyFrame, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.models import Models, ModelStatus, Usage
 from scenemind.reasoning import Alignment, Query, Router
-from scenemind.reasoning.attempt import Attempt, attempt
 from scenemind.reasoning.dialogue import Dialogues
-from scenemind.reasoning.memtree_qa.selectors.selection import Selection
-from scenemind.reasoning.method import Asking
-from scenemind.reasoning.open_methods import close_methods
-from scenemind.reasoning.sandbox import Sandbox
-from scenemind.reasoning.sentence import check_sentence
-from scenemind_interfaces.msg import Error
+from scenemind.reasoning.method import Asking, Attempt, Progress, attempt
+from scenemind.reasoning.query import check_sentence
+from scenemind.reasoning.stored_frames import Selection
+from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
     answer_to_msg,
+    box_to_msg,
     check_frame_count,
     correction_to_msg,
     evidence_to_msg,
     failure_to_msg,
     fill_selection,
     grounded_objects_to_msg,
+    header_to_msg,
+    markers_to_msg,
+    object_to_markers,
+    objects_to_msg,
     query_from_msg,
     timeout_from_msg,
     usage_to_msg,
 )
-from scenemind_ros.errors import RosError
-from scenemind_ros.reasoning.answer_publisher import AnswerPublisher
-from scenemind_ros.reasoning.bounded_work import BoundedWork
-from scenemind_ros.reasoning.caller import ServiceCaller
-from scenemind_ros.reasoning.parameters import ReasoningParameters
-from scenemind_ros.reasoning.pinned_memory import PinnedMemory
-from scenemind_ros.reasoning.selectors import Selectors
+from scenemind_ros.errors import RosError, diagnostic_status
+from scenemind_ros.optional_ros import vision_msgs
+from scenemind_ros.parameters import ReasoningParameters
+from scenemind_ros.qos import LATCHED
+from scenemind_ros.reasoning.memory_access import PinnedMemory
+from scenemind_ros.reasoning.serving import BoundedWork, ServiceCaller
 
-_PERSON = "a person"  # where Align does not say who speaks
-# A model's call that runs out of time ends by itself, and something else may answer then.
+
+class AnswerPublisher:
+    """Latched publishers for late subscribers. `~/detections` only if vision_msgs is installed."""
+
+    def __init__(self, node: Node, map_frame: str) -> None:
+        self._map_frame = map_frame
+        self._answers = node.create_publisher(Answer, "~/answers", LATCHED)
+        self._boxes = node.create_publisher(SceneObjectArray, "~/boxes", LATCHED)
+        self._markers = node.create_publisher(MarkerArray, "~/markers", LATCHED)
+        self._detections = (
+            node.create_publisher(vision_msgs.Detection3DArray, "~/detections", LATCHED)
+            if vision_msgs is not None
+            else None
+        )
+
+    def publish_answer(self, answer: Answer) -> None:
+        self._answers.publish(answer)
+
+    def publish_objects(self, things: Sequence[MapObject], stamp: int) -> None:
+        """Publish the objects of an answer, best first; `stamp` in ns, that of the newest frame."""
+        header = header_to_msg(stamp, self._map_frame)
+        self._boxes.publish(objects_to_msg(things, stamp, self._map_frame))
+        markers = (marker for thing in things for marker in object_to_markers(thing, header))
+        self._markers.publish(markers_to_msg(markers, header))
+        if self._detections is not None and vision_msgs is not None:
+            self._detections.publish(_detections_to_msg(vision_msgs, things, header))
+
+
+def _detections_to_msg(messages: ModuleType, things: Sequence[MapObject], header: Header) -> Any:
+    """A vision_msgs/Detection3DArray; `messages` is the module vision_msgs.msg."""
+    array = messages.Detection3DArray(header=header)
+    for thing in things:
+        detection = messages.Detection3D(header=header, id=str(thing.object_id))
+        box = box_to_msg(thing.box)
+        detection.bbox.center, detection.bbox.size = box.center, box.size
+        hypothesis = messages.ObjectHypothesisWithPose()
+        hypothesis.hypothesis.class_id = thing.label
+        hypothesis.hypothesis.score = float(thing.confidence)
+        hypothesis.pose.pose = box.center
+        detection.results.append(hypothesis)
+        array.detections.append(detection)
+    return array
+
+
+_PERSON = "a person"  # if Align names no speaker
+# A model call without time left ends by itself, and something else may answer then.
 _GRACE_S = 0.4
 _MAYBE_WRITTEN = "its correction is written or about to be: see ListCorrections"
-
 Result = TypeVar("Result")
 
 
 class ReasoningRequests:
-    """Each method fills a response; what it raises is for the caller to turn into an error code.
+    """Handlers of requests: each fills a response; the caller turns exceptions into error codes.
 
-    Safe to call from several threads. Words from people and labels from perception are data:
-    nothing here is executed or formatted into anything that is.
+    Thread-safe. Words from people and labels from perception are data: none of them is executed or
+    formatted into code.
     """
 
     def __init__(
         self,
         memory: MemoryAccess,
-        models: Models,
+        reasoner: Reasoner,
         parameters: ReasoningParameters,
         publisher: AnswerPublisher,
     ) -> None:
         self._memory = memory
-        self._models = models
+        self._reasoner = reasoner
         self._parameters = parameters
         self._publisher = publisher
-        # Without a model there is nobody to write programs.
-        self._sandbox = None if models.vision is None else Sandbox(parameters.sandbox)
-        self._selectors = Selectors(models, parameters)
-        self._methods = self._selectors.methods(self._sandbox)
         self._dialogues = Dialogues(parameters.synergai.dialogues, parameters.synergai.turns)
         self._work = BoundedWork(parameters.parallel_requests)
 
     @property
     def running(self) -> int:
-        """How many are being answered; those that were given up and have not ended included."""
+        """Number of requests in work, including abandoned ones that still run."""
         return self._work.running
 
     def close(self) -> None:
         self._work.close()
-        close_methods(self._methods)
-        if self._sandbox is not None:
-            self._sandbox.close()
 
     def ask(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A question (Ask service or action)."""
@@ -100,7 +145,7 @@ class ReasoningRequests:
         self._publisher.publish_objects(answer.objects, snapshot.stamp_ns)
 
     def ground(self, request: Any, response: Any, caller: ServiceCaller) -> None:
-        """A phrase that means objects (Ground service or action)."""
+        """Ground a phrase that refers to objects (Ground service or action)."""
         query, method = query_from_msg(request), request.method or "auto"
         grounding, snapshot = self._reason(
             query,
@@ -121,8 +166,8 @@ class ReasoningRequests:
         self._publisher.publish_objects(grounding.objects, snapshot.stamp_ns)
 
     def align(self, request: Any, response: Any, caller: ServiceCaller) -> None:
-        """A sentence that corrects the memory (Align service or action): written as a whole before
-        it is cancelled, or not at all."""
+        """A sentence that corrects the memory (Align service or action): a cancel comes before or
+        after the whole write."""
         query, by = query_from_msg(request), request.speaker.strip() or _PERSON
 
         def align(memory: MemoryAccess, asking: Asking) -> tuple[Alignment, int, list[Correction]]:
@@ -132,7 +177,8 @@ class ReasoningRequests:
             edits = [entry for entry in journal if entry.correction_id in made]
             return done, self._memory.snapshot().revision, edits
 
-        # All of it in its place: a memory elsewhere answers as long as the node has threads left.
+        # All steps in one slot: a memory in another process answers while the node has free
+        # threads.
         (done, revision, edits), _ = self._reason(query, align, self._timeout_s(request), caller)
         caller.report("answer", "\n".join(done.steps))
         response.error = failure_to_msg(done.failure)
@@ -159,7 +205,7 @@ class ReasoningRequests:
         def select(memory: MemoryAccess, asking: Asking) -> tuple[Attempt[Selection], Usage]:
             def choose() -> Selection:
                 check_sentence(query)
-                return self._selectors.get(name).select(query, memory, int(request.k), asking)
+                return self._reasoner.selector(name).select(query, memory, int(request.k), asking)
 
             return attempt(name, choose), asking.allowance.used
 
@@ -179,17 +225,17 @@ class ReasoningRequests:
         timeout_s: float,
         caller: ServiceCaller,
     ) -> tuple[Result, MemorySnapshot]:
-        """What a step of reasoning gives, and the snapshot on which it does.
+        """Result of a step of reasoning, and the snapshot behind it.
 
         Raises:
-            RosError: see `BoundedWork.run`; CANCELLED only where nothing was or will be written.
+            RosError: see `BoundedWork.run`; CANCELLED only if nothing was or will be written.
         """
-        allowance = self._models.allowance(timeout_s)
+        allowance = self._reasoner.allowance(timeout_s)
 
         def work() -> tuple[Result, MemorySnapshot]:
             memory = PinnedMemory(self._memory)
             _check_marked(query, memory.snapshot())
-            return step(memory, Asking(allowance, caller.report)), memory.snapshot()
+            return step(memory, Asking(allowance, Progress(caller.listener))), memory.snapshot()
 
         def is_cancelled() -> bool:
             return caller.is_cancelled() and allowance.cancel()
@@ -202,12 +248,12 @@ class ReasoningRequests:
                 raise RosError(f"{error}; {_MAYBE_WRITTEN}", Error.TIMEOUT) from error
             raise
         finally:
-            allowance.cancel()  # what was given up ends soon, and frees its place
+            allowance.cancel()  # abandoned work ends soon, and frees its slot
 
     def _router(self, memory: MemoryAccess) -> Router:
-        settings = self._parameters
-        methods, dialogues = self._methods, self._dialogues
-        return Router(memory, settings.relations, methods, settings.falls_back, dialogues)
+        return self._reasoner.router(
+            memory, falls_back=self._parameters.falls_back, dialogues=self._dialogues
+        )
 
     def _timeout_s(self, request: Any) -> float:
         return timeout_from_msg(request, self._parameters.timeout_s)
@@ -224,3 +270,59 @@ def _check_marked(query: Query, snapshot: MemorySnapshot) -> None:
             f" have (it has {len(snapshot.objects)} objects): see QueryObjects and MarkObject",
             Error.MEMORY_REFUSED,
         )
+
+
+_PERIOD_S = 1.0
+
+
+class ReasoningDiagnostics:
+    """Publisher of one message per second, until closed."""
+
+    def __init__(
+        self, node: Node, requests: ReasoningRequests, models: Models, parallel_requests: int
+    ) -> None:
+        self._node = node
+        self._requests = requests
+        self._models = models
+        self._parallel_requests = parallel_requests
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        # A steady clock also runs if use_sim_time waits for a missing /clock.
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = node.create_timer(_PERIOD_S, self._publish, clock=steady)
+
+    def close(self) -> None:
+        self._node.destroy_timer(self._timer)
+
+    def _publish(self) -> None:
+        message = DiagnosticArray(status=list(self._parts()))
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def _parts(self) -> Iterator[DiagnosticStatus]:
+        models = self._models.status()
+        running, most = self._requests.running, self._parallel_requests
+        problems = ["no more are taken: raise parallel_requests"] if running >= most else []
+        values = {"running": running, "limit": most, "models": len(models)}
+        yield diagnostic_status(self._node, "requests", values, problems)
+        for model in models:
+            yield self._model(model)
+
+    def _model(self, model: ModelStatus) -> DiagnosticStatus:
+        used = model.used_today
+        values: dict[str, object] = {
+            "model": model.model,
+            "endpoint": model.endpoint,
+            "calls": model.calls,
+            **{f"failed_{kind}": count for kind, count in model.failures.items()},
+            "in_flight": model.in_flight,
+            "waiting": model.waiting,
+            "calls_today": used.calls,
+            "prompt_tokens_today": used.prompt_tokens,
+            "cached_tokens_today": used.cached_tokens,
+            "reply_tokens_today": used.reply_tokens,
+        }
+        if model.has_price:
+            values["cost_today"] = used.cost
+        problems = [] if model.is_ready else [model.state]
+        problems += [model.trouble] if model.trouble else []
+        return diagnostic_status(self._node, f"{model.role} model", values, problems)

@@ -1,25 +1,193 @@
-"""Services and actions around handlers that fill a response."""
+"""Services and actions of the reasoning node: deadlines, feedback, cancelling."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as StillRunning
+from typing import Any, TypeVar
 
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.context import Context
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 
+from scenemind.memory import KeyFrame
+from scenemind.reasoning.method import ProgressListener
+from scenemind.reasoning.query import CANCELLED
 from scenemind_interfaces.msg import Error
-from scenemind_ros.errors import error_of
+from scenemind_ros.conversions import evidence_to_msg
+from scenemind_ros.errors import RosError, error_of
 from scenemind_ros.qos import REQUESTS
-from scenemind_ros.reasoning.caller import GoalCaller, ServiceCaller
+
+Result = TypeVar("Result")
+_CANCEL_POLL_S = 0.02
+THREADS = "reasoning"
+"""Prefix of the names of its threads."""
+
+
+def _never() -> bool:
+    return False
+
+
+class BoundedWork:
+    """Runner of a limited number of calls at a time; callers have their own time limits."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._slots = threading.BoundedSemaphore(limit)
+        self._pool = ThreadPoolExecutor(limit, thread_name_prefix=THREADS)
+        self._running: set[Future[Any]] = set()
+
+    @property
+    def running(self) -> int:
+        """Calls that hold a slot, including abandoned ones."""
+        return len(self._running)
+
+    def run(
+        self,
+        work: Callable[[], Result],
+        timeout_s: float,
+        is_cancelled: Callable[[], bool] = _never,
+        grace_s: float = 0.0,
+    ) -> Result:
+        """Result or exception of `work`.
+
+        Python cannot stop a thread: abandoned work continues, keeps its slot until it ends,
+        and its result is discarded.
+
+        Args:
+            grace_s: time after the timeout for work that ends by itself with a better message.
+
+        Raises:
+            RosError: TIMEOUT, CANCELLED, or NODE_UNAVAILABLE when every slot is taken.
+        """
+        if not self._slots.acquire(blocking=False):
+            raise RosError(
+                f"{self._limit} requests are being answered already: ask again later, or raise the"
+                " parameter parallel_requests",
+                Error.NODE_UNAVAILABLE,
+            )
+        deadline = time.monotonic() + timeout_s + grace_s
+        running = self._pool.submit(work)
+        self._running.add(running)
+        running.add_done_callback(self._free)
+        while not is_cancelled():
+            left_s = deadline - time.monotonic()
+            try:
+                return running.result(max(0.0, min(left_s, _CANCEL_POLL_S)))
+            except StillRunning:
+                if running.done():  # just now, or the work itself raised a TimeoutError
+                    return running.result()
+                if left_s <= 0.0:
+                    raise RosError(
+                        f"no answer within {timeout_s:g} s: give more time, or ask for less",
+                        Error.TIMEOUT,
+                    ) from None
+        raise RosError(CANCELLED.text, Error.CANCELLED)
+
+    def close(self) -> None:
+        """Take no more work, without waiting for running work."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _free(self, ended: Future[Any]) -> None:
+        self._running.discard(ended)
+        self._slots.release()
+
+
+_SHORTEST_S = 0.2  # between two reports of one stage, such as a streamed reply
+
+
+class ServiceCaller:
+    """Caller of a service: it gets only the result, and cannot cancel."""
+
+    def is_cancelled(self) -> bool:
+        return False
+
+    @property
+    def listener(self) -> ProgressListener | None:
+        """Listener to the progress of the work; None without progress reports."""
+        return None
+
+    def report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        """Report progress; see `ProgressListener`."""
+
+    def close(self) -> None:
+        """Stop reports: the caller has the result."""
+
+
+class GoalCaller(ServiceCaller):
+    """Sender of an action's goal: it gets feedback on every stage, and may cancel. Thread-safe.
+
+    Reports within a stage are sent a few times a second at most.
+    """
+
+    def __init__(
+        self, goal: ServerGoalHandle, feedback: type, camera_frame: str, context: Context
+    ) -> None:
+        """Create the caller of a goal.
+
+        Args:
+            feedback: message class of the action, such as `Ask.Feedback`.
+            camera_frame: frame_id of key frames.
+            context: of the node.
+        """
+        self._goal = goal
+        self._feedback: Any = feedback
+        self._camera_frame = camera_frame
+        self._context = context
+        self._lock = threading.Lock()  # guards all below
+        self._stage = ""
+        self._step = 0
+        self._key_frames: Sequence[KeyFrame] = ()
+        self._last_s = 0.0
+        self._is_closed = False
+
+    def is_cancelled(self) -> bool:
+        return bool(self._goal.is_cancel_requested)
+
+    @property
+    def listener(self) -> ProgressListener | None:
+        return self.report
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+
+    def report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
+        with self._lock:
+            now_s = time.monotonic()
+            is_more = stage == self._stage and not key_frames
+            if self._is_closed or (is_more and now_s - self._last_s < _SHORTEST_S):
+                return
+            self._step += stage != self._stage
+            self._stage, self._last_s = stage, now_s
+            self._key_frames = key_frames or self._key_frames
+            evidence = evidence_to_msg(self._key_frames, self._camera_frame, with_images=False)
+            self._publish(
+                self._feedback(
+                    stage=stage, step=self._step, partial_reasoning=text, evidence=evidence
+                )
+            )
+
+    def _publish(self, feedback: Any) -> None:
+        try:
+            self._goal.publish_feedback(feedback)
+        except rclpy_implementation.RCLError:
+            if self._context.ok():
+                raise
+            self._is_closed = True  # ROS ended during the work
+
 
 Handler = Callable[[Any, Any, ServiceCaller], None]
 
 
 class RequestServers:
-    """Requests are handled at the same time, each on a thread of the node's executor."""
+    """Services and actions with parallel requests, each on a thread of the node's executor."""
 
     def __init__(self, node: Node, camera_frame: str) -> None:
         self._node = node
@@ -73,12 +241,12 @@ class RequestServers:
             server.destroy()
 
     def _handle(self, handle: Handler, request: Any, response: Any, caller: ServiceCaller) -> None:
-        """A request never ends the node: what goes wrong becomes an error code."""
+        """Handle a request; an exception becomes an error code and never ends the node."""
         try:
             handle(request, response, caller)
         except Exception as failure:  # noqa: BLE001 - the edge of the node: answered, bugs logged
             if not self._node.context.ok():
-                return  # told to end amid the work: nobody can be answered any more
+                return  # ROS ended during the work: no reply is possible
             response.success = False
             response.error = error_of(failure, self._node.get_logger())
             if hasattr(response, "answer"):

@@ -8,7 +8,7 @@ from itertools import count
 
 from scenemind.geometry import Box3D
 from scenemind.memory import Edit, MapObject, Relation
-from scenemind.memory.graph.corrections import CorrectionsJournal
+from scenemind.memory.graph.corrections import CorrectionsJournal, PerceivedMap
 from tests.unit.memory.things import Vector, surface_points, thing
 
 
@@ -31,7 +31,7 @@ RELATIONS = (
     Relation(2, "on", 1),
     Relation(7, "near", 1),
 )
-LEFT, RIGHT = (-0.3, 4.0, 1.0), (0.3, 4.0, 1.0)
+LEFT, MIDDLE, RIGHT = (-0.3, 4.0, 1.0), (0.0, 4.0, 1.0), (0.3, 4.0, 1.0)
 
 
 def new_journal() -> CorrectionsJournal:
@@ -43,14 +43,14 @@ def write(
     journal: CorrectionsJournal, *edits: Edit, objects: Mapping[int, MapObject] = OBJECTS
 ) -> list[int]:
     """Their numbers."""
-    written = journal.apply(edits, "Ada", "I say so", objects, stamp_ns=5)
+    written = journal.apply(edits, "Ada", "I say so", PerceivedMap(objects), stamp_ns=5)
     return [entry.correction_id for entry in written]
 
 
 def seen(
     journal: CorrectionsJournal, objects: Mapping[int, MapObject] = OBJECTS
 ) -> Mapping[int, MapObject]:
-    return journal.lay_over(objects).objects
+    return journal.apply_to(objects).objects
 
 
 def said(journal: CorrectionsJournal) -> list[tuple[int, str, int, str]]:

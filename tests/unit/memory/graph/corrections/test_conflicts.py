@@ -1,12 +1,14 @@
-"""Corrections that contradict what is there or another one: refused, with the way out."""
+"""Corrections that contradict the map or an earlier one: refused, with a remedy in the error."""
 
 from __future__ import annotations
 
 import pytest
 
 from scenemind.memory import Edit, SceneMemoryError
+from scenemind.memory.graph.corrections import PerceivedMap
 from tests.unit.memory.graph.corrections.room import (
     LEFT,
+    MIDDLE,
     OBJECTS,
     RIGHT,
     delete,
@@ -32,6 +34,7 @@ from tests.unit.memory.things import thing
         ((merge(1, 7), merge(4, 1)), delete(7), "7 is part of object 4"),
         ((merge(8, 7),), split(8, LEFT, RIGHT), "put together by a person: .* undo correction 1"),
         ((split(8, LEFT, RIGHT),), merge(8, 100), "told apart by a person: .* undo correction 1"),
+        ((split(8, LEFT, MIDDLE, RIGHT),), merge(100, 101), "told apart by a person: .* undo"),
         ((relate(2, "on", 7),), relate(7, "inside", 2), "7 cannot be inside object 2, which it"),
         ((relate(2, "on", 7),), relate(2, "supports", 7), "undo correction 1 first"),
         (
@@ -53,7 +56,7 @@ def test_a_contradiction_is_refused(first: tuple[Edit, ...], second: Edit, messa
         write(journal, second)
 
 
-def test_within_one_request_the_way_out_is_to_leave_it_out() -> None:
+def test_remedy_within_one_request_is_to_leave_the_edit_out() -> None:
     journal = new_journal()
     with pytest.raises(SceneMemoryError, match="object 7 is deleted; leave out that edit"):
         write(journal, delete(7), rename(7, "stool"))
@@ -73,11 +76,11 @@ def test_unknown_objects_are_named(object_id: int, message: str) -> None:
         write(new_journal(), rename(object_id, "mug"))
 
 
-def test_what_is_gone_is_named_so() -> None:
+def test_error_names_objects_that_are_gone() -> None:
     journal = new_journal()
     gone = {9: thing(9, "vase", (0, 0, 0), (1, 1, 1))}
     with pytest.raises(SceneMemoryError, match=r"object 9 \(vase\) is gone"):
-        journal.apply([rename(9, "jug")], "", "", OBJECTS, 0, gone)
+        journal.apply([rename(9, "jug")], "", "", PerceivedMap(OBJECTS, gone), 0)
 
 
 def test_an_empty_map_has_nothing_to_correct() -> None:
@@ -111,7 +114,7 @@ def test_redo_is_refused_when_something_later_contradicts_it() -> None:
 
 
 @pytest.mark.parametrize("part", [8, 7])
-def test_redo_does_not_merge_what_was_split_since(part: int) -> None:
+def test_redo_does_not_merge_objects_that_were_split_since(part: int) -> None:
     journal = new_journal()
     objects = {**OBJECTS, 7: solid(7, "monitor", (0, 4, 1.0), (1.2, 0.1, 0.4))}
     write(journal, merge(8, 7), objects=objects)
@@ -124,19 +127,19 @@ def test_redo_does_not_merge_what_was_split_since(part: int) -> None:
     assert 7 not in seen(journal, objects)
 
 
-def test_what_a_person_took_back_is_no_contradiction() -> None:
+def test_undone_entry_is_no_contradiction() -> None:
     journal = new_journal()
     write(journal, relate(2, "on", 7), Edit("delete_relation", (2, 7), "on"), relate(7, "on", 2))
     assert [entry.correction_id for entry in journal.standing()] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(("by", "reason"), [("x" * 121, ""), ("", "x" * 2001), ("a\x00", "")])
-def test_who_and_why_are_text_of_some_length(by: str, reason: str) -> None:
+def test_speaker_and_reason_have_a_longest_length(by: str, reason: str) -> None:
     with pytest.raises(SceneMemoryError, match="a correction needs a"):
-        new_journal().apply([rename(2, "mug")], by, reason, OBJECTS, 0)
+        new_journal().apply([rename(2, "mug")], by, reason, PerceivedMap(OBJECTS), 0)
 
 
-def test_a_ring_that_was_said_in_two_ways_names_the_newest_of_them() -> None:
+def test_error_about_a_ring_names_its_newest_statement() -> None:
     journal = new_journal()
     write(journal, relate(2, "on", 1), relate(2, "inside", 1), rename(4, "rack"))
     with pytest.raises(SceneMemoryError, match=r"1 cannot be on object 2, .* undo correction 2"):
@@ -148,7 +151,7 @@ def test_a_ring_that_was_said_in_two_ways_names_the_newest_of_them() -> None:
     write(journal, relate(1, "on", 2))
 
 
-def test_what_was_said_of_two_things_that_became_one_can_be_redone() -> None:
+def test_statement_about_two_merged_objects_can_be_redone() -> None:
     journal = new_journal()
     write(journal, relate(2, "on", 1))
     journal.undo(1)

@@ -1,4 +1,4 @@
-"""Edits in canonical words, and errors that say what is wanting."""
+"""Edits in canonical words, and errors that name the missing part."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from scenemind.memory import Edit, SceneMemoryError
 from scenemind.memory.graph.corrections import LONGEST_TEXT
-from scenemind.memory.graph.corrections.edits import cleaned
+from scenemind.memory.graph.corrections.edits import normalized_edit
 from tests.unit.memory.graph.corrections.room import merge, relate, rename, set_attribute, split
 
 ORIGIN, AWAY = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
@@ -35,9 +35,9 @@ ORIGIN, AWAY = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
     ],
 )
 def test_edits_are_written_in_canonical_words(edit: Edit, expected: Edit) -> None:
-    assert cleaned(edit) == expected
-    assert cleaned(expected) == expected
-    assert {type(object_id) for object_id in cleaned(edit).object_ids} == {int}
+    assert normalized_edit(edit) == expected
+    assert normalized_edit(expected) == expected
+    assert {type(object_id) for object_id in normalized_edit(edit).object_ids} == {int}
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_edits_are_written_in_canonical_words(edit: Edit, expected: Edit) -> Non
         (Edit("paint", (2,), "red"), "unknown edit 'paint': use rename,"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_wanting_is_said(edit: Edit, message: str) -> None:
+def test_error_names_the_missing_part(edit: Edit, message: str) -> None:
     with pytest.raises(SceneMemoryError, match=message):
-        cleaned(edit)
+        normalized_edit(edit)

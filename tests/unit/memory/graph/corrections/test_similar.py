@@ -38,7 +38,7 @@ def test_those_that_perception_calls_and_sees_alike_come_first() -> None:
     assert found[1].reasons == ("also perceived as microwave", "about as large (100%)")
 
 
-def test_what_has_the_new_name_already_is_left_out() -> None:
+def test_objects_that_have_the_new_name_are_left_out() -> None:
     seen = {**KITCHEN, 2: replace(KITCHEN[2], label="toaster oven")}
     assert [s.object_id for s in find_similar(IS_OVEN, KITCHEN, seen, {})] == [3]
     clean = set_attribute(1, "state", "clean")
@@ -52,7 +52,7 @@ def test_a_deleted_example_has_others_like_it() -> None:
     assert [similar.object_id for similar in found] == [2, 3]
 
 
-def test_pictures_count_where_there_are_some() -> None:
+def test_image_vectors_count_where_they_exist() -> None:
     along, across = np.array((1, 0), np.float32), np.array((0, 1), np.float32)
     found = find_similar(IS_OVEN, KITCHEN, KITCHEN, {1: along, 2: across, 3: along})
     assert [similar.object_id for similar in found] == [3, 2]

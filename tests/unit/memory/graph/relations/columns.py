@@ -1,4 +1,4 @@
-"""Boxes as columns for the tests of relations."""
+"""Boxes as arrays for the tests of relations."""
 
 from __future__ import annotations
 

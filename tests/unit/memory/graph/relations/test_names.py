@@ -1,4 +1,4 @@
-"""The table of relations: spellings of the papers, inverses, and what is kept for a statement."""
+"""Statements and denials of relations, and the thresholds of papers."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ def test_one_way_relations_are_stored_and_have_no_stored_inverse() -> None:
         ((1, "tied to", 2), {(1, "tied to", 2)}),
     ],
 )
-def test_what_is_kept_for_a_statement(
+def test_stored_form_of_a_statement(
     said: tuple[int, str, int], kept: set[tuple[int, str, int]]
 ) -> None:
     assert set(statements_of(*said)) == kept
 
 
-def test_what_is_not_next_to_a_thing_is_not_besides_it() -> None:
+def test_denied_next_to_denies_besides() -> None:
     assert set(denials_of(1, "next to", 2)) == {
         *((1, "next to", 2), (2, "next to", 1), (1, "besides", 2), (2, "besides", 1)),
     }

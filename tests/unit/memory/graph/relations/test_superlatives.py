@@ -1,4 +1,4 @@
-"""What is extreme within a set, by boxes whose order is plain."""
+"""Superlatives within sets of boxes whose order is evident."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scenemind.memory.graph.relations.superlatives import (
     OF_A_VIEWER,
     SUPERLATIVES,
     Superlative,
-    superlative_order,
+    superlative_values,
 )
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from tests.unit.memory.graph.relations.columns import column
 
-# A low wide bench on the left, a tall lamp in the middle, a cup on a shelf on the right, seen by
-# one who looks along +y; the lamp is nearest.
+# For a viewer who looks along +y: a low wide bench on the left, a tall lamp in the middle, a cup
+# on a shelf on the right; the lamp is nearest.
 BENCH, LAMP, CUP = 0, 1, 2
 SET = column(
     ((-2.0, 3.0, 0.2), (2.0, 0.5, 0.4)),
@@ -26,6 +26,11 @@ SET = column(
     ((2.0, 2.0, 1.5), (0.1, 0.1, 0.1)),
 )
 VIEWER = Viewpoint(np.array((0.0, -1.0, 1.5)), np.array((0.0, 1.0)), "a test")
+
+
+def superlative_order(targets, name, viewpoint=None):
+    """Rows of the targets, the most extreme one first."""
+    return np.argsort(superlative_values(targets, name, viewpoint), kind="stable")
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,8 @@ VIEWER = Viewpoint(np.array((0.0, -1.0, 1.5)), np.array((0.0, 1.0)), "a test")
         ("widest", BENCH),
         ("longest", BENCH),
         ("narrowest", CUP),
+        ("thickest", BENCH),
+        ("thinnest", CUP),
         ("highest", CUP),
         ("lowest", BENCH),
         ("leftmost", BENCH),
@@ -52,7 +59,7 @@ def test_the_most_extreme_comes_first(name: Superlative, first: int) -> None:
 
 
 def test_all_superlatives_are_tried_above() -> None:
-    assert len(SUPERLATIVES) == 14
+    assert len(SUPERLATIVES) == 16
 
 
 def test_the_middle_of_a_row_needs_no_viewer() -> None:
@@ -67,7 +74,7 @@ def test_sides_need_a_viewer(name: Superlative) -> None:
 
 
 @pytest.mark.parametrize("name", SUPERLATIVES)
-def test_of_nothing_nothing_is_extreme(name: Superlative) -> None:
+def test_empty_set_has_no_extreme(name: Superlative) -> None:
     assert superlative_order(column(), name, VIEWER).tolist() == []
 
 

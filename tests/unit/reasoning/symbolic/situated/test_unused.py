@@ -1,15 +1,15 @@
-"""What of a question could not be used is said."""
+"""Reports of unused words of a question."""
 
 from __future__ import annotations
 
 import pytest
 
+from scenemind.language.situated.questions import read_question
+from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning import Query, Router
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.situated.classes import Classes
-from scenemind.reasoning.symbolic.situated.grammar import read_question
-from scenemind.reasoning.symbolic.situated.unused import unused_words
-from scenemind.words.vocabulary import Vocabulary
+from scenemind.reasoning.symbolic.situated.finder import Classes
+from scenemind.reasoning.symbolic.situated.short_answers import _unused_words
 from tests.unit.reasoning.scene import ROOM, room_memory, snapshot_of
 
 CLASSES = Classes(Scene(snapshot_of(ROOM)), Vocabulary.load())
@@ -18,16 +18,18 @@ CLASSES = Classes(Scene(snapshot_of(ROOM)), Vocabulary.load())
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("What color is the sofa on my left?", ()),
-        ("What color is the submarine on my left?", ("submarine",)),
-        ("How many cups are on the submarine?", ("submarine",)),
-        ("What color is the sofa that smells strange?", ("smells", "strange")),
-        ("Which way should I turn to sit?", ()),
-        ("What can I sleep on?", ()),
+        ("What color is the sofa on my left?", ((), ())),
+        ("What color is the submarine on my left?", (("submarine",), ())),
+        ("How many cups are on the submarine?", (("submarine",), ())),
+        ("What color is the sofa that smells strange?", ((), ("smells", "strange"))),
+        ("Which way should I turn to sit?", ((), ())),
+        ("What can I sleep on?", ((), ())),
     ],
 )
-def test_words_without_a_use(question: str, expected: tuple[str, ...]) -> None:
-    assert unused_words(read_question(question), CLASSES) == expected
+def test_nouns_and_other_words_without_a_use(
+    question: str, expected: tuple[tuple[str, ...], ...]
+) -> None:
+    assert _unused_words(read_question(question), CLASSES) == expected
 
 
 def test_they_are_a_step_of_the_answer() -> None:

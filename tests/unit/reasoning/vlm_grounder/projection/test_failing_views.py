@@ -9,20 +9,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from scenemind.cli.bench.projection.filmed_room import FilmedRoom, film_room
-from scenemind.cli.bench.projection.true_masks import TrueMasks
+from benchmarks.filmed_room import FilmedRoom, TrueMasks, film_room
 from scenemind.config import VlmGrounderConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose, iou_3d
 from scenemind.memory import KeyFrame
 from scenemind.models import Allowance, ModelError
-from scenemind.perception.errors import PerceptionError
 from scenemind.perception.protocols import Segmenter
-from scenemind.perception.types import BoxMask
+from scenemind.perception.types import BoxMask, PerceptionError
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.vlm_grounder.projection import measure
-from scenemind.reasoning.vlm_grounder.types import Measured, Target
+from scenemind.reasoning.vlm_grounder.targets import Measured, StoredScene, Target
 from scenemind.simulation import SimpleDepthNoise
 
 CONFIG = VlmGrounderConfig()
@@ -31,7 +29,7 @@ LABEL = "couch"
 
 @pytest.fixture(scope="module")
 def room() -> FilmedRoom:
-    return film_room(1, 40, SimpleDepthNoise())
+    return film_room(1, 28, SimpleDepthNoise())
 
 
 def target_of(room: FilmedRoom) -> Target:
@@ -44,7 +42,7 @@ def target_of(room: FilmedRoom) -> Target:
 def measured(
     room: FilmedRoom, target: Target, masks: Segmenter, asking: Asking | None = None
 ) -> Measured:
-    return measure(target, room, room.frame_index(), masks, CONFIG, asking or Asking())
+    return measure(target, StoredScene.of(room), masks, CONFIG, asking or Asking())
 
 
 class _Failing:

@@ -1,4 +1,4 @@
-"""What came of the tasks: success, interactions, and what was learnt for further questions."""
+"""The result of alignment: success, interactions, and success in novel questions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from statistics import fmean
 from typing import Any
 
 from scenemind.evaluation.alignment.session import Exchange, Session
+from scenemind.evaluation.benchmark import evaluation_of_rows
 from scenemind.evaluation.result import Evaluation, ScoredRow
-from scenemind.evaluation.scoring import evaluation_of_rows
 
 INPUT = "simulated persons, errors planted in ground-truth objects"
-# SynergAI, tables III and IV: people, GPT-4 turbo, errors of 3D-VisTA. Percent, but for the last.
+# SynergAI, tables III and IV: people, GPT-4 turbo, errors of 3D-VisTA. Percent, except the last.
 PAPER = {
     "initial_success": {"easy": 8.0, "hard": 0.0, "all": 4.8},
     "success_judged_by_people": {"easy": 91.2, "hard": 72.5, "all": 83.6},
@@ -27,39 +27,42 @@ _QUERY_RATIO = re.compile(r"told ([\d.]+) % of the scene graph")
 
 @dataclass(frozen=True, slots=True)
 class AlignmentResult:
-    """
+    """The result of all tasks.
+
     Attributes:
         tasks: `success` and `initial_success`, by difficulty, category, and both.
-        novel: success `before` and `after` the alignment.
-        interactions: mean sentences of the person in a task, by the groups of `tasks`.
-        corrections_done: share of the corrections that did what was meant when they were said.
-        query_ratio: mean share of the scene graph that a model was told in an answer, in percent;
-            None: no model was.
+        novel: success in novel questions `before` and `after` the alignment.
+        interactions: mean number of the person's sentences a task, by the groups of `tasks`.
+        corrections_done: share of the corrections that were applied as intended at once, percent;
+            None: nobody corrected anything.
+        query_ratio: mean share of the scene graph in a model's prompts for an answer, percent;
+            None: no model was asked.
     """
 
     tasks: Evaluation
     novel: Evaluation
     interactions: Mapping[str, float]
-    corrections_done: float
+    corrections_done: float | None
     query_ratio: float | None
 
     def as_json(self) -> dict[str, Any]:
-        """For programs; percents with two digits."""
+        """The result as JSON; percents with two digits. What was not measured is left out."""
+        shares = {"corrections_done": self.corrections_done, "query_ratio": self.query_ratio}
         return {
             "input": INPUT,
             "tasks": self.tasks.as_json(),
             "novel": self.novel.as_json(),
             "interactions": {name: round(mean, 2) for name, mean in self.interactions.items()},
-            "corrections_done": round(self.corrections_done, 2),
-            "query_ratio": None if self.query_ratio is None else round(self.query_ratio, 2),
+            **{name: round(share, 2) for name, share in shares.items() if share is not None},
             "paper": PAPER,
         }
 
 
-def summed_up_sessions(sessions: Sequence[Session], method: str) -> AlignmentResult:
-    """
+def summarize_sessions(sessions: Sequence[Session], method: str) -> AlignmentResult:
+    """The result of all sessions.
+
     Args:
-        sessions: at least one that has a novel question.
+        sessions: at least one with a novel question.
     """
     exchanges = [exchange for session in sessions for exchange in session.exchanges]
     told = [e.is_good for e in exchanges if not e.is_question]
@@ -73,19 +76,19 @@ def summed_up_sessions(sessions: Sequence[Session], method: str) -> AlignmentRes
         evaluation_of_rows("alignment", method, INPUT, [_row(session) for session in sessions]),
         evaluation_of_rows("novel questions", method, INPUT, novel),
         {name: fmean(of_group) for name, of_group in counts.items()},
-        100.0 * fmean(told) if told else 100.0,
+        100.0 * fmean(told) if told else None,
         fmean(ratios) if ratios else None,
     )
 
 
 def query_ratios(session: Session) -> list[float]:
-    """Of each answer of a model, in order: percent of the scene graph that it was told."""
+    """Share of the scene graph in the prompts of each answer by a model, percent, in order."""
     steps = [step for exchange in session.exchanges for step in exchange.steps]
     return [float(n) for step in steps for n in _QUERY_RATIO.findall(step)]
 
 
 def session_json(session: Session) -> dict[str, Any]:
-    """One conversation, to look at what went wrong."""
+    """One session as JSON, to examine errors."""
     task = session.task
     novel = {"before": session.novel_before, "after": session.novel_after}
     return {

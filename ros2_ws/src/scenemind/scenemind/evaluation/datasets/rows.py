@@ -1,4 +1,4 @@
-"""What a row of a benchmark is, whichever file it comes from."""
+"""Rows of benchmarks in types that are common to all files."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ReferringExpression:
-    """A description of one object, which is to be found by it.
+    """A description of one object, which is to be found.
 
     Attributes:
-        row_id: unlike any other of the benchmark.
+        row_id: unique in the benchmark.
         scene_id: such as scene0011_00.
         target_id: the object's id in the objects file.
-        is_easy: at most one other object of its class stands in the scene (ReferIt3D); None: the
-            benchmark does not say.
-        is_view_dependent: it is said as seen from somewhere (ReferIt3D); None as above.
-        is_unique: no other object of its benchmark class stands in the scene (ScanRefer); None as
-            above.
-        category: the kind of reference (Sr3D); empty: the benchmark has none.
-        was_guessed: a person found the object by it (ReferIt3D); None as above.
-        program: in ZSVG3D's language, where one is recorded; else empty.
+        is_easy: the scene has at most one other object of its class (ReferIt3D); None: not given.
+        is_view_dependent: it depends on a viewpoint (ReferIt3D); None: not given.
+        is_unique: the scene has no other object of its class (ScanRefer); None: not given.
+        category: kind of reference (Sr3D); empty: not given.
+        was_guessed: a person found the object by it (ReferIt3D); None: not given.
+        program: a recorded program in ZSVG3D's language, or empty.
     """
 
     row_id: str
@@ -37,12 +35,12 @@ class ReferringExpression:
 
 @dataclass(frozen=True, slots=True)
 class ScanPose:
-    """Where an agent stands, as SQA3D writes it: in the scan's raw axes, from the middle of its
+    """Pose of an agent in SQA3D's frame: axes of the raw scan, origin in the centre of its
     bounding box.
 
     Attributes:
-        position: x, y, z in metres.
-        quaternion_xyzw: a turn about z.
+        position: x, y, z, metres.
+        quaternion_xyzw: a rotation about z.
     """
 
     position: tuple[float, float, float]
@@ -54,13 +52,13 @@ class Question:
     """A question with its answers.
 
     Attributes:
-        row_id, scene_id: as of `ReferringExpression`; for OpenEQA the episode is the scene.
-        answers: every one is right; empty: the benchmark keeps them to itself (test splits).
-        situation: where who asks stands, in words; empty: nowhere said.
-        pose: the same as a pose.
-        category: the benchmark's own kind of question; empty: it has none.
-        target_ids: of the objects that it is about, in the objects file; for ScanQA.
-        image: file name of the one image that it is about; for Omni3D-Bench.
+        row_id, scene_id: as in `ReferringExpression`; for OpenEQA the scene is the episode.
+        answers: right answers; empty: not published (test splits).
+        situation: the asker's place in words; empty: not given.
+        pose: the asker's pose; None: not given.
+        category: the benchmark's type of question; empty: not given.
+        target_ids: ids in the objects file of the objects that are asked about (ScanQA).
+        image: file name of the image that is asked about (Omni3D-Bench).
     """
 
     row_id: str
@@ -78,7 +76,7 @@ Row = ReferringExpression | Question
 
 
 def row_groups(row: Row) -> tuple[str, ...]:
-    """What rows a row is counted with, as far as its benchmark says."""
+    """Names of a row's groups, as far as its benchmark contains them."""
     names = [row.category] if row.category else []
     if isinstance(row, ReferringExpression):
         for flag, (if_true, if_false) in (

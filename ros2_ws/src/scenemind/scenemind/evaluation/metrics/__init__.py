@@ -1,7 +1,6 @@
-"""How right answers and groundings are."""
+"""Metrics of answers."""
 
-from scenemind.evaluation.metrics.exact_match import exact_match
+from scenemind.evaluation.metrics.matches import exact_match, soft_match
 from scenemind.evaluation.metrics.sense_match import sense_match
-from scenemind.evaluation.metrics.soft_match import soft_match
 
 __all__ = ["exact_match", "sense_match", "soft_match"]

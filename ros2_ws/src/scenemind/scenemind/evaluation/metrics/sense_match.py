@@ -1,12 +1,10 @@
-"""Sense match: whether an answer says what the truth says.
+"""Sense match: whether an answer means the same as the truth.
 
-Beside exact match, which takes "chairs" for wrong where the truth is "chair", and LLM-TPC's soft
-match, which takes "" for right. It knows articles, plurals, numbers, directions, and synonyms
-(`words/`). Where one of the two names the other's kind by its last words, they are the same answer
-told more or less closely ("office chair" and "chair", "dark brown" and "brown"). Things that are
-only alike are not the same ("desk" and "table", "armchair" and "chair", "glass" and "mirror"). No
-credit for nothing, for parts of words, for negation, for a shared small word, or for several
-answers of which one fits.
+Exact match rejects "chairs" where the truth is "chair", and LLM-TPC's soft match accepts "". Sense
+match knows articles, plurals, numbers, directions and synonyms. A more specific answer matches
+("office chair" and "chair", "dark brown" and "brown"); similar things do not ("desk" and "table",
+"armchair" and "chair", "glass" and "mirror"). Empty answers, parts of words, negations, shared
+function words, and lists of alternatives get no credit.
 """
 
 from __future__ import annotations
@@ -16,15 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from scenemind.evaluation.metrics.soft_match import number_words
-from scenemind.reasoning.symbolic import lexicon
-from scenemind.words.english import find_number, singular
-from scenemind.words.tables import read_table
-from scenemind.words.thesaurus import Thesaurus
+from scenemind.evaluation.metrics.numerals import number_words
+from scenemind.language import lexicon
+from scenemind.language.english import find_number, read_table, singular
+from scenemind.language.vocabulary import Thesaurus
 
 _Words = tuple[str, ...]
 
-# Things with longer names are sentences: only what excludes other answers is looked for in them.
+# Longer texts are sentences: only words that exclude other answers are compared.
 _LONGEST_PHRASE = 5
 _MOST_NOUNS = 2
 _ADJECTIVES = lexicon.COLOURS.keys() | lexicon.SIZES.keys() | lexicon.ADJECTIVES
@@ -63,8 +60,8 @@ def sense_match(answer: str, truth: str) -> bool:
 
 
 def _tells_apart(said: _Words, meant: _Words) -> bool | None:
-    """Whether words that exclude each other tell the answers apart ("left", "right and back"), or
-    settle that they are the same ("two chairs" for "two"); None: they do neither."""
+    """Whether mutually exclusive words ("left", "right") make the answers the same ("two chairs"
+    and "two") or different ("left" and "right and back"); None: they decide nothing."""
     for group in _groups():
         in_said, in_meant = group.intersection(said), group.intersection(meant)
         if in_said and in_meant and in_said != in_meant:
@@ -75,8 +72,8 @@ def _tells_apart(said: _Words, meant: _Words) -> bool | None:
 
 
 def _same_thing(said: str, meant: str) -> bool:
-    """The same noun phrase, or one with more words before the same noun; a place that both tell
-    has to be the same one."""
+    """Whether both are the same noun phrase, possibly with more words before the noun, and have no
+    different places."""
     said_thing, said_place = _split_place(said)
     meant_thing, meant_place = _split_place(meant)
     if said_place and meant_place and said_place != meant_place:
@@ -89,7 +86,7 @@ def _same_thing(said: str, meant: str) -> bool:
 
 
 def _is_called(words: _Words, name: _Words) -> bool:
-    """A thing is what a name says, or a kind of it ("office chair", "chair")."""
+    """Whether words have a name, or are a kind of it ("office chair", "chair")."""
     whole = " ".join(words)
     return any(
         whole.replace(" ", "") == other.replace(" ", "")
@@ -103,14 +100,14 @@ def _is_called(words: _Words, name: _Words) -> bool:
 
 
 def _is_one(before: Sequence[str]) -> bool:
-    """Whether words before a name can belong to it ("toilet paper", "long brown"): more nouns are
+    """Whether words before a name can modify it ("toilet paper", "long brown"); more nouns are
     further answers ("window door table")."""
     return sum(word not in _ADJECTIVES for word in before) <= _MOST_NOUNS
 
 
 @cache
 def _names(words: _Words) -> frozenset[str]:
-    """A noun phrase and its synonyms, those of its last words included."""
+    """A noun phrase and its synonyms, including those of its last words."""
     thesaurus = Thesaurus.load()
     whole = " ".join(words)
     names = {whole, *thesaurus.synonyms(whole)}
@@ -121,14 +118,14 @@ def _names(words: _Words) -> frozenset[str]:
 
 
 def _split_place(plain: str) -> tuple[_Words, _Words]:
-    """ "cup on cabinet" -> "cup", "on cabinet"; an answer that is a place has no thing."""
+    """Split "cup on cabinet" into "cup" and "on cabinet"; a bare place has no object."""
     words = plain.split()
     first = next((k for k, word in enumerate(words) if word in _tables().places), len(words))
     return _normal(" ".join(words[:first])), _normal(" ".join(words[first:]))
 
 
 def _lists_more(answer: str, truth: str) -> bool:
-    """Several alternatives where the truth is one; what is told of their places does not count."""
+    """Whether an answer lists several alternatives and the truth is one; places do not count."""
     return _listed(answer) > _listed(truth)
 
 
@@ -153,7 +150,7 @@ def _is_denied(words: _Words) -> bool:
 
 @cache
 def _normal(plain: str) -> _Words:
-    """Singulars, numbers in words, and one word for those that mean the same."""
+    """Words in the singular, numbers in words, and one word for each group of synonyms."""
     tables = _tables()
     words = [_number(singular(word)) for word in plain.split()]
     if len(words) > 1 and words[-1] == "one":  # "the left one"
@@ -177,7 +174,7 @@ def _number(word: str) -> str:
 
 @cache
 def _groups() -> tuple[frozenset[str], ...]:
-    """Of words that exclude each other."""
+    """Groups of mutually exclusive words."""
     numbers = frozenset(number_words(value) for value in range(100))
     return (numbers, *_tables().exclusive)
 

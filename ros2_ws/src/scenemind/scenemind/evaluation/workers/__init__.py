@@ -1,9 +1,7 @@
-"""Who answers the rows: this process, several, or a cluster; the same predictions from all."""
+"""Workers that answer the rows of a run: this process, several processes, or a cluster."""
 
-from scenemind.evaluation.workers.in_process import InProcess
-from scenemind.evaluation.workers.jobs import SceneJob, jobs_by_scene
+from scenemind.evaluation.workers.assignments import InProcess, SceneJob, Workers, jobs_by_scene
 from scenemind.evaluation.workers.processes import Processes
 from scenemind.evaluation.workers.ray_cluster import RayCluster
-from scenemind.evaluation.workers.workers import Workers
 
 __all__ = ["InProcess", "Processes", "RayCluster", "SceneJob", "Workers", "jobs_by_scene"]

@@ -1,4 +1,4 @@
-"""Several processes of this machine answer, a scene each at a time."""
+"""Worker processes of this machine, each with one scene at a time."""
 
 from __future__ import annotations
 
@@ -12,34 +12,32 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from scenemind.errors import SceneMindError
-from scenemind.evaluation.errors import EvaluationError
+from scenemind.errors import EvaluationError, SceneMindError
 from scenemind.evaluation.method import OpenMethod, Share
 from scenemind.evaluation.predictions import Prediction
-from scenemind.evaluation.workers.assignments import Assignments
-from scenemind.evaluation.workers.jobs import SceneJob, answered
+from scenemind.evaluation.workers.assignments import Assignments, SceneJob, answer_job
 
 _log = logging.getLogger(__name__)
 
-# Not forked: models, sandboxes and their threads do not survive that.
+# Models, sandboxes and their threads do not survive a fork.
 _SPAWN = multiprocessing.get_context("spawn")
 _END_WAIT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """What a worker says that can do nothing, and another one could not either."""
+    """Message of a worker that cannot work, as no other worker could."""
 
     text: str
 
 
 @dataclass(slots=True)
 class _Worker:
-    """One process, seen from here.
+    """The parent's view of a worker process.
 
     Attributes:
-        job: that it has; None: it waits for one.
-        answered: ids of the rows of its job that it has answered.
+        job: its current job; None: it is idle.
+        answered: ids of the answered rows of its job.
     """
 
     share: Share
@@ -51,11 +49,12 @@ class _Worker:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """`Workers` that keep no more than their scene; one that is lost is replaced.
+    """`Workers` in several processes; lost ones are replaced.
 
     Attributes:
-        open_method: is called in each process.
-        count: of processes. at_once: rows that each answers at a time.
+        open_method: called in each process.
+        count: number of processes.
+        at_once: number of rows that each answers in parallel.
     """
 
     open_method: OpenMethod
@@ -78,7 +77,7 @@ class Processes:
             _end(workers)
 
     def _heard(self, workers: list[_Worker], assignments: Assignments) -> Iterator[Prediction]:
-        """What the workers say next, and the next job for each that is done."""
+        """Receive predictions, and give each idle worker its next job."""
         busy = [worker for worker in workers if worker.job]
         handles = [(worker.connection, worker.process.sentinel) for worker in busy]
         speaking = set(wait([handle for pair in handles for handle in pair]))
@@ -105,15 +104,14 @@ class Processes:
                 yield said
             if worker.process.is_alive() or not worker.job:
                 return
-        except (EOFError, OSError):  # it ended, maybe in the middle of a word
+        except (EOFError, OSError):  # it ended, possibly within a message
             pass
         yield from self._replaced(worker, workers, assignments)
 
     def _replaced(
         self, lost: _Worker, workers: list[_Worker], assignments: Assignments
     ) -> Iterator[Prediction]:
-        """What is given up of a lost worker's job; another one is at its place where there is
-        anything to do."""
+        """Replace a lost worker if there is work left; returns failures of rows given up."""
         assert lost.job is not None
         lost.process.join(_END_WAIT_S)
         _log.warning(
@@ -138,16 +136,16 @@ class Processes:
         )
         with _interrupts_held():
             process.start()
-        theirs.close()  # so that its end is heard
-        with suppress(OSError):  # that it ended already is heard as of any other
+        theirs.close()  # otherwise its end would not be noticed
+        with suppress(OSError):  # an early end is noticed like any other
             ours.send(job)
         return _Worker(share, process, ours, job)
 
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Whoever is started meanwhile is never interrupted from the keyboard: that is for who started
-    it, and ends it; here they come afterwards."""
+    """Defer keyboard interrupts; processes that are started meanwhile ignore them, as this process
+    ends its workers."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -156,22 +154,22 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _work(connection: Connection, open_method: OpenMethod, share: Share, at_once: int) -> None:
-    """A worker's life: jobs come, predictions go, and None after a job's last one."""
+    """The loop of a worker: receive jobs, send predictions, and None after each job."""
     try:
         with open_method(share) as method:
             while True:
                 job: Any = connection.recv()
-                for prediction in answered(method, job, at_once):
+                for prediction in answer_job(method, job, at_once):
                     connection.send(prediction)
                 connection.send(None)
     except SceneMindError as error:
         connection.send(_Refused(str(error)))
     except (EOFError, ConnectionError):
-        pass  # who started this has no more work, or has ended
+        pass  # the parent has no more work, or has ended
 
 
 def _end(workers: list[_Worker]) -> None:
-    """Those that wait end by themselves; others are stopped."""
+    """End all workers: idle ones end by themselves, others are killed."""
     for worker in workers:
         worker.connection.close()
         if worker.job is not None:

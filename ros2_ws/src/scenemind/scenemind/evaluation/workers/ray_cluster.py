@@ -1,4 +1,4 @@
-"""The machines of a Ray cluster answer, a scene each at a time; needs the extra `ray`."""
+"""Workers on a Ray cluster, each with one scene at a time; they need the extra `ray`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from scenemind.errors import SceneMindError
-from scenemind.evaluation.errors import EvaluationError
+from scenemind.errors import EvaluationError, SceneMindError
 from scenemind.evaluation.method import Method, OpenMethod, Share
 from scenemind.evaluation.predictions import Prediction
-from scenemind.evaluation.workers.assignments import Assignments
-from scenemind.evaluation.workers.jobs import SceneJob, answered
+from scenemind.evaluation.workers.assignments import Assignments, SceneJob, answer_job
 
 _log = logging.getLogger(__name__)
 
 LOCAL = "local"
-"""In place of an address: a cluster of this machine, for as long as the run."""
+"""In place of an address: a cluster on this machine for the duration of the run."""
 
 
 @dataclass(slots=True)
 class _Worker:
-    """One actor, seen from here.
+    """This process's view of an actor.
 
     Attributes:
-        stream: of its job's predictions. answered: ids of the rows that it has answered.
+        stream: of its job's predictions.
+        answered: ids of the answered rows of its job.
     """
 
     share: Share
@@ -39,13 +38,14 @@ class _Worker:
 
 @dataclass(frozen=True, slots=True)
 class RayCluster:
-    """`Workers` that are actors with a core each. Every machine needs SceneMind with the same
-    version, and the files at the same paths.
+    """`Workers` as Ray actors with one core each. All machines need the same version of SceneMind,
+    and the files at the same paths.
 
     Attributes:
-        open_method: is called in each actor.
+        open_method: called in each actor.
         address: of the cluster's head, such as "auto" or ray://host:10001; or `LOCAL`.
-        count: of actors. at_once: rows that each answers at a time.
+        count: number of actors.
+        at_once: number of rows that each answers in parallel.
     """
 
     open_method: OpenMethod
@@ -79,7 +79,7 @@ class RayCluster:
     def _heard(
         self, ray: Any, worker: _Worker, workers: list[_Worker], assignments: Assignments
     ) -> Iterator[Prediction]:
-        """What a worker says next; where its job is done or it is lost, the next job."""
+        """Receive a worker's next prediction; after its job or its loss, assign the next job."""
         try:
             said = ray.get(next(worker.stream))
         except StopIteration:
@@ -112,21 +112,21 @@ class RayCluster:
 
 
 class _Actor:
-    """Lives on one of the machines."""
+    """The actor on one of the machines."""
 
     def __init__(self, open_method: OpenMethod, share: Share, at_once: int) -> None:
         self._open_method = open_method
         self._share = share
         self._at_once = at_once
-        self._open = ExitStack()  # until the actor ends, and with it the process
+        self._open = ExitStack()  # closed with the actor's process
         self._method: Method | None = None
 
     def answer(self, job: SceneJob) -> Iterator[Prediction | str]:
-        """Predictions; or what is wrong, in words, where no worker could do it."""
+        """Predictions of a job, or an error message where no worker can answer it."""
         try:
             if self._method is None:
                 self._method = self._open.enter_context(self._open_method(self._share))
-            yield from answered(self._method, job, self._at_once)
+            yield from answer_job(self._method, job, self._at_once)
         except SceneMindError as error:
             yield str(error)
 
@@ -136,14 +136,14 @@ def _imported_ray() -> Any:
         import ray
     except ImportError as error:
         raise EvaluationError(
-            "--ray needs Ray, which is not installed: pip install 'scenemind[ray]', or say"
+            "--ray needs Ray, which is not installed: pip install 'scenemind[ray]', or use"
             " --workers N for processes of this machine"
         ) from error
     return ray
 
 
 def _connect(ray: Any, address: str, count: int) -> None:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else it reports to its makers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports
     try:
         if address == LOCAL:
             ray.init(address=LOCAL, num_cpus=count, include_dashboard=False, log_to_driver=False)

@@ -1,4 +1,6 @@
-"""What the folder formats share: image files, and text files of numbers."""
+"""Parts of folder formats: image files, text files of numbers, and worlds turned so that z points
+up.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +13,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scenemind.frames.errors import FrameError
-from scenemind.frames.image_files import read_color, read_color_file, read_depth
+from scenemind.frames.frame import FrameError
+from scenemind.frames.images import read_color, read_color_file, read_depth
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
-# One image may be damaged or of another size, so several are asked for theirs.
-_ASKED = 3
-_LOOKED_AT = 30
+# Images whose size is compared, since one may be damaged or of another size; and tries for them.
+_COMPARED = 3
+_TRIES = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FolderEntry:
-    """An `Entry` of image files; reads them when it is asked.
+    """An `Entry` of image files.
 
     Attributes:
-        depth_units_per_m: what a value of the 16-bit depth image counts.
+        depth_units_per_m: scale of the 16-bit depth image.
     """
 
     stamp_ns: int
@@ -48,10 +50,10 @@ class FolderEntry:
 
 
 def find_pose(matrix: ArrayLike, source: str) -> Pose | None:
-    """The pose of a 4x4 matrix; None where it is infinite, NaN or zero: tracking was lost.
+    """The pose of a 4x4 matrix; None where it is infinite, NaN or zero (tracking lost).
 
     Raises:
-        FrameError: finite, but no pose.
+        FrameError: a finite matrix that is no pose.
     """
     values = np.asarray(matrix, dtype=np.float64)
     if values.size == 16 and not (np.isfinite(values).all() and values.any()):
@@ -66,7 +68,7 @@ def read_pose(path: Path, left_out: Counter[str]) -> Pose | None:
     """`find_pose` of a file; counts `pose_missing` where there is no file, else `pose_lost`.
 
     Raises:
-        FrameError: a file that holds something else than a pose.
+        FrameError: a file that holds no pose.
     """
     if not path.is_file():
         left_out["pose_missing"] += 1
@@ -78,10 +80,10 @@ def read_pose(path: Path, left_out: Counter[str]) -> Pose | None:
 
 
 def read_numbers(path: Path, count: int) -> NDArray[np.float64]:
-    """A text file of exactly so many numbers, as (count,) float64.
+    """The numbers of a text file as (count,) float64.
 
     Raises:
-        FrameError: no such file, or something else in it.
+        FrameError: no such file, or another content or count.
     """
     try:
         numbers = np.array(path.read_text(encoding="utf-8").split(), dtype=np.float64)
@@ -111,22 +113,45 @@ def camera_of_matrix(matrix: ArrayLike, width: int, height: int, source: str) ->
 
 
 def image_size(paths: Iterable[Path]) -> tuple[int, int]:
-    """Width and height in pixels of image files; that of most of the first three that are images.
+    """Width and height in pixels of image files: the most common of the first three readable ones.
 
     Raises:
-        FrameError: none of the first 30 is one.
+        FrameError: none of the first 30 is readable.
     """
     sizes: Counter[tuple[int, int]] = Counter()
     problem = "there is no image"
-    for path in islice(paths, _LOOKED_AT):
+    for path in islice(paths, _TRIES):
         try:
             height, width = read_color(path).shape[:2]
         except FrameError as error:
             problem = str(error)
             continue
         sizes[width, height] += 1
-        if sizes.total() == _ASKED:
+        if sizes.total() == _COMPARED:
             break
     if not sizes:
         raise FrameError(f"{problem}, nor are other images: copy or download the recording again")
     return sizes.most_common(1)[0][0]
+
+
+def z_up_rotation(down: ArrayLike) -> Pose:
+    """The smallest rotation `zup_T_recorded` that turns "up" of a recorded world to +z.
+
+    Args:
+        down: (3,) direction of gravity in the recorded world; its length does not matter.
+
+    Raises:
+        FrameError: not three finite numbers, or all of them zero.
+    """
+    direction = np.asarray(down, dtype=np.float64)
+    length = float(np.linalg.norm(direction)) if direction.shape == (3,) else float("nan")
+    if not np.isfinite(length) or length < 1e-9:
+        raise FrameError(f"the direction of gravity is three numbers, not all 0, got {down!r}")
+    up = -direction / length
+    if up[2] < -1.0 + 1e-12:  # upside down: any half turn about a horizontal axis will do
+        return Pose(np.diag((1.0, -1.0, -1.0)), np.zeros(3))
+    # Rodrigues' formula for the turn about up x z, by the angle between them.
+    x, y, z = up
+    cross = np.array([(0.0, 0.0, -x), (0.0, 0.0, -y), (x, y, 0.0)])
+    rotation = np.eye(3) + cross + cross @ cross / (1.0 + z)
+    return Pose(rotation, np.zeros(3))

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scenemind.frames.errors import FrameError
-from scenemind.frames.gravity import z_up_rotation
-from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.frame import FrameError
 from scenemind.frames.readers.folder import (
     FolderEntry,
     camera_of_matrix,
     find_pose,
     image_size,
     read_numbers,
+    z_up_rotation,
 )
-from scenemind.frames.sequence import counted_stamp_ns
+from scenemind.frames.sequence import IndexedSequence, counted_stamp_ns
 
 DESCRIPTION = "HoloLens sample: images/ depth/ poses.txt K.txt"
 _DOWN = (0.0, -1.0, 0.0)
-# The format has no stamps. With ten numbers a second the sample's wearer walks 0.8 m/s.
+# The format has no stamps. At ten frames per second the sample's wearer walks 0.8 m/s.
 _RATE_HZ = 10.0
 
 

@@ -1,13 +1,13 @@
 """Episodes of OpenEQA as its extract-frames.py write them: NNNNNN-rgb.png, -depth.png and .txt.
 
 Majumdar et al., "OpenEQA: Embodied Question Answering in the Era of Foundation Models", CVPR 2024.
-Episodes of ScanNet are frames of a scan (`exported_scan`) in one folder. Those of HM3D are rendered
-by Habitat, which differs in what it writes:
+Episodes of ScanNet are frames of a scan (`readers.scannet`) in one folder. Those of HM3D are
+rendered by Habitat, which differs:
 
 - the world is y-up, and poses are OpenGL's: the camera looks along -z, y is up;
-- depth has 65535 units for 10 m; what is further away has wrapped around and cannot be told;
-- the focal length across is right, but the one down is computed as if angles were lengths:
-  Habitat's pixels are square, and its cameras look through the middle of the image.
+- depth has 65535 units for 10 m; larger depths wrap around and cannot be recovered;
+- the horizontal focal length is right, but the vertical one is computed as if angles were lengths:
+  Habitat's pixels are square, and its principal point is the centre of the image.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from pathlib import Path
 
 import numpy as np
 
-from scenemind.frames.errors import FrameError
-from scenemind.frames.gravity import z_up_rotation
-from scenemind.frames.indexed_sequence import IndexedSequence
-from scenemind.frames.readers.exported_scan import (
-    ExportedFrame,
-    ExportedMatrices,
-    numbered,
-    read_exported,
-)
+from scenemind.frames.frame import FrameError
 from scenemind.frames.readers.folder import (
     FolderEntry,
     camera_of_matrix,
     image_size,
     read_numbers,
     read_pose,
+    z_up_rotation,
 )
-from scenemind.frames.readers.scannet_files import scene_name, world_T_scan_of
-from scenemind.frames.sequence import counted_stamp_ns
+from scenemind.frames.readers.scannet import (
+    ExportedFrame,
+    ExportedMatrices,
+    numbered,
+    read_exported,
+    scene_name,
+    world_T_scan_of,
+)
+from scenemind.frames.sequence import IndexedSequence, counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
 
 DESCRIPTION = "OpenEQA episode: NNNNNN-rgb.png NNNNNN-depth.png NNNNNN.txt"
@@ -69,7 +69,7 @@ def read(path: Path) -> IndexedSequence:
 
 
 def _check_complete(path: Path, frames: Sequence[ExportedFrame]) -> None:
-    """Pickles beside the images hold Habitat's poses; they run code when read, so they are not."""
+    """Check for depth and poses. Habitat's pickles hold poses too, but reading them runs code."""
     kinds = ([frame.depth for frame in frames], [frame.pose for frame in frames])
     missing = [files[0].name for files in kinds if not any(file.is_file() for file in files)]
     if missing:

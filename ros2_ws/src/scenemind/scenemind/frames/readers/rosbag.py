@@ -13,12 +13,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from scenemind.frames.bag_file import BagFile
-from scenemind.frames.bag_layout import BagLayout, read_layout
-from scenemind.frames.bag_messages import color_file_of, color_of, depth_of, pose_of, stamp_ns
-from scenemind.frames.bag_options import BagOptions
-from scenemind.frames.errors import FrameError
-from scenemind.frames.frame import DepthCalibration, SensorFrame
+from scenemind.frames.bag import (
+    BagFile,
+    BagLayout,
+    BagOptions,
+    color_file_of,
+    color_of,
+    depth_of,
+    pose_of,
+    read_layout,
+    stamp_ns,
+)
+from scenemind.frames.frame import DepthCalibration, FrameError, SensorFrame
 from scenemind.frames.synchronizer import SyncedFrame, Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
@@ -31,7 +37,7 @@ _ValueT = TypeVar("_ValueT")
 
 
 class RosbagSequence:
-    """A `RecordedSequence` streamed from a bag; images are decoded once they are matched."""
+    """A `RecordedSequence` streamed from a bag; only matched images are decoded."""
 
     def __init__(self, path: Path, options: BagOptions) -> None:
         """Read the small topics: cameras and fixed transforms.
@@ -67,12 +73,12 @@ class RosbagSequence:
 
     @property
     def world_T_recorded(self) -> Pose:
-        """How the recording's own world was turned before it became this bag; else the identity."""
+        """Rotation of the recording's own world when it was converted to this bag, or identity."""
         return self._layout.world_T_recorded
 
     @property
     def drops(self) -> Mapping[str, int]:
-        """The synchronizer's counts, and `<stream>_invalid` for messages that cannot be used."""
+        """The synchronizer's counts, and `<stream>_invalid` for unusable messages."""
         counts = {**self._sync.counts, **self._unusable}
         return {cause: count for cause, count in counts.items() if count}
 
@@ -80,7 +86,7 @@ class RosbagSequence:
         return self._layout.color_count
 
     def __iter__(self) -> Iterator[SensorFrame]:
-        """Yield what can be read before raising FrameError for a bag that was cut short."""
+        """Usable frames; raises FrameError at the end of a truncated bag."""
         usable = 0
         for synced in self._synced():
             frame = self._decode(synced)
@@ -94,7 +100,7 @@ class RosbagSequence:
         """The first and the last frame, without decoding the images between.
 
         Raises:
-            FrameError: one of them cannot be used, or the bag was cut short.
+            FrameError: one of them is unusable, or the bag is truncated.
         """
         synced = self._synced()
         first = next(synced, None)
@@ -149,7 +155,7 @@ class RosbagSequence:
     def _usable(
         self, stream: str, convert: Callable[[Any], _ValueT], message: Any
     ) -> _ValueT | None:
-        """The converted message; counts it where it cannot be, and logs the first one."""
+        """The converted message; None where it is unusable, which is counted and logged once."""
         try:
             return convert(message)
         except (FrameError, GeometryError) as error:

@@ -18,18 +18,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scenemind.frames.errors import FrameError
-from scenemind.frames.frame import DepthCalibration
-from scenemind.frames.gravity import z_up_rotation
-from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.frame import DepthCalibration, FrameError
 from scenemind.frames.readers.folder import (
     FolderEntry,
     camera_of_matrix,
     image_size,
     read_numbers,
     read_pose,
+    z_up_rotation,
 )
-from scenemind.frames.sequence import counted_stamp_ns
+from scenemind.frames.sequence import IndexedSequence, counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
 
 _log = logging.getLogger(__name__)
@@ -90,7 +88,7 @@ def _read_cameras(
 ) -> tuple[PinholeCamera, DepthCalibration | None]:
     file = path / "calibration.json"
     if not file.is_file():
-        _log.warning("%s is missing: depth is taken to be aligned to colour", file)
+        _log.warning("%s is missing: assuming that depth is aligned to colour", file)
         return _read_shared_camera(path, colors), None
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -119,7 +117,7 @@ def _read_down(path: Path) -> tuple[float, ...]:
     file = path / "gravity-direction.txt"
     if file.is_file():
         return tuple(read_numbers(file, 3).tolist())
-    _log.warning("%s (three numbers) is missing: y is taken to point down", file)
+    _log.warning("%s (three numbers) is missing: assuming that y points down", file)
     return _Y_DOWN
 
 

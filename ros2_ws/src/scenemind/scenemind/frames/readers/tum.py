@@ -19,9 +19,9 @@ from pathlib import Path
 import yaml
 
 from scenemind.config import SyncConfig
-from scenemind.frames.errors import FrameError
-from scenemind.frames.indexed_sequence import IndexedSequence
+from scenemind.frames.frame import FrameError
 from scenemind.frames.readers.folder import FolderEntry, image_size
+from scenemind.frames.sequence import IndexedSequence
 from scenemind.frames.synchronizer import Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
@@ -74,7 +74,7 @@ def read(path: Path) -> IndexedSequence:
 
 
 def _read_list(path: Path, words: int) -> list[tuple[int, list[str]]]:
-    """Lines "stamp word ..." as stamps in nanoseconds with so many words each."""
+    """Lines "stamp word ..." as stamps in nanoseconds, each with its words."""
     entries = []
     for number, line in enumerate(
         path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1

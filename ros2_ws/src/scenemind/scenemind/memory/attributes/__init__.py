@@ -1,4 +1,4 @@
-"""What is computed of an object: colour, size, shape and orientation in words.
+"""Attributes of an object in words: colour, size, shape and orientation, all measured.
 
-Texture, material and the like are asked of a model (`memory.descriptions`).
+Texture, material and the like come from models (`memory.descriptions`).
 """

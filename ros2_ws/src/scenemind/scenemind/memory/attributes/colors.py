@@ -1,8 +1,8 @@
-"""The colour of an object in words, from how many of its pixels bear which name.
+"""The colour of an object in words, from counts of its pixels by colour name.
 
-The mean of black and red is brown; so each pixel is named by itself (`perception.color_names`) and
-the names are counted. What one surface looks like in light and in shadow counts as one colour, and
-what a highlight or a shadow covers is mostly too little to be named.
+The mean of black and red would be brown, therefore each pixel is named by itself
+(`perception.color_names`) and the names are counted. Shades of one surface in light and in shadow
+are one colour; highlights and shadows alone are mostly too small to be named.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-# A second colour is named when so large a share of the pixels bears it.
+# Smallest share of the pixels for a second colour to be named.
 SHARED = 0.3
-# Where no colour has so much, the thing has many.
+# An object whose largest colour has a smaller share is multicoloured.
 MAIN = 0.3
 MANY = "multicoloured"
 
-# Where so large a share of a surface is that light, the rest lies in shadow.
+# If this share of a surface has a light shade, the darker rest is taken to be in shadow.
 LIT = 0.3
 
 _NEUTRALS = ("black", "dark grey", "grey", "light grey", "white")
@@ -35,8 +35,8 @@ _LADDERS = (
     ("dark blue", "blue", "light blue"),
     ("dark purple", "purple", "light purple"),
 )
-# What one surface is called in different light: wood is brown, orange or beige, and white things
-# take the tint of the lamp.
+# Names of one surface in different light: wood is brown, orange or beige, and white objects take
+# the tint of the lamp.
 _ONE_SURFACE = frozenset(
     frozenset(pair)
     for pair in (
@@ -54,8 +54,8 @@ class _Group:
     """One colour in all its shades.
 
     Attributes:
-        name: the shade of its lit side. base: the name without light or dark.
-        share: of all pixels. core: of the pixels that are in about the same light.
+        name: the shade of its lit side. base: the name without "light" or "dark".
+        share: of all pixels. core: share of the pixels in about the same light.
     """
 
     name: str
@@ -68,10 +68,10 @@ def color_words(pixels: Mapping[str, float]) -> str | None:
     """ "dark red", "black and red" with the larger share first, or "multicoloured".
 
     Args:
-        pixels: name (`color_names.COLOR_NAMES`) -> how many pixels bear it.
+        pixels: name (`COLOR_NAMES`) -> number of pixels.
 
     Returns:
-        None where no pixel was counted.
+        None without any pixel.
     """
     total = sum(pixels.values())
     if total <= 0.0:
@@ -85,14 +85,14 @@ def color_words(pixels: Mapping[str, float]) -> str | None:
 
 
 def _groups(shares: Mapping[str, float]) -> list[_Group]:
-    """The colours that occur, largest first."""
+    """The colours of an object, largest first."""
     ladders = [*_LADDERS, *_neutral_ladders(shares)]
     found = [_group(ladder, shares) for ladder in ladders if any(n in shares for n in ladder)]
     return sorted(found, key=lambda group: -group.share)
 
 
 def _neutral_ladders(shares: Mapping[str, float]) -> Sequence[Sequence[str]]:
-    """One; two where a thing has dark and light parts and less between them."""
+    """One ladder of greys, or two if an object has dark and light parts and less in between."""
     dark, grey, light = (sum(shares.get(name, 0.0) for name in part) for part in _NEUTRAL_PARTS)
     if min(dark, light) <= grey:
         return [_NEUTRALS]
@@ -107,18 +107,18 @@ def _group(ladder: Sequence[str], shares: Mapping[str, float]) -> _Group:
         name = _reached(ladder, steps, (1.0 - LIT) * share)
     if name not in _NEUTRALS:
         return _Group(name, ladder[len(ladder) // 2], share, share)
-    # The shades of a colour are one, but a shadow and a highlight are not one grey.
+    # All shades of a hue are one colour, but black and white are not one grey.
     return _Group(name, name, share, max(map(sum, pairwise(steps))))
 
 
 def _reached(ladder: Sequence[str], steps: Sequence[float], share: float) -> str:
-    """The shade up to which so large a share of all pixels is."""
+    """The first shade at which the cumulative share reaches `share`."""
     up_to = accumulate(steps)
     return next(name for name, below in zip(ladder, up_to, strict=True) if below >= share)
 
 
 def _one_of_each_surface(ranked: Sequence[_Group]) -> list[_Group]:
-    """Smaller groups that may be a larger one in other light join it; largest first."""
+    """Groups, largest first, with those merged that may be one surface in different light."""
     kept: list[_Group] = []
     for group in ranked:
         same = next((k for k in kept if frozenset((k.base, group.base)) in _ONE_SURFACE), None)

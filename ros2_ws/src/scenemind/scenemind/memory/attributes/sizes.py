@@ -1,4 +1,4 @@
-"""How large an object is: in metres, in words, and for what it is."""
+"""The size of an object: in metres, in words, and relative to its kind."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from scenemind.geometry import Box3D
-from scenemind.words.english import is_plural, normal, with_article
-from scenemind.words.tables import read_table
-from scenemind.words.thesaurus import Thesaurus
+from scenemind.language.english import is_plural, normal, read_table, with_article
+from scenemind.language.vocabulary import Thesaurus
 
 # Longest side in metres from which on an object is medium, large.
 MEDIUM_FROM_M = 0.3
 LARGE_FROM_M = 1.0
-# Boxes are a little wrong: this much shorter or longer than usual is still usual.
+# Tolerance of box sizes: a factor by which an object may be shorter or longer than usual.
 _TOLERANCE = 1.1
-_MAX_LABEL = 80  # nobody says more; the end of a label tells the kind
+_MAX_LABEL = 80  # characters at the end of a label, which name the kind
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What things of a kind are usually like.
+    """The usual size of a kind of objects.
 
     Attributes:
-        name: the kind. shortest_m, longest_m: between these lies the longest side of usual ones.
-        stands_tall: clearly taller than wide while it stands as it should.
+        name: the kind. shortest_m, longest_m: the usual range of the longest side.
+        stands_tall: clearly taller than wide when upright.
     """
 
     name: str
@@ -54,9 +53,9 @@ def size_name(box: Box3D) -> str:
 
 
 def relative_size(label: str, box: Box3D) -> str | None:
-    """ "large for a chair", "usual for a chair"; None for a kind that the table lacks.
+    """ "large for a chair", "usual for a chair"; None for a kind that is not in the table.
 
-    Something that is seen in part only is taken to be small.
+    An object that is seen only in part counts as small.
     """
     kind = find_kind(label)
     if kind is None:
@@ -70,9 +69,9 @@ def relative_size(label: str, box: Box3D) -> str | None:
 
 
 def find_kind(label: str) -> Kind | None:
-    """The kind of things with this label, by its last words: a "garden chair" is a chair.
+    """The kind of objects with this label, by its last words: a "garden chair" is a chair.
 
-    None for labels in the plural too: how many "chairs" there are it does not say.
+    None for unknown kinds and for plural labels: the number of "chairs" in a box is unknown.
     """
     return _find_kind(label[-_MAX_LABEL:])
 

@@ -1,4 +1,4 @@
-"""What has changed in memory and is not on disk yet."""
+"""Changes of a memory that are not on disk yet."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind.memory.descriptions.object_notes import ObjectNotes
+from scenemind.memory.descriptions import ObjectNotes
 from scenemind.memory.disk.retention import Retention
 from scenemind.memory.graph.corrections import CorrectionsJournal
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.structure.structure_map import StructureMap
-from scenemind.memory.tree.best_views import BestViews
-from scenemind.memory.tree.tree import MemTree, TreeChanges
-from scenemind.memory.tree.views import ViewsRecord
+from scenemind.memory.tree.best_views import BestViews, ViewsRecord
+from scenemind.memory.tree.mem_tree import MemTree, TreeChanges
 from scenemind.memory.types import Correction, Description, DetectionNode, Embedding
 
-# Frames that wait while the disk fails: a minute at 30 Hz. Older ones are given up, and counted.
+# Frames that wait while the disk fails: a minute at 30 Hz. Older ones are dropped, and counted.
 _MAX_WAITING_FRAMES = 1800
 
 
@@ -44,11 +43,11 @@ class FrameRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """Values to write in one transaction: new frames, and the newest state of all the rest.
+    """Values to write in one transaction: new frames, and the newest state of other changed rows.
 
     Attributes:
-        images: frame -> bytes of its image, which is on disk; 0: it is to be deleted.
-        structure: floor, walls and ceiling as their estimator packs them; None: unchanged.
+        images: frame -> size in bytes of its image, which is on disk; 0: to be deleted.
+        structure: floor, walls and ceiling, packed by their estimator; None: unchanged.
     """
 
     frames: tuple[FrameRecord, ...]
@@ -73,32 +72,29 @@ class Changes:
 NO_CHANGES = Changes((), {}, TreeChanges((), ()), (), (), frozenset(), ())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangeSources:
+    """The parts of a memory that are stored, each of which knows its own changes."""
+
+    journal: CorrectionsJournal
+    tree: MemTree
+    object_map: ObjectMap
+    views: BestViews
+    retention: Retention
+    descriptions: ObjectNotes[Description]
+    embeddings: ObjectNotes[Embedding]
+    structure: StructureMap
+
+
 class PendingChanges:
-    """Collects under the memory's lock; `take` makes the values that the writer needs.
+    """Collects changes under the memory's lock; `take` returns them as values for the writer.
 
     Attributes:
-        lost_frames: rows given up because the disk failed for too long.
+        lost_frames: rows that were dropped because the disk failed for too long.
     """
 
-    def __init__(
-        self,
-        journal: CorrectionsJournal,
-        tree: MemTree,
-        object_map: ObjectMap,
-        views: BestViews,
-        retention: Retention,
-        descriptions: ObjectNotes[Description],
-        embeddings: ObjectNotes[Embedding],
-        structure: StructureMap,
-    ) -> None:
-        self._journal = journal
-        self._tree = tree
-        self._views = views
-        self._retention = retention
-        self._object_map = object_map
-        self._descriptions = descriptions
-        self._embeddings = embeddings
-        self._structure = structure
+    def __init__(self, sources: ChangeSources) -> None:
+        self._sources = sources
         self._frames: deque[FrameRecord] = deque(maxlen=_MAX_WAITING_FRAMES)
         self._changed: set[int] = set()
         self._removed: set[int] = set()
@@ -116,15 +112,15 @@ class PendingChanges:
     def take(self) -> Changes:
         changes = Changes(
             tuple(self._frames),
-            self._retention.take_changes(),
-            self._tree.take_changes(),
-            self._views.take_changes(),
-            tuple(self._object_map.export(sorted(self._changed))),
+            self._sources.retention.take_changes(),
+            self._sources.tree.take_changes(),
+            self._sources.views.take_changes(),
+            tuple(self._sources.object_map.export(sorted(self._changed))),
             frozenset(self._removed),
-            self._journal.take_changes(),
-            self._descriptions.take_changes(),
-            self._embeddings.take_changes(),
-            self._structure.take_changes(),
+            self._sources.journal.take_changes(),
+            self._sources.descriptions.take_changes(),
+            self._sources.embeddings.take_changes(),
+            self._sources.structure.take_changes(),
         )
         self._frames.clear()
         self._changed.clear()
@@ -132,16 +128,16 @@ class PendingChanges:
         return changes
 
     def give_back(self, changes: Changes) -> None:
-        """They could not be written: the next `take` has them again."""
+        """Return changes that could not be written: the next `take` includes them."""
         newer = tuple(self._frames)
         self._frames.clear()
         for record in (*changes.frames, *newer):
             self.add_frame(record)
-        self._tree.give_back(changes.tree)
-        self._views.give_back(changes.views)
-        self._retention.give_back(changes.images)
-        self._descriptions.give_back(changes.descriptions)
-        self._embeddings.give_back(changes.embeddings)
-        self._structure.give_back(changes.structure)
-        self._journal.give_back(changes.corrections)
+        self._sources.tree.give_back(changes.tree)
+        self._sources.views.give_back(changes.views)
+        self._sources.retention.give_back(changes.images)
+        self._sources.descriptions.give_back(changes.descriptions)
+        self._sources.embeddings.give_back(changes.embeddings)
+        self._sources.structure.give_back(changes.structure)
+        self._sources.journal.give_back(changes.corrections)
         self.add_objects((r.object_id for r in changes.objects), changes.removed_objects)

@@ -1,12 +1,12 @@
-"""Which stored images stay (`StoreConfig.retention`).
+"""Retention of stored images (`StoreConfig.retention`).
 
-- `all`: every key frame.
-- `best_views`: those among the best views of some object at some location, and the one of each
-  location that shows most (`tree.best_views`).
-- `byte_budget`: the same, and when they take more than the budget, the least useful go
+- `all`: every key frame is kept.
+- `best_views`: frames among the best views of an object at a location, and of each location the
+  frame that shows most (`tree.best_views`).
+- `byte_budget`: the same; beyond the budget, the least useful images are deleted
   (`least_useful_first`) until they take a twentieth less.
 
-Decided from bookkeeping alone, between frames; the files are deleted on the frame store's thread.
+Decisions use bookkeeping alone, between frames; the frame store's thread deletes the files.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import StoreConfig
-from scenemind.memory.disk.frame_store import ImageResults
-from scenemind.memory.tree.best_views import BestViews
-from scenemind.memory.tree.views import OVERVIEW, Views
+from scenemind.memory.disk.images import ImageResults
+from scenemind.memory.tree.best_views import OVERVIEW, BestViews, Views
 
-# Making room is a pass over all views: a little more at a time makes it rare.
+# Making room is a pass over all views; deleting a little more at once makes it rare.
 _ROOM_SHARE = 0.95
 _BYTES_PER_MB = 1e6
 
 
 class Retention:
-    """Knows the images on disk and on their way there. Its owner's lock guards it.
+    """Bookkeeping of the images on disk and in the queue. Its owner's lock guards it.
 
     Attributes:
-        removed: images given up since this memory was opened.
+        removed: number of images deleted since this memory was opened.
     """
 
     def __init__(self, config: StoreConfig, views: BestViews) -> None:
@@ -47,20 +46,20 @@ class Retention:
 
     @property
     def image_count(self) -> int:
-        """Images on disk and on their way there."""
+        """Number of images on disk and in the queue."""
         return len(self._on_disk) + len(self._under_way)
 
     def frames(self) -> list[int]:
-        """Numbers of the frames whose images are on disk or on their way there, oldest first."""
+        """Numbers of the frames whose images are on disk or in the queue, oldest first."""
         return sorted([*self._on_disk, *self._under_way])
 
     @property
     def image_bytes(self) -> int:
-        """What the images take on disk."""
+        """Size of the images on disk."""
         return self._bytes
 
     def restore(self, image_bytes: Mapping[int, int]) -> None:
-        """What an opened memory has on disk: frame -> bytes. Views of other frames are dropped."""
+        """Begin with the images on disk (frame -> bytes); drop views of other frames."""
         self._on_disk = dict(image_bytes)
         self._bytes = sum(self._on_disk.values())
         self._views.drop_frames(set(self._views.needed_frames()) - self._on_disk.keys())
@@ -69,14 +68,14 @@ class Retention:
             self._give_up(n for n in image_bytes if not self._views.is_needed(n))
 
     def note_put(self, number: int) -> None:
-        """The image was handed to the frame store."""
+        """Note that the image was queued for writing."""
         self._under_way.add(number)
 
     def settle(self, results: ImageResults, corrected: Collection[int]) -> None:
-        """Take in what the frame store did, and decide which images go.
+        """Note the results of the frame store, and choose the images to delete.
 
         Args:
-            corrected: objects that a person corrected: their evidence goes last.
+            corrected: ids of corrected objects, whose images are deleted last.
         """
         for number, size in results.written.items():
             if number in self._under_way:
@@ -93,17 +92,17 @@ class Retention:
             self._make_room(corrected)
 
     def take_changes(self) -> dict[int, int]:
-        """Frame -> bytes of its image, 0 for one to delete; what differs since the last call."""
+        """Frame -> size in bytes of its image, 0 to delete it; changes since the last call."""
         changes, self._changed = self._changed, {}
         return changes
 
     def give_back(self, changes: Mapping[int, int]) -> None:
-        """They could not be stored: the next `take_changes` has them again."""
+        """Return changes that could not be stored: the next `take_changes` includes them."""
         self._changed = {**changes, **self._changed}
 
     def _give_up(self, numbers: Iterable[int]) -> None:
         for number in numbers:
-            # One under way is written and deleted after it; its row never names it.
+            # A queued image is written first and deleted then; its row never names it.
             self._under_way.discard(number)
             self._bytes -= self._on_disk.pop(number, 0)
             self._changed[number] = 0
@@ -116,7 +115,7 @@ class Retention:
             if spare <= 0:
                 break
             size = self._on_disk.get(number)
-            if size is not None:  # else it is under way: its turn comes when it is there
+            if size is not None:  # else it is queued, and may be deleted once it is on disk
                 victims.append(number)
                 spare -= size
         self._views.drop_frames(victims)
@@ -124,14 +123,13 @@ class Retention:
 
 
 def least_useful_first(views: Views, corrected: Collection[int]) -> NDArray[np.int32]:
-    """The frames of some views, in the order in which they are given up: (N,) int32.
+    """The frames of some views in the order of deletion: (N,) int32.
 
     1. Frames that are only the view of a location as a whole, oldest first.
-    2. Frames that show objects which other frames show better: by how well the frame shows an
-       object against the object's best view, of the object for which that is most.
+    2. Frames that show objects which other frames show better, by the score of the view over the
+       score of the object's best view; the largest of these ratios in a frame decides.
     3. The best and the latest view of each object.
-    4. The best and the latest view of each object that a person corrected: what their word
-       is about.
+    4. The best and the latest view of each corrected object.
     """
     rank = np.zeros(len(views))
     of_object = views.object_ids != OVERVIEW

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D, Pose
 from scenemind.memory.objects.object_record import ObjectRecord
-from scenemind.memory.tree.location import LocationRecord
-from scenemind.memory.tree.tracklet import TrackletRecord
+from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
 from scenemind.memory.types import (
     Correction,
     Description,
@@ -197,7 +196,7 @@ def embedding_of(row: Row) -> Embedding:
 
 
 def detection_of(values: Sequence[Any]) -> DetectionNode:
-    """From frame, stamp_ns, score, x0, y0, x1, y1."""
+    """The DetNode of the values frame, stamp_ns, score, x0, y0, x1, y1."""
     number, stamp_ns, score, *box_px = values
     return DetectionNode(number, stamp_ns, score, tuple(box_px))
 

@@ -1,35 +1,159 @@
 """Objects that a few words mean, ranked, with reasons.
 
-What an object is called counts most: its label, a synonym, a compound or a kind of the thing that
-is named. Less sure are labels that are mixed up with it, that are misspelled in the words, or that
-mean something like them to a text encoder, and objects that look like them to one of pictures.
+The name of an object counts most: its label, a synonym, a compound or a kind of the thing that is
+named. Less sure are labels that are mixed up with it, that are misspelled in the words, or that
+mean something like them to a text encoder, and objects that look like them to an image encoder.
 Words beyond the label are looked for in the attributes: "red wooden chair" puts red chairs of wood
-before other chairs, and "wooden" alone finds all that is. The time for all of this does not grow
-with the number of objects, but for taking in those that changed.
+before other chairs, and "wooden" alone finds all wooden things. The time does not grow with the
+number of objects, except for reading those that changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 
-from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.finding.attribute_words import words_in
-from scenemind.memory.finding.found import Found, best_of_each
-from scenemind.memory.finding.looks import Looks, looking_like
-from scenemind.memory.finding.meanings import LabelMeanings
-from scenemind.memory.finding.object_index import ObjectIndex
-from scenemind.memory.finding.word_holders import WordHolders
-from scenemind.memory.types import MapObject
-from scenemind.perception.protocols import TextEncoder
-from scenemind.words.english import normal, word_set
-from scenemind.words.label_index import LONGEST_NAME
-from scenemind.words.thesaurus import Thesaurus
-from scenemind.words.vocabulary import BARER, Vocabulary, WordMatch
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.errors import SceneMemoryError
+from scenemind.language.english import normal, word_set
+from scenemind.language.vocabulary import BARER, LONGEST_NAME, Thesaurus, Vocabulary, WordMatch
+from scenemind.memory.descriptions import match_words
+from scenemind.memory.finding.object_index import ObjectIndex, WordHolders, words_in
+from scenemind.memory.types import Embedding, MapObject
+from scenemind.perception.protocols import ImageTextEncoder, TextEncoder
+from scenemind.perception.text.labels import scaled_similarity
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One result of a search.
+
+    Attributes:
+        score: in (0, 1]; 1: the words are exactly its label.
+        reasons: most important first, such as "another word for sofa" and "color=red".
+    """
+
+    object_id: int
+    score: float
+    reasons: tuple[str, ...]
+
+
+def _best_of_each(found: Iterable[Found]) -> dict[int, Found]:
+    """Object id -> its best result, followed by the reasons of its other results."""
+    best: dict[int, Found] = {}
+    for one in found:
+        other = best.get(one.object_id)
+        if other is None:
+            best[one.object_id] = one
+            continue
+        first, second = (one, other) if one.score > other.score else (other, one)
+        reasons = tuple(dict.fromkeys((*first.reasons, *second.reasons)))
+        best[one.object_id] = Found(one.object_id, first.score, reasons)
+    return best
+
+
+# CLIP was trained with about this factor before its softmax over cosines (Radford et al. 2021).
+_SHARPNESS = 100.0
+# Less than even chances against all other labels is no likeness.
+_LEAST_VISUAL = 0.5
+# Largest number of compared labels: encoding a new text takes milliseconds.
+_MOST_LABELS = 256
+# Contrasting words for maps with few labels.
+_ANYTHING = ("thing", "wall", "floor", "room")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImageVectors:
+    """Image vectors of objects, with the encoder that made them."""
+
+    vectors: Sequence[Embedding]
+    encoder: ImageTextEncoder
+
+
+def _visual_similarities(
+    words: str, looks: ImageVectors, label_of: Mapping[int, str], labels: Sequence[str]
+) -> dict[int, float]:
+    """Objects that look like the words, with the probability in [0.5, 1] that their images show
+    these rather than another label of the map, except the object's own.
+
+    Only cosines of one object with several words are comparable (`WordMatches`).
+
+    Args:
+        label_of: object id -> label, of all objects with a vector.
+        labels: of the map, short enough to be names.
+
+    Raises:
+        PerceptionError: the encoder cannot be had.
+    """
+    others = dict.fromkeys((*_ANYTHING, *labels[:_MOST_LABELS]))
+    others.pop(words, None)
+    matches = match_words(looks.vectors, [words, *others], looks.encoder)
+    logits = _SHARPNESS * matches.cosines.astype(np.float64)
+    column = {label: number for number, label in enumerate(others, 1)}
+    for row, object_id in enumerate(matches.object_ids):
+        own = column.get(label_of[object_id])
+        if own is not None:
+            logits[row, own] = -np.inf
+    chances = np.exp(logits - logits.max(axis=1, keepdims=True)) if len(logits) else logits
+    alike = chances[:, 0] / chances.sum(axis=1)
+    rows = np.flatnonzero(alike >= _LEAST_VISUAL).tolist()
+    return {matches.object_ids[row]: float(alike[row]) for row in rows}
+
+
+# Below this, labels have hardly more in common than that they are things in rooms.
+_LEAST_SIMILARITY = 0.3
+
+
+class LabelMeanings:
+    """Label vectors of one encoder: each label is embedded once while it is in the map."""
+
+    def __init__(self) -> None:
+        self._encoder_name = ""
+        self._labels: tuple[str, ...] = ()
+        self._vectors = np.zeros((0, 0), np.float32)
+
+    def similar(
+        self, words: str, labels: Collection[str], encoder: TextEncoder
+    ) -> dict[str, float]:
+        """Labels of similar meaning, with the similarity in [0.3, 1].
+
+        Args:
+            labels: short enough to be names.
+
+        Raises:
+            PerceptionError: the encoder is needed for a new word and not available.
+        """
+        if not labels:
+            return {}
+        self._follow(labels, encoder)
+        (wanted,) = encoder.encode([words])
+        alike = scaled_similarity(encoder.name, self._vectors @ wanted)
+        return {
+            self._labels[row]: float(alike[row])
+            for row in np.flatnonzero(alike >= _LEAST_SIMILARITY).tolist()
+        }
+
+    def _follow(self, labels: Collection[str], encoder: TextEncoder) -> None:
+        """Keep vectors of exactly these labels."""
+        if encoder.name != self._encoder_name:
+            self._encoder_name, self._labels = encoder.name, ()
+            self._vectors = np.zeros((0, encoder.dimension), np.float32)
+        if set(labels) == set(self._labels):
+            return
+        row_of = {label: row for row, label in enumerate(self._labels)}
+        kept = [label for label in labels if label in row_of]
+        new = [label for label in labels if label not in row_of]
+        vectors: list[NDArray[np.float32]] = [self._vectors[[row_of[label] for label in kept]]]
+        if new:
+            vectors.append(encoder.encode(new))
+        self._labels, self._vectors = (*kept, *new), np.concatenate(vectors)
+
 
 LONGEST_TEXT = 120
-_ATTRIBUTE_ALONE = 0.75  # it is as was said: above what is only mixed up with it
+_ATTRIBUTE_ALONE = 0.75  # above labels that are only confused with the word
 _LOOKS = 0.7  # times the probability: pictures are less sure than words
 _MEANING = 0.8  # times the encoder's similarity: below what people call it
 _REASONS = {"the same word": "label"}
@@ -39,7 +163,7 @@ _FILLING = _ARTICLES | _NO_THING | word_set("of with in on made and or is are wh
 
 
 class ObjectFinder:
-    """Not thread-safe: its owner holds a lock."""
+    """Finds objects by words in an index of the map. Not thread-safe: its owner holds a lock."""
 
     def __init__(
         self, vocabulary: Vocabulary | None = None, thesaurus: Thesaurus | None = None
@@ -51,7 +175,7 @@ class ObjectFinder:
         self._meanings = LabelMeanings()
 
     def refresh(self, objects: Mapping[int, MapObject]) -> None:
-        """Search these from now on; costs what differs from the last ones."""
+        """Set the objects to search; the cost is that of the changed ones."""
         self._index.refresh(objects)
 
     def find(
@@ -59,13 +183,13 @@ class ObjectFinder:
         words: str,
         count: int,
         encoder: TextEncoder | None = None,
-        looks: Looks | None = None,
+        looks: ImageVectors | None = None,
     ) -> tuple[Found, ...]:
         """Up to `count` objects, best first; of equals the surest, then the oldest.
 
         Args:
-            encoder: also take labels that mean something like the words to it.
-            looks: also take objects that look like the words.
+            encoder: also match labels of similar meaning.
+            looks: also match objects by their image vectors.
 
         Raises:
             SceneMemoryError: no words, too many of them, or a count below 1.
@@ -80,14 +204,14 @@ class ObjectFinder:
             found += self._by_meaning(phrase, count, encoder)
         if looks is not None:
             found += self._by_looks(phrase, looks)
-        return tuple(nsmallest(count, best_of_each(found).values(), self._rank))
+        return tuple(nsmallest(count, _best_of_each(found).values(), self._rank))
 
     def _by_label(self, matches: Sequence[WordMatch], count: int) -> Iterator[Found]:
         holding: dict[str, list[WordHolders]] = {"": []}
         rated: list[tuple[float, float, int, WordMatch, list[str]]] = []
         for match in matches:
             if match.unknown not in holding:
-                holding[match.unknown] = self._holders(_telling(match.unknown))
+                holding[match.unknown] = self._holders(_attribute_words_of(match.unknown))
             holders = holding[match.unknown]
             for object_id, thing in self._index.of_label(match.label).items():
                 said = [s for holder in holders if (s := holder.find(object_id)) is not None]
@@ -108,7 +232,7 @@ class ObjectFinder:
         return found
 
     def _by_attributes(self, phrase: str, count: int) -> Iterator[Found]:
-        words = _telling(phrase)
+        words = _attribute_words_of(phrase)
         if not words:
             return
         holders = self._holders(words)
@@ -129,10 +253,12 @@ class ObjectFinder:
             group = self._index.of_label(label)
             yield from self._surest(group, count, _MEANING * alike, reason)
 
-    def _by_looks(self, phrase: str, looks: Looks) -> Iterator[Found]:
+    def _by_looks(self, phrase: str, looks: ImageVectors) -> Iterator[Found]:
         known = [vector for vector in looks.vectors if vector.object_id in self._index]
         label_of = {v.object_id: self._index.get(v.object_id).label for v in known}
-        similar = looking_like(phrase, replace(looks, vectors=known), label_of, self._names())
+        similar = _visual_similarities(
+            phrase, replace(looks, vectors=known), label_of, self._names()
+        )
         for object_id, alike in similar.items():
             reason = f"looks like it ({looks.encoder.name} {alike:.2f})"
             yield Found(object_id, _LOOKS * alike, (reason,))
@@ -142,7 +268,7 @@ class ObjectFinder:
         return [label for label in self._index.labels if len(label) <= LONGEST_NAME]
 
     def _is_quality(self, phrase: str) -> bool:
-        """It may be said of a thing as well as name one: "glass"."""
+        """True for a word that can be an attribute as well as a label: "glass"."""
         return len(self._thesaurus.attribute_words(phrase)) > 1
 
     def _holders(self, words: Iterable[str]) -> list[WordHolders]:
@@ -163,7 +289,7 @@ class ObjectFinder:
 
 
 def _rated(match: WordMatch, said: int, asked: int) -> float:
-    """The score of an object of a label, of which so many of the other words hold."""
+    """The score of an object with a matching label and `said` of `asked` other words."""
     if not match.unknown:
         return match.score
     share = said / asked if asked else 1.0
@@ -176,7 +302,7 @@ def _checked(words: str, count: int) -> str:
         raise SceneMemoryError(f"cannot find {count} objects: ask for 1 or more")
     if len(words) > LONGEST_TEXT:
         raise SceneMemoryError(
-            f"{len(words)} characters are too many to find objects by: say at most {LONGEST_TEXT}"
+            f"{len(words)} characters are too many to find objects by: use at most {LONGEST_TEXT}"
         )
     said = normal(words).split(" ")
     while said and said[0] in _ARTICLES:
@@ -186,6 +312,6 @@ def _checked(words: str, count: int) -> str:
     return " ".join(said)
 
 
-def _telling(phrase: str) -> list[str]:
-    """The words of a phrase that an attribute may have."""
+def _attribute_words_of(phrase: str) -> list[str]:
+    """The words of a phrase that may occur in an attribute."""
     return [word for word in words_in(phrase) if word not in _FILLING]

@@ -13,18 +13,17 @@ import numpy as np
 
 from scenemind.config import RelationConfig
 from scenemind.memory.graph.building import Building, Node
-from scenemind.memory.graph.pair_facts import Facts, pair_facts
-from scenemind.memory.graph.shapes import Shape, columns_of, shape_of
+from scenemind.memory.graph.pair_facts import Facts, Shape, columns_of, pair_facts, shape_of
 from scenemind.memory.graph.statements import Statements
-from scenemind.memory.objects.association import BoxTable
+from scenemind.memory.objects.box_table import BoxTable
 from scenemind.memory.types import MapObject, Relation, StructurePlane
 
-# What holds of a floor, a wall or a ceiling and a thing, if it holds of the thing and it.
+# Predicates that hold of structure and a thing if they hold of the thing and the structure.
 _SYMMETRIC = ("next to", "near")
 
 
 class SceneGraph:
-    """Not thread-safe: its owner holds a lock."""
+    """Relations of all objects, updated incrementally. Not thread-safe: its owner holds a lock."""
 
     def __init__(self, config: RelationConfig) -> None:
         self._config = config
@@ -47,8 +46,8 @@ class SceneGraph:
         """Bring the relations of changed, new and vanished objects up to date.
 
         Args:
-            objects: all objects by id, as they are now and as people see them.
-            changed: at least the ids that are new, differ from the last call or are gone since.
+            objects: all objects by id, with corrections applied.
+            changed: at least the ids that are new, changed or removed since the last call.
             structure: all floors, walls and ceilings, as they are now.
         """
         changed = sorted(set(changed))
@@ -68,7 +67,7 @@ class SceneGraph:
         return self._all
 
     def relations_at(self, levels: Mapping[int, int]) -> tuple[Relation, ...]:
-        """All relations, had the objects these levels: a person says what carries some of them.
+        """All relations for other levels of the objects, which follow from stated carriers.
 
         Args:
             levels: object id -> level, of all objects.
@@ -84,7 +83,7 @@ class SceneGraph:
     def _note(
         self, objects: Mapping[int, MapObject], changed: Sequence[int]
     ) -> tuple[list[int], list[int]]:
-        """Take in objects; ids of those of another shape, and of those with other points only."""
+        """Note changed objects; ids of those with another shape, and with other points only."""
         moved, resurveyed = [], []
         for object_id in changed:
             thing, known = objects.get(object_id), self._things.get(object_id)
@@ -106,7 +105,7 @@ class SceneGraph:
         return moved, resurveyed
 
     def _forget(self, node_id: int) -> None:
-        """An object or a structure node is gone, or begins anew."""
+        """Remove an object or a structure node."""
         if node_id in self._boxes:
             self._boxes.remove(node_id)
         self._things.pop(node_id, None)
@@ -141,7 +140,7 @@ class SceneGraph:
                 self._dirty.add(b)
 
     def _rebuild(self, structure: Iterable[StructurePlane], changed: Iterable[int]) -> set[int]:
-        """Take in floors, walls and ceilings, changed objects among them; those now elsewhere."""
+        """Update floors, walls and ceilings, including objects that are such; ids of moved ones."""
         planes: dict[int, Node | None] = {p.plane_id: (p.kind, p.box) for p in structure}
         nodes = dict.fromkeys(self._planes - planes.keys()) | planes
         self._planes = set(planes)
@@ -187,5 +186,5 @@ class SceneGraph:
 
 
 def _looks_alike(a: MapObject, b: MapObject) -> bool:
-    """Whether two values of an object surely have the same relations, seen without computing."""
+    """True if two values of an object have the same relations for sure, by a cheap comparison."""
     return a.points is b.points and a.box == b.box and a.label == b.label

@@ -1,11 +1,14 @@
 """The map in time: visits, where something was, and what changed."""
 
-from scenemind.memory.history.changes import find_changes
-from scenemind.memory.history.place_at import PlaceAt, find_place
-from scenemind.memory.history.scene_change import ChangeKind, SceneChange, SceneChanges
-from scenemind.memory.history.two_maps import compare_maps
-from scenemind.memory.history.views import CameraViews
-from scenemind.memory.history.visits import TimeSpan, Visit, find_visits
+from scenemind.memory.history.changes import (
+    CameraViews,
+    ChangeKind,
+    SceneChange,
+    SceneChanges,
+    compare_maps,
+    find_changes,
+)
+from scenemind.memory.history.timeline import PlaceAt, TimeSpan, Visit, find_place, find_visits
 
 __all__ = [
     "CameraViews",

@@ -1,17 +1,21 @@
-"""A memory's past, asked of what it has in RAM and on disk."""
+"""Queries about the past of a memory, from its state in RAM and on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.store import Store
-from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.history.changes import find_changes
-from scenemind.memory.history.place_at import PlaceAt, find_place
-from scenemind.memory.history.scene_change import SceneChanges
-from scenemind.memory.history.stamps import show_stamp
-from scenemind.memory.history.views import CameraViews
-from scenemind.memory.history.visits import PAUSE_S, TimeSpan, Visit, find_visits
+from scenemind.memory.history.changes import CameraViews, SceneChanges, find_changes
+from scenemind.memory.history.timeline import (
+    PAUSE_S,
+    PlaceAt,
+    TimeSpan,
+    Visit,
+    find_place,
+    find_visits,
+    show_stamp,
+)
 from scenemind.memory.types import MemorySnapshot
 
 _EVER_NS = 2**63 - 1
@@ -19,18 +23,18 @@ EVER = TimeSpan(-_EVER_NS, _EVER_NS)
 
 
 class MemoryHistory:
-    """Safe to use from several threads; nothing of it is on the way of a frame."""
+    """The past of a memory. Safe to use from several threads; mapping never waits for it."""
 
     def __init__(
         self, store: Store, commit: Callable[[], None], snapshot: Callable[[], MemorySnapshot]
     ) -> None:
-        """Args: commit: writes what waits, so that the store has the newest frames."""
+        """Args: commit: writes pending changes, which brings the newest frames into the store."""
         self._store = store
         self._commit = commit
         self._snapshot = snapshot
 
     def visits(self, pause_s: float = PAUSE_S) -> tuple[Visit, ...]:
-        """When the camera was there, oldest first; see `find_visits`.
+        """The visits of the camera, oldest first; see `find_visits`.
 
         Raises:
             SceneMemoryError: the disk failed.
@@ -40,7 +44,7 @@ class MemoryHistory:
         return find_visits(stamps[:, 0], stamps[:, 1], pause_s)
 
     def place_of(self, object_id: int, stamp_ns: int) -> PlaceAt | None:
-        """Where an object was at a stamp; None before it was first seen.
+        """The place of an object at a stamp; None before its first observation.
 
         Raises:
             SceneMemoryError: there is and was no such object.
@@ -55,26 +59,27 @@ class MemoryHistory:
         return find_place(thing, stamp_ns, is_gone=is_gone)
 
     def changes(self, before: TimeSpan, after: TimeSpan) -> SceneChanges:
-        """What is different at the end of a stretch of time from the end of an earlier one.
+        """Changes between the ends of two time spans.
 
         Raises:
-            SceneMemoryError: they are in the wrong order, or their stamps overlap: the clock was
-                set back between them; or the disk failed.
+            SceneMemoryError: the spans are in the wrong order, or their stamps overlap because the
+                clock was set back between them; or the disk failed.
         """
         if not before.last_ns < after.last_ns or after.first_ns < before.first_ns:
             raise SceneMemoryError(
-                f"{_shown(before)} is not before {_shown(after)}: name the earlier one first"
-                " (stamps that begin anew with every recording tell no order)"
+                f"{_shown(before)} is not before {_shown(after)}: name the earlier one first; where"
+                " the clock began anew between two visits, map each into a memory of its own, and"
+                " compare the memories"
             )
         views_before = self.views(TimeSpan(-_EVER_NS, before.last_ns))
         return find_changes(self._snapshot(), before, after, views_before, self.views(after))
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
-        """What is different now: since a moment, or since the end of the visit before this one.
+        """Changes since a moment, or since the end of the previous visit.
 
         Raises:
-            SceneMemoryError: nothing was mapped yet, there was no earlier visit, or the moment is
-                not within what was mapped; or the disk failed.
+            SceneMemoryError: no frame was mapped yet, there was no earlier visit, the moment is
+                outside the mapped time, or the disk failed.
         """
         visits = self.visits()
         if not visits:
@@ -95,7 +100,7 @@ class MemoryHistory:
         return self.changes(TimeSpan(first_ns, stamp_ns), TimeSpan(stamp_ns + 1, now_ns))
 
     def views(self, span: TimeSpan = EVER) -> CameraViews:
-        """Where the camera looked from in a stretch of time.
+        """The views of the camera in a time span.
 
         Raises:
             SceneMemoryError: the disk failed.
@@ -106,4 +111,4 @@ class MemoryHistory:
 
 
 def _shown(span: TimeSpan) -> str:
-    return f"{span.first_ns} to {span.last_ns} ns"
+    return f"{show_stamp(span.first_ns)} to {show_stamp(span.last_ns)}"

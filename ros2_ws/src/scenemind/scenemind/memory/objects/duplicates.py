@@ -1,30 +1,38 @@
-"""Objects of the map that are one thing."""
+"""Objects of the map that are one thing, and one object that is two things.
+
+When two objects were merged by mistake, their tracklets go on feeding one object: the better
+observation of a frame is fused, the other one doubles it. Doubles that lie apart from what was
+fused are collected as a rival. A view that shows both as one speaks against it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from scenemind.config import ObjectMapConfig
-from scenemind.memory.objects.association import BoxTable, compare_boxes
+from scenemind.frames import RGBDFrame
+from scenemind.geometry import Box3D
+from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry
-from scenemind.memory.objects.matching import LABEL_SHARE, OTHER_LABEL_SIZE, SAME_OFFSET
-from scenemind.memory.objects.voxels import shared_surface
+from scenemind.memory.objects.matching import LABEL_SHARE, OTHER_LABEL_SIZE, SAME_OFFSET, Match
+from scenemind.memory.objects.surface_evidence import shared_surface
+from scenemind.perception.types import Observation
 
-# One label: two things of a kind touch, but they do not share this much of their surfaces. So two
-# views of a refrigerator, its door and its side, are found to be one.
+# Same label: two things of a kind may touch, but do not share this much of their surfaces. It joins
+# two views of a refrigerator, its door and its side.
 SAME_LABEL_SURFACE = 0.3
-# One label: a thing this small beside a much larger one (diagonals) is a part of it, such as the
-# leg of a chair that alone reaches into the image. Only once confirmed: it may still grow.
+# Same label: a thing this small beside a much larger one (ratio of diagonals) is a part of it, such
+# as the leg of a chair at the image border. Only if confirmed: before that it may still grow.
 PART_SIZE = 0.3
 PART_GAP_M = 0.05
-# Whatever the labels: boxes of about one size, mostly one inside the other, whose surfaces
-# coincide. A keyboard within a desk's box is far smaller; a chair under a table is elsewhere.
+# Any labels: boxes of about the same size, mostly one inside the other, whose surfaces coincide. A
+# keyboard within a desk's box is far smaller; the surface of a chair under a table is elsewhere.
 CROSS_LABEL_SHARE = 0.7
 CROSS_LABEL_SIZE = 0.6
 CROSS_LABEL_SURFACE = 0.6
-# Comparing surfaces costs a millisecond, so a changed object pays it every so many observations.
+# Surfaces are compared only every so many observations, because it costs a millisecond.
 SURFACE_EVERY = 8
 
 
@@ -36,7 +44,7 @@ def find_duplicates(
 ) -> Iterator[tuple[int, int]]:
     """Pairs (kept, gone) among the changed objects and their neighbours, oldest kept.
 
-    Each pair must be merged before the next is asked for: an object goes only once.
+    Merge each pair before taking the next one: an object is merged away only once.
     """
     asked = sorted(changed)
     bounds = boxes.bounds_of(asked)
@@ -76,3 +84,76 @@ def _shares_surface(a: MapEntry, b: MapEntry, least: float) -> bool:
         return False
     within_m = max(a.surface.cell_m, b.surface.cell_m)
     return shared_surface(a.surface.surface(), b.surface.surface(), within_m) >= least
+
+
+# An object is split when frames that show both parts exceed those that show one by this number.
+SPLIT_AFTER = 12
+# An observation that covers this share of the rival shows both parts as one.
+COVERS = 0.5
+
+
+class Rivals:
+    """Candidates for splitting, by object: what doubles of its observations show apart from it."""
+
+    def __init__(self, config: ObjectMapConfig) -> None:
+        self._config = config
+        self._of: dict[int, tuple[MapEntry, int]] = {}
+
+    def watch(
+        self, observations: Sequence[Observation], matches: Sequence[Match], frame: RGBDFrame
+    ) -> dict[int, MapEntry]:
+        """Collect from one frame; returns parts to split off now, by the id of their object.
+
+        The entries of the parts have no id yet.
+        """
+        fused: dict[int, Observation] = {}
+        doubles: list[tuple[int, Observation]] = []
+        for observation, match in zip(observations, matches, strict=True):
+            if match.object_id is not None and match.doubles:
+                doubles.append((match.object_id, observation))
+            elif match.object_id is not None:
+                fused[match.object_id] = observation
+        for object_id, observation in doubles:
+            if object_id in fused and _share(observation.box, fused[object_id].box) == 0.0:
+                self._add(object_id, observation, frame)
+        ready = {}
+        for object_id in sorted(self._of.keys() & fused.keys()):
+            rival, votes = self._of[object_id]
+            if _share(fused[object_id].box, rival.box) >= COVERS:
+                self._of[object_id] = rival, votes - 2
+            if votes <= 0:
+                del self._of[object_id]
+            elif votes >= SPLIT_AFTER:
+                ready[object_id] = self._of.pop(object_id)[0]
+        return ready
+
+    def forget(self, object_ids: Iterable[int]) -> None:
+        """Drop the rivals of removed objects."""
+        for object_id in object_ids:
+            self._of.pop(object_id, None)
+
+    def _add(self, object_id: int, observation: Observation, frame: RGBDFrame) -> None:
+        rival, votes = self._of.get(object_id, (None, 0))
+        if rival is None:
+            rival = MapEntry(0, self._config, frame.stamp_ns)
+        rival.add(observation, frame.stamp_ns, frame.world_T_camera.translation)
+        self._of[object_id] = rival, votes + 1
+
+
+def split(entry: MapEntry, rival: MapEntry) -> bool:
+    """Split a rival's part off an object, which keeps the larger part; False if nothing would be
+    left of it. Afterwards the rival is the other part.
+    """
+    if not entry.surface.leave_out(rival.box):
+        return False
+    if rival.box.volume > entry.box.volume:
+        entry.surface, rival.surface = rival.surface, entry.surface
+    entry.track_ids = [i for i in entry.track_ids if i not in rival.track_ids]
+    rival.confirmed = True
+    return True
+
+
+def _share(a: Box3D, b: Box3D) -> float:
+    """Share of the smaller box that lies in the other one."""
+    compared = compare_boxes(np.array([a.extent()]), np.array([b.extent()]))
+    return float(compared.share[0])

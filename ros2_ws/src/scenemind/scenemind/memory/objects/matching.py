@@ -1,4 +1,4 @@
-"""Which object each observation of a frame belongs to."""
+"""Data association: the object of the map that each observation of a frame belongs to."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
-from scenemind.memory.objects.association import BoxComparison, BoxTable, compare_boxes
+from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry
-from scenemind.perception.text.similarity import LabelSimilarity
+from scenemind.perception.text.labels import LabelSimilarity
 from scenemind.perception.types import Observation
 
-# Labels this alike are taken for one: sofa and couch are, cat and dog are not.
+# Labels at least this similar are one: sofa and couch are, cat and dog are not.
 ALIKE = 0.9
 # A label with this share of an object's votes is one that the object may have.
 LABEL_SHARE = 0.2
-# Boxes this equal are one thing whatever the labels say.
+# Boxes with at least this IoU are one thing, whatever their labels.
 CROSS_LABEL_IOU = 0.45
 # Centres this close, relative to the size, are one thing where the label fits.
 SAME_OFFSET = 0.2
@@ -28,18 +28,18 @@ TRACK_OFFSET = 0.5
 # Under another label only what is about as large (diagonals) is the same thing: a chair whose
 # tracklet goes on as the table beside it is not that table.
 OTHER_LABEL_SIZE = 0.5
-# A known box may be of the part alone that was seen so far: a chair's back.
+# A known box may cover only the part seen up to now, such as the back of a chair.
 UNSEEN_M = 0.15
 
 
 @dataclass(slots=True)
 class Match:
-    """Where an observation goes.
+    """The object that an observation belongs to.
 
     Attributes:
-        object_id: the object, or None where a new one must be made.
-        doubles: another observation of the frame already shows the same thing.
-        followers: matches that double this one and wait for its new object.
+        object_id: the object; None: a new one must be made.
+        doubles: another observation of the frame shows the same thing better.
+        followers: doubles of this match that wait for the id of its new object.
     """
 
     object_id: int | None = None
@@ -47,42 +47,43 @@ class Match:
     followers: tuple[Match, ...] = ()
 
     def resolve(self, object_id: int) -> None:
-        """The new object was made."""
+        """Set the id of the new object, here and in the followers."""
         self.object_id = object_id
         for follower in self.followers:
             follower.object_id = object_id
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownObjects:
+    """The objects of the map that observations are matched with.
+
+    Attributes:
+        entries: by id. boxes: of all entries.
+        object_of_track: track id -> id of the object that the track fed last.
+    """
+
+    entries: Mapping[int, MapEntry]
+    boxes: BoxTable
+    object_of_track: Mapping[int, int]
+
+
 def match_observations(
     observations: Sequence[Observation],
-    entries: Mapping[int, MapEntry],
-    boxes: BoxTable,
-    object_of_track: Mapping[int, int],
+    known: KnownObjects,
     viewer: NDArray[np.float64],
     config: ObjectMapConfig,
     similarity: LabelSimilarity,
 ) -> list[Match]:
-    """One match an observation, in their order; an object gets at most one that is no double.
+    """One match for each observation, in their order; an object gets at most one that is no double.
 
     Args:
-        viewer: (3,) world, metres: where the camera was.
-        similarity: of labels.
+        viewer: (3,) world, metres: position of the camera.
+        similarity: of two labels.
     """
     if not observations:
         return []
     bounds = np.array([o.box.extent() for o in observations])
-    rows, ids, table_bounds = boxes.pairs(bounds)
-    comparison = compare_boxes(bounds[rows], table_bounds)
-    candidates = _candidates(
-        observations,
-        rows,
-        ids,
-        comparison,
-        entries,
-        object_of_track,
-        config.match_overlap,
-        similarity,
-    )
+    candidates = _candidates(observations, bounds, known, config.match_overlap, similarity)
     matches = [Match() for _ in observations]
     taken: set[int] = set()
     for _, row, object_id, by_track in candidates:
@@ -92,12 +93,12 @@ def match_observations(
             taken.add(object_id)
             matches[row].object_id = object_id
         elif by_track:
-            # The tracklet says the same object, but another observation showed it better.
+            # The tracklet names the same object, but another observation shows it better.
             matches[row] = Match(object_id, doubles=True)
     for observation, match in zip(observations, matches, strict=True):
         if match.object_id is None:
-            before = boxes.on_the_way(viewer, np.asarray(observation.box.center), UNSEEN_M)
-            own = [i for i in before if i not in taken and _may_be(entries[i], observation)]
+            before = known.boxes.on_the_way(viewer, np.asarray(observation.box.center), UNSEEN_M)
+            own = [i for i in before if i not in taken and _may_be(known.entries[i], observation)]
             if own:
                 match.object_id, match.doubles = own[0], True
     _join_doubles(observations, bounds, matches, config.merge_overlap)
@@ -105,25 +106,25 @@ def match_observations(
 
 
 def _may_be(entry: MapEntry, observation: Observation) -> bool:
-    """Whether what stands before the lifted points is what was detected.
+    """True if an object in front of the lifted points is the one that was detected.
 
-    A known object of that label which nothing else in the frame shows would have been seen there:
-    the depth fell through it, between a chair's slats say, and the points are not its own.
+    A known object of that label on the line of sight, which no other observation of the frame
+    shows, must be the detected one: depth was measured through it, such as between the slats of a
+    chair, and the points are not its own.
     """
     return entry.confirmed and entry.speaks_for(observation.label, LABEL_SHARE)
 
 
 def _candidates(
     observations: Sequence[Observation],
-    rows: NDArray[np.intp],
-    ids: NDArray[np.int64],
-    comparison: BoxComparison,
-    entries: Mapping[int, MapEntry],
-    object_of_track: Mapping[int, int],
+    bounds: NDArray[np.float64],
+    known: KnownObjects,
     match_overlap: float,
     similarity: LabelSimilarity,
 ) -> list[tuple[float, int, int, bool]]:
     """(score, row, object id, by track) of every pair that may be one thing, best first."""
+    rows, ids, table_bounds = known.boxes.pairs(bounds)
+    comparison = compare_boxes(bounds[rows], table_bounds)
     found = []
     for row, object_id, share, iou, offset, size_ratio in zip(
         rows.tolist(),
@@ -134,11 +135,11 @@ def _candidates(
         comparison.size_ratio.tolist(),
         strict=True,
     ):
-        observation, entry = observations[row], entries[object_id]
+        observation, entry = observations[row], known.entries[object_id]
         label_fit = _label_fit(entry, observation.label, similarity)
         labels_fit = label_fit >= ALIKE
         by_track = (
-            object_of_track.get(observation.track_id) == object_id
+            known.object_of_track.get(observation.track_id) == object_id
             and (share >= TRACK_SHARE or offset <= TRACK_OFFSET)
             and (labels_fit or size_ratio >= OTHER_LABEL_SIZE)
         )
@@ -165,7 +166,7 @@ def _join_doubles(
     matches: list[Match],
     merge_overlap: float,
 ) -> None:
-    """What is left and shows the same thing as another observation makes no object of its own."""
+    """Match each unmatched observation that shows the same thing as another one as its double."""
     count = len(observations)
     left = [row for row in range(count) if matches[row].object_id is None]
     if not left:

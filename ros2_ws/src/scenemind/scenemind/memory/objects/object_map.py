@@ -1,16 +1,17 @@
 """The object map: observations of many frames become objects with stable ids.
 
-A frame's observations go to objects by what is most sure first: the tracklet that fed the object
+A frame's observations go to objects by the surest evidence first: the tracklet that fed the object
 before, then the overlap of boxes, with a label that the object has votes for or, whatever the
-label, with nearly the same box (real detectors confuse chairs with couches). What is left starts
-a new object, unless it doubles an observation of the same frame. Objects that turn out to be
-duplicates are merged into the oldest, what was merged by mistake is split, and what the camera
+label, with nearly the same box (real detectors confuse chairs with couches). Each remaining one
+starts a new object, unless it doubles an observation of the same frame. Objects that turn out to
+be duplicates are merged into the oldest, mistaken merges are split, and an object that the camera
 sees through is gone until it is found again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -19,29 +20,131 @@ from numpy.typing import NDArray
 from scenemind.config import ObjectMapConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
-from scenemind.memory.objects.association import BoxTable
-from scenemind.memory.objects.duplicates import find_duplicates
-from scenemind.memory.objects.free_space import look, objects_in_view
-from scenemind.memory.objects.gone import GoneObjects
-from scenemind.memory.objects.id_counter import IdCounter
-from scenemind.memory.objects.live_tracks import LiveTracks
+from scenemind.memory.objects.box_table import BoxTable
+from scenemind.memory.objects.duplicates import Rivals, find_duplicates, split
+from scenemind.memory.objects.gone_objects import (
+    GoneObjects,
+    find_new_place,
+    lines_of_sight,
+    objects_in_view,
+)
 from scenemind.memory.objects.map_entry import MapEntry
-from scenemind.memory.objects.map_update import ObjectMapUpdate, content, note_merge
-from scenemind.memory.objects.matching import Match, match_observations
-from scenemind.memory.objects.moves import find_new_place
+from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
 from scenemind.memory.objects.object_record import ObjectRecord
-from scenemind.memory.objects.splitting import Rivals, split
 from scenemind.memory.types import MapObject
-from scenemind.perception.text.similarity import LabelSimilarity, same_word
+from scenemind.perception.text.labels import LabelSimilarity, same_word
 from scenemind.perception.types import Observation
 
-# After so many observations it is asked again whether a new object is one that was moved: the first
-# views may show a part only.
+
+class IdCounter:
+    """Counts from 1."""
+
+    def __init__(self) -> None:
+        self._next = 1
+
+    def take(self) -> int:
+        """An id that no object has or will have."""
+        self._next += 1
+        return self._next - 1
+
+    def skip(self, largest: int) -> None:
+        """This id and those below it are known already."""
+        self._next = max(self._next, largest + 1)
+
+
+# Tracklets whose object is remembered: far more than a tracker keeps alive.
+MOST_LIVE_TRACKS = 4096
+
+
+class LiveTracks:
+    """The object that each tracklet fed last, in the order of their last observations."""
+
+    def __init__(self) -> None:
+        self._object_of: dict[int, int] = {}
+
+    @property
+    def object_of(self) -> Mapping[int, int]:
+        """Track id -> object id."""
+        return MappingProxyType(self._object_of)
+
+    def give(self, track_ids: Iterable[int], object_id: int) -> None:
+        """Assign tracklets to an object."""
+        self._object_of.update(dict.fromkeys(track_ids, object_id))
+
+    def remember(
+        self, observations: Sequence[Observation], fed: Sequence[int], merged: Mapping[int, int]
+    ) -> dict[int, int]:
+        """Note a frame's tracklets, and forget the oldest where there are too many.
+
+        Args:
+            fed: id of the object that each observation went to.
+            merged: id that is gone -> id that is kept.
+
+        Returns:
+            Track id -> object id, of this frame.
+        """
+        of_track: dict[int, int] = {}
+        for observation, object_id in zip(observations, fed, strict=True):
+            if observation.track_id >= 0:
+                kept = merged.get(object_id, object_id)
+                of_track[observation.track_id] = kept
+                self._object_of.pop(observation.track_id, None)
+                self._object_of[observation.track_id] = kept
+        while len(self._object_of) > MOST_LIVE_TRACKS:
+            del self._object_of[next(iter(self._object_of))]
+        return of_track
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectMapUpdate:
+    """The effect of one frame on the map.
+
+    Attributes:
+        changed: objects that are new or got evidence, tentative ones included.
+        removed: objects that were removed: forgotten tentative ones and merged ones.
+        retired: objects that left their place, and are kept as gone objects.
+        merged: removed id -> kept id, which is the older one.
+        object_of_track: track id -> object that it fed in this frame, which may be tentative.
+    """
+
+    changed: frozenset[int]
+    removed: frozenset[int]
+    retired: frozenset[int]
+    merged: Mapping[int, int]
+    object_of_track: Mapping[int, int]
+
+
+def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
+    """Add gone -> kept to what was merged before."""
+    for old, new in merged.items():
+        if new == gone:
+            merged[old] = kept
+    merged[gone] = kept
+
+
+def _observation_order(observation: Observation) -> tuple[float | str, ...]:
+    """Sort key: best first, and of equals by what they are, never by how they came."""
+    return (
+        -observation.score,
+        *observation.box.center,
+        *observation.box.size,
+        observation.track_id,
+        observation.label,
+        observation.truncated,
+    )
+
+
+# Numbers of observations after which a new object is compared with gone ones again: its first views
+# may show a part only.
 RECOGNISED_AFTER = (10, 30)
 
 
 class ObjectMap:
-    """Not thread-safe: its owner holds a lock. `ids` numbers the objects."""
+    """The objects of the map. Not thread-safe: its owner holds a lock.
+
+    Attributes:
+        ids: counter of object ids.
+    """
 
     def __init__(self, config: ObjectMapConfig) -> None:
         self._config = config
@@ -58,7 +161,7 @@ class ObjectMap:
         self._rivals = Rivals(config)
         self._to_recognise: list[int] = []
         self._last_looked_at = 0
-        self._spoken_of: Set[int] = frozenset()
+        self._edited_ids: Set[int] = frozenset()
 
     def update(
         self,
@@ -66,23 +169,23 @@ class ObjectMap:
         frame: RGBDFrame,
         upkeep: bool = True,
         label_similarity: LabelSimilarity = same_word,
-        spoken_of: Set[int] = frozenset(),
+        edited_ids: Set[int] = frozenset(),
     ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
 
         Args:
             upkeep: look for duplicates, splits and emptied places; can wait for a later frame.
-            label_similarity: how alike two labels are, in [0, 1].
-            spoken_of: objects that people corrected, which are never forgotten as ghosts.
+            label_similarity: similarity of two labels, in [0, 1].
+            edited_ids: ids of corrected objects, which are never forgotten as ghosts.
 
         Raises:
             SceneMemoryError: an observation has no points.
         """
         stamp_ns, viewer = frame.stamp_ns, frame.world_T_camera.translation
-        ordered = sorted(observations, key=content)
-        known = self._entries, self._boxes, self._tracks.object_of
-        matches = match_observations(ordered, *known, viewer, self._config, label_similarity)
-        self._spoken_of = spoken_of
+        ordered = sorted(observations, key=_observation_order)
+        known = KnownObjects(self._entries, self._boxes, self._tracks.object_of)
+        matches = match_observations(ordered, known, viewer, self._config, label_similarity)
+        self._edited_ids = edited_ids
         split_off = self._rivals.watch(ordered, matches, frame) if upkeep else {}
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
         changed = set(fed)
@@ -96,7 +199,7 @@ class ObjectMap:
             self._merge_duplicates(merged)
         self._recognise(merged)
         retired = self._retire_seen_through(frame, changed, merged) if upkeep else set()
-        removed |= self._gone.take_oldest(spoken_of)
+        removed |= self._gone.take_oldest(edited_ids)
         self._rivals.forget((*merged, *removed, *retired))
         changed = {merged.get(object_id, object_id) for object_id in changed}
         changed = (changed | set(merged.values())) - removed - retired
@@ -126,7 +229,7 @@ class ObjectMap:
         return MappingProxyType(self._values)
 
     def is_confirmed(self, object_id: int) -> bool:
-        """Whether `objects` would have it; makes no values."""
+        """True if `objects` has it; computes no values."""
         entry = self._entries.get(object_id)
         return entry is not None and entry.confirmed
 
@@ -135,12 +238,12 @@ class ObjectMap:
         return self._gone.values()
 
     def export(self, object_ids: Iterable[int]) -> list[ObjectRecord]:
-        """What must be stored of the given objects; ids that are gone are skipped."""
+        """Records to store of the given objects; ids that were removed are skipped."""
         found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
         return [entry.to_record() for entry in found if entry is not None]
 
     def restore(self, records: Iterable[ObjectRecord]) -> None:
-        """Go on from stored objects; new ids start after the largest one."""
+        """Continue stored objects; new ids start after the largest one."""
         for record in records:
             entry = MapEntry.from_record(record, self._config)
             if entry.gone_ns is None:
@@ -169,7 +272,7 @@ class ObjectMap:
         return entry.object_id
 
     def _note_box(self, entry: MapEntry) -> None:
-        """Follow a surface that was found again; the rest looks as it did."""
+        """Update the box of an object whose surface was computed again."""
         if entry.box is not self._known_box.get(entry.object_id):
             self._known_box[entry.object_id] = entry.box
             self._boxes.set(entry.object_id, np.array(entry.box.extent()))
@@ -185,7 +288,7 @@ class ObjectMap:
     def _confirm(self, entry: MapEntry) -> None:
         was_confirmed = entry.confirmed
         if not was_confirmed and entry.whole_views >= self._config.confirm_observations:
-            entry.confirmed = not entry.is_ghost or entry.object_id in self._spoken_of
+            entry.confirmed = not entry.is_ghost or entry.object_id in self._edited_ids
             self._uncompared.add(entry.object_id)
         if entry.confirmed:
             self._tentative.discard(entry.object_id)
@@ -193,7 +296,7 @@ class ObjectMap:
                 self._to_recognise.append(entry.object_id)
 
     def _split(self, entry: MapEntry, part: MapEntry) -> set[int]:
-        """Make an object of its own of what was taken for a part; the ids of both."""
+        """Split a part off as an object of its own; the ids of both."""
         if not split(entry, part):
             return set()
         part.object_id = self.ids.take()
@@ -210,10 +313,10 @@ class ObjectMap:
             self._remove(gone)
             self._confirm(entry)
             self._note_box(entry)
-            note_merge(merged, kept, gone)
+            _note_merge(merged, kept, gone)
 
     def _recognise(self, merged: dict[int, int]) -> None:
-        """Newly confirmed objects that are gone ones at another place."""
+        """Continue gone objects that newly confirmed ones turn out to be."""
         appeared, self._to_recognise = self._to_recognise, []
         for object_id in appeared:
             new = self._entries.get(object_id)
@@ -224,10 +327,10 @@ class ObjectMap:
     def _retire_seen_through(
         self, frame: RGBDFrame, changed: set[int], merged: dict[int, int]
     ) -> set[int]:
-        """Objects that are no longer where they were; of those, the ones seen nowhere else.
+        """Retire objects whose places are seen through; ids of those that appear nowhere else.
 
         Args:
-            changed: what the frame observed; what is looked at joins it.
+            changed: ids that the frame observed; checked objects are added.
         """
         looked_at = objects_in_view(
             self._boxes, self._entries, changed, frame, self._last_looked_at
@@ -235,10 +338,10 @@ class ObjectMap:
         changed.update(looked_at)
         entries = [self._entries[i] for i in looked_at]
         retired = set()
-        for entry, sight in zip(entries, look(entries, frame), strict=True):
+        for entry, sight in zip(entries, lines_of_sight(entries, frame), strict=True):
             self._last_looked_at = entry.object_id
             entry.note_sight(sight, frame.world_T_camera.translation)
-            if entry.is_ghost and entry.object_id not in self._spoken_of:
+            if entry.is_ghost and entry.object_id not in self._edited_ids:
                 self._doubt(entry)
             elif entry.is_doubted:
                 entry.retire(frame.stamp_ns)
@@ -252,25 +355,25 @@ class ObjectMap:
         return retired
 
     def _doubt(self, entry: MapEntry) -> None:
-        """Tentative again: it must be confirmed anew, or is forgotten."""
+        """Make an object tentative again: it must be confirmed anew, or is forgotten."""
         entry.confirmed = False
         self._tentative.add(entry.object_id)
 
     def _go_on(self, old: MapEntry, new: MapEntry, merged: dict[int, int]) -> None:
-        """What was taken for a new object is an old one that was moved."""
+        """Continue an old object, which was moved, in place of the new one it was mistaken for."""
         self._remove(new.object_id)
         old.go_on_as(new)
         self._insert(old)
-        note_merge(merged, old.object_id, new.object_id)
+        _note_merge(merged, old.object_id, new.object_id)
 
     def _forget_tentative(self, stamp_ns: int) -> set[int]:
-        # Either way in time: where a recording starts over, its ghosts should go as well.
+        # In either direction of time: ghosts are also forgotten when a recording starts over.
         limit_ns = self._config.forget_tentative_s * 1e9
         forgotten = {
             object_id
             for object_id in self._tentative
             if abs(stamp_ns - self._entries[object_id].last_seen_ns) > limit_ns
-            and object_id not in self._spoken_of
+            and object_id not in self._edited_ids
         }
         for object_id in forgotten:
             self._remove(object_id)

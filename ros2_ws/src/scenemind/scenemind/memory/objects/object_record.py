@@ -37,21 +37,21 @@ class ObjectRecord:
         whole_count: those of them that the image border did not cut.
         first_seen_ns, last_seen_ns: stamps of the first and the last observation.
         track_ids: the tracklets that fed it, oldest first.
-        colors: name (`color_names.COLOR_NAMES`) -> how many of its pixels bore that colour.
+        colors: name (`COLOR_NAMES`) -> how many of its pixels bore that colour.
         appearance: (48,) float32, sum 1, mean colour histogram; None before the first.
         stays: where it was before, oldest first.
         here_since_ns: stamp of the first observation at its present (or last) place.
-        gone_ns: since when it is no longer there; None: it is.
-        viewpoints: cell of the viewing sphere -> how often it was seen from there.
-        missed: how often its place was in plain view and nothing was detected there.
-        doubt: how often a place of it was seen through, against how often it was seen there.
-        noise: (8,) float64, of the depth in its views: see `extents.NoiseOfViews`.
+        gone_ns: stamp at which its place was found empty; None: it is there.
+        viewpoints: cell of the viewing sphere -> number of views from there.
+        missed: number of times its place was in plain view without a detection.
+        doubt: times its place was seen through, less times it was seen there.
+        noise: (8,) float64, of the depth in its views: see `NoiseOfViews`.
         cell_m: edge of the voxels that the columns below stand for.
-        new_count: so many of them came since the surface was found.
+        new_count: number of voxels added since the surface was computed.
         points: (M, 3) float32, world, metres: mean point of every occupied voxel.
         hits: (M,) float32: in how many observations (decayed) each voxel was seen.
         weights: (M,) float32: summed weight of these observations.
-        surface: (S, 3) float32: the points that count, as found last; none: to be found.
+        surface: (S, 3) float32: the points that count, as computed last; empty: to be computed.
     """
 
     object_id: int

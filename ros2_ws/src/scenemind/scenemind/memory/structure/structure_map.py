@@ -1,31 +1,207 @@
 """Floor, walls and ceiling, refined while the camera moves.
 
-A method of votes (Hough): what faces up votes for heights, what stands upright for directions and
-offsets. It takes one storey with a level floor, walls of any direction, and a z-up world.
+The method is one of votes (Hough): tiles that face up vote for heights, upright ones for
+directions and offsets. It assumes one storey with a level floor, walls of any direction, and a
+z-up world. Planes keep their ids while they are refined.
 """
 
 from __future__ import annotations
 
+import io
 import math
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.config import DepthConfig
+from scenemind.errors import SceneMemoryError
 from scenemind.frames import RGBDFrame
-from scenemind.memory.structure.found_plane import FoundPlane
-from scenemind.memory.structure.identity import FIRST_WALL_ID, identified
-from scenemind.memory.structure.level_surfaces import (
+from scenemind.geometry import Box3D
+from scenemind.memory.structure.planes import (
+    FoundPlane,
     ceiling_plane,
     find_ceiling_z,
     find_floor_z,
     floor_plane,
 )
-from scenemind.memory.structure.packing import PackedStructure, pack, unpack
-from scenemind.memory.structure.surface_samples import sample_surfaces
-from scenemind.memory.structure.tiles import Tiles
+from scenemind.memory.structure.tiles import TILE_M, Tiles, sample_surfaces
 from scenemind.memory.structure.walls import find_walls
-from scenemind.memory.types import StructurePlane
+from scenemind.memory.types import StructureKind, StructurePlane
 
-# The planes are looked for anew when so many more tiles are known, or after so many frames; more
-# where there are many tiles, which take longer. And when the camera stands still for so many.
+FLOOR_ID, CEILING_ID = -1, -2
+FIRST_WALL_ID = -3
+# Largest differences between two measurements of one wall.
+_SAME_COSINE = float(np.cos(np.deg2rad(15.0)))
+_SAME_OFFSET_M = 0.3
+# Smallest changes that give a plane a new value; smaller ones are noise.
+_MOVED_M, _CORNER_M = 0.01, 0.05
+_SEEN_FACTOR = 1.25
+
+
+def _with_ids(
+    found: Iterable[FoundPlane], known: Sequence[StructurePlane], next_id: int
+) -> tuple[tuple[StructurePlane, ...], int]:
+    """The planes with the ids of matching known ones, or with new ids.
+
+    A plane that hardly differs from the known one is replaced by the known value.
+
+    Args:
+        known: planes of the previous search.
+        next_id: id of the next new wall; ids decrease.
+
+    Returns:
+        The planes, floor first, then ceiling, then walls as they were found; the next free id.
+    """
+    found = list(found)
+    walls = [plane for plane in found if plane.kind == "wall"]
+    ids = _wall_ids(walls, [p for p in known if p.kind == "wall"])
+    numbered = []
+    for plane in found:
+        if plane.kind != "wall":
+            numbered.append((FLOOR_ID if plane.kind == "floor" else CEILING_ID, plane))
+    for number, wall in enumerate(walls):
+        plane_id = ids.get(number, next_id)
+        next_id -= plane_id == next_id
+        numbered.append((plane_id, wall))
+    by_id = {plane.plane_id: plane for plane in known}
+    planes = tuple(
+        _updated(by_id.get(plane_id), plane_id, plane)
+        for plane_id, plane in sorted(numbered, key=lambda item: -item[0])
+    )
+    return planes, next_id
+
+
+def _wall_ids(walls: Sequence[FoundPlane], known: Sequence[StructurePlane]) -> dict[int, int]:
+    """Number of the wall -> id of the known wall that it overlaps most; each once."""
+    if not walls or not known:
+        return {}
+    overlap_m = _overlaps_m(walls, known)
+    pairs = np.argwhere(overlap_m > 0.0)
+    order = np.argsort(-overlap_m[pairs[:, 0], pairs[:, 1]], kind="stable")
+    ids: dict[int, int] = {}
+    taken: set[int] = set()
+    for number, column in pairs[order].tolist():
+        plane_id = known[column].plane_id
+        if number not in ids and plane_id not in taken:
+            ids[number] = plane_id
+            taken.add(plane_id)
+    return ids
+
+
+def _overlaps_m(
+    walls: Sequence[FoundPlane], known: Sequence[StructurePlane]
+) -> NDArray[np.float64]:
+    """(walls, known): the length that both share along the known wall; 0 where they are not the
+    same plane."""
+    normals = np.array([plane.normal for plane in known])
+    centers = np.array([plane.box.center for plane in known])
+    apart = np.array([wall.box.center for wall in walls])[:, None] - centers
+    same = np.array([wall.normal for wall in walls]) @ normals.T >= _SAME_COSINE
+    same &= np.abs((apart * normals).sum(axis=2)) <= _SAME_OFFSET_M
+    directions = np.column_stack((-normals[:, 1], normals[:, 0], np.zeros(len(normals))))
+    between_m = np.abs((apart * directions).sum(axis=2))
+    lengths = np.array([wall.box.size[0] for wall in walls])[:, None]
+    others = np.array([plane.box.size[0] for plane in known])
+    shared_m = np.minimum(np.minimum(lengths, others), (lengths + others) / 2.0 - between_m)
+    return np.where(same, shared_m, 0.0)
+
+
+def _updated(known: StructurePlane | None, plane_id: int, plane: FoundPlane) -> StructurePlane:
+    if known is not None and not _differs(plane, known):
+        return known
+    return StructurePlane(plane_id, plane.kind, plane.box, plane.normal, plane.seen_m2)
+
+
+def _differs(plane: FoundPlane, known: StructurePlane) -> bool:
+    moved_m = abs(np.subtract(plane.box.center, known.box.center) @ known.normal)
+    return bool(
+        moved_m > _MOVED_M
+        or plane.seen_m2 > _SEEN_FACTOR * known.seen_m2
+        or _corners_moved_m(plane.box, known.box) > _CORNER_M
+    )
+
+
+def _corners_moved_m(a: Box3D, b: Box3D) -> float:
+    """Largest distance of a corner from the nearest corner of the other box. Corners may be in
+    another order, because the line of a wall has no direction."""
+    apart = np.linalg.norm(a.corners()[:, None] - b.corners()[None], axis=2)
+    return float(max(apart.min(axis=0).max(), apart.min(axis=1).max()))
+
+
+_KINDS: tuple[StructureKind, ...] = ("floor", "wall", "ceiling")
+_STEPS = 256  # of a tile's place within its voxel: 0.4 mm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedStructure:
+    """Tiles and planes with the id of the next new wall."""
+
+    tiles: Tiles
+    planes: tuple[StructurePlane, ...]
+    next_wall_id: int
+
+
+def pack(structure: PackedStructure) -> bytes:
+    """Tiles are rounded, planes are not."""
+    tiles = structure.tiles
+    within = tiles.points / np.float32(TILE_M)
+    within -= np.floor(within)
+    file = io.BytesIO()
+    np.savez(
+        file,
+        keys=tiles.keys,
+        within=np.minimum(within * _STEPS, _STEPS - 1).astype(np.uint8),
+        normals=np.clip(np.rint(tiles.normals * 127.0), -127, 127).astype(np.int8),
+        weights=tiles.weights.astype(np.float16),
+        planes=np.array([_values(plane) for plane in structure.planes]).reshape(-1, 13),
+        next_wall_id=np.array(structure.next_wall_id),
+    )
+    return file.getvalue()
+
+
+def unpack(packed: bytes) -> PackedStructure:
+    """The inverse of `pack`.
+
+    Raises:
+        SceneMemoryError: the bytes are damaged.
+    """
+    try:
+        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
+            planes = tuple(_plane(values) for values in arrays["planes"].tolist())
+            tiles = Tiles()
+            tiles.keys = arrays["keys"]
+            within = (arrays["within"].astype(np.float32) + 0.5) / _STEPS
+            tiles.points = (tiles.voxels() + within) * np.float32(TILE_M)
+            tiles.normals = arrays["normals"].astype(np.float32) / 127.0
+            tiles.weights = arrays["weights"].astype(np.float32)
+            return PackedStructure(tiles, planes, int(arrays["next_wall_id"]))
+    except (ValueError, KeyError, IndexError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise SceneMemoryError(
+            f"the stored floor, walls and ceiling ({len(packed)} bytes) are damaged: {error}"
+        ) from error
+
+
+def _values(plane: StructurePlane) -> list[float]:
+    box = plane.box
+    return [
+        *(plane.plane_id, _KINDS.index(plane.kind), *box.center, *box.size, box.yaw),
+        *(*plane.normal, plane.seen_m2),
+    ]
+
+
+def _plane(values: list[float]) -> StructurePlane:
+    plane_id, kind, x, y, z, length, width, height, yaw, *normal, seen_m2 = values
+    box = Box3D((x, y, z), (length, width, height), yaw)
+    return StructurePlane(
+        int(plane_id), _KINDS[int(kind)], box, (normal[0], normal[1], normal[2]), seen_m2
+    )
+
+
+# Planes are searched again after this growth of the tiles, or after so many frames, which are more
+# if there are many tiles; and when the camera has stood still for so many frames.
 _GROWTH = 1.1
 _LEAST_FRAMES, _MOST_FRAMES, _TILES_A_FRAME = 4, 16, 1000
 _STILL_FRAMES = 10
@@ -33,11 +209,11 @@ _WRITE_GROWTH = 1.05  # tiles, before they are written again with the planes unc
 
 
 class StructureMap:
-    """Not thread-safe: its owner holds a lock.
+    """The estimator of floor, walls and ceiling. Not thread-safe: its owner holds a lock.
 
-    A frame costs a millisecond or two. Looking for planes takes some ten; it waits for a frame
-    whose camera has hardly moved, which has less to do, but no longer than to the next that has.
-    Memory is bounded (`tiles.MOST_TILES`).
+    A frame costs a millisecond or two. A search for planes takes some ten; it is put off to a frame
+    whose camera has hardly moved, which has less other work, but at most to the next frame whose
+    camera has moved. RAM is bounded (`tiles.MOST_TILES`).
     """
 
     def __init__(self, depth: DepthConfig) -> None:
@@ -61,10 +237,10 @@ class StructureMap:
         return self._planes
 
     def add(self, frame: RGBDFrame) -> bool:
-        """See one frame, best of a camera that has moved since the last one.
+        """Add one frame, best of a camera that has moved since the last one.
 
         Returns:
-            Whether the planes changed.
+            True if the planes changed.
         """
         is_overdue = self._is_due()
         self._tiles.add(sample_surfaces(frame, self._depth))
@@ -73,20 +249,20 @@ class StructureMap:
         return is_overdue and self._look()
 
     def stand_still(self) -> bool:
-        """Instead of `add` for a frame whose camera has hardly moved.
+        """Note a frame whose camera has hardly moved, in place of `add`.
 
         Returns:
-            Whether the planes changed.
+            True if the planes changed.
         """
         self._still_frames += 1
         is_last = self._still_frames == _STILL_FRAMES and self._frames_since > 0
         return (is_last or self._is_due()) and self._look()
 
     def restore(self, packed: bytes | None) -> None:
-        """Go on from what was packed; None: from nothing.
+        """Continue a packed state; None: nothing is known yet.
 
         Raises:
-            SceneMemoryError: these are no packed planes.
+            SceneMemoryError: the bytes are damaged.
         """
         if packed is None:
             return
@@ -96,7 +272,7 @@ class StructureMap:
         self._looked_at = self._written = len(self._tiles)
 
     def take_changes(self) -> bytes | None:
-        """What to write to disk; None: nothing new."""
+        """The packed state to write to disk; None if it is unchanged."""
         if not self._is_unwritten:
             return None
         self._is_unwritten = False
@@ -104,7 +280,7 @@ class StructureMap:
         return pack(PackedStructure(self._tiles, self._planes, self._next_wall_id))
 
     def give_back(self, packed: bytes | None) -> None:
-        """It could not be written: the next `take_changes` has it again."""
+        """Return changes that could not be written: the next `take_changes` includes them."""
         self._is_unwritten |= packed is not None
 
     def _is_due(self) -> bool:
@@ -117,7 +293,7 @@ class StructureMap:
     def _look(self) -> bool:
         self._looked_at, self._frames_since = len(self._tiles), 0
         before = self._planes
-        self._planes, self._next_wall_id = identified(
+        self._planes, self._next_wall_id = _with_ids(
             find_planes(self._tiles), before, self._next_wall_id
         )
         changed = self._planes != before

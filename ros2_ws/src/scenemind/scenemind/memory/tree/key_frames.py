@@ -1,35 +1,36 @@
-"""Which frames are worth keeping, and which of the kept ones show an object best."""
+"""Key frames: which frames are stored, and which stored ones answer best (MemTree3D paper, section
+3.3).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import radians
+from typing import NamedTuple
 
 import numpy as np
 
 from scenemind.config import StoreConfig
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind.memory.tree.best_views import BestViews
-from scenemind.memory.tree.tree import FrameInTree
-from scenemind.memory.tree.views import OVERVIEW, Views
-from scenemind.perception.image_border import cut_sides
-from scenemind.perception.types import Detections
+from scenemind.memory.tree.best_views import OVERVIEW, BestViews, Views, weights_of
+from scenemind.memory.tree.mem_tree import FrameInTree
+from scenemind.perception.types import Detections, cut_sides
 
 # An object that fills this share of the image is seen as well as it needs to be.
 _LARGE_SHARE = 0.1
 _CUT_FACTOR = 0.5  # half an object is half a view
-# A view must be this much better than the best stored one to be stored for its own sake. The
-# score is at most 1, so an object can ask for few frames however long it is watched.
+# A view must be better than the best stored one by this factor to be a key frame. Scores are at
+# most 1, which bounds the key frames of an object however long it is in view.
 _CLEARLY_BETTER = 1.3
 
 
 def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
-    """How well each detection shows its object, in [0, 1].
+    """Quality of each detection as a view of its object, in [0, 1].
 
-    The detection's confidence times how large (by the root of its share of the image) and how
-    whole (not cut by the border) the object is seen. Confidence alone, as the paper's key frames
-    take it, does not tell a near view from a far one when a detector is sure of both.
+    It is the detection's confidence, times the root of its share of the image (up to a limit),
+    times a factor if the image border cuts it. Confidence alone, which the paper uses, does not
+    distinguish a near view from a far one if the detector is sure of both.
     """
     x0, y0, x1, y1 = detections.boxes_px.T
     share = (x1 - x0) * (y1 - y0) / (camera.width * camera.height)
@@ -40,11 +41,11 @@ def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
 
 
 class KeyFrameSelector:
-    """A frame is worth an image when the camera has moved, or when it shows an object first or
-    better than any before.
+    """Selects key frames: those after a movement of the camera, and those that show an object first
+    or better than any earlier frame.
 
-    Where not all images are kept (`StoreConfig.retention`), one that was taken because the camera
-    has moved must also show something of the location better than its images so far.
+    If not all images are kept (`StoreConfig.retention`), a frame after a movement must also show
+    something of the location better than the images of the location.
     """
 
     def __init__(self, config: StoreConfig) -> None:
@@ -61,11 +62,11 @@ class KeyFrameSelector:
         views: BestViews,
         is_confirmed: Callable[[int], bool],
     ) -> bool:
-        """Whether to store this frame.
+        """True if this frame is to be stored.
 
         Args:
             scores: `view_scores` of the frame's detections.
-            is_confirmed: objects that may ask for a frame; tentative ones come and go.
+            is_confirmed: True for objects that can be a reason; tentative ones cannot.
         """
         if has_moved and self._keeps_all:
             return True
@@ -79,11 +80,11 @@ class KeyFrameSelector:
         return has_moved and _adds(views.score_to_beat(frame.location_id), seen, sum(scores))
 
     def note_place(self, world_T_camera: Pose) -> None:
-        """From here on the camera has to move again."""
+        """Note the pose from which the next movement is measured."""
         self._last = world_T_camera
 
     def has_moved(self, pose: Pose) -> bool:
-        """Since the last place that was noted."""
+        """True if the camera has moved since the last noted pose."""
         return (
             self._last is None
             or pose.distance_m(self._last) >= self._translation_m
@@ -92,7 +93,7 @@ class KeyFrameSelector:
 
 
 def _adds(to_beat: Mapping[int, float], seen: Iterable[tuple[int, float]], total: float) -> bool:
-    """Whether a frame shows an object, or the location in all, better than its images there."""
+    """True if a frame shows an object, or the location as a whole, better than its images there."""
     return total > _CLEARLY_BETTER * to_beat.get(OVERVIEW, -1.0) or any(
         score > _CLEARLY_BETTER * to_beat.get(object_id, 0.0) for object_id, score in seen
     )
@@ -124,3 +125,67 @@ def rank_frames(views_of_objects: Iterable[Views]) -> list[tuple[int, float]]:
         (following if location_id in seen else leading).append((number, score))
         seen.add(location_id)
     return leading + following
+
+
+KEY_WEIGHT = 1.0
+CUE_WEIGHT = 0.1  # lambda of the paper
+# Number of candidate locations if none are given: for each wanted frame, and at least.
+_LOCATIONS_A_FRAME, _FEWEST_LOCATIONS = 8, 24
+
+
+class RankedFrame(NamedTuple):
+    """A stored frame and how well it shows what was asked for.
+
+    Attributes:
+        score: sum over the objects in it of weight times how well the frame shows each; 0 for one
+            of a location that was asked for by its id.
+    """
+
+    location_id: int
+    frame_number: int
+    score: float
+
+
+def rank_key_frames(
+    views: BestViews,
+    key_objects: Iterable[int],
+    cue_objects: Iterable[int] = (),
+    k: int = 3,
+    locations: Collection[int] | None = None,
+) -> Iterator[RankedFrame]:
+    """Scoring-based frame selection (MemTree3D, section 3.3): frames, best first. Take the first
+    frame of each location; later ones replace it if its image is deleted.
+
+    Score(f) is the sum over the objects in frame f of w * s. The weight w is 1.0 for key objects,
+    which help to answer, and 0.1 for cue objects, which are near them; an object that is both is a
+    key object. Differences from the paper:
+
+    - s is how well the frame shows the object (`view_scores`), not the detector's confidence alone,
+      which does not decrease with distance.
+    - Only the few best views of each object and location are used, not every detection, therefore
+      the cost does not grow with the frames. A frame that is among the best of one object but not
+      of another counts as if it did not show the other.
+
+    The result reflects the views at the time of the call.
+
+    Args:
+        k: number of locations.
+        locations: ids to choose from, such as a language model's choice; their frames without any
+            of the objects come last, those that show most first. None: all that saw an object, of
+            which the 8 k (at least 24) with the largest sum of best scores are used. For one object
+            that misses none of the best k; for several it rarely does.
+    """
+    weights = dict.fromkeys(cue_objects, CUE_WEIGHT) | dict.fromkeys(key_objects, KEY_WEIGHT)
+    if locations is None:
+        most = max(_FEWEST_LOCATIONS, _LOCATIONS_A_FRAME * k)
+        return _best_first(views.of_objects(weights, most), weights)
+    return _best_first(views.at_locations(locations), weights)
+
+
+def _best_first(views: Views, weights: Mapping[int, float]) -> Iterator[RankedFrame]:
+    """Frames by descending score; of equal ones the one that shows more, then the older one."""
+    frames, first, frame_of = np.unique(views.frame_numbers, return_index=True, return_inverse=True)
+    scores = np.bincount(frame_of, weights_of(views.object_ids, weights) * views.scores)
+    order = np.lexsort((-np.bincount(frame_of, views.scores), -scores))
+    columns = views.location_ids[first[order]], frames[order], scores[order]
+    return map(RankedFrame, *(column.tolist() for column in columns))

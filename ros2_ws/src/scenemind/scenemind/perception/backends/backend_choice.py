@@ -1,4 +1,4 @@
-"""Which backend runs a detector that is named: by a file, or by a model's name."""
+"""Choice of a detector's backend from a file or a model's name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 from scenemind.config import DetectorConfig
-from scenemind.perception.errors import PerceptionError
-from scenemind.perception.weights import WEIGHTS_VARIABLE, locate_weights
+from scenemind.perception.types import PerceptionError
+from scenemind.perception.weights import EXPORTED, WEIGHTS_VARIABLE, locate_weights
 
 Family = Literal["yolo_world", "yoloe"]
 
-_EXPORTED = (".onnx", ".xml")
 IN_TORCH = (".pt", ".pth")
 ARCHITECTURE = (".yaml", ".yml")  # built with random weights, for measuring speed
 _DEFAULT_WEIGHTS: dict[Family, str] = {
@@ -22,14 +21,13 @@ _DEFAULT_WEIGHTS: dict[Family, str] = {
 
 
 def with_backend(config: DetectorConfig) -> DetectorConfig:
-    """The settings with a backend that is not `auto`, and weights for it.
+    """The settings with `auto` replaced by a backend, and with weights.
 
-    Without `weights` a torch family has its smallest model, and else `$SCENEMIND_WEIGHTS` names
-    them. They come back as a full path where the file is on this machine, else as they are named:
-    nothing is fetched here.
+    Default weights are a torch family's smallest model, else `$SCENEMIND_WEIGHTS`. Weights become
+    a full path where the file exists; nothing is downloaded.
 
     Raises:
-        PerceptionError: nothing is named, there is no such model, or the backend cannot run it.
+        PerceptionError: no weights are named, they do not exist, or the backend cannot run them.
     """
     if config.backend == "instance_camera":
         return config
@@ -47,7 +45,7 @@ def with_backend(config: DetectorConfig) -> DetectorConfig:
     is_architecture = Path(named).suffix in ARCHITECTURE
     place = Path(named) if is_architecture else locate_weights(named)
     backend = _backend_of(place) if config.backend == "auto" else config.backend
-    if (backend == "onnx") != (place.suffix in _EXPORTED):
+    if (backend == "onnx") != (place.suffix in EXPORTED):
         raise PerceptionError(
             f"detector.backend is {backend}, which cannot run {place}: leave it at auto"
         )
@@ -59,7 +57,7 @@ def family_of(weights: str) -> Family:
     """The family of a torch model by its name.
 
     Raises:
-        PerceptionError: the name tells neither.
+        PerceptionError: the name contains neither family's.
     """
     stem = Path(weights).stem.lower()
     if "world" in stem:
@@ -74,7 +72,7 @@ def family_of(weights: str) -> Family:
 
 
 def _backend_of(place: Path) -> Literal["onnx"] | Family:
-    if place.suffix in _EXPORTED:
+    if place.suffix in EXPORTED:
         return "onnx"
     if place.suffix in (*IN_TORCH, *ARCHITECTURE):
         return family_of(str(place))

@@ -1,6 +1,6 @@
 """A simulator's instance camera as a detector: it reads ids and sees no picture.
 
-It stands in for a network where none can be had, and says so in its name. What it returns is the
+It replaces a network where none is available, and says so in its name. It returns the
 visible part of each object, exactly, so results with it say how well mapping works and nothing
 about detection.
 """
@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from scenemind.frames import RGBDFrame
-from scenemind.perception.errors import PerceptionError
-from scenemind.perception.types import BoxMask, Detections
+from scenemind.perception.types import BoxMask, Detections, PerceptionError
 
-# Ids are certain; the score stays below 1 because no detector is, and confidences build on it.
+# Ids are certain; the score is below 1 as for any detector, since confidences build on it.
 _SCORE = 0.95
 _MAX_ID = 1_000_000
 
 
 class InstanceCamera:
-    """Detections from `RGBDFrame.instances`."""
+    """Detections from `RGBDFrame.instances`: the exact visible part of each object."""
 
     name = "simulated instance camera"
 
@@ -31,7 +30,7 @@ class InstanceCamera:
         """
         Args:
             names: instance id -> class name; ids without a name (walls, floor) are skipped.
-            min_pixels: objects with fewer visible pixels are not reported.
+            min_pixels: fewest visible pixels of a reported object.
 
         Raises:
             PerceptionError: an id that cannot come from an instance image.
@@ -44,7 +43,7 @@ class InstanceCamera:
             )
         self._labels = tuple(name for _, name in named)
         self._min_pixels = min_pixels
-        # id -> position in labels, from 1; the last entry is for every id beyond.
+        # id -> position in labels, from 1; the last entry stands for all larger ids.
         self._dense_of = np.zeros(named[-1][0] + 2 if named else 2, dtype=np.int32)
         for dense, (number, _) in enumerate(named, start=1):
             self._dense_of[number] = dense
@@ -76,7 +75,7 @@ class InstanceCamera:
     ) -> list[tuple[str, tuple[int, int, int, int], BoxMask]]:
         dense = self._dense_of.take(instances, mode="clip")
         counts = np.bincount(dense.ravel(), minlength=len(self._labels) + 1)[1:]
-        windows = ndimage.find_objects(dense, max_label=len(self._labels))
+        windows = scipy.ndimage.find_objects(dense, max_label=len(self._labels))
         found = []
         for index in np.argsort(-counts, kind="stable"):
             if counts[index] < self._min_pixels:

@@ -14,25 +14,29 @@ from ultralytics.nn.modules.block import C2fAttn
 from ultralytics.utils.tal import make_anchors
 from ultralytics.utils.torch_utils import fuse_conv_and_bn
 
-from scenemind.perception.backends.ultralytics_models import UltralyticsModel
+from scenemind.perception.backends.backend_choice import Family
 
-_OVERLAPPING_ROWS = 1000  # of heads that give an object several times
+_OVERLAPPING_ROWS = 1000  # rows of heads with duplicate boxes
 _UNUSED_LOGIT = -100.0  # a probability of 0, in half precision, too
 
 
 class PromptedNetwork(nn.Module):
     """images (1, 3, h, w), texts (1, slots, D) -> rows (1, N, 6 [+ K]) [and prototypes (1, K, ..)].
 
-    A row is x0, y0, x1, y1 in input pixels, score, slot, mask weights; best first. Rows of zeros in
-    `texts` are unused slots: they never fire and change nothing else.
+    A row is x0, y0, x1, y1 in input pixels, score, slot, mask weights; best first. Zero rows in
+    `texts` are unused slots: they never fire and have no other effect.
     """
 
-    def __init__(self, model: UltralyticsModel) -> None:
-        """Takes the model over: its classification layers are replaced."""
+    def __init__(self, module: Any, family: Family) -> None:
+        """Take the model over: its classification layers are replaced.
+
+        Args:
+            module: ultralytics' WorldModel or YOLOEModel.
+        """
         super().__init__()
-        self.layers = model.module.model
-        self.saved = frozenset(model.module.save)
-        self.is_yoloe = model.family == "yoloe"
+        self.layers = module.model
+        self.saved = frozenset(module.save)
+        self.is_yoloe = family == "yoloe"
         head = self.layers[-1]
         self.end_to_end = bool(head.end2end)
         self.rows = head.max_det if self.end_to_end else _OVERLAPPING_ROWS
@@ -71,7 +75,7 @@ class PromptedNetwork(nn.Module):
         return self._best(boxes, logits, weights), prototypes
 
     def _features(self, x: Any, words: torch.Tensor) -> list[torch.Tensor]:
-        """The three levels that the head reads; a repeated word changes nothing for attention."""
+        """The three feature levels of the head; repeated words do not change the attention."""
         kept: list[Any] = []
         for layer in self.layers:
             if layer.f != -1:
@@ -85,7 +89,7 @@ class PromptedNetwork(nn.Module):
         return list(x)
 
     def _boxes(self, features: list[torch.Tensor]) -> torch.Tensor:
-        """(1, 4, N) corners in input pixels, in float32 whatever the network computes in."""
+        """(1, 4, N) corners in input pixels, in float32 at any precision of the network."""
         head = self.layers[-1]
         sides = _along_anchors(self.box_branch, features).float()
         if head.reg_max > 1:  # a distribution over whole numbers of cells a side; its mean
@@ -100,7 +104,7 @@ class PromptedNetwork(nn.Module):
     def _best(
         self, boxes: torch.Tensor, logits: torch.Tensor, weights: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """The best (anchor, slot) pairs; of heads that overlap only the best slot of an anchor.
+        """The best (anchor, slot) pairs; for heads with duplicates only an anchor's best slot.
 
         Args:
             boxes: (1, 4, N).
@@ -124,7 +128,7 @@ class PromptedNetwork(nn.Module):
 
 
 class _FoldedCompare(nn.Module):
-    """Word vectors against image features, without making the features of the words' dimension.
+    """Scores of word vectors on image features, without features of the words' dimension.
 
     The last 1x1 convolution W f + b (batch normalisation folded in) is followed by t . (W f + b):
     that is (t W) f + t . b, where t W is small.
@@ -155,7 +159,7 @@ def _folded(branch: nn.Sequential, compare: nn.Module) -> nn.Module:
 
 
 def _along_anchors(branches: Any, features: list[torch.Tensor]) -> torch.Tensor:
-    """Each level through its branch: (1, C, N)."""
+    """Outputs of the branches, each for its level: (1, C, N)."""
     return torch.cat(
         [branch(level).flatten(2) for branch, level in zip(branches, features, strict=True)], 2
     )

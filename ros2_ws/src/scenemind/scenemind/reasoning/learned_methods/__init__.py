@@ -1,9 +1,12 @@
 """Methods that models write for questions of a kind, try, keep and use again; see `learner`."""
 
-from scenemind.reasoning.learned_methods.for_question import offer_for
-from scenemind.reasoning.learned_methods.learned import Offer
-from scenemind.reasoning.learned_methods.learner import Learner, Lesson, forgetful_learner
-from scenemind.reasoning.learned_methods.library import MethodLibrary
+from scenemind.reasoning.learned_methods.learner import (
+    Learner,
+    Lesson,
+    forgetful_learner,
+    offer_for,
+)
+from scenemind.reasoning.learned_methods.library import MethodLibrary, Offer
 from scenemind.reasoning.learned_methods.method_api import ApiName, MethodApi, Probe
 
 __all__ = [

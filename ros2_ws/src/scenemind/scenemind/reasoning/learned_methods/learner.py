@@ -1,5 +1,6 @@
-"""The API that grows: what questions need is designed, written, tried, kept, and used again
-(VADAR), whatever functions it grows on."""
+"""The dynamic API of VADAR: methods that questions need are designed, written, tested, kept and
+used again, on any API of functions.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +9,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scenemind.config import LearnedMethodsConfig
-from scenemind.models import ChatModel
-from scenemind.reasoning.errors import ReasoningError
+from scenemind.errors import SandboxError
+from scenemind.models import ChatModel, ModelError
 from scenemind.reasoning.learned_methods.api_agent import ApiAgent
-from scenemind.reasoning.learned_methods.enclosing import enclosed
-from scenemind.reasoning.learned_methods.learned import Offer, offer_of
-from scenemind.reasoning.learned_methods.library import MethodLibrary
+from scenemind.reasoning.learned_methods.library import MethodLibrary, Offer, offer_of
 from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signature_agent import propose
-from scenemind.reasoning.learned_methods.source import private_calls
+from scenemind.reasoning.learned_methods.source import enclosed, private_calls
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.sandbox import Sandbox, SandboxError
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.sandbox import Sandbox
 
 _log = logging.getLogger(__name__)
-
 _CHECK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What came of one batch of questions.
+    """The result of learning from one batch of questions.
 
     Attributes:
-        learned: names of the methods that are new.
-        refused: name -> why there is no such method.
-        trouble: with the design; empty: none.
+        learned: names of the new methods.
+        refused: name of a method -> why there is none.
+        trouble: errors of the signature agent; may be empty.
     """
 
     learned: tuple[str, ...] = ()
@@ -62,12 +61,9 @@ class Learner:
         self._config = config
         self._runs = ""  # what was found to run last
 
-    def learn(self, questions: Sequence[str], asking: Asking, steps: list[str]) -> Lesson:
-        """Extend the library for questions that are looked at together; ten are as many as in the
-        paper (`LearnedMethodsConfig.batch`).
-
-        Args:
-            steps: takes what is done, a line each.
+    def learn(self, questions: Sequence[str], asking: Asking) -> Lesson:
+        """Extend the library for a batch of questions; the paper's batch has ten
+        (`LearnedMethodsConfig.batch`).
 
         Raises:
             ModelError: the model was not reached, refused, or the allowance is used up; methods
@@ -75,27 +71,29 @@ class Learner:
             SandboxError: no program can be run.
             ReasoningError: the library cannot be used.
         """
-        config, known = self._config, self._library.methods()
+        config, known, progress = self._config, self._library.methods(), asking.progress
+        # Signature agent: names, types and docstrings of methods that the questions share.
         signatures = [method.signature for method in known.values()]
-        wanted, trouble = propose(
+        proposed, trouble = propose(
             self._model, self._api, questions, signatures, config.new_methods, asking
         )
         if trouble:
-            steps.append(f"the design of new methods is of little use: {trouble}")
-        if not wanted:
-            steps.append(f"{len(known)} learned methods, none new")
+            progress.note(f"the design of new methods is of little use: {trouble}")
+        if not proposed:
+            progress.note(f"{len(known)} learned methods, none new")
             return Lesson(trouble=trouble)
-        steps.append(f"new methods: {', '.join(signature.name for signature in wanted)}")
-        agent = ApiAgent(self._model, self._sandbox, self._api, known, config, asking, steps)
+        progress.note(f"new methods: {', '.join(signature.name for signature in proposed)}")
+        # API agent: implements them depth first, and tests each on made-up data.
+        agent = ApiAgent(self._model, self._sandbox, self._api, known, config, asking)
         try:
-            agent.implement(wanted)
+            agent.implement(proposed)
         finally:
             if agent.new:
                 self._library.add(agent.new.values())
         return Lesson(tuple(agent.new), agent.refused, trouble)
 
     def offer(self) -> Offer:
-        """The best of the library.
+        """The best methods of the library.
 
         Raises:
             ReasoningError: it cannot be used, or the sandbox does not take what is in it.
@@ -104,8 +102,8 @@ class Learner:
         return replace(best, source=self._checked(best.source))
 
     def _checked(self, source: str) -> str:
-        """As programs have it. It stands before each of them, so that one method that the sandbox
-        does not take, such as one of another version, would keep all from running.
+        """The source of methods as programs use it. It stands before every program, so that one
+        method that the sandbox rejects, such as one of an older version, would break all of them.
 
         Raises:
             ReasoningError: there is one.
@@ -128,13 +126,13 @@ class Learner:
         return text
 
     def note_uses(self, programs: Iterable[tuple[str, bool]]) -> None:
-        """Score methods by programs that were run, with whether each came to a result. A library
-        that cannot be written costs nobody an answer."""
+        """Score methods by the programs that called them, with whether each came to a result.
+        Errors of the library are only logged."""
         for program, succeeded in programs:
             try:
                 self._library.note_use(private_calls(program), succeeded)
             except ReasoningError as error:
-                _log.warning("the use of learned methods is not noted: %s", error)
+                _log.warning("cannot count the uses of learned methods: %s", error)
                 return
 
     def close(self) -> None:
@@ -143,6 +141,42 @@ class Learner:
 
 
 def forgetful_learner(model: ChatModel, sandbox: Sandbox, api: MethodApi) -> Learner:
-    """One whose library lives as long as itself."""
+    """A learner with a temporary library."""
     config = LearnedMethodsConfig()
     return Learner(model, sandbox, api, MethodLibrary(None, api.name, config.kept), config)
+
+
+# Of a question's time: a slow model would learn all of it long, and answer nothing.
+_MOST_OF_TIME = 0.5
+
+
+def offer_for(question: str, learner: Learner, learns: bool, asking: Asking) -> Offer:
+    """The best methods of the library for a question's programs. A library that cannot be used is
+    logged, and gives no methods.
+
+    Args:
+        learns: write new methods first, in at most half of the question's time.
+
+    Raises:
+        ModelError: the model was not reached, or the allowance is used up.
+        SandboxError: no program can be run.
+    """
+    try:
+        if learns:
+            _learn(question, learner, asking)
+        return learner.offer()
+    except ReasoningError as error:
+        _log.warning("cannot use the learned methods: %s", error)
+        asking.progress.note(f"no learned methods: {error}")
+        return Offer()
+
+
+def _learn(question: str, learner: Learner, asking: Asking) -> None:
+    part = asking.allowance.part(_MOST_OF_TIME * asking.allowance.left_s)
+    try:
+        learner.learn([question], replace(asking, allowance=part))
+    except ModelError as error:
+        asking.allowance.check()  # else the time of the question is over, and not of this part
+        if error.kind != "too_late":
+            raise
+        asking.progress.note("the time for new methods is over")

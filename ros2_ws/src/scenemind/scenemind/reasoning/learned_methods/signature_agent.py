@@ -1,4 +1,4 @@
-"""The agent that sees which methods a batch of questions needs (VADAR, signature agent)."""
+"""The signature agent of VADAR: proposes the methods that a batch of questions needs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from collections.abc import Collection, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from scenemind.language.quoting import quoted
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
-from scenemind.reasoning.learned_methods.method_api import MethodApi
-from scenemind.reasoning.learned_methods.signatures import Signature
+from scenemind.reasoning.learned_methods.method_api import MethodApi, Signature
 from scenemind.reasoning.learned_methods.source import reserved_names
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.prompts import fill_prompt
-from scenemind.reasoning.thoughts import hears_thoughts
-from scenemind.words.quoting import quoted
+from scenemind.reasoning.prompts import fill_prompt, hears_thoughts
 
 _PROMPTS = "scenemind.reasoning.learned_methods"
 _LONGEST_SAID = 500
 
 
 class NewMethods(BaseModel):
-    """What the language model answers."""
+    """The form of the model's reply."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -36,25 +34,25 @@ def propose(
     most: int,
     asking: Asking,
 ) -> tuple[list[Signature], str]:
-    """New methods that help with questions of this kind, and what was wrong with others.
+    """New methods for such questions, and the errors in other proposals.
 
     Args:
-        known: learned methods that are there already.
-        most: new methods.
+        known: signatures of the library's methods.
+        most: number of new methods.
 
     Raises:
         ModelError: the model was not reached, refused, or the allowance is used up.
     """
     messages = _messages(api, questions, known, most)
     there = {signature.name for signature in known}
-    asking.report("design")
-    hear = hears_thoughts(asking.report, "design")
+    asking.progress.report("design")
+    hear = hears_thoughts(asking.progress, "design")
 
     def complaint(form: NewMethods) -> str | None:
         return "; ".join(_faults(_new(form, there), most, api)) or None
 
     try:
-        form = ask_for(model, messages, NewMethods, asking.allowance, complaint, hear)
+        form = ask_for(model, messages, NewMethods, asking.allowance, check=complaint, on_text=hear)
     except BadFormError as error:
         methods = _new(error.form, there) if isinstance(error.form, NewMethods) else []
         return _usable(methods, most, api), str(error)
@@ -62,7 +60,7 @@ def propose(
 
 
 def _new(form: NewMethods, there: Collection[str]) -> list[Signature]:
-    """Without those that are there: many models list them again."""
+    """The proposed signatures that are new: many models repeat those of the library."""
     return [method for method in form.methods if method.name not in there]
 
 

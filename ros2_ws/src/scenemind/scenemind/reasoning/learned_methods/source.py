@@ -1,4 +1,4 @@
-"""What a learned method's source is made of; nothing is run here."""
+"""Static checks and transformations of the source of learned methods; nothing is run here."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
-from scenemind.reasoning.learned_methods.method_api import MethodApi
-from scenemind.reasoning.learned_methods.signatures import Parameter, Signature
-from scenemind.reasoning.sandbox.imports import find_forbidden_import
-from scenemind.reasoning.sandbox.parsing import find_tree
+from scenemind.reasoning.learned_methods.method_api import MethodApi, Parameter, Signature
+from scenemind.reasoning.sandbox.program import find_forbidden_import, find_tree
 
-# Of programs that try methods, and of what encloses them.
+# Names in test programs and in `enclosed`.
 _OURS = frozenset(("_results", "_learned"))
 _CONSTANTS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
 _PRIVATE_CALL = re.compile(r"\b_\w*\s*\(")
 _Import = (ast.Import, ast.ImportFrom)
-# They change what other methods and the program see, or hide what a source does.
-_UNSEEN = frozenset(("setattr", "delattr", "eval", "exec"))
-# All methods stand before each program, so that one too large or too deep for an interpreter would
-# keep every program from running.
+# Functions that change the state of others, or hide what a source does.
+_FORBIDDEN = frozenset(("setattr", "delattr", "eval", "exec"))
+# All methods stand before each program: one that is too large or too deep for the interpreter would
+# break every program.
 _MOST_CHARACTERS, _MOST_LEVELS = 4000, 100
 
 
 @cache
 def reserved_names(api: MethodApi) -> frozenset[str]:
-    """Private names of an API, which methods neither take nor use."""
+    """Private names of an API, which methods must neither define nor use."""
     return frozenset(n for n in _names(api) if n.startswith("_")) | _OURS
 
 
@@ -39,10 +37,11 @@ def _names(api: MethodApi) -> frozenset[str]:
 
 
 def find_source_fault(source: str, signature: Signature, api: MethodApi) -> str | None:
-    """Why a source is not the one function that was asked for, beside imports; None: it is.
+    """The first mistake in the source of a method; None where there is none.
 
-    Nothing but definitions may stand in it, since it runs with every program; and neither may it
-    put its own in the place of what others use, nor call what is behind the API's functions.
+    A source has the one function that was asked for, after its imports. It runs with every program,
+    so it must have no other statements, override no names that others use, and call no private
+    functions of the API.
     """
     if len(source) > _MOST_CHARACTERS:
         return f"it has {len(source)} characters, {_MOST_CHARACTERS} are the most"
@@ -90,7 +89,7 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
 
 
 def _find_reach(tree: ast.Module, api: MethodApi) -> str | None:
-    """How a source reaches beyond its own function."""
+    """The first use of names beyond the function's own; None where there is none."""
     for name in _imported_names(tree):
         if name == "*":
             return "import what you need by its name, not *"
@@ -101,12 +100,12 @@ def _find_reach(tree: ast.Module, api: MethodApi) -> str | None:
             return f"global {', '.join(node.names)}: a method changes nothing but its own variables"
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return f"{ast.unparse(node)}: a method does not change what it is given"
-    hidden = sorted(_used_names(tree) & (reserved_names(api) | _UNSEEN))
+    hidden = sorted(_used_names(tree) & (reserved_names(api) | _FORBIDDEN))
     return f"{hidden[0]} is not among the functions that can be used" if hidden else None
 
 
 def _imported_names(tree: ast.Module) -> Iterator[str]:
-    """As the whole program sees them: those outside the function."""
+    """Names that imports outside the function define."""
     for node in tree.body:
         if isinstance(node, _Import):
             for alias in node.names:
@@ -114,7 +113,7 @@ def _imported_names(tree: ast.Module) -> Iterator[str]:
 
 
 def _used_names(tree: ast.Module) -> set[str]:
-    """Of what a source does not define itself."""
+    """Names that a source uses and does not define."""
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -123,8 +122,8 @@ def _used_names(tree: ast.Module) -> set[str]:
 
 
 def private_calls(source: str) -> dict[str, ast.Call]:
-    """Name -> a call of it, of all functions with an underscore that a source calls and does not
-    define itself, in the order of their names; empty where it does not parse."""
+    """Functions with a leading underscore that a source calls and does not define, each with one
+    call, by name; empty where it does not parse."""
     if not _PRIVATE_CALL.search(source):  # as most programs; many times faster
         return {}
     tree = find_tree(source)
@@ -140,7 +139,7 @@ def private_calls(source: str) -> dict[str, ast.Call]:
 
 
 def signature_of_call(name: str, call: ast.Call, api: MethodApi) -> Signature:
-    """What a method that was only called seems to be like."""
+    """A signature for a method that is called without one, guessed from the call."""
     parameters: list[Parameter] = []
     for number, argument in enumerate((*call.args, *(k.value for k in call.keywords)), start=1):
         guess = argument.id if isinstance(argument, ast.Name) else f"value{number}"
@@ -156,8 +155,53 @@ def signature_of_call(name: str, call: ast.Call, api: MethodApi) -> Signature:
 
 
 def _type_of(argument: ast.expr, api: MethodApi) -> str:
-    """By the names that the API uses."""
+    """The type of an argument, guessed from its name."""
     if isinstance(argument, ast.Constant):
         return _CONSTANTS.get(type(argument.value), "str")
     named = argument.func if isinstance(argument, ast.Call) else argument
     return api.guess_type(named.id.lower() if isinstance(named, ast.Name) else "")
+
+
+@lru_cache(maxsize=8)
+def enclosed(source: str, api: MethodApi) -> str:
+    """The functions of a source, defined within another function. There they find the API's
+    functions even where a program reuses their names, as in `depth = depth(image, box)`, and each
+    finds its own imports.
+
+    Args:
+        source: function definitions, each after its imports.
+    """
+    functions = _with_their_imports(ast.parse(source))
+    names = [function.name for function in functions]
+    if not names:
+        return ""
+    known = ", ".join(f"{name}={name}" for name in public_names(api))
+    given = f"{', '.join(names)},"
+    module = ast.parse(f"def _learned({known}):\n    return ({given})\n({given}) = _learned()")
+    outer = module.body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    outer.body = [*functions, *outer.body]
+    return ast.unparse(module)
+
+
+def _with_their_imports(module: ast.Module) -> list[ast.FunctionDef]:
+    functions: list[ast.FunctionDef] = []
+    imports: list[ast.stmt] = []
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef):
+            node.body = [*imports, *node.body]
+            functions.append(node)
+            imports = []
+        else:
+            imports.append(node)
+    return functions
+
+
+@cache
+def public_names(api: MethodApi) -> tuple[str, ...]:
+    """Public names that an API's prelude defines."""
+    body = ast.parse(api.prelude).body
+    names = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    targets = [target for n in body if isinstance(n, ast.Assign) for target in n.targets]
+    names += [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+    return tuple(dict.fromkeys(name for name in names if not name.startswith("_")))

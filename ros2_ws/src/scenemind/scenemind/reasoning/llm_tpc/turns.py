@@ -1,13 +1,12 @@
-"""What a model wants to do in a turn, read from its words (LLM-TPC, Fig. S3)."""
+"""The turns of a model in the Think-Program-reCtify loop, parsed (LLM-TPC, Fig. S3)."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from scenemind.reasoning.coding import FENCED
-from scenemind.reasoning.thoughts import without_thoughts
-from scenemind.words.quoting import tame
+from scenemind.language.quoting import tame
+from scenemind.reasoning.prompts import FENCED, without_thoughts
 
 _LONGEST_ANSWER, _LONGEST_THOUGHT = 120, 2000
 _MOST_OBJECTS = 20
@@ -25,7 +24,7 @@ _FENCE = "```"
 
 @dataclass(frozen=True, slots=True)
 class WriteProgram:
-    """The model wants to look something up."""
+    """A turn with a program to be run."""
 
     thought: str
     program: str
@@ -33,11 +32,11 @@ class WriteProgram:
 
 @dataclass(frozen=True, slots=True)
 class GiveAnswer:
-    """The model knows enough.
+    """A turn with the final answer.
 
     Attributes:
-        answer: one plain line; empty where it said nothing.
-        objects: what it rests on, in the model's words ("chair 4").
+        answer: one plain line.
+        objects: the objects that it rests on, in the model's words ("chair 4").
     """
 
     thought: str
@@ -47,10 +46,10 @@ class GiveAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Neither.
+    """A turn that is neither.
 
     Attributes:
-        complaint: what is wrong, for the model, without a full stop.
+        complaint: the mistake, for the model, without a full stop.
     """
 
     complaint: str
@@ -60,9 +59,9 @@ Turn = WriteProgram | GiveAnswer | Unreadable
 
 
 def read_turn(text: str) -> Turn:
-    """The first action in a reply. What follows it is made up, an observation above all: nothing
-    has been run yet."""
-    text = said_in(text)
+    """The first action in a reply. Text after it is ignored, such as an observation: nothing was
+    run yet, so the model made it up."""
+    text = model_part(text)
     action = _find_outside(_ACTION, text)
     if action is None:
         return _without_action(text)
@@ -80,14 +79,14 @@ def read_turn(text: str) -> Turn:
     return Unreadable(f'there is no action "{tame(name)}", only Program and Final Answer')
 
 
-def said_in(text: str) -> str:
-    """A reply without what was thought aloud and without observations that it makes up."""
+def model_part(text: str) -> str:
+    """A reply without `<think>` text and without observations that the model made up."""
     text = without_thoughts(text)
     return text[: _start_of(_OBSERVATION, text)]
 
 
 def _without_action(text: str) -> Turn:
-    """Many models forget the line, and write the program or the answer all the same."""
+    """A turn without an action line, which many models forget: its program, else its answer."""
     fenced = FENCED.search(text)
     if fenced is not None:
         return _program(_thought(text[: fenced.start()]), fenced[0])
@@ -118,7 +117,7 @@ def _answer(thought: str, given: str) -> GiveAnswer | Unreadable:
 
 
 def _plain(words: str) -> str:
-    """Without quotes, full stops and marks of emphasis around it."""
+    """Words without surrounding quotes, full stops and marks of emphasis."""
     return tame(words, _LONGEST_ANSWER).strip(" .\"'*:")
 
 
@@ -132,7 +131,7 @@ def _start_of(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _find_outside(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """The first outside of programs, whose comments may hold anything."""
+    """The first match outside of programs, whose comments may contain the pattern."""
     is_outside, seen = True, 0
     for found in pattern.finditer(text):
         is_outside ^= text.count(_FENCE, seen, found.start()) % 2 == 1

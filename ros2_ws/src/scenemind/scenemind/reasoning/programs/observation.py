@@ -1,4 +1,4 @@
-"""What a program shows its author: what it printed, or what is wrong with it and how to go on."""
+"""Observations: the output of a program, or its error with advice, for the program's author."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import builtins
 import re
 from dataclasses import dataclass
 
-from scenemind.reasoning.programs.hints import hints_for
 from scenemind.reasoning.programs.scene_api import SceneApi
 from scenemind.reasoning.sandbox import ProgramError, Sandbox, Waking
-from scenemind.reasoning.sandbox.parsing import find_tree
+from scenemind.reasoning.sandbox.program import find_tree
 
 NOTHING_PRINTED = "The program ran and printed nothing: print() what you want to know."
 _MOST_PRINTED = 3000  # characters
@@ -29,11 +28,12 @@ _SHOWN = re.compile(r"_show\((.*?)\)?$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """
+    """The result of a program for its author.
+
     Attributes:
-        text: for who wrote the program.
-        error: None where it came to its end.
-        object_ids: what it found relations of or asked about, the latest first.
+        text: output, or error with advice.
+        error: None where the program ran to its end.
+        object_ids: ids of objects in its relations and queries, the latest first.
     """
 
     text: str
@@ -48,7 +48,7 @@ def run_program(
     seconds: float | None = None,
     waking: Waking | None = None,
 ) -> Observation:
-    """Run it, and look closer at it where it crashed.
+    """Run a program; after a crash, also type-check it.
 
     Args:
         seconds, waking: see `Sandbox.run`.
@@ -79,7 +79,7 @@ def _cut(printed: str) -> str:
 def _all_mistakes(
     sandbox: Sandbox, api: SceneApi, program: str, error: ProgramError, seconds: float | None
 ) -> list[str]:
-    """What a checker finds, where the crash may have more of its kind after it."""
+    """The type checker's list of mistakes, where a crash may hide further ones."""
     name = error.text.rpartition("\n")[2].partition(":")[0]
     lines = [int(number) for number in _LINE.findall(error.text)]
     if error.kind != "crash" or name not in _CHECKED or (lines and _is_last(lines[-1], program)):
@@ -92,7 +92,7 @@ def _all_mistakes(
 
 
 def _is_last(line: int, program: str) -> bool:
-    """Whether no statement begins after that line."""
+    """Whether no statement begins after a line."""
     tree = find_tree(program)
     if tree is None:
         return line >= program.count("\n") + 1
@@ -101,8 +101,8 @@ def _is_last(line: int, program: str) -> bool:
 
 
 def _is_sure(complaint: str, api: SceneApi) -> bool:
-    """The checker also takes a list for no set, and a variable that begins as None for None; and
-    knows neither some builtins nor what was learned."""
+    """Whether a complaint of the checker is reliable: it rejects lists as sets and variables that
+    begin as None, and does not know some builtins and learned methods."""
     if not _SURE.search(complaint) or " in union " in complaint:
         return False
     unknown = _UNKNOWN_NAME.search(complaint)
@@ -113,7 +113,7 @@ def _is_sure(complaint: str, api: SceneApi) -> bool:
 
 
 def _showing_its_value(program: str) -> str:
-    """The program; where it ends in a mere expression, that is shown, as notebooks do."""
+    """The program, with its last expression printed, as in notebooks."""
     tree = find_tree(program)
     last = tree.body[-1] if tree is not None and tree.body else None
     if not isinstance(last, ast.Expr) or last.col_offset:
@@ -124,3 +124,44 @@ def _showing_its_value(program: str) -> str:
     end = sum(map(len, lines[: (last.end_lineno or 1) - 1])) + (last.end_col_offset or 0)
     text = program.encode()
     return (text[:start] + _SHOW.encode() + text[start:end] + b")" + text[end:]).decode()
+
+
+_OF_OBJECTS = (
+    "an ObjectAttribute has id, category and xyz; query_attribute() and query_state() tell the rest"
+)
+_OF_SETS = "that is a set of objects: go through it with for, or take one of them with pop()"
+_HINTS = (
+    (
+        "cannot suspend in this synchronous context",
+        "list.sort() can only ask for xyz, and for the attributes lwh, distance and color without"
+        " candidates: use sorted(), or work its keys out before",
+    ),
+    (
+        "suspension limit",
+        "that are too many calls of the API: give relate() all objects at once, and ask for what"
+        " stays the same before a loop",
+    ),
+    ("feed time limit", "that takes too long to compute: look for a loop that does not end"),
+    ("memory limit", "that takes too much memory: look for a list that grows without end"),
+    ("'ObjectAttribute' object has no attribute", _OF_OBJECTS),
+    ("'ObjectAttribute' object is not subscriptable", _OF_OBJECTS),
+    ("'set' object has no attribute", _OF_SETS),
+    ("'set' object is not subscriptable", _OF_SETS),
+    ("does not yet support", "this small Python does not have that: write it in a simpler way"),
+)
+_OF_METHODS = (
+    "methods of a str, list, dict or set can be called here, but not handed on: write lambda x:"
+    " counts.get(x) in place of counts.get"
+)
+_HAS_NO = re.compile(r"'(?P<type>\w+)'(?: object)? has no attribute '(?P<name>\w+)'")
+_TYPES = {kind.__name__: kind for kind in (str, list, dict, set, frozenset, tuple)}
+
+
+def hints_for(error: ProgramError) -> list[str]:
+    """Advice for the author on an error; may be empty."""
+    hints = [hint for words, hint in _HINTS if words in error.text]
+    found = _HAS_NO.search(error.text)
+    kind = _TYPES.get(found["type"]) if found else None
+    if found and kind is not None and hasattr(kind, found["name"]):
+        return [_OF_METHODS]
+    return hints

@@ -1,13 +1,14 @@
-"""What a program may ask of one scene, seen from one place (LLM-TPC, table 1 and Fig. S4).
+"""The functions that a program may call on one scene, seen from one place (LLM-TPC, table 1 and
+Fig. S4).
 
     api = SceneApi(snapshot, Viewpoint.of_body(world_T_head), config)
     sandbox.run("print(relate_agent(filter(scene(), 'chair'), 'left'))", api.of_sandbox)
 
-Functions have the names and parameters that the paper prints, and each calls at most one function
-of this process. From within a callback of the interpreter's own builtins none can be called: those
-that programs use so (`sorted`, `max`, `map` ...) are defined anew in `builtins.py.txt`, and for
-`list.sort` position, size, distance and colour are there as values. There `next` also takes what
-the interpreter makes of a generator expression: a list.
+Functions have the names and parameters that the paper prints, and each calls at most one
+function of this process. From within a callback of the interpreter's own builtins none can be
+called: those that programs use so (`sorted`, `max`, `map` ...) are defined anew in
+`builtins.py.txt`, and for `list.sort` position, size, distance and colour are there as values.
+There `next` also takes what the interpreter makes of a generator expression: a list.
 """
 
 from __future__ import annotations
@@ -21,30 +22,31 @@ from importlib.resources import files
 import numpy as np
 
 from scenemind.config import RelationConfig
+from scenemind.language.english import normal
+from scenemind.language.quoting import tame
+from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject, MemorySnapshot, StructurePlane
-from scenemind.memory.graph.kept_relations import KeptRelations
-from scenemind.memory.graph.relation_query import RelationContext
+from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.graph.relation_query import KeptRelations, RelationContext
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
-from scenemind.memory.graph.verification.common_sense import sense_of
 from scenemind.reasoning.learned_methods import Offer
-from scenemind.reasoning.programs.attribute_choice import UNKNOWN
-from scenemind.reasoning.programs.scene_functions import SceneFunctions
+from scenemind.reasoning.programs.scene_functions import UNKNOWN, SceneFunctions
+from scenemind.reasoning.query import Query
 from scenemind.reasoning.sandbox import SandboxApi
-from scenemind.words.english import normal
-from scenemind.words.quoting import tame
+from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.viewpoint import find_viewpoint as find_described
 
 Row = tuple[int, str, tuple[float, ...], tuple[float, ...], str]
 """Id, category, centre, length-width-height, colour."""
-
 _NO_POINTS = np.zeros((0, 3), np.float32)
 
 
 class SceneApi:
-    """For the programs of one question, one after the other.
+    """The scene API for the programs of one question.
 
     Attributes:
-        declared: declarations of learned functions; empty: there are none.
-        categories: how many objects of each there are, in the order of their names.
+        declared: declarations of learned methods; may be empty.
+        categories: number of objects of each category, sorted by name.
     """
 
     def __init__(
@@ -54,10 +56,9 @@ class SceneApi:
         config: RelationConfig | None = None,
         learned: Offer | None = None,
     ) -> None:
-        """
-        Args:
-            viewpoint: where the agent stands; None: not known, and programs are told so.
-            learned: more functions; None: there are none.
+        """Args:
+        viewpoint: the agent's; None: not known, which functions on it report.
+        learned: learned methods; None: there are none.
         """
         kept = KeptRelations.of(snapshot.relations, snapshot.levels)
         context = RelationContext(config or RelationConfig(), viewpoint, kept)
@@ -83,19 +84,18 @@ class SceneApi:
 
     @cached_property
     def of_sandbox(self) -> SandboxApi:
-        """What the sandbox runs any program with."""
+        """The API for any program."""
         values = {**self._without_distances.values, "_distances": self._functions.distances_m}
         return replace(self._without_distances, values=values)
 
     def for_program(self, program: str) -> SandboxApi:
-        """What it runs this program with: distances between surfaces take as long to find as all
-        else together, and few programs ask for them."""
+        """The API for a program. Distances between surfaces take as long as all else together, and
+        are computed only for programs that use them."""
         asks = self._asks_distances or "distance" in program
         return self.of_sandbox if asks else self._without_distances
 
     def take_spoken_of(self) -> tuple[int, ...]:
-        """Ids of the objects that relations were found of or that were asked about since this was
-        called last, the latest first."""
+        """Ids of objects in relations and queries since this was called last, the latest first."""
         return self._functions.take_spoken_of()
 
 
@@ -134,7 +134,7 @@ def _rows(things: Sequence[MapObject], names: dict[int, str]) -> list[Row]:
 
 
 def _category(thing: MapObject) -> str:
-    """A label was perceived, and what a program prints reaches a model's prompt."""
+    """The category of an object: its label without characters that could be read as a prompt."""
     return tame(thing.label) or "thing"
 
 
@@ -158,3 +158,15 @@ def _as_thing(plane: StructurePlane) -> MapObject:
         track_ids=(),
         known_yaw_box=plane.box,
     )
+
+
+def find_viewpoint(query: Query, snapshot: MemorySnapshot) -> Viewpoint | None:
+    """The asker's viewpoint: the given one, else the one that the situation describes, else the
+    camera's. None where none is known."""
+    if query.viewpoint is not None:
+        return Viewpoint.of_body(query.viewpoint)
+    if query.situation.strip() and snapshot.objects:
+        return find_described(query.situation, Scene(snapshot), Vocabulary.load())
+    if query.situation.strip() or snapshot.world_T_camera is None:
+        return None
+    return Viewpoint.of_camera(snapshot.world_T_camera)

@@ -1,36 +1,37 @@
-"""The functions of this process that a program's calls end in: ids and words in, ids and words out.
+"""The host functions of the scene API: ids and words in, ids and words out.
 
-A wrong name is answered with the right ones, since who wrote the program reads the error.
+The error for a wrong name lists the right ones, since the author of the program reads it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
+import cv2
+import numpy as np
 from rapidfuzz import fuzz, process
 
+from scenemind.language.english import normal, word_set
+from scenemind.language.quoting import quoted, tame
+from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
 from scenemind.memory import MapObject, SceneMemoryError
-from scenemind.memory.graph.relate import (
+from scenemind.memory.finding.object_index import words_in
+from scenemind.memory.graph.relation_query import (
     OCLOCK,
     Related,
+    RelationContext,
+    RelationQuery,
     query_relation,
     query_relation_agent,
     relate,
     relate_agent,
 )
-from scenemind.memory.graph.relation_query import RelationContext, RelationQuery
 from scenemind.memory.graph.relations import RELATION_NAMES, find_relation
-from scenemind.reasoning.programs.arguments import thing_of, things_of, word_of, words_of
-from scenemind.reasoning.programs.attribute_choice import UNKNOWN, best_candidate
 from scenemind.reasoning.sandbox import ApiError
-from scenemind.words.english import normal
-from scenemind.words.label_index import LabelIndex
-from scenemind.words.quoting import quoted, tame
-from scenemind.words.thesaurus import Thesaurus
-from scenemind.words.vocabulary import Vocabulary
 
 ATTRIBUTES = ("lwh", "distance", "color", "shape", "material")
 _OF_SCENE = ("color", "shape", "material", "state")
@@ -45,10 +46,10 @@ _NAMED_CATEGORIES, _SUGGESTED = 100, 3
 
 
 class SceneFunctions:
-    """Of one scene, seen from one place.
+    """The host functions for one scene and viewpoint.
 
     Attributes:
-        by_name: as the prelude calls them.
+        by_name: functions by their names in the prelude.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class SceneFunctions:
         return dict(zip(self._things, query.distances_m().round(3).tolist(), strict=True))
 
     def _categories(self, category: Any) -> list[str]:
-        """Those that a word names: itself in another spelling or a synonym, else kinds of it."""
+        """Categories that a word means: itself in another spelling, synonyms, else subclasses."""
         word = word_of(category, "filter(object_set, category): category")
         known = sorted(set(self._names.values()))
         wanted = normal(word)
@@ -169,7 +170,7 @@ class SceneFunctions:
 
 @contextmanager
 def _teaching(call: str) -> Iterator[None]:
-    """What the memory says of a call is for who wrote it."""
+    """Turns errors of the memory into `ApiError`s with the name of the call."""
     try:
         yield
     except SceneMemoryError as error:
@@ -200,3 +201,157 @@ def _listed(names: Sequence[str]) -> str:
 
 def _did_you_mean(names: Sequence[str]) -> str:
     return f"; did you mean {' or '.join(map(quoted, names))}?" if names else ""
+
+
+_LONGEST = 200  # characters of a word
+_MOST_WORDS = 100
+
+
+def word_of(value: Any, name: str) -> str:
+    """A word from a program.
+
+    Raises:
+        ApiError: it is no word, or so long that it is none.
+    """
+    if not isinstance(value, str):
+        raise ApiError(f"{name} must be a str, got {type(value).__name__}")
+    if len(value) > _LONGEST:
+        raise ApiError(
+            f"{name} must have at most {_LONGEST} characters, {quoted(value, 20)} has {len(value)}"
+        )
+    return value
+
+
+def words_of(values: Any, name: str) -> list[str]:
+    """A list of words from a program.
+
+    Raises:
+        ApiError: they are no words, or too many.
+    """
+    if not isinstance(values, list):
+        raise ApiError(f"{name} must be a list of str, got {type(values).__name__}")
+    if len(values) > _MOST_WORDS:
+        raise ApiError(f"{name} must have at most {_MOST_WORDS} members, got {len(values)}")
+    return [word_of(value, f"every member of {name}") for value in values]
+
+
+def thing_of(thing_id: Any, things: Mapping[int, MapObject]) -> MapObject:
+    """The object of an id from a program.
+
+    Raises:
+        ApiError: there is no such object: programs can make up, or change, objects of their own.
+    """
+    thing = things.get(thing_id) if isinstance(thing_id, int) else None
+    if thing is None:
+        raise ApiError("there is no such object in the scene: take objects from scene()")
+    return thing
+
+
+def things_of(ids: Any, things: Mapping[int, MapObject]) -> list[MapObject]:
+    """The objects of ids, each once.
+
+    Raises:
+        ApiError: one of them is not there.
+    """
+    if not isinstance(ids, Sequence):
+        raise ApiError(f"objects must be given in a set, got {type(ids).__name__}")
+    found = [thing_of(thing_id, things) for thing_id in ids]
+    return list({thing.object_id: thing for thing in found}.values())
+
+
+UNKNOWN = "unknown"
+_DENIALS = word_set("not no never without")
+# Colours that differ more are no names for one surface (CIELAB, as in "brown" and "orange").
+_SAME_SURFACE = 40.0
+# Width by length.
+_SQUARE = 0.85
+
+
+def best_candidate(thing: MapObject, name: str, candidates: Sequence[str]) -> str:
+    """The candidate that agrees with an attribute of an object, in the same or in other words; of
+    colours the most similar one. The attribute's own value where none agrees, and "unknown" where
+    it has none.
+
+    Without the attribute, other attributes that a model or a person gave count.
+
+    Args:
+        name: such as color, shape, material, state.
+        candidates: at least one.
+    """
+    value = tame(thing.attributes.get(name, "")).lower()
+    scores = [_said(value, candidate) for candidate in candidates]
+    if max(scores) == 0.0 and name == "color" and value:
+        nearest = min(candidates, key=lambda candidate: color_distance(value, candidate))
+        return nearest if color_distance(value, nearest) <= _SAME_SURFACE else value
+    if max(scores) == 0.0 and not value:
+        others = [thing.attributes.get(key, "") for key in sorted(thing.attribute_sources)]
+        scores = [max((_said(o, c) for o in others), default=0.0) for c in candidates]
+    if max(scores) == 0.0:
+        return value or UNKNOWN
+    best = [c for c, score in zip(candidates, scores, strict=True) if score == max(scores)]
+    if name == "shape":  # one word for both
+        best.sort(key=lambda candidate: ("square" in candidate.lower()) != _is_square(thing))
+    return best[0]
+
+
+def _is_square(thing: MapObject) -> bool:
+    """Whether an object is square, seen from above."""
+    length, width, _ = thing.yaw_box.size
+    return min(length, width) >= _SQUARE * max(length, width)
+
+
+def _said(value: str, candidate: str) -> float:
+    """Share of a candidate's words in a value, a little less for synonyms, in [0, 1]."""
+    said, wanted = set(words_in(value)), words_in(candidate)
+    if not wanted or said & _DENIALS:
+        return 0.0
+    return sum(_said_word(word, said) for word in wanted) / len(wanted)
+
+
+def _said_word(word: str, said: set[str]) -> float:
+    if word in said:
+        return 1.0
+    return 0.9 if Thesaurus.load().attribute_words(word) & said else 0.0
+
+
+# A typical surface of each name, sRGB.
+_TYPICAL = {
+    "black": (25, 25, 25), "dark grey": (70, 70, 70), "grey": (128, 128, 128),
+    "light grey": (190, 190, 190), "white": (245, 245, 245), "silver": (180, 182, 185),
+    "dark red": (110, 20, 20), "red": (200, 35, 35), "maroon": (110, 25, 35),
+    "pink": (240, 150, 175), "orange": (235, 130, 40), "gold": (205, 165, 60),
+    "dark brown": (65, 42, 28), "brown": (120, 78, 48), "light brown": (170, 125, 85),
+    "beige": (215, 195, 165), "tan": (200, 170, 130), "cream": (240, 228, 200),
+    "yellow": (240, 215, 60), "dark green": (25, 75, 35), "green": (50, 140, 60),
+    "light green": (150, 215, 140), "turquoise": (60, 190, 185), "teal": (20, 125, 125),
+    "dark blue": (25, 35, 95), "navy": (20, 25, 85), "blue": (50, 90, 190),
+    "light blue": (145, 190, 230), "dark purple": (65, 25, 85), "purple": (125, 60, 150),
+    "light purple": (190, 155, 215),
+}  # fmt: skip
+_SPELLED = (("gray", "grey"), ("violet", "purple"), ("cyan", "turquoise"), ("wooden", "brown"))
+
+
+def color_distance(one: str, other: str) -> float:
+    """Distance in CIELAB (CIE 1976) between the closest two of the colours that each text names
+    ("black and red"); infinite where one names no known colour."""
+    pairs = [(a, b) for a in _named(one) for b in _named(other)]
+    return min((math.dist(_lab(a), _lab(b)) for a, b in pairs), default=math.inf)
+
+
+def _named(text: str) -> list[str]:
+    text = text.lower()
+    for spelled, usual in _SPELLED:
+        text = text.replace(spelled, usual)
+    parts = (part.strip() for part in text.split(" and "))
+    return [part if part in _TYPICAL else part.split(" ")[-1] for part in parts if _is_known(part)]
+
+
+def _is_known(part: str) -> bool:
+    return part in _TYPICAL or part.split(" ")[-1] in _TYPICAL
+
+
+@cache
+def _lab(name: str) -> tuple[float, float, float]:
+    rgb = np.array([[_TYPICAL[name]]], np.float32) / np.float32(255.0)
+    lightness, a, b = cv2.cvtColor(rgb, cv2.COLOR_RGB2LAB)[0, 0].tolist()
+    return lightness, a, b

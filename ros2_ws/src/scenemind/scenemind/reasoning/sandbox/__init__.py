@@ -1,9 +1,12 @@
 """Runs programs that models write; see `sandbox.Sandbox`."""
 
-from scenemind.reasoning.sandbox.api import SandboxApi
-from scenemind.reasoning.sandbox.errors import ApiError, ProgramError, SandboxError
-from scenemind.reasoning.sandbox.outcome import Outcome
-from scenemind.reasoning.sandbox.running import Waking
+from scenemind.reasoning.sandbox.program import (
+    ApiError,
+    Outcome,
+    ProgramError,
+    SandboxApi,
+)
 from scenemind.reasoning.sandbox.sandbox import Sandbox
+from scenemind.reasoning.sandbox.workers import Waking
 
-__all__ = ["ApiError", "Outcome", "ProgramError", "Sandbox", "SandboxApi", "SandboxError", "Waking"]
+__all__ = ["ApiError", "Outcome", "ProgramError", "Sandbox", "SandboxApi", "Waking"]

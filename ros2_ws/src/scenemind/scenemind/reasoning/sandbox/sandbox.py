@@ -2,18 +2,22 @@
 
 Model-written programs are data until here. They run in Monty, an interpreter of a part of Python
 that has no files, no network and no processes, one program a session, in a worker process with an
-empty environment and with limits of the operating system beneath the interpreter's own (`worker`).
+empty environment and with limits of the operating system beneath the interpreter's own (`workers`).
 A worker that dies is replaced; this process is never at risk.
 """
 
 from __future__ import annotations
 
+import inspect
 import logging
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 from pydantic_monty import (
+    MontyCrashedError,
     MontyError,
     MontyRuntimeError,
     MontySession,
@@ -22,20 +26,20 @@ from pydantic_monty import (
     ResourceLimits,
 )
 
-from scenemind.config.sandbox import SandboxConfig
-from scenemind.reasoning.sandbox.api import SandboxApi
-from scenemind.reasoning.sandbox.errors import ProgramError, SandboxError
-from scenemind.reasoning.sandbox.host_functions import HostFunctions
-from scenemind.reasoning.sandbox.imports import find_forbidden_import
-from scenemind.reasoning.sandbox.outcome import Outcome
-from scenemind.reasoning.sandbox.printed import Printed
-from scenemind.reasoning.sandbox.running import RunningProgram, Waking
-from scenemind.reasoning.sandbox.tracebacks import error_of
-from scenemind.reasoning.sandbox.values import is_small
-from scenemind.reasoning.sandbox.workers import NoTimeLeftError, Workers
+from scenemind.config.reasoning import SandboxConfig
+from scenemind.errors import SandboxError
+from scenemind.reasoning.sandbox.program import (
+    ApiError,
+    Outcome,
+    ProgramError,
+    ProgramErrorKind,
+    SandboxApi,
+    find_forbidden_import,
+    is_small,
+)
+from scenemind.reasoning.sandbox.workers import NoTimeLeftError, RunningProgram, Waking, Workers
 
 _log = logging.getLogger(__name__)
-
 # A defect of Monty 1.4: a comprehension outside functions whose variable has the name of a builtin
 # (`[id for id in ids]`) finds the builtin. It does not when the name is a global.
 _OWN_NAMES = (
@@ -52,7 +56,7 @@ _UNKNOWN = "_end_of_the_checked_program"
 
 
 class Sandbox:
-    """Workers that are started once and serve one program after the other; thread-safe."""
+    """Workers that are started once and run one program after the other; thread-safe."""
 
     def __init__(self, config: SandboxConfig | None = None) -> None:
         """
@@ -69,13 +73,12 @@ class Sandbox:
         seconds: float | None = None,
         waking: Waking | None = None,
     ) -> Outcome:
-        """What the program does; never raises for what a program can do.
+        """Run a program; errors of the program are part of the outcome.
 
         Args:
-            seconds: until it has to be over, waiting for a worker and for host functions included;
-                it computes no longer than the configured limit either way. One call of a host
-                function is not broken off.
-            waking: has the program ended early, such as `Allowance.waking`.
+            seconds: limit for all, waiting for a worker and host functions included; computation
+                has the configured limit too. A running host function is not interrupted.
+            waking: ends the program early, such as `Allowance.waking`.
 
         Raises:
             SandboxError: no worker is free, the API itself does not run, or it is closed.
@@ -95,8 +98,7 @@ class Sandbox:
     def check(
         self, program: str, api: SandboxApi, seconds: float | None = None
     ) -> ProgramError | None:
-        """What a type checker says of a program by the API's stubs, all of it at once; nothing is
-        run.
+        """Type-check a program by the API's stubs, without running it; all errors at once.
 
         Raises:
             SandboxError: no worker is free, or it is closed.
@@ -134,7 +136,7 @@ class Sandbox:
         self.close()
 
     def _refusal(self, program: str) -> ProgramError | None:
-        """Why a program is not run at all."""
+        """Reason for refusing a program; None if it may run."""
         longest = self._config.program_characters
         if len(program) > longest:
             return ProgramError(
@@ -216,3 +218,148 @@ def _value_of(
         # Of Monty 1.4, for a set of instances: it makes proxies that cannot be in one.
         _log.debug("the value of a program cannot leave the sandbox")
         return None
+
+
+class HostFunctions:
+    """The host functions for one program, with a time limit, and with bugs hidden from the program.
+
+    Attributes:
+        by_name: functions for the sandbox.
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[..., Any]],
+        seconds: float,
+        is_over: Callable[[], bool],
+    ) -> None:
+        """Args:
+        seconds: limit for all calls together.
+        is_over: whether the program was stopped; no function is called then.
+        """
+        self.by_name = {name: partial(self._call, f) for name, f in functions.items()}
+        self._limit_s = seconds
+        self._is_over = is_over
+        self._used_s = 0.0
+        self._bug: Exception | None = None
+
+    def raise_bug(self) -> None:
+        """Raise the first error of a function that is no `ApiError`. After it no function is
+        called."""
+        if self._bug is not None:
+            raise self._bug
+
+    def _call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self._is_over() or self._used_s >= self._limit_s:
+            raise TimeoutError(f"the {self._limit_s:g} s for calls of the API are over")
+        if self._bug is not None:  # the run has failed, whatever the program makes of it
+            raise RuntimeError("no function of the API is called any more")
+        if not is_small((args, kwargs)):
+            raise ValueError("what is given to a function of the API is too large")
+        start = time.perf_counter()
+        try:
+            return function(*args, **kwargs)
+        except ApiError as error:
+            raise ValueError(str(error)) from error
+        except Exception as error:
+            if isinstance(error, TypeError) and not _takes(function, args, kwargs):
+                raise
+            self._bug = error
+            raise RuntimeError("the function failed by itself") from error
+        finally:
+            self._used_s += time.perf_counter() - start
+
+
+def _takes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call fits a function's parameters."""
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+class TooMuchPrintedError(Exception):
+    """Ends a program that prints beyond the limit."""
+
+
+class Printed:
+    """A print callback that keeps the beginning of the output."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[str] = []
+        self._length = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)[: self._limit]
+
+    @property
+    def is_full(self) -> bool:
+        return self._length > self._limit
+
+    def __call__(self, _: str, text: str) -> None:
+        """
+        Raises:
+            TooMuchPrintedError: with this text it is more than the limit.
+        """
+        if not self.is_full:
+            self._parts.append(text)
+            self._length += len(text)
+        if self.is_full:
+            raise TooMuchPrintedError(f"more than {self._limit} characters were printed")
+
+
+# The prelude is the session's first feed, the program its second.
+_PROGRAM = "<python-input-1>"
+# Of a deep recursion the first and last lines say all.
+_SHOWN_FRAMES = 12
+_SHOWN_CHARACTERS = 2000
+# Also of a single operation within which the interpreter does not look at its clock.
+_TOO_LONG = "TimeoutError: feed time limit exceeded"
+_LIMITS: tuple[tuple[type[BaseException], str, ProgramErrorKind], ...] = (
+    (TimeoutError, "feed time limit", "time"),
+    (MemoryError, "memory limit", "memory"),
+    (RecursionError, "maximum recursion depth", "recursion"),
+    (RuntimeError, "suspension limit", "host_calls"),
+)
+
+
+def error_of(failure: MontyError, printed: Printed, config: SandboxConfig) -> ProgramError:
+    """The error of a failed program, with the lines of the program but not of the API."""
+    if isinstance(failure, MontyTypingError):
+        return ProgramError("type", failure.display().strip())
+    if printed.is_full:
+        return ProgramError(
+            "output", f"the program printed more than {config.printed_characters} characters"
+        )
+    if isinstance(failure, MontyCrashedError) and failure.timed_out:
+        return ProgramError("time", _TOO_LONG)
+    if isinstance(failure, MontyCrashedError):
+        return ProgramError("worker", f"the program brought its interpreter down: {failure}")
+    if isinstance(failure, MontySyntaxError):
+        return ProgramError("syntax", _with_lines(failure, "SyntaxError"))
+    if not isinstance(failure, MontyRuntimeError):
+        return ProgramError("crash", str(failure))
+    cause = failure.exception()
+    kind: ProgramErrorKind = "syntax" if isinstance(cause, NotImplementedError) else "crash"
+    for error, beginning, name in _LIMITS:
+        if isinstance(cause, error) and beginning in str(cause):
+            kind = name
+    return ProgramError(kind, _with_lines(failure, type(cause).__name__))
+
+
+def _with_lines(failure: MontyRuntimeError | MontySyntaxError, name: str) -> str:
+    frames = [frame for frame in failure.traceback() if frame.filename == _PROGRAM]
+    lines = [
+        f"  line {frame.line}{f', in {frame.function_name}' if frame.function_name else ''}:"
+        f" {(frame.source_line or '').strip()}"
+        for frame in frames
+    ]
+    if len(lines) > _SHOWN_FRAMES:
+        half = _SHOWN_FRAMES // 2
+        left_out = f"  ... {len(lines) - _SHOWN_FRAMES} lines ..."
+        lines = [*lines[:half], left_out, *lines[-half:]]
+    message = failure.display("msg")[:_SHOWN_CHARACTERS]
+    return "\n".join(["Traceback (most recent call last):", *lines, f"{name}: {message}"])

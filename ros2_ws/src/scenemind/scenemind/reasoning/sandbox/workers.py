@@ -1,24 +1,30 @@
 """The worker processes of a sandbox: started once, replaced when they die, lent to one program at a
-time."""
+time, and stopped when its time is over.
+"""
 
 from __future__ import annotations
 
 import logging
+import math
+import os
+import shlex
+import shutil
+import signal
+import sysconfig
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from pydantic_monty import Monty, MontyCrashedError, MontyError, MontySession
 
-from scenemind.reasoning.sandbox.errors import SandboxError
-from scenemind.reasoning.sandbox.running import RunningProgram, Waking
-from scenemind.reasoning.sandbox.watchdog import Watchdog
-from scenemind.reasoning.sandbox.worker import WorkerScript
+from scenemind.errors import SandboxError
 
 _log = logging.getLogger(__name__)
-
 # Of the worker, on top of what the program may take: it is killed then, as its interpreter does not
 # look at the clock within one operation.
 _GRACE_S = 0.5
@@ -32,11 +38,11 @@ _CLOSED = "the sandbox is closed, and runs no programs any more"
 
 
 class NoTimeLeftError(Exception):
-    """No worker became free as long as anybody waited for the program."""
+    """No worker became free within the program's time."""
 
 
 class Workers:
-    """Thread-safe."""
+    """The worker processes of a sandbox. Thread-safe."""
 
     def __init__(self, count: int, memory_mb: int) -> None:
         """
@@ -88,10 +94,10 @@ class Workers:
     def session(
         self, seconds: float | None, waking: Waking | None, settings: dict[str, Any]
     ) -> Iterator[tuple[MontySession, RunningProgram]]:
-        """A worker for one program, which is killed when the seconds are over or it is woken.
+        """A worker for one program; it is killed when the time is over or the program is woken.
 
         Args:
-            seconds: from now on; None: no limit of its own.
+            seconds: limit from now on; None: no limit.
             settings: of `Monty.checkout`.
 
         Raises:
@@ -152,3 +158,156 @@ class Workers:
     def _forget(self, running: RunningProgram) -> None:
         with self._lock:
             self._running.discard(running)
+
+
+# Has something called when nobody waits any more, as long as the context lasts.
+Waking = Callable[[Callable[[], object]], AbstractContextManager[None]]
+
+
+class RunningProgram:
+    """A program in its worker, which another thread may stop. Thread-safe.
+
+    The worker is killed, as its interpreter does not check a flag while it computes; the pool
+    starts another one. A running host function is not interrupted, but no other one is called.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # of the two below
+        self._worker_pid: int | None = None
+        self._is_stopped = False
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._is_stopped
+
+    def begin(self, worker_pid: int | None) -> None:
+        with self._lock:
+            self._worker_pid = worker_pid
+            self._kill_where_stopped()
+
+    def end(self) -> None:
+        """The worker is released."""
+        with self._lock:
+            self._worker_pid = None
+
+    def stop(self) -> None:
+        """The second call does nothing."""
+        with self._lock:
+            self._is_stopped = True
+            self._kill_where_stopped()
+
+    def _kill_where_stopped(self) -> None:
+        if self._is_stopped and self._worker_pid is not None:
+            with suppress(ProcessLookupError):  # it has just died by itself
+                os.kill(self._worker_pid, signal.SIGKILL)
+            self._worker_pid = None
+
+
+class Watchdog:
+    """Stops programs whose time is over, with one thread for all. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()  # of all below
+        self._due: dict[RunningProgram, float] = {}
+        self._wakes_at = math.inf
+        self._thread: threading.Thread | None = None
+        self._is_closed = False
+
+    @contextmanager
+    def watching(self, program: RunningProgram, seconds: float) -> Iterator[None]:
+        """Stop a program if it is still running after so many seconds."""
+        due = time.monotonic() + seconds
+        with self._changed:
+            self._due[program] = due
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._watch, name="sandbox", daemon=True)
+                self._thread.start()
+            elif due < self._wakes_at:  # else it looks early enough: nobody is woken in vain
+                self._changed.notify()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._due.pop(program, None)
+
+    def close(self) -> None:
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+
+    def _watch(self) -> None:
+        with self._changed:
+            while not self._is_closed:
+                now = time.monotonic()
+                for program in [p for p, due in self._due.items() if due <= now]:
+                    del self._due[program]
+                    program.stop()
+                self._wakes_at = min(self._due.values(), default=math.inf)
+                is_idle = self._wakes_at == math.inf
+                self._changed.wait(None if is_idle else self._wakes_at - now)
+
+
+# The interpreter's own memory is counted in it, and so is address space that it only reserves.
+_ADDRESS_SPACE_KB = 1_000_000
+# Values are copied on their way out.
+_COPIES = 4
+# Of one worker in all its life; the pool replaces one that has used them up.
+_CPU_S = 3600
+_OPEN_FILES = 16
+
+
+class WorkerScript:
+    """The executable file of the workers, which exists while this is open: the interpreter with an
+    empty environment and limits of the operating system."""
+
+    def __init__(self, memory_mb: int) -> None:
+        """
+        Args:
+            memory_mb: of the values of a program, by the interpreter's own limit.
+
+        Raises:
+            SandboxError: the interpreter is not installed.
+        """
+        self._folder = tempfile.TemporaryDirectory(prefix="scenemind-sandbox-")
+        self.path = Path(self._folder.name) / "worker"
+        self._text = _script(_interpreter(), max(_ADDRESS_SPACE_KB, _COPIES * 1024 * memory_mb))
+        self.restore()
+
+    def restore(self) -> None:
+        """Write the file again if it was deleted: long-running systems clean folders such as
+        /tmp."""
+        if not self.path.exists():
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
+            self.path.write_text(self._text, encoding="utf-8")
+            self.path.chmod(0o700)
+
+    def close(self) -> None:
+        self._folder.cleanup()
+
+    def __enter__(self) -> WorkerScript:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _interpreter() -> str:
+    here = sysconfig.get_path("scripts")
+    found = shutil.which("monty", path=here) or shutil.which("monty")
+    if found is None:
+        raise SandboxError(
+            f"the sandbox's interpreter `monty` is neither in {here} nor on the PATH: install"
+            " pydantic-monty again"
+        )
+    return found
+
+
+def _script(interpreter: str, address_space_kb: int) -> str:
+    limits = {"c": 0, "f": 0, "n": _OPEN_FILES, "t": _CPU_S, "v": address_space_kb}
+    lines = [f"ulimit -{name} {value} || exit 1" for name, value in limits.items()]
+    return "\n".join(("#!/bin/sh", *lines, f'exec env -i {shlex.quote(interpreter)} "$@"', ""))

@@ -3,97 +3,200 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from scenemind.config import RelationConfig
+from scenemind.language import verbalization
+from scenemind.language.english import shown
+from scenemind.language.nearest import is_read
+from scenemind.language.questions import parse_question
+from scenemind.language.situated.situation import split_situation
+from scenemind.language.tokens import NotUnderstoodError
+from scenemind.language.trees import AskAttribute, Changed, Question, Verify
+from scenemind.language.utterances import agrees, is_order, is_question
+from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess, MemorySnapshot
-from scenemind.reasoning.errors import ReasoningError
-from scenemind.reasoning.method import GroundReply, MethodReply
-from scenemind.reasoning.symbolic import rendering, shapes
-from scenemind.reasoning.symbolic.commands import parse_commands
-from scenemind.reasoning.symbolic.correcting import Wanted, wanted_of
-from scenemind.reasoning.symbolic.executor import run, subject_of
-from scenemind.reasoning.symbolic.grammar import parse_question
-from scenemind.reasoning.symbolic.half_understood import find_half_understood
-from scenemind.reasoning.symbolic.referring.likely import refer_likely
-from scenemind.reasoning.symbolic.referring.referring import refer
-from scenemind.reasoning.symbolic.reply import ABSENCE_CONFIDENCE, confidences
+from scenemind.reasoning.method import Asking, GroundReply, MethodReply
+from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.symbolic.answers import answer, subject_of
+from scenemind.reasoning.symbolic.clarification import find_likely_command
+from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, intent_of
+from scenemind.reasoning.symbolic.referring.grounder import ground_expression, ground_loosely
+from scenemind.reasoning.symbolic.refusals import (
+    check_all_used,
+    correction_refused,
+    not_understood,
+    with_suggestion,
+)
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, confidences
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.situated.answerer import answer_briefly
-from scenemind.reasoning.symbolic.situated.standing import find_viewpoint
-from scenemind.reasoning.symbolic.syntax import Changed, Question, Verify
-from scenemind.reasoning.types import Query
-from scenemind.words.english import shown
-from scenemind.words.vocabulary import Vocabulary
+from scenemind.reasoning.symbolic.situated.short_answers import answer_briefly
+from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
+if TYPE_CHECKING:  # pydantic's forms take long to import
+    from scenemind.reasoning.symbolic.model_reader import ModelReader
+
+Reply = TypeVar("Reply", MethodReply, GroundReply)
 _log = logging.getLogger(__name__)
 
 
-class SymbolicReasoner:
-    """Answers from a memory's snapshots, for several threads; keeps the columns of one.
+def _other_act(text: str) -> str:
+    """Message for a sentence that is no correction but a question, a request or a yes to nothing;
+    empty for others."""
+    if agrees(text):
+        return "Nothing waits for a yes, and nothing was changed."
+    if not is_question(text) and not is_order(text):
+        return ""
+    what = "question" if is_question(text) else "request"
+    return f'"{shown(text)}" is a {what}, and no correction: nothing was changed. Ask it instead.'
 
-    It never guesses but for `always_answer`: else what is not in the map has no answer here. Only
-    phrases to be grounded may be read more freely; see `ground`.
+
+def _with_steps_before(reply: Reply, asking: Asking) -> Reply:
+    """A reply with the steps that its question has taken so far."""
+    return replace(reply, steps=(*asking.progress.steps, *reply.steps))
+
+
+def _speaks_of_own(query: Query, snapshot: MemorySnapshot) -> bool:
+    """Whether somebody who is known to own things speaks of what is theirs."""
+    is_own = not {"my", "mine"}.isdisjoint(query.text.lower().split())
+    owners = {thing.attributes.get("owner", "").lower() for thing in snapshot.objects.values()}
+    return is_own and query.by != "" and query.by.lower() in owners
+
+
+class SymbolicReasoner:
+    """Answers from a memory's snapshots; thread-safe, keeps the columns of the last one.
+
+    No guesses, except under `always_answer`. Only phrases to be grounded may be read loosely; see
+    `ground`.
     """
 
     def __init__(
-        self, memory: MemoryAccess, config: RelationConfig, vocabulary: Vocabulary | None = None
+        self,
+        memory: MemoryAccess,
+        config: RelationConfig,
+        vocabulary: Vocabulary | None = None,
+        reader: ModelReader | None = None,
     ) -> None:
+        """
+        Args:
+            reader: reads sentences that the grammar does not; None: they are refused.
+        """
         self._memory = memory
         self._config = config
         self._vocabulary = vocabulary or Vocabulary.load()
+        self._reader = reader
         self._scene: Scene | None = None
 
-    def ask(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
-        """The answer.
+    def ask(
+        self, query: Query, snapshot: MemorySnapshot, asking: Asking | None = None
+    ) -> MethodReply:
+        """Reply to a question.
+
+        Args:
+            asking: of a question that a model may read; None: it is read by the grammar alone.
 
         Raises:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
+            ModelError: it was cancelled, or its allowance is used up.
         """
-        if query.policy == "always_answer":
-            return self._any_answer(query, snapshot)
-        return self._sure_answer(query, snapshot)
+        query = _with_situation(query)
+        try:
+            return self._as_read(query, snapshot, asking, self._answer)
+        except ReasoningError as error:
+            labels = self._seen(snapshot).rows_of_label
+            raise with_suggestion(error, query.text, labels) from error
 
-    def _any_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
-        """What the grammar is sure of, unless a situation is part of the question; else a guess."""
-        if not query.situation.strip():
+    def _as_read(
+        self,
+        query: Query,
+        snapshot: MemorySnapshot,
+        asking: Asking | None,
+        answer_to: Callable[[Query, MemorySnapshot], Reply],
+    ) -> Reply:
+        """The reply to a sentence; a model, where there is one, reads what the grammar does not."""
+        if self._reader is None or asking is None or is_read(query.text):
+            return answer_to(query, snapshot)
+        meant = self._reader.read(query.text, self._seen(snapshot).rows_of_label, asking)
+        reply = answer_to(replace(query, text=meant or query.text), snapshot)
+        return _with_steps_before(reply, asking)
+
+    def _answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
+        if query.policy == "strict":
+            return self._sure_answer(query, snapshot)
+        return self._likely_answer(query, snapshot)
+
+    def _likely_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
+        """The strict answer, unless the query has a situation; else a short answer, which is likely
+        or, under `always_answer`, may be a guess."""
+        is_free, scene = query.policy == "always_answer", self._seen(snapshot)
+        refusal: ReasoningError | None = None
+        is_situated = query.situation.strip() and (is_free or not self._unread(query, scene))
+        if not is_situated:
             try:
                 reply = self._sure_answer(query, snapshot)
             except ReasoningError as error:
-                _log.debug("guessing instead: %s", error)
+                refusal = error
             else:
-                # What is said of things that are there is known to be so, or not to be so.
-                is_checked = isinstance(self._parsed(query), Verify) and bool(reply.objects)
-                if is_checked or reply.confidence > ABSENCE_CONFIDENCE:
+                asked = self._parsed(query)
+                # Claims about known objects are decided, even by a no.
+                is_sure = isinstance(asked, Verify) and bool(reply.objects)
+                is_sure |= reply.confidence > ABSENCE_CONFIDENCE
+                # A colour as measured in dim light may be likelier another.
+                if not is_free or (is_sure and not isinstance(asked, AskAttribute)):
                     return reply
-        return answer_briefly(query, self._seen(snapshot), self._vocabulary, self._config)
+        if not is_free and refusal is not None and refusal.failure.code != "not_understood":
+            raise refusal
+        short = answer_briefly(query, scene, self._vocabulary, self._config, may_guess=is_free)
+        if short is not None:
+            return short
+        if refusal is not None:
+            raise refusal
+        return self._sure_answer(query, snapshot)
 
     def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
-        question = self._parsed(query)
-        resolver = self._resolver(query, snapshot)
-        reply = run(question, resolver, self._memory.changes_since)
-        read_as = f"{type(question).__name__}: {rendering.describe(subject_of(question))}"
+        question, resolver = self._parsed(query), self._resolver(query, snapshot)
+        if query.policy == "strict":
+            check_all_used(question, query.text, resolver)
+        reply = answer(question, resolver, self._memory.changes_since)
+        read_as = f"{type(question).__name__}: {verbalization.describe(subject_of(question))}"
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
-        unread = self._unread(query, resolver)
-        # Who does not look at the steps must hear of it, where it mattered.
+        unread = self._unread(query, resolver.scene)
+        # The answer text names an ignored situation where the viewpoint mattered.
         note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
         steps = (read_as, *resolver.steps, *unread)
         text = f"{reply.text}{note}"
         return MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
 
-    def ground(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
-        """The objects of a phrase, or those that a question is about.
+    def ground(
+        self, query: Query, snapshot: MemorySnapshot, asking: Asking | None = None
+    ) -> GroundReply:
+        """The objects of a phrase, or the subject of a question.
 
-        Where one must be named, those that fit best; so too, unless the query is strict, where the
-        grammar finds nothing and they are likely enough.
+        Under `always_answer` the best matches; also, unless the query is strict, where the grammar
+        finds nothing and they are likely enough.
+
+        Args:
+            asking: see `ask`.
 
         Raises:
             ReasoningError: `not_understood` or `not_found`.
+            ModelError: see `ask`.
         """
-        if query.policy == "always_answer" and not query.marked_object_ids:
+        query = _with_situation(query)
+        try:
+            return self._as_read(query, snapshot, asking, self._grounding)
+        except ReasoningError as error:
+            labels = self._seen(snapshot).rows_of_label
+            raise with_suggestion(error, query.text, labels, is_phrase=True) from error
+
+    def _grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
+        is_loose = query.policy == "always_answer" and not query.marked_object_ids
+        if is_loose and not _speaks_of_own(query, snapshot):
             try:
-                return refer(query, self._seen(snapshot), self._vocabulary)
+                return ground_expression(query, self._seen(snapshot), self._vocabulary)
             except ReasoningError as error:
                 _log.debug("reading it to the letter: %s", error)
         try:
@@ -101,13 +204,14 @@ class SymbolicReasoner:
         except ReasoningError as error:
             if query.policy == "strict":
                 raise
-            return refer_likely(query, self._seen(snapshot), self._vocabulary, error)
+            return ground_loosely(query, self._seen(snapshot), self._vocabulary, error)
 
     def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
-        question = self._parsed(query)
-        resolver = self._resolver(query, snapshot)
+        question, resolver = self._parsed(query), self._resolver(query, snapshot)
+        if query.policy == "strict":
+            check_all_used(question, query.text, resolver)
         if isinstance(question, Changed) and question.subject is None:
-            reply = run(question, resolver, self._memory.changes_since)
+            reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
                 raise ReasoningError("not_found", reply.text)
             of_each = tuple(thing.confidence for thing in reply.objects)
@@ -122,54 +226,61 @@ class SymbolicReasoner:
             )
         rows, scores = rows[is_object], scores[is_object]
         sure = confidences(resolver.scene, rows, scores)
-        looked_for = f"looked for: {rendering.describe(subject)}"
-        steps = (looked_for, *resolver.steps, *self._unread(query, resolver))
+        looked_for = f"looked for: {verbalization.describe(subject)}"
+        steps = (looked_for, *resolver.steps, *self._unread(query, resolver.scene))
         return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
 
-    def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Wanted:
-        """What a correcting sentence wants, or may want; nothing is written yet.
+    def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Intent:
+        """Intent of a correcting sentence; nothing is written yet.
 
         Args:
-            by: who speaks.
+            by: name of the speaker.
 
         Raises:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
-            SceneMemoryError: the memory cannot say what is similar.
+            SceneMemoryError: similar objects cannot be searched for.
         """
+        # A question needs no grammar of corrections, which takes 0.1 s to import.
+        from scenemind.language.corrections.grammar import parse_commands
+
         try:
             commands = parse_commands(query.text)
-        except ReasoningError as error:
-            explained = self._explained(error, query, shapes.COMMANDS)
-            return self._half_understood(query, snapshot, by, explained)
-        return wanted_of(
+        except NotUnderstoodError as error:
+            labels = self._seen(snapshot).rows_of_label
+            otherwise = correction_refused(error, query.text, labels)
+            if act := _other_act(query.text):
+                otherwise = ReasoningError("not_understood", act)
+            return self._half_understood(query, snapshot, by, otherwise)
+        return intent_of(
             commands, query, lambda said: self._resolver(said, snapshot), self._memory, by
         )
 
     def _half_understood(
         self, query: Query, snapshot: MemorySnapshot, by: str, otherwise: ReasoningError
-    ) -> Wanted:
-        """What the person may mean, to be asked.
+    ) -> Intent:
+        """The likely intent of a sentence that was not understood, to be confirmed by the person.
 
         Raises:
             ReasoningError: `otherwise`, where that is not clear enough.
         """
         scene = self._seen(snapshot)
-        command = find_half_understood(query.text, query.marked_object_ids, scene)
-        if command is None:
+        command = find_likely_command(query.text, query.marked_object_ids, scene)
+        if command is None or is_order(query.text):
             raise otherwise
         try:
-            wanted = wanted_of(
+            wanted = intent_of(
                 (command,), query, lambda said: self._resolver(said, snapshot), self._memory, by
             )
         except ReasoningError as error:
             raise otherwise from error
-        return replace(wanted, is_doubtful=True)
+        guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
+        return replace(wanted, doubt=wanted.doubt or guess)
 
     def _parsed(self, query: Query) -> Question:
         try:
             return parse_question(query.text)
-        except ReasoningError as error:
-            raise self._explained(error, query, shapes.QUESTIONS) from error
+        except NotUnderstoodError as error:
+            raise not_understood(error, query.text) from error
 
     def _resolver(self, query: Query, snapshot: MemorySnapshot) -> Resolver:
         return Resolver(self._seen(snapshot), query, self._vocabulary, self._config)
@@ -180,18 +291,34 @@ class SymbolicReasoner:
             scene = self._scene = Scene(snapshot)
         return scene
 
-    def _unread(self, query: Query, resolver: Resolver) -> tuple[str, ...]:
-        """A note on a situation that tells no place, where nothing else does."""
+    def _unread(self, query: Query, scene: Scene) -> tuple[str, ...]:
+        """A note on a situation that gives no viewpoint, where nothing else does."""
         said = query.situation.strip()
         if not said or query.viewpoint is not None:
             return ()
-        if find_viewpoint(said, resolver.scene, self._vocabulary) is not None:
+        if find_viewpoint(said, scene, self._vocabulary) is not None:
             return ()
         way_out = "name things of the map, or give a viewpoint"
         return (f'the situation "{shown(said)}" was not read: {way_out}',)
 
-    def _explained(
-        self, error: ReasoningError, query: Query, examples: tuple[str, ...]
-    ) -> ReasoningError:
-        part, whole = shown(error.failure.text), shown(query.text)
-        return ReasoningError("not_understood", shapes.not_understood(part, whole, examples))
+
+def _with_situation(query: Query) -> Query:
+    """The query with the situation that its text has, where it comes with none."""
+    if query.situation.strip():
+        return query
+    text, situation = split_situation(query.text)
+    return replace(query, text=text, situation=situation) if situation else query
+
+
+class SymbolicMethod:
+    """`AskMethod` of the symbolic reasoner, for any memory."""
+
+    name = "symbolic"
+
+    def __init__(self, relations: RelationConfig | None = None) -> None:
+        self._relations = relations or RelationConfig()
+
+    def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
+        """Reply to a question."""
+        del asking
+        return SymbolicReasoner(memory, self._relations).ask(query, memory.snapshot())

@@ -1,4 +1,4 @@
-"""A snapshot as columns, so that a question costs a few array operations."""
+"""Scene: a snapshot as columns, with floors, walls and ceilings as rows of their own."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import gaps_m
-from scenemind.memory import MapObject, MemorySnapshot, Relation
+from scenemind.geometry import Box3D, gaps_m
+from scenemind.language.english import normal
+from scenemind.memory import MapObject, MemorySnapshot, Relation, StructurePlane
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import find_relation
-from scenemind.memory.graph.relations.columns import Bounds
-from scenemind.reasoning.symbolic.building import as_thing, gaps_to_turned_m
+from scenemind.memory.graph.relations.box_relations import Bounds
+from scenemind.memory.types import StructureKind
 
 Scores = NDArray[np.float64]
+# Spacing of points on a face, to which distances are measured, and their largest number an axis.
+_STEP_M, _MOST_STEPS = 0.25, 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +53,7 @@ class Scene:
         self.snapshot = snapshot
         planes = sorted(snapshot.structure.values(), key=lambda plane: plane.plane_id)
         self.objects: tuple[MapObject, ...] = (
-            *map(as_thing, planes),
+            *map(_as_object, planes),
             *(snapshot.objects[object_id] for object_id in sorted(snapshot.objects)),
         )
         n = len(self.objects)
@@ -92,11 +96,11 @@ class Scene:
         return gaps
 
     def stored(self, predicate: str) -> StoredRelation | None:
-        """The relations of a canonical predicate (`relations.names`)."""
+        """Relations of a canonical predicate (`language.relation_names`)."""
         return self._relations.get(predicate)
 
     def relations_of(self, row: int, predicate: str) -> Iterator[tuple[int, float]]:
-        """Rows that `row` stands in the relation to, with confidences."""
+        """Rows of the objects of `row`'s relations, with confidences."""
         stored = self._relations.get(predicate)
         if stored is not None:
             for at in np.flatnonzero(stored.subjects == row):
@@ -104,7 +108,7 @@ class Scene:
 
     @cached_property
     def _relations(self) -> dict[str, StoredRelation]:
-        """By canonical predicate; made when the first question asks for one."""
+        """Relations by canonical predicate, made at the first use."""
         by_name: dict[str, list[Relation]] = {}
         for relation in self.snapshot.relations:
             by_name.setdefault(relation.predicate, []).append(relation)
@@ -124,3 +128,66 @@ class Scene:
         at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
         known = (self.ids[at] == wanted).all(axis=1)
         return StoredRelation(at[known, 0], at[known, 1], rows[known, 2])
+
+
+def find_kind(noun: str) -> StructureKind | None:
+    """Part of the building that a noun names ("walls", "ground"); None for other nouns."""
+    return sense_of(normal(noun)).structure if noun else None
+
+
+def _as_object(plane: StructurePlane) -> MapObject:
+    """A plane as a map object with its id, and with points on its face."""
+    return MapObject(
+        plane.plane_id,
+        plane.kind,
+        plane.kind,
+        {},
+        1.0,
+        plane.box,
+        _points_on(plane.box),
+        0,
+        0,
+        0,
+        (),
+        known_yaw_box=plane.box,
+    )
+
+
+def gaps_to_turned_m(bounds: Bounds, box: Box3D) -> Scores:
+    """Distances (N,) between boxes (N, 6) and one turned about z, such as a wall.
+
+    Each box is as wide as it looks along the turned one's sides.
+    """
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    half = (bounds[:, 3:5] - bounds[:, :2]) / 2.0
+    offset = (bounds[:, 3:] + bounds[:, :3]) / 2.0 - np.asarray(box.center)
+    centers = np.column_stack(
+        (offset[:, 0] * c + offset[:, 1] * s, offset[:, 1] * c - offset[:, 0] * s, offset[:, 2])
+    )
+    halves = np.column_stack(
+        (
+            half[:, 0] * abs(c) + half[:, 1] * abs(s),
+            half[:, 0] * abs(s) + half[:, 1] * abs(c),
+            (bounds[:, 5] - bounds[:, 2]) / 2.0,
+        )
+    )
+    reach = np.asarray(box.size) / 2.0
+    return gaps_m(centers - halves, centers + halves, -reach, reach)
+
+
+def _points_on(box: Box3D) -> NDArray[np.float32]:
+    """Points (M, 3) on a grid over the box: one layer across its thin side."""
+    axes = [_ticks(side, thin=side == min(box.size)) for side in box.size]
+    local = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    turned = local @ np.array([(c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0)])
+    points = (turned + np.asarray(box.center)).astype(np.float32)
+    points.flags.writeable = False
+    return points
+
+
+def _ticks(side_m: float, *, thin: bool) -> NDArray[np.float64]:
+    if thin:
+        return np.zeros(1)
+    count = min(int(np.ceil(side_m / _STEP_M)) + 1, _MOST_STEPS)
+    return np.linspace(-side_m / 2.0, side_m / 2.0, count)

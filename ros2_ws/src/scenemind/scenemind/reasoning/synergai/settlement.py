@@ -1,18 +1,16 @@
-"""What becomes of the agent's corrections when it has ended: written, or proposed to the person."""
+"""The end of a request: the agent's corrections are written, or proposed to the person first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scenemind.language.quoting import tame
+from scenemind.language.utterances import is_question
 from scenemind.memory import Correction, Edit, SceneMemoryError
 from scenemind.reasoning.consent import Consent, needs_a_yes
 from scenemind.reasoning.dialogue import Dialogue, Proposal
-from scenemind.reasoning.mood import is_question
 from scenemind.reasoning.synergai.agent_scene import AgentScene
-from scenemind.reasoning.synergai.editing_tools import changes_in_words
-from scenemind.reasoning.synergai.ending_tools import Ending
-from scenemind.reasoning.synergai.staged_edits import StagedEdits
-from scenemind.words.quoting import tame
+from scenemind.reasoning.synergai.tools import Ending, StagedEdits, changes_in_words
 
 _LONGEST_SUMMARY = 600
 _NOT_SAID = "You have not said this yourself, so I ask first."
@@ -21,10 +19,10 @@ _SAY_SO = "Say so yourself, with their numbers or by marking them, to have it do
 
 
 class Settlement:
-    """Of one request.
+    """The settlement of one request.
 
     Attributes:
-        written: entries of the journal.
+        written: new entries of the journal.
     """
 
     def __init__(self, scene: AgentScene, staged: StagedEdits, dialogue: Dialogue) -> None:
@@ -34,12 +32,13 @@ class Settlement:
         self.written: list[Correction] = []
 
     def settle(self, ending: Ending) -> Ending:
-        """What the person is told. What they have said is written; where that is of several
-        objects that they have not named each, all is proposed, and else what they have not said.
+        """Write the corrections that the person's words cover and propose the others; the reply to
+        the person. Where the covered ones change several objects that the person did not name each,
+        all are proposed.
 
         Raises:
-            ModelError: nobody waits any more; nothing was written or proposed.
-            SceneMemoryError: it cannot be written; nothing was, and nothing is staged any more.
+            ModelError: the request was cancelled; nothing was written or proposed.
+            SceneMemoryError: the memory refused; nothing was written, and no edit is staged now.
         """
         if ending.asks_back or not len(self._staged):
             return ending
@@ -59,17 +58,18 @@ class Settlement:
         try:
             self.written += self._scene.memory.apply(edits, asking.by, self._scene.query.text)
         except SceneMemoryError:
-            self._staged.clear()  # or what was refused would stand in the way of all else
+            self._staged.clear()  # else the refused edit would block later ones
             raise
 
     def _introduced(self, ending: Ending) -> Ending:
-        """What is told before what was not said; a model that has changed nothing may claim it."""
+        """The text before a proposal: the agent's answer, unless it may claim changes that were not
+        made."""
         is_true = bool(self.written) or is_question(self._scene.query.text)
         text = f"{ending.text} {_NOT_SAID} " if is_true else f"{_NOT_SAID} "
         return Ending(text, ending.object_ids if is_true else ())
 
     def _proposed(self, edits: Sequence[Edit], before: Ending) -> Ending:
-        """Ask for a yes; without a dialogue nobody could give it."""
+        """Ask for a yes; without a dialogue, ask for a full sentence."""
         summary = " ".join(changes_in_words(self._scene, edits))
         ids = tuple(dict.fromkeys(i for edit in edits for i in edit.object_ids if i >= 0))
         if self._dialogue.dialogue_id:

@@ -12,26 +12,26 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from scenemind.language.quoting import quoted
 from scenemind.models import Tool, ToolCall
-from scenemind.words.quoting import quoted
 
 _NAMED_MISTAKES = 3
 
 
 class ToolError(Exception):
-    """What the model has got wrong, in words for it."""
+    """An error of the model, with a message for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The arguments of a function, checked."""
+    """A tool with the form of its arguments."""
 
     tool: Tool
     arguments: type[BaseModel]
 
 
 class Toolbox:
-    """Functions by their names. A call that is wrong raises `ToolError`; a bug propagates."""
+    """Tools by name. A wrong call raises `ToolError`; bugs are raised as they are."""
 
     def __init__(self, functions: Iterable[Callable[..., str]]) -> None:
         """
@@ -43,11 +43,11 @@ class Toolbox:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """For the model."""
+        """The tools, for the model."""
         return tuple(_form_of(_plain(f)).tool for f in self._functions.values())
 
     def run(self, call: ToolCall) -> str:
-        """The observation.
+        """The observation of a call.
 
         Raises:
             ToolError: no such tool, or arguments that it does not take.
@@ -71,7 +71,7 @@ class Toolbox:
 
 
 def _plain(function: Callable[..., str]) -> Callable[..., str]:
-    """Of a bound method what belongs to its class."""
+    """The plain function of a bound method."""
     return getattr(function, "__func__", function)
 
 

@@ -1,5 +1,5 @@
-"""Programs on a picture, with an API that models extend; see `method.Vadar`."""
+"""Programs on a picture, with an API that models extend; see `vadar.Vadar`."""
 
-from scenemind.reasoning.vadar.method import Vadar
+from scenemind.reasoning.vadar.vadar import Vadar
 
 __all__ = ["Vadar"]

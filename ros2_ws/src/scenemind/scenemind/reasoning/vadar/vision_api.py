@@ -1,26 +1,37 @@
-"""What a program may ask of a picture: the five predefined functions of VADAR.
+"""The five predefined functions of VADAR on a picture.
 
 `same_object` and `get_2D_object_size` are calculations and stand in the prelude; the others end in
-the functions of this file. What a program asked, and what it was told, is kept: an answer's steps
-show it.
+the functions of this file. Each call of a program and its result are kept for the steps of the
+answer.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import cv2
+from pydantic import BaseModel, ConfigDict, Field
+
+from scenemind.frames.images import encode_color_file
+from scenemind.language.quoting import quoted, tame
+from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
+from scenemind.reasoning.method import Asking
+from scenemind.reasoning.prompts import read_prompt
 from scenemind.reasoning.sandbox import ApiError, SandboxApi
-from scenemind.reasoning.vadar.results import box_text
-from scenemind.reasoning.vadar.view import BoxPx, View, find_same
-from scenemind.words.quoting import quoted, tame
+from scenemind.reasoning.vadar.views import BoxPx, View, box_text, find_same
+
+_PROMPTS = "scenemind.reasoning.vadar"
+_RED = (255, 0, 0)
+# Of the box's line: to be seen in a large picture as well.
+_LEAST_LINE_PX, _LINE_SHARE = 3, 0.004
+_LONGEST_QUESTION, _LONGEST_LOOK = 300, 60
 
 Look = Callable[[View, str, BoxPx | None], str]
-"""Answers a question about a picture, or about the thing in a box of it."""
-
+"""The vision model's answer to a question about a picture, or about the thing in a box of it."""
 _UNKNOWN_DEPTH = "how far away the thing in that box is, is not known; use what loc() found"
 _LOC, _VQA, _DEPTH = (
     "loc(image, object_prompt)",
@@ -32,20 +43,28 @@ _LONGEST_WORDS = 500
 
 
 class VisionApi:
-    """For the programs of one question.
+    """The predefined functions for the programs of one question.
 
     Attributes:
-        calls: what the program asked and was told, oldest first, a line each.
+        calls: calls of the program with their results, oldest first, a line each.
     """
 
-    def __init__(self, views: Sequence[View], look: Look, looks: int) -> None:
+    def __init__(
+        self,
+        views: Sequence[View],
+        look: Look,
+        looks: int,
+        object_names: Mapping[int, str] | None = None,
+    ) -> None:
         """
         Args:
             views: the first is the program's `image`.
             looks: most questions to the vision model of all programs together.
+            object_names: names of objects of the map, by id; they name the boxes of an answer.
         """
         self._views = views
         self._look = look
+        self._object_names = object_names or {}
         self._looks_left = looks
         self._looked: dict[tuple[int, str, BoxPx | None], str] = {}
         self._located: dict[tuple[int, str], list[BoxPx]] = {}
@@ -53,9 +72,10 @@ class VisionApi:
         self.calls: list[str] = []
 
     def of_sandbox(self, learned: str = "") -> SandboxApi:
-        """
+        """The whole API for the sandbox.
+
         Args:
-            learned: source of more functions, which has been tried.
+            learned: source of the learned methods.
         """
         return SandboxApi(
             prelude=f"{prelude()}\n\n{learned}",
@@ -64,7 +84,7 @@ class VisionApi:
         )
 
     def take_calls(self) -> tuple[str, ...]:
-        """What was asked since this was called last."""
+        """The calls since this was called last."""
         calls = (*self.calls[:_MOST_CALLS_TOLD],)
         if len(self.calls) > _MOST_CALLS_TOLD:
             calls = (*calls, f"... and {len(self.calls) - _MOST_CALLS_TOLD} more calls")
@@ -72,20 +92,24 @@ class VisionApi:
         return calls
 
     def take_object_ids(self) -> tuple[int, ...]:
-        """Objects of the map in the first picture that were found or asked about since this was
-        called last, the latest first."""
+        """Ids of the map's objects in the first picture that programs found or asked about since
+        this was called last, the latest first."""
         found = self._views[0].find_objects(reversed(self._boxes))
         self._boxes.clear()
         return found
 
     @property
     def found(self) -> dict[str, tuple[BoxPx, ...]]:
-        """What programs looked for in the first picture, and where they found it."""
+        """Words that programs looked for in the first picture -> the boxes that were found."""
         of_first = {w: boxes for (number, w), boxes in self._located.items() if number == 0}
         return {tame(words): tuple(boxes) for words, boxes in of_first.items()}
 
     def name_of(self, box_px: BoxPx) -> str:
-        """What is in a box of the first picture, in the words by which it was found, and where."""
+        """The name of the thing in a box of the first picture: that of the map's object, else the
+        words by which it was found, and the place."""
+        object_id = self._views[0].find_object(box_px)
+        if object_id is not None and object_id in self._object_names:
+            return self._object_names[object_id]
         for words, boxes in self.found.items():
             if find_same(box_px, dict(enumerate(boxes))) is not None:
                 x0, y0, x1, y1 = box_px
@@ -138,7 +162,7 @@ class VisionApi:
         return self._views[number]
 
     def _checked_box(self, view: View, box: Any, call: str) -> BoxPx:
-        """A box, without what is beyond the picture.
+        """A box, cut to the picture.
 
         Raises:
             ApiError: nothing of it is within the picture, or it is no box.
@@ -191,3 +215,47 @@ def _shown(boxes: Sequence[BoxPx]) -> str:
 def _read(package: str, name: str) -> str:
     path = files("scenemind.reasoning").joinpath(package, f"{name}.py.txt")
     return path.read_text(encoding="utf-8")
+
+
+class LookAnswer(BaseModel):
+    """The form of the vision model's reply."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    answer: str = Field(description="one word, or a number in digits")
+
+
+def look(vision: ChatModel, view: View, question: str, box_px: BoxPx | None, asking: Asking) -> str:
+    """The vision model's answer in a plain line: the thing in a red box, one word back (VADAR's
+    `vqa`). Empty where it gives none.
+
+    Raises:
+        ModelError: the model failed, or the allowance is used up.
+        ReasoningError: the image is damaged.
+    """
+    about = "The question is about the thing in the red box." if box_px else ""
+    asked = f"{about}\nThe question: {quoted(question, _LONGEST_QUESTION)}".strip()
+    jpeg = view.jpeg if box_px is None else _with_box(view, box_px)
+    messages = [
+        ChatMessage("system", read_prompt(_PROMPTS, "look")),
+        ChatMessage("user", asked, (jpeg,)),
+    ]
+    try:
+        said = ask_for(vision, messages, LookAnswer, asking.allowance, check=_complaint).answer
+    except BadFormError as error:
+        if not isinstance(error.form, LookAnswer):
+            raise
+        said = error.form.answer
+    return tame(said, _LONGEST_LOOK).strip(" .\"'").lower()
+
+
+def _complaint(form: LookAnswer) -> str | None:
+    return None if tame(form.answer) else "answer is empty: give your best guess"
+
+
+def _with_box(view: View, box_px: BoxPx) -> bytes:
+    color = view.decoded().copy()
+    x0, y0, x1, y1 = (round(v) for v in box_px)
+    line_px = max(_LEAST_LINE_PX, round(_LINE_SHARE * max(view.width, view.height)))
+    cv2.rectangle(color, (x0, y0), (x1, y1), _RED, line_px)
+    return encode_color_file(color)

@@ -1,39 +1,45 @@
-"""What the vision model is asked and told (VLM-Grounder, Table 6)."""
+"""Questions and feedback to the vision model (VLM-Grounder, Table 6)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from scenemind.memory import MemorySnapshot
+import numpy as np
+
+from scenemind.geometry import Pose
+from scenemind.language.english import joined
+from scenemind.language.quoting import quoted
+from scenemind.memory import KeyFrame, MemorySnapshot
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
-from scenemind.reasoning.types import Policy, Query
-from scenemind.reasoning.vlm_grounder.album import Album, image_id
-from scenemind.reasoning.vlm_grounder.choices import Id, listed
-from scenemind.reasoning.vlm_grounder.circumstances import circumstances
+from scenemind.reasoning.query import Policy, Query, ReasoningError
+from scenemind.reasoning.vlm_grounder.album import Album, Id, image_id, listed
 from scenemind.reasoning.vlm_grounder.query_analysis import LONGEST_SAID, UNKNOWN
-from scenemind.reasoning.vlm_grounder.tries import MOST_IMAGES
-from scenemind.reasoning.vlm_grounder.types import QueryAnalysis
-from scenemind.words.english import joined
-from scenemind.words.quoting import quoted
+from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis
 
 _PROMPTS = "scenemind.reasoning.vlm_grounder"
+MOST_IMAGES = 6
+"""Most images that are shown in full for a query that wants all objects."""
+_MOST_MARKED_IMAGES = 3  # of each object that the person points at
+# An image shows what the person sees if it was taken this near, in about the same direction.
+_NEAR_M, _ALIKE_COS = 1.5, 0.7
 _FILTERED = "Images that do not show any object of the target class were left out."
 
 
 def system_prompt() -> str:
+    """The paper's `grounding_system_prompt`."""
     return read_prompt(_PROMPTS, "system")
 
 
 def ask_for_image(
     query: Query, analysis: QueryAnalysis, snapshot: MemorySnapshot, album: Album, *, filtered: bool
 ) -> str:
-    """The task, before the sheets.
+    """The task, which comes with the sheets (the paper's `input_prompt`).
 
     Args:
-        filtered: the images were chosen by the class.
+        filtered: the images were selected by the class.
 
     Raises:
-        ReasoningError: all that was marked is gone.
+        ReasoningError: all marked objects are gone.
     """
     if analysis.wants_all:
         wanted = fill_prompt(_PROMPTS, "wanted_all", most=str(MOST_IMAGES))
@@ -56,7 +62,7 @@ def ask_for_image(
 
 
 def ask_for_object(place: int, count: int, policy: Policy, *, wants_all: bool) -> str:
-    """Which of the marked candidates it is, before the marked image."""
+    """The choice of a marked candidate, which comes with the image (`bbox_select_prompt`)."""
     sure = _sure_of_object(policy)
     if wants_all:
         wanted = fill_prompt(_PROMPTS, "object_all", sure=sure)
@@ -68,20 +74,20 @@ def ask_for_object(place: int, count: int, policy: Policy, *, wants_all: bool) -
     )
 
 
-def tell_image_invalid(written: Sequence[Id]) -> str:
-    """The paper's feedback where an image does not exist."""
+def image_invalid(written: Sequence[Id]) -> str:
+    """The feedback "image-invalid": no image has this id."""
     return fill_prompt(_PROMPTS, "image_invalid", image_id=listed(written))
 
 
-def tell_object_not_existing(places: Sequence[int], target_class: str) -> str:
-    """The paper's feedback where an image shows no candidate."""
+def object_not_existing(places: Sequence[int], target_class: str) -> str:
+    """The feedback "object-not-existing": these images show no candidate."""
     what = "object" if target_class == UNKNOWN else f"object of the class {quoted(target_class)}"
     ids = joined([*map(image_id, places)])
     return fill_prompt(_PROMPTS, "object_not_existing", image_id=ids, what=what)
 
 
-def tell_object_id_invalid(written: Sequence[Id], count: int) -> str:
-    """The paper's feedback where no candidate has this id."""
+def object_id_invalid(written: Sequence[Id], count: int) -> str:
+    """The feedback "object-ID-invalid": no candidate has this id."""
     known = "0" if count == 1 else f"0 to {count - 1}"
     return fill_prompt(_PROMPTS, "object_id_invalid", object_id=listed(written), known=known)
 
@@ -94,3 +100,65 @@ def _sure_of_object(policy: Policy) -> str:
 
 def _facts(facts: Sequence[str]) -> str:
     return ", ".join(map(quoted, facts)) or "none"
+
+
+def circumstances(query: Query, snapshot: MemorySnapshot, album: Album) -> str:
+    """The person's situation, marked objects and viewpoint in terms of the images, a line each; may
+    be empty.
+
+    Raises:
+        ReasoningError: all marked objects are gone.
+    """
+    return "\n".join(_lines(query, snapshot, album))
+
+
+def _lines(query: Query, snapshot: MemorySnapshot, album: Album) -> Iterator[str]:
+    if query.situation.strip():
+        yield f"The person's situation, in their words: {quoted(query.situation, LONGEST_SAID)}"
+    if query.marked_object_ids:
+        marked = [i for i in query.marked_object_ids if i in snapshot.objects]
+        if not marked:
+            raise ReasoningError("not_found", "The marked object is not in the memory any more.")
+        for object_id in marked:
+            where = _seen_in(object_id, album)
+            label = quoted(snapshot.objects[object_id].label)
+            yield f"The person points at {label}{f', which is {where}' if where else ''}."
+    if query.viewpoint is not None:
+        place = _find_same_view(query.viewpoint, album)
+        if place is not None:
+            yield f"The person stands and looks as the camera did for image {image_id(place)}."
+
+
+def _seen_in(object_id: int, album: Album) -> str:
+    """Text of an object's places in the images, the largest view first, such as "in image 00002 at
+    30 % from the left and 60 % from the top"."""
+    shown = [
+        (_area(frame.boxes_px[object_id]), place)
+        for place, frame in enumerate(album.frames)
+        if object_id in frame.boxes_px
+    ]
+    best = sorted(shown, reverse=True)[:_MOST_MARKED_IMAGES]
+    return "; ".join(_where(object_id, place, album.frames[place]) for _, place in best)
+
+
+def _where(object_id: int, place: int, frame: KeyFrame) -> str:
+    x0, y0, x1, y1 = frame.boxes_px[object_id]
+    across, down = (x0 + x1) / 2 / frame.camera.width, (y0 + y1) / 2 / frame.camera.height
+    return f"in image {image_id(place)} at {across:.0%} from the left and {down:.0%} from the top"
+
+
+def _area(box_px: tuple[float, float, float, float]) -> float:
+    x0, y0, x1, y1 = box_px
+    return (x1 - x0) * (y1 - y0)
+
+
+def _find_same_view(viewpoint: Pose, album: Album) -> int | None:
+    """The image that was taken nearest to the viewpoint, in about the same direction."""
+    ahead = viewpoint.rotation[:, 0]
+    near = [
+        (float(np.linalg.norm(frame.world_T_camera.translation - viewpoint.translation)), place)
+        for place, frame in enumerate(album.frames)
+        if float(frame.world_T_camera.rotation[:, 2] @ ahead) > _ALIKE_COS
+    ]
+    away_m, place = min(near, default=(np.inf, 0))
+    return place if away_m <= _NEAR_M else None

@@ -1,4 +1,4 @@
-"""Which edits contradict what is there or what was said before; see the package for the rules."""
+"""Conflicts of an edit with the map or with earlier entries; the package has the rules."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.graph.corrections import parts
+from scenemind.errors import SceneMemoryError
+from scenemind.memory.graph.corrections import overlay
 from scenemind.memory.graph.corrections.edits import OF_RELATIONS
-from scenemind.memory.graph.corrections.laying_over import Seen
-from scenemind.memory.graph.corrections.sources import Sources
-from scenemind.memory.graph.corrections.stated import BUILDING, is_carried, said_carriers
+from scenemind.memory.graph.corrections.overlay import CorrectedObjects, Sources
+from scenemind.memory.graph.corrections.stated_relations import (
+    BUILDING,
+    is_carried,
+    stated_carriers,
+)
 from scenemind.memory.graph.relations import statements_of
 from scenemind.memory.types import Correction, Edit, StructurePlane
 
@@ -22,26 +25,26 @@ _Path = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conflicts:
-    """What an edit may contradict.
+    """The state that an edit is checked against.
 
     Attributes:
-        standing: the entries that stand, oldest first.
-        seen: what people see with them.
-        first_new: entries from this number on were not written yet.
+        standing: entries that are not undone, oldest first.
+        seen: the objects with these entries applied.
+        first_new: number of the first entry that is not written yet.
         structure: floor, walls and ceiling by their negative ids.
     """
 
     standing: Sequence[Correction]
     sources: Sources
-    seen: Seen
+    seen: CorrectedObjects
     first_new: int
     structure: Mapping[int, StructurePlane] = field(default_factory=dict)
 
     def check(self, edit: Edit) -> None:
-        """That its objects are there and that it contradicts nothing.
+        """Check that its objects are present and that it contradicts nothing.
 
         Raises:
-            SceneMemoryError: says what it contradicts and what to do.
+            SceneMemoryError: names the conflict and what to do.
         """
         for object_id in edit.object_ids:
             if object_id <= BUILDING:
@@ -53,10 +56,10 @@ class Conflicts:
             self._check_places(edit)
 
     def check_entries(self, edit: Edit) -> None:
-        """That it contradicts no other entry, whether or not its objects are there.
+        """Check that it contradicts no other entry, even if its objects are missing.
 
         Raises:
-            SceneMemoryError: says which entry, and what to do.
+            SceneMemoryError: names the entry and what to do.
         """
         if edit.kind == "merge":
             self._check_merge(edit)
@@ -67,10 +70,10 @@ class Conflicts:
             self._check_cycle(edit)
 
     def check_redo(self, entry: Correction) -> None:
-        """That an undone entry, which would stand where it stood, contradicts no other one.
+        """Check that an undone entry, at its old position, contradicts no other one.
 
         Raises:
-            SceneMemoryError: says which entry, and what to do.
+            SceneMemoryError: names the entry and what to do.
         """
         self.check_entries(entry.edit)
         if entry.edit.kind != "merge":
@@ -85,7 +88,7 @@ class Conflicts:
                 )
 
     def _check_plane(self, plane_id: int, edit: Edit) -> None:
-        """That people may say so of this floor, wall or ceiling."""
+        """Check that the edit is allowed for this floor, wall or ceiling."""
         if edit.kind not in OF_RELATIONS:
             raise SceneMemoryError(
                 f"{plane_id} is structure (floor, wall or ceiling), which is found anew all the"
@@ -146,13 +149,13 @@ class Conflicts:
             raise SceneMemoryError(
                 f"object {thing.object_id} has no surface points: it cannot be split here"
             )
-        near = thing.box.contains(np.array(edit.places), margin_m=parts.NEAR_M)
+        near = thing.box.contains(np.array(edit.places), margin_m=overlay.NEAR_M)
         shares = np.bincount(
-            parts.nearest_place(thing.points, edit.places), minlength=len(edit.places)
+            overlay.nearest_place(thing.points, edit.places), minlength=len(edit.places)
         )
         for place, is_near, share in zip(edit.places, near, shares, strict=True):
             if not is_near or not share:
-                where = "in it" if is_near else f"within {parts.NEAR_M} m of it"
+                where = "in it" if is_near else f"within {overlay.NEAR_M} m of it"
                 raise SceneMemoryError(
                     f"nothing of object {thing.object_id} ({thing.label}) is nearest to {place}:"
                     f" split needs a place in each part, and this one is not {where}"
@@ -161,7 +164,7 @@ class Conflicts:
     def _check_cycle(self, edit: Edit) -> None:
         subject, other = self._shown(edit)
         for low, predicate, high in statements_of(subject, edit.key, other):
-            # What became one thing since says nothing of itself any more.
+            # Objects that were merged since have no relation with themselves.
             if low == high or not is_carried(predicate):
                 continue
             ring = self._said_path(high, low)
@@ -173,16 +176,16 @@ class Conflicts:
                 )
 
     def _what_says(self, thing: int, carrier: int, path: _Path) -> Correction:
-        """The newest entry without which people do not say that the carrier carries the thing;
-        where they say so in several ways, the newest on this path."""
+        """The newest entry without which the carrier is not stated to carry the thing; if other
+        entries state it too, the newest on this path."""
         on_path = [e for e in self.standing[::-1] if not path.isdisjoint(self._carried(e))]
         needed = (e for e in on_path if not self._said_path(thing, carrier, without=e))
         return next(needed, on_path[0])
 
     def _said_path(self, thing: int, carrier: int, without: Correction | None = None) -> _Path:
-        """What people say, (thing, its carrier) one after the other, to the effect that the
-        carrier carries another thing; empty: they do not."""
-        carriers = said_carriers(
+        """A path of stated (thing, its carrier) pairs from the thing to the carrier; empty without
+        one."""
+        carriers = stated_carriers(
             (e.edit for e in self.standing if e.edit.kind in OF_RELATIONS and e is not without),
             self.sources.shown_as,
         )
@@ -199,7 +202,7 @@ class Conflicts:
         return frozenset()
 
     def _carried(self, entry: Correction) -> set[tuple[int, int]]:
-        """(thing, carrier) as an entry says."""
+        """The (thing, carrier) pairs that an entry states."""
         if entry.edit.kind != "add_relation":
             return set()
         subject, other = self._shown(entry.edit)
@@ -211,7 +214,7 @@ class Conflicts:
 
 
 def _check_carried(edit: Edit) -> None:
-    """That it speaks of an object at all, and that nothing is to carry the building."""
+    """Check that a relation names an object, and that no object is stated to carry the building."""
     subject, other = edit.object_ids
     if max(subject, other) <= BUILDING:
         raise SceneMemoryError(

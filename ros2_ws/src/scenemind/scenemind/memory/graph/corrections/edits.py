@@ -1,4 +1,4 @@
-"""An edit as it is written down: in canonical words, with errors that say what is wanting."""
+"""Normalization of edits: canonical spelling, and errors that name what is missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from operator import index
 from typing import SupportsIndex, get_args
 
-from scenemind.memory.errors import SceneMemoryError
+from scenemind.errors import SceneMemoryError
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.types import Edit, EditKind
 
@@ -21,12 +21,12 @@ MOST_PARTS = 16
 NEAREST_PLACES_M = 0.01
 
 
-def cleaned(edit: Edit) -> Edit:
-    """The edit with its texts in one line, predicates and attribute names in canonical spelling,
-    and nothing that its kind does not need.
+def normalized_edit(edit: Edit) -> Edit:
+    """The edit with texts in one line, predicates and attribute names in canonical spelling, and
+    without fields that its kind does not use.
 
     Raises:
-        SceneMemoryError: what it needs is missing, too long, or no text.
+        SceneMemoryError: a field is missing, too long, or not plain text.
     """
     if edit.kind not in _CLEANED:
         raise SceneMemoryError(f"unknown edit {edit.kind!r}: use {', '.join(get_args(EditKind))}")
@@ -35,23 +35,23 @@ def cleaned(edit: Edit) -> Edit:
     return _CLEANED[edit.kind](replace(edit, object_ids=tuple(map(_plain_id, edit.object_ids))))
 
 
-def cleaned_text(text: str, what: str, longest: int, shortest: int = 1) -> str:
-    """In one line and composed (Unicode NFC).
+def normalized_text(text: str, what: str, longest: int, shortest: int = 1) -> str:
+    """The text in one line and composed (Unicode NFC).
 
     Raises:
-        SceneMemoryError: it is too short or too long, or holds what is no text.
+        SceneMemoryError: it is too short or too long, or has control characters.
     """
     line = " ".join(unicodedata.normalize("NFC", text).split())
     if not shortest <= len(line) <= longest:
         raise SceneMemoryError(f"{what} of {shortest} to {longest} characters, not {len(line)}")
-    # Control characters and halves of a character, which no file can hold.
+    # Control characters and surrogates, which cannot be stored.
     if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in line):
         raise SceneMemoryError(f"{what} of plain text, not {line[:40]!r}")
     return line
 
 
 def _plain_id(object_id: SupportsIndex) -> int:
-    """Of numpy's integers, too, which neither JSON nor SQLite takes for one."""
+    """The id as an int; numpy's integers are converted, which JSON and SQLite refuse."""
     try:
         return int(index(object_id))
     except TypeError as error:
@@ -63,22 +63,22 @@ def _relation(edit: Edit) -> Edit:
         raise SceneMemoryError(
             f"{edit.kind} needs two different objects, subject and object: {edit.object_ids}"
         )
-    said = cleaned_text(edit.key, f"{edit.kind} needs a predicate", LONGEST_TEXT).lower()
+    said = normalized_text(edit.key, f"{edit.kind} needs a predicate", LONGEST_TEXT).lower()
     known = find_relation(said)
     return Edit(edit.kind, edit.object_ids, key=said if known is None else known.name)
 
 
 def _rename(edit: Edit) -> Edit:
-    name = cleaned_text(edit.value, "rename needs a new name", LONGEST_TEXT)
+    name = normalized_text(edit.value, "rename needs a new name", LONGEST_TEXT)
     return Edit(edit.kind, _once(edit), value=name)
 
 
 def _attribute(edit: Edit) -> Edit:
     """An empty value takes the attribute away."""
-    key = cleaned_text(edit.key, "set_attribute needs an attribute name", LONGEST_TEXT).lower()
+    key = normalized_text(edit.key, "set_attribute needs an attribute name", LONGEST_TEXT).lower()
     what = f"set_attribute needs a value for {key!r}"
     return Edit(
-        edit.kind, _once(edit), key, cleaned_text(edit.value, what, LONGEST_TEXT, shortest=0)
+        edit.kind, _once(edit), key, normalized_text(edit.value, what, LONGEST_TEXT, shortest=0)
     )
 
 

@@ -1,4 +1,6 @@
-"""The journal of corrections: its entries, and perception with them laid over it."""
+"""The journal of corrections: its entries, how edits are written to it, and the corrected view of
+perception.
+"""
 
 from __future__ import annotations
 
@@ -6,52 +8,159 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.graph.corrections import recurrence
-from scenemind.memory.graph.corrections.anchors import anchored, renumbered
+from scenemind.errors import SceneMemoryError
+from scenemind.memory.graph.corrections import reidentification
 from scenemind.memory.graph.corrections.conflicts import Conflicts
-from scenemind.memory.graph.corrections.edits import OF_RELATIONS
-from scenemind.memory.graph.corrections.laying_over import LayingOver, Seen
-from scenemind.memory.graph.corrections.sources import Sources
-from scenemind.memory.graph.corrections.stated import BUILDING, with_said_levels, with_statements
-from scenemind.memory.graph.corrections.writing import Writing
-from scenemind.memory.types import Correction, Edit, MapObject, Relation, StructurePlane
+from scenemind.memory.graph.corrections.edits import (
+    LONGEST_REASON,
+    LONGEST_TEXT,
+    OF_RELATIONS,
+    normalized_edit,
+    normalized_text,
+)
+from scenemind.memory.graph.corrections.overlay import (
+    CorrectedObjects,
+    CorrectionOverlay,
+    PerceivedMap,
+    Sources,
+)
+from scenemind.memory.graph.corrections.stated_relations import (
+    BUILDING,
+    with_stated_levels,
+    with_statements,
+)
+from scenemind.memory.types import (
+    Correction,
+    Edit,
+    MapObject,
+    ObjectAnchor,
+    Relation,
+)
+
+
+def _anchors_of(
+    edit: Edit, perceived: PerceivedMap, seen: Mapping[int, MapObject]
+) -> tuple[ObjectAnchor, ...]:
+    """Anchors of the objects of an edit, as perceived; for a deletion also of newer neighbours."""
+    structure = perceived.structure
+    planes = [structure[i] for i in edit.object_ids if i in structure]
+    things = [perceived.objects.get(i) or seen[i] for i in edit.object_ids if i not in structure]
+    if edit.kind == "delete_object":
+        things += reidentification.bystanders(things, seen)
+    at_planes = (ObjectAnchor(plane.plane_id, plane.kind, plane.box) for plane in planes)
+    return (*map(_anchor, things), *at_planes)
+
+
+def _renumbered(entry: Correction, into: Mapping[int, int]) -> Correction:
+    """The same entry with other object ids.
+
+    Args:
+        into: old id -> new id; ids that are missing stay.
+    """
+    ids = [into.get(i, i) for i in entry.edit.object_ids]
+    if entry.edit.kind not in OF_RELATIONS:
+        ids = list(dict.fromkeys(ids))
+    anchors = tuple(replace(a, object_id=into.get(a.object_id, a.object_id)) for a in entry.anchors)
+    return replace(entry, edit=replace(entry.edit, object_ids=tuple(ids)), anchors=anchors)
+
+
+def _anchor(thing: MapObject) -> ObjectAnchor:
+    return ObjectAnchor(thing.object_id, thing.perceived_label, thing.box)
+
+
+class JournalWriter:
+    """Writes new entries that follow those of a journal; `CorrectionsJournal.append` adds them.
+
+    The overlay of the whole journal is computed once, and each new entry is laid over the result:
+    time is linear in the number of entries.
+
+    Attributes:
+        written: the new entries, oldest first.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Correction],
+        overlay: CorrectionOverlay,
+        take_id: Callable[[], int],
+        perceived: PerceivedMap,
+    ) -> None:
+        """Args: entries: the whole journal, oldest first. take_id: returns a new object's id."""
+        self.written: list[Correction] = []
+        self._standing = [entry for entry in entries if not entry.undone]
+        self._sources = Sources.from_entries(self._standing)
+        self._overlay = overlay
+        self._seen = (
+            overlay(self._standing, perceived.objects, perceived.gone)
+            if self._standing
+            else CorrectedObjects(perceived.objects, perceived.gone)
+        )
+        self._take_id = take_id
+        self._perceived = perceived
+        self._next_id = entries[-1].correction_id + 1 if entries else 1
+
+    def write(
+        self, edit: Edit, by: str, reason: str, stamp_ns: int, first_new: int | None = None
+    ) -> Correction:
+        """Check an edit against the journal and the entries before it, and write it.
+
+        Args:
+            first_new: number of the first entry of the same request, which the asker can still
+                leave out; None: this entry alone.
+
+        Raises:
+            SceneMemoryError: see `CorrectionsJournal.apply`; nothing was written.
+        """
+        by = normalized_text(by, "a correction needs a name of who makes it", LONGEST_TEXT, 0)
+        reason = normalized_text(reason, "a correction needs a reason", LONGEST_REASON, 0)
+        edit = normalized_edit(edit)
+        number = self._next_id
+        structure = self._perceived.structure
+        Conflicts(self._standing, self._sources, self._seen, first_new or number, structure).check(
+            edit
+        )
+        anchors = _anchors_of(edit, self._perceived, self._seen.objects)
+        if edit.kind == "split":
+            edit = replace(edit, new_ids=tuple(self._take_id() for _ in edit.places[1:]))
+        entry = Correction(number, edit, by, reason, stamp_ns, anchors=anchors)
+        self._append(entry)
+        return entry
+
+    def _append(self, entry: Correction) -> None:
+        self._seen = self._overlay.one_more(self._seen, entry)
+        self._standing.append(entry)
+        if entry.edit.kind in ("merge", "split"):
+            self._sources = Sources.from_entries(self._standing)
+        self._next_id += 1
+        self.written.append(entry)
+
 
 _NOTHING: Mapping[int, MapObject] = {}
-_NO_PLANES: Mapping[int, StructurePlane] = {}
 
 
 class CorrectionsJournal:
-    """Not thread-safe: its owner holds a lock.
+    """The entries of the journal and the map with them applied. Not thread-safe: its owner holds a
+    lock.
 
     Attributes:
-        sources: which of perception's objects stand behind those that people see.
-        spoken_of: ids in entries that stand: perception must not forget these objects as ghosts.
+        sources: the perceived objects behind corrected ones.
+        edited_ids: ids in standing entries; perception must not forget these objects as ghosts.
     """
 
     sources: Sources
-    spoken_of: frozenset[int]
+    edited_ids: frozenset[int]
 
     def __init__(self, take_id: Callable[[], int]) -> None:
         """Args: take_id: a new object's id, for a part that a person splits off."""
         self._take_id = take_id
-        self._lay_over = LayingOver()
+        self._overlay = CorrectionOverlay()
         self._compared: Mapping[int, MapObject] = _NOTHING
         self.restore(())
 
-    def restore(
-        self, entries: Iterable[Correction], perceived: Mapping[int, MapObject] = _NOTHING
-    ) -> None:
-        """Go on from a stored journal, oldest first.
-
-        Args:
-            perceived: gives entries of older versions, which did not note where their objects
-                stood, the places where these stand now; `take_changes` has those entries.
-        """
+    def restore(self, entries: Iterable[Correction]) -> None:
+        """Continue a stored journal, oldest entry first."""
         self._unwritten: set[int] = set()
         self._set(entries)
-        older = (anchored(entry, perceived) for entry in self._entries if not entry.anchors)
-        self._rewrite({entry.correction_id: entry for entry in older if entry.anchors})
 
     def take_changes(self) -> tuple[Correction, ...]:
         """The entries that are new or changed since the last call, as they are now."""
@@ -60,12 +169,12 @@ class CorrectionsJournal:
         return taken
 
     def give_back(self, changes: Iterable[Correction]) -> None:
-        """They could not be written: the next `take_changes` has them again."""
+        """Return entries that could not be written: the next `take_changes` includes them."""
         self._unwritten.update(entry.correction_id for entry in changes)
 
     def take_back(self, was_undone: Mapping[int, int]) -> bool:
-        """To the journal as it was: correction id -> when it was undone. Entries may have followed
-        merged objects since. False: it is as it was."""
+        """Restore an earlier state, given as correction id -> `undone_ns`; entries that followed
+        merged objects since keep their new ids. False if nothing differs."""
         before = [
             replace(entry, undone_ns=was_undone[entry.correction_id])
             for entry in self._entries
@@ -86,7 +195,7 @@ class CorrectionsJournal:
 
     @property
     def largest_id(self) -> int:
-        """Of all objects that entries ever spoke of; 0: there are none."""
+        """The largest id of all objects in any entry; 0 without one."""
         edits = (entry.edit for entry in self._entries)
         return max((i for edit in edits for i in (*edit.object_ids, *edit.new_ids)), default=0)
 
@@ -95,44 +204,36 @@ class CorrectionsJournal:
         edits: Sequence[Edit],
         by: str,
         reason: str,
-        perceived: Mapping[int, MapObject],
+        perceived: PerceivedMap,
         stamp_ns: int,
-        gone: Mapping[int, MapObject] = _NOTHING,
-        structure: Mapping[int, StructurePlane] = _NO_PLANES,
     ) -> list[Correction]:
-        """Write edits, all or none; each sees what those before it did.
+        """Write edits, all or none; each applies to the result of those before it.
 
         Args:
-            perceived: the objects that perception has. gone: those that it found gone.
-            stamp_ns: wall-clock time. structure: floor, walls and ceiling by id.
+            stamp_ns: wall-clock time.
 
         Raises:
-            SceneMemoryError: an edit names an unknown object, makes no sense, or contradicts
-                another one; says what to do.
+            SceneMemoryError: an edit names an unknown object, is malformed, or contradicts another
+                entry; the message says what to do.
         """
-        writing = self.writing(perceived, gone, structure)
+        writer = self.writer(perceived)
         first_new = self._entries[-1].correction_id + 1 if self._entries else 1
         for edit in edits:
-            writing.write(edit, by, reason, stamp_ns, first_new)
-        self.append(writing.written)
-        return writing.written
+            writer.write(edit, by, reason, stamp_ns, first_new)
+        self.append(writer.written)
+        return writer.written
 
-    def writing(
-        self,
-        perceived: Mapping[int, MapObject],
-        gone: Mapping[int, MapObject],
-        structure: Mapping[int, StructurePlane],
-    ) -> Writing:
-        """For edits that are to follow this journal, which must not change until `append`."""
-        return Writing(self._entries, self._lay_over, self._take_id, perceived, gone, structure)
+    def writer(self, perceived: PerceivedMap) -> JournalWriter:
+        """A writer of further entries; this journal must not change until `append`."""
+        return JournalWriter(self._entries, self._overlay, self._take_id, perceived)
 
     def append(self, written: Sequence[Correction]) -> None:
-        """Take in what `writing` has written."""
+        """Add the entries of a `writer`."""
         self._set([*self._entries, *written])
         self.give_back(written)
 
     def undo(self, correction_id: int | None = None) -> Correction:
-        """Take back one correction, the newest that stands when no id is given.
+        """Undo one correction; without an id, the newest one that stands.
 
         Raises:
             SceneMemoryError: nothing is left to undo, no such correction, or it is undone already.
@@ -147,9 +248,9 @@ class CorrectionsJournal:
         return self._put(replace(entry, undone_ns=max(time.time_ns(), 1)))
 
     def redo(self, correction_id: int | None = None) -> Correction:
-        """Let a correction stand again, the one that was undone last when no id is given.
+        """Redo one undone correction; without an id, the one that was undone last.
 
-        It stands where it stood: what was said later still wins over it.
+        It takes its old position: later entries still win over it.
 
         Raises:
             SceneMemoryError: nothing is undone, no such correction, it stands already, or another
@@ -164,17 +265,17 @@ class CorrectionsJournal:
         entry = self._get(correction_id)
         if not entry.undone:
             raise SceneMemoryError(f"correction {correction_id} stands: there is nothing to redo")
-        seen = Seen(_NOTHING, _NOTHING)
+        seen = CorrectedObjects(_NOTHING, _NOTHING)
         next_number = self._entries[-1].correction_id + 1
         Conflicts(self._standing, self.sources, seen, next_number).check_redo(entry)
         return self._put(replace(entry, undone_ns=0))
 
     def follow(self, merged: Mapping[int, int], returned: Collection[int] = ()) -> list[Correction]:
-        """Go over to the objects that perception kept; the entries that changed.
+        """Move entries to the objects that perception kept in merges; the entries that changed.
 
         Args:
-            merged: id that is gone -> id that is kept.
-            returned: of the latter, those that were away until now.
+            merged: removed id -> kept id.
+            returned: kept ids whose objects were gone until now.
         """
         if merged.keys().isdisjoint(self._ids):
             return []
@@ -184,14 +285,14 @@ class CorrectionsJournal:
             if entry.edit.kind == "delete_object":
                 into = {old: new for old, new in merged.items() if new in returned}
             if not into.keys().isdisjoint(entry.edit.object_ids):
-                rewritten[entry.correction_id] = renumbered(entry, into)
+                rewritten[entry.correction_id] = _renumbered(entry, into)
         return self._rewrite(rewritten)
 
     def find_again(
         self, perceived: Mapping[int, MapObject], gone: Mapping[int, MapObject]
     ) -> list[Correction]:
-        """Go over to objects that are lost ones under new ids; the entries that changed. Cheap
-        while no object of an entry is lost and nothing is deleted."""
+        """Move entries to lost objects that were found again under new ids; the entries that
+        changed. Cheap while no corrected object is lost and none is deleted."""
         before, self._compared = self._compared, perceived
         deletions = [e for e in self._standing if e.edit.kind == "delete_object"]
         others = [e for e in self._standing if e.edit.kind != "delete_object"]
@@ -206,24 +307,24 @@ class CorrectionsJournal:
         if not deletions and not lost:
             return []
         changed = [thing for i, thing in perceived.items() if before.get(i) is not thing]
-        found = [recurrence.with_new_detections(entry, changed) for entry in deletions]
+        found = [reidentification.with_new_detections(entry, changed) for entry in deletions]
         if lost and changed:
-            free = (thing for i, thing in perceived.items() if i not in self.spoken_of)
-            into = recurrence.found_again(lost.values(), free)
+            free = (thing for i, thing in perceived.items() if i not in self.edited_ids)
+            into = reidentification.found_again(lost.values(), free)
             found += [
-                renumbered(entry, into)
+                _renumbered(entry, into)
                 for entry in others
                 if not into.keys().isdisjoint(entry.edit.object_ids)
             ]
         return self._rewrite({entry.correction_id: entry for entry in found if entry is not None})
 
-    def lay_over(
+    def apply_to(
         self, perceived: Mapping[int, MapObject], gone: Mapping[int, MapObject] = _NOTHING
-    ) -> Seen:
-        """What people should see: the entries that stand, laid over perception."""
+    ) -> CorrectedObjects:
+        """The perceived objects with the standing entries applied."""
         if not self._standing:
-            return Seen(perceived, gone)
-        return self._lay_over(self._standing, perceived, gone)
+            return CorrectedObjects(perceived, gone)
+        return self._overlay(self._standing, perceived, gone)
 
     def relations(
         self,
@@ -231,10 +332,10 @@ class CorrectionsJournal:
         objects: Mapping[int, MapObject],
         structure: Collection[int] = (),
     ) -> tuple[Relation, ...]:
-        """The relations of these objects with what people said of them.
+        """The relations of these objects, with stated and denied relations applied.
 
         Args:
-            objects: as `lay_over` returned them. structure: ids of floor, walls and ceiling.
+            objects: as `apply_to` returned them. structure: ids of floor, walls and ceiling.
         """
         edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
         there = objects.keys() | set(structure) if edits else objects.keys()
@@ -246,21 +347,20 @@ class CorrectionsJournal:
         relations: Sequence[Relation],
         objects: Mapping[int, MapObject],
     ) -> Mapping[int, int]:
-        """The levels of objects by id, where people said what carries some of them; the same
-        value where they did not.
+        """The levels of objects by id, updated for stated carriers; the same value without any.
 
         Args:
-            relations, objects: as `relations` and `lay_over` returned them.
+            relations, objects: as `relations` and `apply_to` returned them.
         """
         edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
         ids = {self.sources.shown_as.get(i, i) for edit in edits for i in edit.object_ids}
-        return with_said_levels(computed, relations, ids, objects) if ids else computed
+        return with_stated_levels(computed, relations, ids, objects) if ids else computed
 
     def _set(self, entries: Iterable[Correction]) -> None:
         self._entries = list(entries)
         self._standing = [entry for entry in self._entries if not entry.undone]
         self.sources = Sources.from_entries(self._standing)
-        self.spoken_of = frozenset(i for e in self._standing for i in e.edit.object_ids)
+        self.edited_ids = frozenset(i for e in self._standing for i in e.edit.object_ids)
         self._ids = frozenset(i for entry in self._entries for i in entry.edit.object_ids)
 
     def _rewrite(self, rewritten: Mapping[int, Correction]) -> list[Correction]:
@@ -283,5 +383,5 @@ class CorrectionsJournal:
         )
 
     def _is_perceptions(self, object_id: int) -> bool:
-        """And no part, which is there as long as what it is a part of, nor of the building."""
+        """True for an id of perception: neither a split part nor structure."""
         return object_id > BUILDING and object_id in self.sources.of.get(object_id, (object_id,))

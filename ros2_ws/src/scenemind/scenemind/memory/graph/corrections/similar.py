@@ -1,4 +1,4 @@
-"""Objects that a correction may hold for as well: what looked the same to perception."""
+"""Objects to which a correction may apply as well, by their similarity in perception."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.memory.errors import SceneMemoryError
+from scenemind.errors import SceneMemoryError
 from scenemind.memory.types import Edit, MapObject
 
 OF_ONE_OBJECT = ("rename", "set_attribute", "delete_object", "confirm")
-# Alone, each of these says how much two objects are alike; of those that can be told of a pair the
-# weighted mean is its score.
+# Weights of the similarity terms; the score of a pair is the weighted mean of its known terms.
 LABEL_WEIGHT = 4.0
 COLOR_WEIGHT = 2.0
 SIZE_WEIGHT = 2.0
 LOOKS_WEIGHT = 4.0
-# Shown to people from here on: one label, or the looks, and not much against it.
+# Least score of a candidate: same label or similar appearance, and little against it.
 LEAST_SCORE = 0.6
 SAME_SIZE = 0.75
-# Vectors of pictures of anything are alike to some degree.
+# Cosines of image vectors of unrelated and of similar objects.
 UNLIKE_COSINE = 0.5
 ALIKE_COSINE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarObject:
-    """A candidate, with why it is one.
+    """A candidate with its reasons.
 
     Attributes:
         score: in [0, 1].
@@ -46,16 +45,15 @@ def find_similar(
     seen: Mapping[int, MapObject],
     vectors: Mapping[int, NDArray[np.float32]],
 ) -> list[SimilarObject]:
-    """Objects like the first one that an edit speaks of, best first; those that it speaks of, and
-    those for which it would change nothing, are left out.
+    """Objects similar to the first one of an edit, best first, without the edited ones and those
+    that the edit would not change.
 
     Args:
-        perceived: objects as perception alone has them, the edited one included.
-        seen: as people see them.
-        vectors: object id -> unit image vector (D,), of those that have one.
+        perceived: perceived objects, the edited one included. seen: corrected objects.
+        vectors: object id -> unit image vector (D,), of objects that have one.
 
     Raises:
-        SceneMemoryError: the edit is not about single objects, or its object is not there.
+        SceneMemoryError: the edit is not about single objects, or its object is missing.
     """
     if edit.kind not in OF_ONE_OBJECT:
         raise SceneMemoryError(
@@ -115,6 +113,6 @@ def _compare(
 
 
 def _size_ratio(a: MapObject, b: MapObject) -> float:
-    """Of the sides sorted by length, the smaller over the larger, in the mean."""
+    """Mean ratio of the sorted side lengths, the smaller over the larger."""
     sides = np.sort(np.maximum((a.yaw_box.size, b.yaw_box.size), 0.01), axis=1)
     return float(np.mean(sides.min(axis=0) / sides.max(axis=0)))

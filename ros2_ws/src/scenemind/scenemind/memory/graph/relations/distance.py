@@ -1,28 +1,172 @@
-"""Far, within reach, around, closest and farthest (SynergAI, Table A.1; LLM-TPC, supplement 1.1.4).
+"""Far, within reach, around, closest and farthest (SynergAI, Table A.1; LLM-TPC, supplement
+1.1.4).
 
-Distances are between the nearest points of two things, as LLM-TPC has them, and between their boxes
-where points are not known. `far` is about boxes only.
+Distances are between the nearest points of two things, as in LLM-TPC, and between their boxes
+where points are not known; they are exact. Boxes and a few points first tell which clouds can
+matter, and then which of their points. `far` uses boxes only.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
-from scenemind.memory.graph.relations.clouds import Clouds
-from scenemind.memory.graph.relations.columns import Bounds, Scores, sizes
+from scenemind.geometry import gaps_m
+from scenemind.memory.graph.relations.box_relations import Bounds, Scores, sizes
 
-# Distances are not surer than this: things that differ by less are equally close.
+# (3, M) float32: x, y and z in a row each, which is several times faster than (M, 3).
+Columns = NDArray[np.float32]
+# Every 32nd point bounds a distance from above.
+SAMPLE_EVERY = 32
+# From one cloud to the other and back so often ends near the two nearest points.
+STEPS = 4
+# Fewer pairs than this are compared one by one, more through a tree.
+FEW_PAIRS = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clouds:
+    """N clouds with their bounds.
+
+    Attributes:
+        points: N arrays (3, M) float32, world, metres; one without points is its box.
+        bounds: (N, 6) float64: lowest and highest corner of the points, or of the box.
+    """
+
+    points: tuple[Columns, ...]
+    bounds: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, points: Sequence[NDArray[np.float32]], boxes: NDArray[np.float64]) -> Clouds:
+        """Clouds of points (M, 3) each; a cloud without points is its box (N, 6).
+
+        Bounds are those of the points: an object's box may leave out outliers.
+        """
+        bounds = np.array(boxes, dtype=np.float64).reshape(-1, 6)
+        columns = tuple(np.ascontiguousarray(cloud.T, dtype=np.float32) for cloud in points)
+        for row, cloud in enumerate(columns):
+            if cloud.shape[1]:
+                bounds[row] = _bounds_of(cloud)
+        return cls(columns, bounds)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def at_least_m(self, other: Clouds) -> NDArray[np.float64]:
+        """A lower bound (N,) of the distance of each to a single other cloud: the boxes' gap."""
+        a, b = self.bounds, other.bounds
+        return gaps_m(a[:, :3], a[:, 3:], b[:, :3], b[:, 3:])
+
+    def at_most_m(self, other: Clouds) -> NDArray[np.float64]:
+        """An upper bound (N,) of the distance of each to a single other cloud, from samples."""
+        theirs = other.points[0][:, ::SAMPLE_EVERY]
+        found = self.at_least_m(other)
+        known = [row for row, cloud in enumerate(self.points) if cloud.shape[1]]
+        if known:
+            mine = [self.points[row][:, ::SAMPLE_EVERY] for row in known]
+            counts = np.array([sample.shape[1] for sample in mine])
+            nearest = _squared_to_cloud(np.concatenate(mine, axis=1), theirs, other.bounds[0])
+            found[known] = np.sqrt(np.minimum.reduceat(nearest, np.cumsum(counts) - counts))
+        if theirs.shape[1] and len(known) < len(self):
+            for row in set(range(len(self))).difference(known):
+                found[row] = np.sqrt(_squared_to_box(theirs, self.bounds[row]).min())
+        return found
+
+    def distance_m(
+        self,
+        row: int,
+        other: Clouds,
+        at_most_m: float,
+        near_enough_m: float = 0.0,
+        beyond_m: float = math.inf,
+    ) -> float:
+        """Between the nearest points of one and of a single other cloud.
+
+        Args:
+            at_most_m: known not to be exceeded (`at_most_m`).
+            near_enough_m: a distance that is no more than this may come back too large, up to it.
+            beyond_m: a distance that is more than this may come back too large, or infinite.
+        """
+        mine, theirs = self.points[row], other.points[0]
+        if not mine.shape[1] and not theirs.shape[1]:
+            return at_most_m
+        if not mine.shape[1]:
+            return float(np.sqrt(_squared_to_box(theirs, self.bounds[row]).min()))
+        if not theirs.shape[1]:
+            return float(np.sqrt(_squared_to_box(mine, other.bounds[0]).min()))
+        at_most_m = min(at_most_m, _descend_m(mine, theirs))
+        if at_most_m <= near_enough_m:
+            return at_most_m
+        # A hair more, so that rounding leaves out none of the two that gave the upper bound.
+        limit_m = min(at_most_m, beyond_m) * 1.001 + 1e-4
+        mine = mine[:, _squared_to_box(mine, other.bounds[0]) <= limit_m**2]
+        if not mine.shape[1]:
+            return math.inf
+        theirs = theirs[:, _squared_to_box(theirs, _bounds_of(mine)) <= limit_m**2]
+        return _nearest_m(mine, theirs, limit_m)
+
+
+def _descend_m(a: Columns, b: Columns) -> float:
+    """A distance of two points that are near each other, though maybe not the nearest."""
+    point = a.mean(axis=1)
+    for step in range(STEPS):
+        cloud = (b, a)[step % 2]
+        offset = cloud - point[:, None]
+        squared = np.einsum("ij,ij->j", offset, offset)
+        nearest = int(squared.argmin())
+        point = cloud[:, nearest]
+    return float(np.sqrt(squared[nearest]))
+
+
+def _nearest_m(a: Columns, b: Columns, limit_m: float) -> float:
+    """Infinite where it may be more than the limit."""
+    if a.shape[1] * b.shape[1] <= FEW_PAIRS:
+        return float(
+            np.sqrt(scipy.spatial.distance.cdist(a.T, b.T, "sqeuclidean").min(initial=math.inf))
+        )
+    few, many = (a, b) if a.shape[1] < b.shape[1] else (b, a)
+    tree = scipy.spatial.cKDTree(few.T, balanced_tree=False, compact_nodes=False)
+    return float(tree.query(many.T, distance_upper_bound=limit_m)[0].min())
+
+
+def _squared_to_cloud(
+    points: Columns, cloud: Columns, bounds: NDArray[np.float64]
+) -> NDArray[np.floating]:
+    """(M,) squared distances to the nearest point of a cloud; to its bounds where it has none."""
+    if cloud.shape[1]:
+        return np.asarray(
+            scipy.spatial.distance.cdist(points.T, cloud.T, "sqeuclidean").min(axis=1)
+        )
+    return _squared_to_box(points, bounds)
+
+
+def _squared_to_box(points: Columns, bounds: NDArray[np.float64]) -> NDArray[np.float32]:
+    """(M,) squared distances of points to a box, 0 within it."""
+    low, high = bounds[:3, None].astype(np.float32), bounds[3:, None].astype(np.float32)
+    outside = np.maximum(np.maximum(low - points, points - high), np.float32(0.0))
+    return np.asarray(np.einsum("ij,ij->j", outside, outside))
+
+
+def _bounds_of(points: Columns) -> NDArray[np.float64]:
+    return np.concatenate((points.min(axis=1), points.max(axis=1))).astype(np.float64)
+
+
+# Accuracy of distances: things that differ by less are equally close.
 DISTANCE_NOISE_M = 0.02
-# Touching things are told apart by their centres, too little to change any other order.
+# Weight of the centre distance that orders touching things; too small to change another order.
 CENTER_WEIGHT = 1e-3
 
 
 def far(a: Bounds, b: Bounds, config: RelationConfig) -> Scores:
     """Centres are more than `far_factor` times both half diagonals together apart.
 
-    So far is farther for large things (SceneVerse's rule, which SynergAI's graph follows). The
+    The limit grows with the size of things (SceneVerse's rule, which SynergAI's graph follows). The
     score is 0.5 at the limit and 1 from twice the limit on.
     """
     distance = _centers_m(a, b)
@@ -47,11 +191,11 @@ def around(targets: Clouds, anchor: Clouds, config: RelationConfig) -> Scores:
 def closest(targets: Clouds, anchor: Clouds, config: RelationConfig) -> Scores:
     """The one of the targets that is closest to the anchor: scores (N,), 0 for all others.
 
-    One is always the closest: its score grows from 0.5 to 1 with its lead over the next, which is
-    full at `closest_margin_m`. (LLM-TPC demands that lead, epsilon, or has no closest, which left
-    so many questions without an answer that its code has it switched off.) Targets that differ by
-    less than 2 cm share the place, at 0.5, unless both touch the anchor: then the one whose centre
-    is closer has it.
+    There is always a closest one: its score grows from 0.5 to 1 with its lead over the next, up to
+    `closest_margin_m`. (LLM-TPC requires that lead, epsilon, or there is no closest; its code
+    switches this off, because too many questions had no answer.) Targets that differ by less than
+    2 cm share the place, at 0.5, unless both touch the anchor: then the one with the closer centre
+    has it.
     """
     centers_m = _centers_m(targets.bounds, anchor.bounds)
     values = _nearest_distances(targets, anchor, centers_m, config)
@@ -68,8 +212,8 @@ def farthest(targets: Clouds, anchor: Clouds, config: RelationConfig) -> Scores:
 def distances_m(targets: Clouds, anchor: Clouds) -> NDArray[np.float64]:
     """Distances (N,) between the nearest points of each target and of the anchor.
 
-    Of those that touch it (less than 2 cm), which are all as close, a little of the distance
-    between the centres, so that they have an order.
+    For targets that touch it (less than 2 cm) it is a small share of the distance between the
+    centres, which orders them.
     """
     at_most = targets.at_most_m(anchor)
     exact = [targets.distance_m(row, anchor, float(at_most[row])) for row in range(len(targets))]

@@ -1,4 +1,4 @@
-"""The largest, the leftmost, the middle one: what is extreme within a set."""
+"""Superlatives: sort keys for the largest, the leftmost, the middle one of a set."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.memory.errors import SceneMemoryError
-from scenemind.memory.graph.relations.columns import Bounds, heights, sizes, volumes
+from scenemind.errors import SceneMemoryError
+from scenemind.memory.graph.relations.box_relations import Bounds, heights, sizes, volumes
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 
 Superlative = Literal[
@@ -19,6 +19,8 @@ Superlative = Literal[
     "widest",
     "longest",
     "narrowest",
+    "thickest",
+    "thinnest",
     "highest",
     "lowest",
     "leftmost",
@@ -30,29 +32,20 @@ Superlative = Literal[
 SUPERLATIVES: tuple[Superlative, ...] = get_args(Superlative)
 OF_A_VIEWER = frozenset(("leftmost", "rightmost", "frontmost", "rearmost"))
 # Those that take the smallest of what is measured.
-_LEAST = frozenset(("smallest", "shortest", "narrowest", "lowest", "leftmost", "frontmost"))
-
-
-def superlative_order(
-    targets: Bounds, name: Superlative, viewpoint: Viewpoint | None = None
-) -> NDArray[np.intp]:
-    """Rows (N,) of the targets, the most extreme one first; equal ones stay in their order.
-
-    Sizes are of the boxes: volume for large and small, height for tall and short, the longer side
-    seen from above for wide and long. High and low is the middle of the box. Sides are measured
-    across and along the viewer's heading: left to right, and near to far.
-
-    Raises:
-        SceneMemoryError: it needs a viewpoint, and none is given.
-    """
-    values = superlative_values(targets, name, viewpoint)
-    return np.argsort(values, kind="stable")
+_LEAST = frozenset(
+    ("smallest", "shortest", "narrowest", "thinnest", "lowest", "leftmost", "frontmost")
+)
 
 
 def superlative_values(
     targets: Bounds, name: Superlative, viewpoint: Viewpoint | None = None
 ) -> NDArray[np.float64]:
-    """What `superlative_order` sorts by, (N,): the most extreme one has the smallest value.
+    """Sort keys (N,) of the targets: the most extreme one has the smallest value.
+
+    Sizes are of the boxes: volume for large and small, height for tall and short, the longer side
+    seen from above for wide and long, the shortest side for thick and thin. High and low refer to
+    the middle of the box. Sides are measured across and along the viewer's heading: left to right,
+    and near to far.
 
     Raises:
         SceneMemoryError: it needs a viewpoint, and none is given.
@@ -74,6 +67,8 @@ def _measured(
         return volumes(targets)
     if name in ("tallest", "shortest"):
         return heights(targets)
+    if name in ("thickest", "thinnest"):
+        return np.asarray(sizes(targets).min(axis=1))
     if name in ("widest", "longest", "narrowest"):
         return np.asarray(sizes(targets)[:, :2].max(axis=1))
     centers = _centers(targets)
@@ -84,7 +79,7 @@ def _measured(
 
 
 def _off_the_middle(targets: Bounds, viewpoint: Viewpoint | None) -> NDArray[np.float64]:
-    """How many places each is off the middle of the row, from left to right.
+    """Number of places of each from the middle of the row, ordered from left to right.
 
     Without a viewer the row is the line along which the set is longest.
     """

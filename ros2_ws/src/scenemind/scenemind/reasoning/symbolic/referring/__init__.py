@@ -1,1 +1,1 @@
-"""Referring expressions of several clauses: every part that can be used scores the candidates."""
+"""Grounding of referring expressions of several clauses: every usable part scores candidates."""

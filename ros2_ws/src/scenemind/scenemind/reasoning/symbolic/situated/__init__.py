@@ -1,1 +1,1 @@
-"""Questions of one who stands somewhere, answered in a word or two."""
+"""Short answers to situated questions, from the asker's viewpoint."""

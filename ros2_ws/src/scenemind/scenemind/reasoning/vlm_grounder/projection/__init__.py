@@ -1,7 +1,7 @@
-"""From a box in an image to a box in the world, by several views."""
+"""Multi-view ensemble projection (VLM-Grounder, section 3.4): from a box in an image to a box in
+the world."""
 
-from scenemind.reasoning.vlm_grounder.projection.floor import find_floor_z
-from scenemind.reasoning.vlm_grounder.projection.measure import measure
+from scenemind.reasoning.vlm_grounder.projection.ensemble_projection import measure
 from scenemind.reasoning.vlm_grounder.projection.pictures import pictures_of
 
-__all__ = ["find_floor_z", "measure", "pictures_of"]
+__all__ = ["measure", "pictures_of"]

@@ -1,0 +1,1 @@
+"""Benchmarks of the repository, not installed: `python -m benchmarks NAME --json`."""

@@ -1,0 +1,321 @@
+"""`python -m benchmarks NAME`: run a benchmark of the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.visual_retrieval import bench_visual_retrieval
+from scenemind.cli.bench import bench_named, show_result
+from scenemind.cli.bench import commands as installed
+from scenemind.cli.main import SentenceErrors
+from scenemind.cli.options import AsJson, DetectorName
+from scenemind.report.terminal import print_json, progress_console
+
+app = typer.Typer(
+    cls=SentenceErrors,
+    help="Measure SceneMind: time, and quality against a known truth.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command("relations", epilog="Example: python -m benchmarks relations --json")
+def _relations(
+    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Relate simulated rooms of 200 and 2,000 objects, from scratch and after one change.
+
+    Milliseconds are medians. Lookups by words and relation queries (40 objects with 2,000 points
+    each) report the slowest one.
+    """
+    show_result("relations", bench_named("relations", "benchmarks")(rounds), as_json)
+
+
+@app.command("programs", epilog="Example: python -m benchmarks programs --json")
+def _programs(
+    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Run and correct programs as language models write them, in a room of 40 objects.
+
+    Milliseconds are medians, without the models' own time: an LLM-TPC question with a mistake in
+    its first program (machinery_llm_tpc_ms), without a mistake (right), and with a program that the
+    type checker reads (checked); a VADAR question with a mistake in its first program, and with a
+    new method to learn (learning); and an empty program in the sandbox.
+    """
+    show_result("programs", bench_named("programs", "benchmarks")(rounds), as_json)
+
+
+@app.command("grounding", epilog="Example: python -m benchmarks grounding --json")
+def _grounding(
+    frames: Annotated[int, typer.Option(min=10, help="Stored frames of 640x480.")] = 1000,
+    queries: Annotated[int, typer.Option(min=1, help="Number of phrases to ground.")] = 24,
+    as_json: AsJson = False,
+) -> None:
+    """Ground phrases in the stored frames of a simulated drive, as VLM-Grounder does.
+
+    Milliseconds are medians per phrase, in total and by stage, without the time of models and
+    segmenter. "images" counts the images on the stitched sheets, "views" the measured ones.
+    """
+    show_result("grounding", bench_named("grounding", "benchmarks")(frames, queries), as_json)
+
+
+@app.command("keyframes", epilog="Example: python -m benchmarks keyframes --picture times.svg")
+def _keyframes(
+    questions: Annotated[
+        int, typer.Option(min=1, help="Questions about objects of the rooms.")
+    ] = 200,
+    rooms: Annotated[int, typer.Option(min=1, help="Number of simulated rooms.")] = 8,
+    noise: Annotated[bool, typer.Option("--noise", help="Let the detector err.")] = False,
+    detector_ms: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="Time of a detector per frame, for comparison.",
+            show_default="measured if weights are available, else 40",
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(help="SVG file for a plot of the times.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose frames for questions: time after an hour of driving, and visibility of the object.
+
+    Milliseconds exclude the models' own time. Rates are of questions about single objects of
+    simulated rooms, with an oracle in place of the language model.
+    """
+    result = bench_named("keyframes", "benchmarks")(
+        questions, rooms, noise=noise, detector_ms=detector_ms, picture=picture
+    )
+    show_result("keyframes", result, as_json)
+
+
+@app.command("stitching", epilog="Example: python -m benchmarks stitching --json")
+def _stitching(
+    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements.")] = 15,
+    as_json: AsJson = False,
+) -> None:
+    """Draw 84 pictures on six sheets with their ids, and read the ids back.
+
+    Seconds are medians, from JPEG files to JPEG files.
+    """
+    show_result("stitching", bench_named("stitching", "benchmarks")(rounds), as_json)
+
+
+@app.command("evaluation", epilog="Example: python -m benchmarks evaluation --json")
+def _evaluation(
+    rows: Annotated[int, typer.Option(min=1, help="Predictions of each kind.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Score synthetic predictions as scenemind eval does, with breakdowns and confidence intervals.
+
+    Seconds for all predictions of a kind, without models and METEOR: groundings (nr3d, scanrefer),
+    answers by all matches (sqa3d), judged answers (openeqa), numbers (omni3d). If pycocoevalcap and
+    Java are installed, also BLEU, ROUGE-L and CIDEr with their tokenizer.
+    """
+    show_result("evaluation", bench_named("evaluation", "benchmarks")(rows), as_json)
+
+
+@app.command("projection", epilog="Example: python -m benchmarks projection --targets 60 --json")
+def _projection(
+    targets: Annotated[
+        int, typer.Option(min=1, help="Number of objects to measure in simulated rooms.")
+    ] = 300,
+    sequence: Annotated[
+        str | None,
+        typer.Option(help="Measure the objects of a recording instead.", show_default=False),
+    ] = None,
+    detector: DetectorName = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(help="Folder for pictures of the recording's objects.", show_default=False),
+    ] = None,
+    calibrate: Annotated[
+        Path | None,
+        typer.Option(help="YAML file for the calibration of the boxes.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure boxes from masks: time, and IoU with the true boxes.
+
+    IoU is with true boxes, hidden sides included: its mean, and the share above 0.5 (iou_50). Masks
+    are exact; "stereo" adds the errors of a stereo depth camera, "visible" is the upper bound from
+    the visible surface, and "ablation" has coarse masks and adds the operations one by one (paper,
+    Table 5).
+
+    For a recording: boxes made from every second stored frame, compared with the detections in the
+    other frames: the IoU of a detection with the projected box (of the map's box: map_iou), and the
+    share of the detection that the box covers. Partly hidden objects lower both IoUs.
+
+    For a calibration: a model of which boxes are right (IoU above 0.5), fitted in simulated rooms
+    with errors of several kinds, and its accuracy in held-out rooms.
+    """
+    result = bench_named("projection", "benchmarks")(
+        targets, sequence, detector, pictures, calibrate
+    )
+    show_result("projection", result, as_json)
+
+
+@app.command("view", epilog="Example: python -m benchmarks view --no-browser --json")
+def _view(
+    objects: Annotated[
+        int, typer.Option(min=1, help="Number of objects in a simulated building.")
+    ] = 500,
+    points: Annotated[int, typer.Option(min=1, help="Number of points of the cloud.")] = 500_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements.")] = 10,
+    browser: Annotated[
+        bool,
+        typer.Option(
+            "--browser/--no-browser", help="Also measure in Chromium, if it is installed."
+        ),
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the browser view of a simulated building (`scenemind view`).
+
+    Milliseconds are medians. "server" has the time until a client without a browser has received
+    everything (client_s, client_mb), and the times of a marked object's name, of a renaming
+    sentence in the view, and of a renaming by another process, which the view polls for twice a
+    second. "browser" has the times in a headless Chromium, which draws without a graphics card.
+    """
+    measured = bench_named("view", "benchmarks")(objects, points, rounds, in_browser=browser)
+    show_result("view", measured, as_json)
+
+
+@app.command("disk", epilog="Example: python -m benchmarks disk --seconds 20")
+def _disk(
+    seconds: Annotated[
+        float, typer.Option(min=1.0, help="Camera time at 30 Hz for each policy.")
+    ] = 60.0,
+    as_json: AsJson = False,
+) -> None:
+    """Map simulated 640x480 frames under each policy of which images stay on disk."""
+    show_result("disk", bench_named("disk", "benchmarks")(seconds), as_json)
+
+
+@app.command(
+    "mapping", epilog="Example: python -m benchmarks mapping --noise --report bench-report"
+)
+def _mapping(
+    rooms: Annotated[int, typer.Option(min=1, help="Number of simulated rooms to map.")] = 10,
+    noise: Annotated[bool, typer.Option("--noise", help="Let the detector err.")] = False,
+    objects: Annotated[
+        int | None,
+        typer.Option(min=20, max=60, help="Number of objects in a room.", show_default="about 33"),
+    ] = None,
+    loops: Annotated[int, typer.Option(min=1, help="Number of rounds of the robot.")] = 1,
+    odometry: Annotated[
+        float, typer.Option(min=0.0, help="Noise of the odometry; 1: good odometry, 0: no noise.")
+    ] = 0.0,
+    changes: Annotated[
+        int, typer.Option(min=0, help="Number of objects moved or removed between the rounds.")
+    ] = 0,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for pictures of the maps, recordings included.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Map simulated rooms and compare each map with its room.
+
+    An object counts if 5 frames show 400 pixels of it or more. Reports the shares found and right
+    at a 3D IoU of 0.25.
+    """
+    result = bench_named("mapping", "benchmarks")(
+        rooms,
+        noise,
+        objects=objects,
+        loops=loops,
+        odometry_noise=odometry,
+        changes=changes,
+        report=report,
+    )
+    show_result("mapping", result, as_json)
+
+
+@app.command("tracking", epilog="Example: python -m benchmarks tracking --rooms 1 --json")
+def _tracking(
+    rooms: Annotated[int, typer.Option(min=1, help="Number of simulated rooms.")] = 3,
+    frames: Annotated[int, typer.Option(min=6, help="Frames of each drive.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Track with camera motion from poses, from optical flow or without any, and with BoT-SORT.
+
+    Milliseconds are medians of CPU time; identity switches are summed over simulated rooms and the
+    recordings that are available. BoT-SORT is the one of ultralytics, if that is installed.
+    """
+    show_result("tracking", bench_named("tracking", "benchmarks")(rooms, frames), as_json)
+
+
+@app.command("segment", epilog="Example: python -m benchmarks segment --segmenter mobile_sam.pt")
+def _segment(
+    segmenter: Annotated[
+        str,
+        typer.Option(
+            help="Weights of SAM; mobile_sam.yaml, sam_vit_b.yaml: random, to measure time.",
+            show_default="depth and colour, without a model",
+        ),
+    ] = "",
+    rooms: Annotated[int, typer.Option(min=1, help="Number of simulated rooms.")] = 3,
+    frames: Annotated[int, typer.Option(min=1, help="Frames of the drive through each room.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """Segment all visible objects in simulated 640x480 frames, given their true boxes.
+
+    Milliseconds are medians for a frame with all its boxes.
+    """
+    show_result("segment", bench_named("segment", "benchmarks")(segmenter, rooms, frames), as_json)
+
+
+_ALL = (
+    "frame",
+    "detect",
+    "pipeline",
+    "tracking",
+    "mapping",
+    "relations",
+    "keyframes",
+    "programs",
+    "segment",
+    "stitching",
+    "grounding",
+    "view",
+    "disk",
+    "transport",
+)
+_INSTALLED = ("frame", "detect", "pipeline", "transport")
+
+
+@app.command("all", epilog="Example: python -m benchmarks all --json")
+def _all(as_json: AsJson = False) -> None:
+    """Run every benchmark with its defaults; one JSON object by name with --json."""
+    results = {}
+    for name in _ALL:
+        progress_console().print(f"measuring {name} ...")
+        results[name] = bench_named(
+            name, "scenemind.bench" if name in _INSTALLED else "benchmarks"
+        )()
+        if not as_json:
+            show_result(name, results[name], as_json=False)
+    if as_json:
+        print_json(results)
+
+
+app.add_typer(installed)
+app.command(
+    "visual-retrieval",
+    epilog="Example: python -m benchmarks visual-retrieval --config models.yaml --images kitchen"
+    " --out layouts.json",
+)(bench_visual_retrieval)
+
+if __name__ == "__main__":
+    app(prog_name="python -m benchmarks")

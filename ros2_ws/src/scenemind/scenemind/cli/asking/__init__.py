@@ -1,1 +1,0 @@
-"""What commands share that put questions: options, progress, and how replies are shown."""

@@ -1,1 +1,0 @@
-"""`scenemind bench`: how fast things are on this machine."""

@@ -1,1 +1,0 @@
-"""`scenemind changes`: what is different between two moments, or between two memories."""

@@ -1,1 +1,0 @@
-"""`scenemind corrections`: the journal of a stored memory or of running nodes."""

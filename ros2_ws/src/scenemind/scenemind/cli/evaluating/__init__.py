@@ -1,1 +1,0 @@
-"""`scenemind eval`: how right a method is on a benchmark."""

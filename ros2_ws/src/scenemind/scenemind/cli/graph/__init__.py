@@ -1,1 +1,0 @@
-"""`scenemind graph`: the scene graph of a memory or of an objects file, shown, drawn, exported."""

@@ -1,1 +1,0 @@
-"""`scenemind learn`: methods for programs, written before the questions are asked."""

@@ -1,0 +1,305 @@
+"""Clauses of a correcting sentence, and their combination into commands.
+
+"The microwave? That isn't one, it's a toolbox": a topic, a denial, a claim. A sentence is read as
+few clauses as it can be; every word has to be read, and a denial without a claim is no correction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from scenemind.language.corrections.slots import is_short_for_is
+from scenemind.language.tokens import Token, tokenize
+from scenemind.language.trees import (
+    Command,
+    DeleteObject,
+    Deny,
+    IsA,
+    Marked,
+    Merge,
+    OfOne,
+    Reference,
+    Rename,
+    SetAttribute,
+    Several,
+    Split,
+    Subject,
+)
+
+_OF_WHOLES = (DeleteObject, Merge, Split)
+_JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
+_MOST_CLAUSES = 7  # more are read as one clause: a list of words is no sentence of many corrections
+_PLACES = re.compile(
+    r"(?<=\S )(?:(?:in|of) (?:this|the|our) room|in here(?= )"
+    r"|(?<!object )(?<!is )(?<!and )(?<!item )(?:with )?(?:the )?(?:number|id|nr|no)(?= \d))"
+)
+_SPOT = re.compile(
+    r"\b(?:in|on|at) (?:this|that) (?:spot|place|location|position|area)\b", re.IGNORECASE
+)
+# Ends of sentences, and signs between clauses; a semicolon is none in speech.
+_BREAK = re.compile(
+    r"[.!?]+(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
+    r"|;(?=\s+(?:it|that|this|they|these|those|there)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A remark without content of its own, such as "you got this wrong".
+
+    Attributes:
+        is_objection: whether it objects to something; a mere "well" does not.
+    """
+
+    is_objection: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The topic of the clauses that follow ("the microwave?").
+
+    Attributes:
+        is_bare: named and nothing more: a clause that follows has to be about it.
+    """
+
+    subject: Subject
+    is_bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A denial, such as "it is not a microwave" or "you think that it is one".
+
+    Attributes:
+        subject: None where it names no object.
+        is_absent: of "there is no microwave": the object is deleted, unless it gets another name.
+        noun: what is denied; empty for what is no name.
+    """
+
+    subject: Subject | None = None
+    is_absent: bool = False
+    noun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """A name alone ("toolbox"), where the rest of the sentence objects to another name.
+
+    Attributes:
+        is_objection: whether its own clause objects: "nope, toolbox".
+    """
+
+    label: str
+    is_objection: bool = False
+
+
+Remark = Aside | Topic | Denied | Bare
+
+
+Clause = Command | Remark
+
+
+ReadClause = Callable[[int, int], Clause | None]
+
+
+def broken_up(text: str) -> list[Token]:
+    """Tokens of a sentence, with a comma at each clause end and "the lamp's grey" written out."""
+    said = _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
+    said = _SPOT.sub(lambda found: "there".ljust(len(found.group())), said)
+    words = _without_places(tokenize(said))
+    tokens: list[Token] = []
+    for place, token in enumerate(words):
+        if token.word == "," and (not tokens or tokens[-1].word == ","):
+            continue
+        tokens.append(token)
+        following = [other.word for other in words[place + 1 : place + 3]]
+        if _is_written_is(said, token, following):
+            tokens.append(Token("is", token.start))
+    return tokens
+
+
+def _without_places(tokens: list[Token]) -> list[Token]:
+    """Tokens without "in this room" and without "with number" before a number."""
+    said = " ".join(token.word for token in tokens)
+    gone = {
+        place
+        for found in _PLACES.finditer(said)
+        for place in range(said[: found.start()].count(" "), said[: found.end()].count(" ") + 1)
+    }
+    return [token for place, token in enumerate(tokens) if place not in gone]
+
+
+def _is_written_is(text: str, token: Token, following: Sequence[str]) -> bool:
+    """Whether "'s" stands for "is" ("the lamp's grey", but not "the lamp's colour")."""
+    written = text[token.start :].lower().replace("\u2019", "'")
+    if not following or not written.startswith(f"{token.word}'s"):
+        return False
+    return is_short_for_is(following)
+
+
+def read_sentence(tokens: Sequence[Token], read: ReadClause) -> tuple[Command, ...] | None:
+    """Commands of a sentence; None where its clauses make no sense together."""
+    known: dict[tuple[int, int], Clause | None] = {}
+
+    def read_once(start: int, end: int) -> Clause | None:
+        if (start, end) not in known:
+            known[start, end] = read(start, end)
+        return known[start, end]
+
+    clauses = _segments(tokens)
+    if len(clauses) > _MOST_CLAUSES:
+        clauses = [(0, len(tokens))]
+    denial: Deny | None = None
+    for reading in _readings(clauses, read_once):
+        commands = _combined(reading)
+        if commands:
+            return commands
+        denial = denial or _only_denial(reading)
+    return None if denial is None else (denial,)
+
+
+def _segments(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Start and end of the stretches between words that may join clauses."""
+    joins = [place for place, token in enumerate(tokens) if token.word in _JOINS]
+    bounds = zip([-1, *joins], [*joins, len(tokens)], strict=True)
+    return [(start + 1, end) for start, end in bounds if end > start + 1]
+
+
+def _readings(
+    clauses: Sequence[tuple[int, int]], read: Callable[[int, int], Clause | None]
+) -> Iterator[list[Clause]]:
+    """All ways to group segments into clauses, the longest clauses first."""
+    if not clauses:
+        yield []
+        return
+    for count in range(len(clauses), 0, -1):
+        clause = read(clauses[0][0], clauses[count - 1][1])
+        if clause is not None:
+            yield from ([clause, *rest] for rest in _readings(clauses[count:], read))
+
+
+def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
+    """Commands of the clauses together; empty where there are none, or they contradict each
+    other."""
+    about: Subject | None = None
+    gone: Subject | None = None
+    noun = ""
+    is_objection = any(map(_objects, clauses))
+    commands: list[Command] = []
+    waits = False  # whether a bare topic has nothing said about it yet
+    for clause in clauses:
+        match clause:
+            case Topic(subject=subject, is_bare=is_bare):
+                if waits:
+                    return ()
+                about, waits = subject, is_bare
+            case Denied() if any(isinstance(said, _OF_WHOLES) for said in commands):
+                return ()  # "delete the chairs, but not the red one"
+            case Denied(subject=subject, is_absent=is_absent, noun=denied):
+                about = subject or about
+                noun = denied or noun
+                gone = subject if is_absent else gone
+            case Bare(label=label):
+                if not is_objection:
+                    return ()
+                commands.append(Rename(about or Marked(), label))
+                waits = False
+            case Aside():
+                pass
+            case _:
+                said = clause if about is None else _with_subject(clause, about)
+                waits &= said == clause and _subject(clause) != about
+                commands.append(said)
+    if waits:
+        return ()
+    commands = [_with_denial(command, noun) for command in commands]
+    if gone is not None and not commands:
+        commands = [DeleteObject(gone)]
+    unique = _without_repetitions(commands)
+    return () if _contradict(unique) else tuple(unique)
+
+
+def _only_denial(clauses: Sequence[Clause]) -> Deny | None:
+    """What is denied by clauses that claim nothing."""
+    denials = [clause for clause in clauses if isinstance(clause, Denied)]
+    topics = [clause.subject for clause in clauses if isinstance(clause, Topic)]
+    if len(denials) != 1 or not denials[0].noun or not all(map(_objects, clauses)):
+        return None
+    return Deny(denials[0].subject or next(iter(topics), Marked()), denials[0].noun)
+
+
+def _objects(clause: Clause) -> bool:
+    if isinstance(clause, Aside | Bare):
+        return clause.is_objection
+    return isinstance(clause, Denied | Topic)
+
+
+def _with_subject(command: Command, subject: Subject) -> Command:
+    """The command with "it" replaced by a topic."""
+    if isinstance(command, Merge) and command.subjects == (Marked(),):
+        return replace(command, subjects=_each(subject))
+    if isinstance(command, Split):
+        if isinstance(subject, Several) or command.subject != Marked():
+            return command
+        return replace(command, subject=subject)
+    if isinstance(command, OfOne) and command.subject == Marked():
+        return replace(command, subject=subject)
+    return command
+
+
+def _with_denial(command: Command, noun: str) -> Command:
+    """The command with the name that another clause has denied."""
+    if not isinstance(command, Rename | IsA) or command.denied:
+        return command
+    return replace(command, denied=noun)
+
+
+def _each(subject: Subject) -> tuple[Reference, ...]:
+    return subject.parts if isinstance(subject, Several) else (subject,)
+
+
+def _without_repetitions(commands: Sequence[Command]) -> list[Command]:
+    """Commands without repetitions ("these are one chair, merge them")."""
+    kept: list[Command] = []
+    for command in commands:
+        before = next((one for one in kept if _is_repeated(one, command)), None)
+        if before is None:
+            kept.append(command)
+        elif _says_more(command, before):
+            kept[kept.index(before)] = command
+    return kept
+
+
+def _is_repeated(first: Command, second: Command) -> bool:
+    if isinstance(first, Merge) and isinstance(second, Merge):
+        return True
+    kinds = Split | DeleteObject
+    same = type(first) is type(second) and isinstance(first, kinds)
+    return first == second or (same and Marked() in (_subject(first), _subject(second)))
+
+
+def _says_more(second: Command, first: Command) -> bool:
+    if isinstance(first, Merge) and isinstance(second, Merge):
+        return (len(second.subjects), second.noun) > (len(first.subjects), first.noun)
+    if isinstance(first, Split) and isinstance(second, Split):
+        return second.noun > first.noun
+    return _subject(first) == Marked() != _subject(second)
+
+
+def _subject(command: Command) -> Subject | None:
+    return command.subject if isinstance(command, OfOne) else None
+
+
+def _contradict(commands: Sequence[Command]) -> bool:
+    """Whether one object gets two names or two values, or is both merged and split."""
+    if {Merge, Split} <= {type(command) for command in commands}:
+        return True
+    said: dict[tuple[Subject, str], Command] = {}
+    for command in commands:
+        if isinstance(command, Rename | SetAttribute):
+            key = command.key if isinstance(command, SetAttribute) else "name"
+            if said.setdefault((command.subject, key), command) != command:
+                return True
+    return False

@@ -1,0 +1,326 @@
+"""What the shapes of `shapes.yaml` mean: commands, and remarks that go with commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from scenemind.language import lexicon
+from scenemind.language.corrections.clauses import Aside, Bare, Clause, Denied, Topic
+from scenemind.language.corrections.shapes import ALL_WORDS, Bound, Node, Reading, Shapes
+from scenemind.language.corrections.slots import (
+    SLOTS,
+    TABLE,
+    Kind,
+    as_definite,
+    may_be_named,
+    names_no_thing,
+)
+from scenemind.language.english import find_number, is_plural, normal, plural
+from scenemind.language.trees import (
+    AddRelation,
+    Agree,
+    Attribute,
+    Confirm,
+    DeleteObject,
+    DeleteRelation,
+    HasAttribute,
+    IsA,
+    IsAt,
+    Marked,
+    Merge,
+    NounPhrase,
+    ObjectNumber,
+    Redo,
+    Reference,
+    Related,
+    Rename,
+    SetAttribute,
+    Several,
+    Similar,
+    Split,
+    Subject,
+    Undo,
+)
+
+_MOST_PARTS = 4
+_PIECES = lexicon.ANYTHING | {"pieces", "parts", "them", "halves"}
+_NOWHERE = frozenset(("air", "mid air", "midair", "thin air", "space", "way"))
+
+
+def find_clause(reading: Reading, start: int, end: int) -> Clause | None:
+    """The command or remark of a clause without speech acts; None where no shape reads it.
+
+    Args:
+        start, end: index of its first word, and of the word after it.
+    """
+    for node, meaning in _shapes():
+        clause: Clause | None = reading.match(node, start, end, meaning)
+        if clause is not None:
+            return clause
+    return None
+
+
+def _subject(b: Bound) -> Subject:
+    return as_definite(b.get("subject", Marked()))
+
+
+def _subject_part(b: Bound) -> Subject | None:
+    """The subject of any clause: "what you call a cup", "every chair", "what is on the table"."""
+    if "taken_for" in b:
+        taken_for = as_definite(b["taken_for"])
+        is_one = "one" in b and isinstance(taken_for, NounPhrase)
+        return Marked(taken_for.noun) if is_one else taken_for
+    if "place" in b:
+        return NounPhrase("", True, conditions=(b["place"],))
+    if "every" in b:
+        every = b["every"]
+        return replace(every, noun=plural(every.noun)) if isinstance(every, NounPhrase) else None
+    return b.get("several", Marked())
+
+
+def _things(b: Bound) -> tuple[int, str] | None:
+    """Number and kind in "two chairs", but not in "2 m wide"."""
+    noun = b["noun"]
+    last = noun.rpartition(" ")[2]
+    is_many = is_plural(last) or last == plural(last)
+    return (b.get("count", 2), noun) if is_many and not noun.startswith("more") else None
+
+
+def _named(b: Bound) -> Rename | IsA | None:
+    kind: Kind = b.get("kind") or b.get("a_kind") or Kind(b["label"], b["label"])
+    subject = _subject(b)
+    if "place" in b:  # "it is a toolbox that stands on the table"
+        if subject != Marked():
+            return None
+        subject = NounPhrase("", True, conditions=(b["place"],))
+    denied = b.get("contrast") or b.get("denial") or ""
+    if isinstance(subject, NounPhrase) and (subject.count or 1) > 1 and "a_kind" in b:
+        return None  # "the two chairs are a bench"
+    if kind.attributes:
+        return IsA(subject, kind.label, kind.noun, kind.attributes, denied)
+    return Rename(subject, kind.label, denied)
+
+
+def _attributed(b: Bound) -> SetAttribute | None:
+    given = b["value"]
+    key: Attribute | str = b.get("key") or (given.key if isinstance(given, HasAttribute) else "")
+    denied = b.get("contrast") or b.get("denial") or b.get("denied") or ""
+    if isinstance(denied, HasAttribute):
+        denied = denied.value
+    if isinstance(given, str):
+        return None if key in ("color", "size") else SetAttribute(_subject(b), key, given, denied)
+    return SetAttribute(_subject(b), key, given.value, denied) if given.key == key else None
+
+
+def _merged(b: Bound) -> Merge | None:
+    """The merge; None for a subject that can only be one thing."""
+    said = b.get("merged") or b.get("same_ones") or b.get("references") or (Marked(),)
+    subjects: tuple[Reference, ...] = said if isinstance(said, tuple) else (said,)
+    if "other" in b:
+        subjects = (*subjects, b["other"])
+    counted = b.get("counted")
+    noun = b.get("noun") or normal(getattr(counted, "noun", ""))
+    only = subjects[0] if len(subjects) == 1 else None
+    if isinstance(only, ObjectNumber) or any(map(_is_anything, subjects)):
+        return None
+    numbers = (2 if word == "both" else find_number(word) or 0 for word in b[ALL_WORDS])
+    count = next((number for number in numbers if number > 1), None)
+    noun = "" if noun in lexicon.ANYTHING else noun
+    return Merge(subjects, noun, count if only == Marked() else None)
+
+
+def _split(b: Bound) -> Split | None:
+    subject: Reference = b.get("one", Marked())
+    count, noun = b.get("pieces") or (b.get("count", 2), b.get("noun", ""))
+    if count > _MOST_PARTS or _is_anything(subject):
+        return None
+    return Split(as_definite(subject), count, "" if noun in _PIECES else noun)
+
+
+def _is_anything(reference: Subject) -> bool:
+    """Whether a reference is "everything" or "one"."""
+    return isinstance(reference, NounPhrase) and not (reference.noun or reference.conditions)
+
+
+def _confirmed(b: Bound) -> Confirm | None:
+    label = b.get("label")
+    if label is not None and not isinstance(label, NounPhrase):
+        return None
+    return Confirm(_subject(b), label.noun if label else "")
+
+
+def _deleted(b: Bound) -> DeleteObject | None:
+    return DeleteObject(_here(b))
+
+
+def _here(b: Bound) -> Subject:
+    """The subject; what is marked for "(no chair) here"."""
+    subject = _subject(b)
+    if "at" in b and isinstance(subject, NounPhrase) and subject == NounPhrase(subject.noun, True):
+        return Marked(subject.noun)
+    return subject
+
+
+def _owned(b: Bound) -> SetAttribute:
+    return SetAttribute(_subject(b), "owner", b.get("owner", lexicon.SPEAKER))
+
+
+def _placed(b: Bound) -> AddRelation | None:
+    *others, last = b["placed"].conditions
+    if not isinstance(last, Related) or last.negated or len(last.anchors) != 1:
+        return None
+    return AddRelation(
+        replace(b["placed"], conditions=tuple(others)), last.predicate, *last.anchors
+    )
+
+
+def _related(b: Bound) -> AddRelation | DeleteRelation | None:
+    given = b["relation"]
+    anchor = given.anchors[0]
+    if isinstance(anchor, NounPhrase) and anchor.noun in _NOWHERE:
+        return None
+    edit = DeleteRelation if given.negated or "denied" in b else AddRelation
+    return edit(_subject(b), given.predicate, anchor)
+
+
+def _should_be(b: Bound) -> AddRelation | None:
+    """ "The book belongs on the shelf"; that it does not belong there says nothing more."""
+    said = _related(b)
+    return replace(said, is_wish=True) if isinstance(said, AddRelation) else None
+
+
+def _stated(predicate: str) -> Callable[[Bound], AddRelation | None]:
+    """A relation that the shape names."""
+
+    def read(b: Bound) -> AddRelation | None:
+        anchor = b["anchor"]
+        return None if isinstance(anchor, Several) else AddRelation(_subject(b), predicate, anchor)
+
+    return read
+
+
+def _wrong_at(b: Bound) -> Rename:
+    """A renaming of what is at a place: "there is a lamp on the desk, not a vase"."""
+    place = b.get("place") or Related("on", (b["anchor"],))
+    subject = NounPhrase(b.get("wrong", ""), True, conditions=(place,))
+    return Rename(subject, b["label"])
+
+
+def _is_at(b: Bound) -> IsAt:
+    place = b.get("place") or Related("on", (b["anchor"],))
+    return IsAt(NounPhrase("", True, conditions=(place,)), b["label"])
+
+
+def _confused(b: Bound) -> Rename:
+    """ "You mistook a lamp for a vase": the vase is a lamp."""
+    wrong = b["wrong"]
+    if "at" in b and isinstance(wrong, NounPhrase):
+        return Rename(Marked(wrong.noun), b["label"])
+    return Rename(as_definite(wrong), b["label"])
+
+
+def _topic(b: Bound) -> Topic:
+    """The lamp of "the lamp's colour"; the marked object for "the colour" alone."""
+    subject = _subject(b)
+    *words, last = subject.noun.split() if isinstance(subject, NounPhrase) else [""]
+    if last in lexicon.ATTRIBUTE_NAMES.keys() | {"name", "label"}:
+        noun = " ".join(words)
+        return Topic(NounPhrase(noun, definite=True) if noun else Marked())
+    return Topic(subject)
+
+
+def _mentioned(b: Bound) -> Topic | None:
+    subject = b["subject"]
+    is_one = not isinstance(subject, NounPhrase) or subject.definite
+    return Topic(subject, is_bare=True) if is_one else None
+
+
+def _denied(b: Bound) -> Denied:
+    subject = None if isinstance(b.get("subject"), Marked) else b.get("subject")
+    return Denied(subject, noun=b.get("noun", "") if may_be_named(b.get("noun", "")) else "")
+
+
+def _reported(b: Bound) -> Topic | Denied:
+    """What the robot is said to have: "you call it a microwave"."""
+    said = b.get("number") or b.get("said")
+    if isinstance(said, ObjectNumber) or (isinstance(said, NounPhrase) and said.conditions):
+        return Topic(as_definite(said))
+    if not isinstance(said, NounPhrase) or names_no_thing(said.noun.split()):
+        return Denied()
+    return Topic(Marked(said.noun))
+
+
+_MEANINGS: dict[str, Callable[[Bound], Clause | None]] = {
+    "agree": lambda _: Agree(),
+    "aside": lambda _: Aside(),
+    "attributed": _attributed,
+    "bare": lambda b: Bare(b["label"]),
+    "confirmed": _confirmed,
+    "confused": _confused,
+    "contains": _stated("contains"),
+    "deleted": _deleted,
+    "deleted_here": lambda b: DeleteObject(Marked(b["noun"])),
+    "denied": _denied,
+    "denied_absent": lambda b: Denied(_here(b), is_absent=True),
+    "forgotten": lambda b: SetAttribute(_subject(b), b["key"], ""),
+    "is_at": _is_at,
+    "mentioned": _mentioned,
+    "merged": _merged,
+    "named": _named,
+    "on": _stated("on"),
+    "owned": _owned,
+    "placed": _placed,
+    "redo": lambda b: Redo(b.get("number")),
+    "related": _related,
+    "reported": _reported,
+    "should_be": _should_be,
+    "similar": lambda b: Similar(b.get("numbers", ())),
+    "split": _split,
+    "supports": _stated("supports"),
+    "topic": _topic,
+    "undo": lambda b: Undo(b.get("number")),
+    "wrong_at": _wrong_at,
+}
+_PARTS: dict[str, Callable[[Bound], Any]] = {
+    "contrast": lambda b: b["phrase"],
+    "denial": lambda b: b["phrase"],
+    "do_not": lambda _: True,
+    "here": lambda _: True,
+    "made_of": lambda b: b["material"],
+    "marked": lambda _: Marked(),
+    "marked_subject": lambda b: b["subject"] if isinstance(b["subject"], Marked) else None,
+    "merged": lambda b: b.get("marked") or b["references"],
+    "nobody": lambda _: NounPhrase("people", definite=True),
+    "no_longer": lambda _: True,
+    "one": lambda b: None if isinstance(b["subject"], Several) else b["subject"],
+    "pair_of": lambda _: True,
+    "pieces": lambda b: b.get("things") or (b.get("count", 2), ""),
+    "pointer": lambda _: True,
+    "relation": lambda b: replace(b["condition"], negated=b["condition"].negated or "negated" in b),
+    "same_ones": lambda b: b.get("marked") or b["references"],
+    "single": lambda _: True,
+    "subject": _subject_part,
+    "things": _things,
+    "value_or_label": lambda b: b.get("value") or b["label"],
+}
+
+
+@cache
+def _shapes() -> tuple[tuple[Node, Callable[[Bound], Clause | None]], ...]:
+    """The shapes with their meanings, in the order in which they are tried."""
+    words = {
+        **TABLE["words"],
+        "be": " | ".join(lexicon.BE),
+        "key": " | ".join(lexicon.ATTRIBUTE_NAMES),
+        "noun_end": " | ".join(lexicon.NOUN_END),
+    }
+    shapes = Shapes(words, TABLE["parts"], _PARTS, SLOTS)
+    return tuple(
+        (shapes.compiled(shape), _MEANINGS[meaning])
+        for row in TABLE["shapes"]
+        for meaning, of_meaning in row.items()
+        for shape in of_meaning
+    )

@@ -1,0 +1,380 @@
+"""Slots of corrections that the parser reads: references, names, values, owners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from scenemind.language import lexicon
+from scenemind.language.english import (
+    find_number,
+    is_plural,
+    normal,
+    plural,
+    read_table,
+    singular,
+    with_article,
+    word_set,
+)
+from scenemind.language.owners import is_possessive, owner_name
+from scenemind.language.parser import Parser
+from scenemind.language.tokens import NotUnderstoodError
+from scenemind.language.trees import (
+    HasAttribute,
+    NounPhrase,
+    ObjectNumber,
+    Reference,
+    Related,
+    Several,
+    Subject,
+    Viewer,
+)
+
+TABLE: dict[str, Any] = read_table("scenemind.language.corrections", "shapes.yaml")
+_SETS = {name: word_set(words) for name, words in TABLE["sets"].items()}
+_PHRASES: dict[str, list[str]] = TABLE["phrases"]
+# Words after a value -> the attribute, where they name one.
+_KIND_WORDS: dict[str, str | None] = {
+    word: None if key == "any" else key for key, words in TABLE["kinds"].items() for word in words
+}
+_LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
+_NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
+_NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
+_THINGS = word_set("everything things objects items")
+_AFTER_VALUE = word_set("and , but it this that instead rather not than as") | {""}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a thing is: "red cup".
+
+    Attributes:
+        noun: the label without leading words that are attributes.
+        attributes: names and values of those words.
+    """
+
+    label: str
+    noun: str
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+def names_no_thing(words: list[str]) -> bool:
+    """Whether words name no thing: "(a) joke", "(a) bit strange", "(a) dark grey"."""
+    last = words[-1]
+    is_like_this = last in _NOT_LIKE_THIS or last in lexicon.ADJECTIVES
+    return last in _SETS["no_things"] or is_like_this or not _NO_LABEL.isdisjoint(words)
+
+
+def may_be_named(words: str) -> bool:
+    """Whether words may be a name or a value: "just red" is none."""
+    return _NO_LABEL.isdisjoint(words.split())
+
+
+def is_short_for_is(following: Sequence[str]) -> bool:
+    """Whether "'s" before these words stands for "is" ("the lamp's grey", not "the lamp's
+    colour")."""
+    after, end = following[0], tuple(following[1:2])
+    is_quality = after in lexicon.QUALITIES and end in ((), (",",), ("not",), ("in",))
+    return after in _SETS["after_is"] or after in lexicon.COLOURS or is_quality
+
+
+_Subject = TypeVar("_Subject", bound=Subject)
+
+
+def as_definite(reference: _Subject) -> _Subject:
+    """The reference with "the": "a cup" as "the cup"."""
+    return replace(reference, definite=True) if isinstance(reference, NounPhrase) else reference
+
+
+def _reference(p: Parser) -> Reference | None:
+    """A reference whose noun may name a thing."""
+    reference = p.reference()
+    noun = [] if isinstance(reference, Viewer) else reference.noun.split()
+    is_verb = bool(noun) and noun[0] in _SETS["correction_verbs"]
+    return None if noun and (is_verb or names_no_thing(noun)) else reference
+
+
+def _number_or_reference(p: Parser) -> Reference | None:
+    if _is_figure(p.peek()):
+        p.at += 1
+        return ObjectNumber(int(p.words[p.at - 1][:9]))
+    return _reference(p)
+
+
+def _references(p: Parser, *between: str) -> tuple[Reference, ...] | None:
+    """ "Object 3 and 5", "objects 3, 5 and 7" or "the cup and the mug"."""
+    found = [_number_or_reference(p)]
+    while p.take(",", *between):
+        p.take("and")
+        found.append(_number_or_reference(p))
+    return None if None in found else tuple(filter(None, found))
+
+
+def _several(p: Parser) -> Subject | None:
+    """ "The cup", "object 3", "chairs 2, 3 and 7", "4 and 9" or "the cup and the book"."""
+    if _is_figure(p.peek(1)):
+        p.take("both")
+    is_bare = _is_figure(p.peek()) and p.peek(1) in lexicon.NOUN_END | {",", ""}
+    start = p.at
+    first = _number_or_reference(p) if is_bare else _reference(p)
+    if isinstance(first, NounPhrase) and not first.noun:
+        is_many = not _THINGS.isdisjoint(p.words[start : p.at])
+        first = replace(first, noun="things") if is_many else first
+    if not isinstance(first, ObjectNumber | NounPhrase):
+        return first
+    parts: list[Reference] = [first]
+    end, whole = p.at, 1
+    while joint := p.take(", and", ",", "and"):
+        part = _find_part(p)
+        if part is None or type(part) is not type(first):
+            break
+        parts.append(part)
+        if "and" in joint or isinstance(first, ObjectNumber):
+            end, whole = p.at, len(parts)
+    p.at = end
+    if whole == 1:
+        return first
+    return Several(tuple(_named_like(first, part) for part in parts[:whole]))
+
+
+def _named_like(first: ObjectNumber | NounPhrase, part: Reference) -> Reference:
+    """The 3 of "chairs 2 and 3" as chair 3."""
+    if not isinstance(part, ObjectNumber):
+        return part
+    return replace(part, noun=normal(part.noun or first.noun))
+
+
+def _find_part(p: Parser) -> Reference | None:
+    """A further reference of a list; a noun needs its "the"."""
+    try:
+        part = _number_or_reference(p)
+    except NotUnderstoodError:
+        return None
+    return None if isinstance(part, NounPhrase) and not part.definite else part
+
+
+def _numbers(p: Parser) -> tuple[int, ...] | None:
+    """Ids of objects without a noun: "objects 4 and 9"."""
+    found = _references(p, "and") or ()
+    ids = tuple(n.object_id for n in found if isinstance(n, ObjectNumber) and not n.noun)
+    return ids if ids and len(ids) == len(found) else None
+
+
+def _label(p: Parser) -> str | None:
+    """A label of up to five words, the last in the singular."""
+    p.take(*_PHRASES["kind_of"])
+    start = p.at
+    while p.peek() and not _ends_label(p):
+        if p.at - start >= _LONGEST_LABEL or not p.peek()[0].isalnum():
+            return None
+        p.at += 1
+    words = list(p.words[start : p.at])
+    if not words or names_no_thing(words):
+        return None
+    return " ".join((*words[:-1], singular(words[-1])))
+
+
+def _ends_label(p: Parser) -> bool:
+    """Whether a label ends here; "can" continues one in "trash can"."""
+    is_noun = p.peek() == "can" and p.peek(1) in ("", ",", "and", "not")
+    return p.peek() in lexicon.NOUN_END | {",", "instead"} and not is_noun
+
+
+def _bare_name(p: Parser) -> str | None:
+    """A label that may be a name by itself; "go back" is none."""
+    label = _label(p)
+    first, *others = (label or "").split() or [""]
+    if first in _SETS["robot_orders"] or first.endswith("ly") or len(others) >= _LONGEST_NAME:
+        return None
+    return label
+
+
+def _kind(p: Parser) -> Kind | None:
+    """What follows an article: "red cup"."""
+    start = p.at
+    attributes: list[tuple[str, str]] = []
+    while (given := _find_before_noun(p)) is not None:
+        attributes.append((given.key, given.value))
+    before = p.words[start : p.at]
+    noun = _label(p)
+    return None if noun is None else Kind(" ".join((*before, noun)), noun, tuple(attributes))
+
+
+def _find_before_noun(p: Parser) -> HasAttribute | None:
+    """An attribute before a noun ("red" of "red cup"); None (and no move) without a noun after
+    it."""
+    start = p.at
+    given = p.find_attribute()
+    if given is None and p.peek() not in ("on", "off"):
+        given = _find_word(p)
+    if given is not None and p.starts_noun():
+        return given
+    p.at = start
+    return None
+
+
+def _find_word(p: Parser) -> HasAttribute | None:
+    """Find "stainless steel", "round" or "round-shaped"."""
+    if length := lexicon.longest(lexicon.MATERIALS, p.words, p.at)[1]:
+        p.at += length
+        return HasAttribute("material", " ".join(p.words[p.at - length : p.at]))
+    word = p.peek()
+    for ending in ("-shaped", "-coloured", "-colored", "-ish"):
+        word = word.removesuffix(ending) if word not in lexicon.QUALITIES else word
+    p.at += 1
+    if word in lexicon.COLOURS:
+        return HasAttribute("color", lexicon.COLOURS[word])
+    if word in lexicon.QUALITIES:
+        return HasAttribute(lexicon.QUALITIES[word], word)
+    p.at -= 1
+    return None
+
+
+def _kinds(p: Parser) -> Kind | None:
+    """A bare plural ("stools", but not "two stools") after "are"."""
+    end = next((i for i, word in enumerate(p.words) if i > p.at and word == ","), len(p.words))
+    is_bare = is_plural(p.words[end - 1]) and find_number(p.peek()) is None
+    return _kind(p) if is_bare and p.words[p.at - 1] == "are" else None
+
+
+def _value(p: Parser) -> HasAttribute | None:
+    """A colour, size, material, shape or state at the end of a claim; the start of a thing's name
+    ("a round table") is none."""
+    start = p.at
+    while p.take(*_PHRASES["more_or_less"]):
+        pass
+    has_article = bool(p.take("a", "an", "the"))
+    given = p.find_attribute() or _find_word(p)
+    if given is not None:
+        kind = p.take(*_KIND_WORDS)
+        is_whole = bool(kind) or not has_article
+        if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.peek() in _AFTER_VALUE:
+            return given
+    p.at = start
+    return p.find_quality()
+
+
+def _quality(p: Parser) -> HasAttribute | None:
+    said = p.condition(adjectives=True)
+    return said if isinstance(said, HasAttribute) and not said.negated else None
+
+
+def _material(p: Parser) -> HasAttribute | None:
+    label = _label(p)
+    return None if label is None else HasAttribute("material", label)
+
+
+def _phrase(p: Parser) -> str:
+    """The value or noun of what is denied: a colour, a quality, a number or a thing."""
+    given = p.find_attribute() or p.find_quality()
+    if given is not None:
+        return given.value
+    if find_number(p.peek()) is not None and p.peek(1) in ("", ",", "but"):
+        p.at += 1
+        return p.words[p.at - 1]
+    said = p.reference()
+    return said.noun if isinstance(said, NounPhrase) else ""
+
+
+def _condition(p: Parser) -> Related | None:
+    given = p.condition()
+    return given if isinstance(given, Related) and len(given.anchors) == 1 else None
+
+
+def _place(p: Parser) -> Related | None:
+    p.skip_posture()
+    given = _condition(p)
+    is_place = given is not None and not given.negated and isinstance(given.anchors[0], NounPhrase)
+    return given if is_place else None
+
+
+def _placed(p: Parser) -> NounPhrase | None:
+    """ "The lamp on the desk"; "a lamp on the desk" may be news."""
+    said = p.reference()
+    is_placed = isinstance(said, NounPhrase) and said.definite and said.conditions
+    return said if is_placed else None  # type: ignore[return-value]
+
+
+def _rest(p: Parser) -> str | None:
+    """The rest of a denial, if it is short and holds no further clause."""
+    rest = p.words[p.at :]
+    p.at = len(p.words)
+    is_short = len(rest) <= _LONGEST_REST and _SETS["clause_words"].isdisjoint(rest)
+    return " ".join(rest) if is_short else None
+
+
+def _noun(p: Parser) -> str | None:
+    return " ".join(p.noun_words()) or None
+
+
+def _plural_noun(p: Parser) -> str | None:
+    noun = p.noun_words()
+    return plural(" ".join(noun)) if noun else None
+
+
+def _one_word(read: Callable[[str], Any]) -> Callable[[Parser], Any]:
+    """A slot of one word; the function returns None for other words."""
+
+    def slot(p: Parser) -> Any:
+        p.at += 1
+        return read(p.words[p.at - 1])
+
+    return slot
+
+
+def _is_figure(word: str) -> bool:
+    return word.isascii() and word.isdigit()
+
+
+def _number_of(p: Parser) -> ObjectNumber | None:
+    said = p.reference()
+    return said if isinstance(said, ObjectNumber) else None
+
+
+def _figured(p: Parser) -> ObjectNumber | None:
+    """ "9", "object 9"."""
+    p.take("object", "number")
+    return _number_or_reference(p) if _is_figure(p.peek()) else None  # type: ignore[return-value]
+
+
+def _owner(p: Parser) -> str | None:
+    return owner_name(p)
+
+
+def _possessive(p: Parser) -> str | None:
+    return owner_name(p) if is_possessive(p) else None
+
+
+SLOTS: dict[str, Callable[[Parser], Any]] = {
+    "any_reference": lambda p: p.reference(),
+    "bare_name": _bare_name,
+    "condition": _condition,
+    "count": _one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
+    "figure": _one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
+    "key": _one_word(lexicon.ATTRIBUTE_NAMES.get),
+    "kind": _kind,
+    "kinds": _kinds,
+    "label": _label,
+    "material": _material,
+    "noun": _noun,
+    "number": _number_of,
+    "number_or_reference": _number_or_reference,
+    "number_word": _one_word(find_number),
+    "numbered": _figured,
+    "numbers": _numbers,
+    "owner": _owner,
+    "pair": _one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
+    "phrase": _phrase,
+    "place": _place,
+    "placed_thing": _placed,
+    "plural_noun": _plural_noun,
+    "possessive": _possessive,
+    "quality": _quality,
+    "reference": _reference,
+    "references": lambda p: _references(p, "with", "into", "and", "to"),
+    "references_and": lambda p: _references(p, "and"),
+    "rest": _rest,
+    "several": _several,
+    "value": _value,
+}

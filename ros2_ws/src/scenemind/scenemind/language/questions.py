@@ -1,0 +1,473 @@
+"""Grammar of questions and bare phrases: from a sentence to its tree.
+
+The shapes stand in `questions.yaml`; here are the readers of their slots, and the trees of those
+shapes whose tree is more than its slots.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from scenemind.language import lexicon, trees
+from scenemind.language.english import find_number, read_table, singular
+from scenemind.language.owners import is_possessive, owner_name
+from scenemind.language.parser import Parser
+from scenemind.language.patterns import PatternBook, Sentence
+from scenemind.language.time_expressions import TimeExpression, find_moment
+from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
+from scenemind.language.trees import (
+    AskAttribute,
+    Attribute,
+    Changed,
+    Condition,
+    Count,
+    Described,
+    Distance,
+    Exists,
+    HasAttribute,
+    ListObjects,
+    Marked,
+    NounPhrase,
+    Question,
+    Rank,
+    Reference,
+    Related,
+    Same,
+    Verify,
+    Viewer,
+    WhereAt,
+)
+
+_MOST_JOINTS = 2  # tried in turn: each costs two readings
+_LONGEST_USE = 3  # words of "sit on"
+_WIDTH = re.compile(
+    r"(?:an?|something|anything)? ?(?P<number>\d{1,4}(?:\.\d{1,3})?) ?"
+    r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)(?: wide| broad| long| of width)?(?: \w+){0,2}"
+)
+
+
+def parse_question(text: str) -> Question:
+    """The tree of a question or of a bare phrase.
+
+    Raises:
+        NotUnderstoodError: with the part that could not be read.
+    """
+    said = Sentence(text, without_frame(tokenize(text)))
+    question = _find_question(said) or _find_joined(said) or _find_last(said)
+    if question is None:
+        raise NotUnderstoodError(_unread(said) or text.strip())
+    return question
+
+
+def _find_question(said: Sentence) -> Question | None:
+    readings = (built_question(shape, values) for shape, values in book().readings(said))
+    return next((question for question in readings if question is not None), None)
+
+
+def _find_joined(said: Sentence) -> Question | None:
+    """Two questions of one sentence: "how many cups are there, and what are they on?".
+
+    "They" of the second is about the things of the first.
+    """
+    joints = [
+        place
+        for place, (word, after) in enumerate(pairwise(said.words))
+        if word == "and" and after in _frame_words("question_words")
+    ]
+    for place in joints[:_MOST_JOINTS]:
+        end = place - (said.words[place - 1 : place] == (",",))
+        first = _find_question(Sentence(said.text, said.tokens[:end]))
+        subject = getattr(first, "subject", None)
+        if first is None or isinstance(first, trees.Ground):
+            continue
+        second = _find_question(Sentence(said.text, said.tokens[place + 1 :]))
+        if second is not None and not isinstance(second, trees.Ground):
+            return trees.Joined((first, _about(second, subject)), "and")
+    return None
+
+
+def _find_last(said: Sentence) -> Question | None:
+    """The question after a remark: "I need to throw this away, where is the bin?"."""
+    places = [place for place, word in enumerate(said.words) if word == ","]
+    if not places or said.words[0] not in _frame_words("remarking"):
+        return None
+    rest = said.tokens[places[-1] + 1 :]
+    if not rest or rest[0].word not in _frame_words("question_words"):
+        return None
+    return _find_question(Sentence(said.text, rest))
+
+
+def _about(question: Question, subject: Reference | None) -> Question:
+    """A question in which "it" as its subject is the subject of the one before, and as the end of
+    a relation the thing named last."""
+    asked = getattr(question, "subject", None)
+    if not isinstance(subject, NounPhrase) or asked is None:
+        return question
+    if asked == Marked():
+        asked = replace(subject, definite=True)
+    elif isinstance(asked, NounPhrase):
+        last = _anchors(subject)[-1:] or [replace(subject, definite=True)]
+        asked = replace(asked, conditions=tuple(_resolved(c, last[0]) for c in asked.conditions))
+    return replace(question, subject=asked)  # type: ignore[arg-type]
+
+
+def _anchors(phrase: NounPhrase) -> list[Reference]:
+    related = [c for c in phrase.conditions if isinstance(c, Related)]
+    return [anchor for condition in related for anchor in condition.anchors]
+
+
+def _resolved(condition: Condition, meant: Reference) -> Condition:
+    """A condition whose "it" is the thing that is meant."""
+    if not isinstance(condition, Related):
+        return condition
+    anchors = tuple(meant if anchor == Marked() else anchor for anchor in condition.anchors)
+    return replace(condition, anchors=anchors)
+
+
+def _unread(said: Sentence) -> str:
+    """The rest of the text from the first word that no shape has read."""
+    if said.furthest >= len(said.tokens):
+        return ""
+    return said.text[said.tokens[said.furthest].start :].strip()
+
+
+@cache
+def book() -> PatternBook:
+    """The shapes of questions."""
+    return PatternBook(read_table("scenemind.language", "questions.yaml"), _READERS)
+
+
+def without_frame(tokens: list[Token]) -> list[Token]:
+    """Tokens without "please" and the like at the front, "in the room" and the like at the end."""
+    words = tuple(token.word for token in tokens)
+    start, end = 0, len(words)
+    while start < end:
+        length = _length(_frame("openings"), words[start:end], 0)
+        if not length and not (start and words[start] == ","):
+            break
+        start += length or 1
+    start = 0 if start == end else start
+    while length := _length(_frame("closings"), words[start + 1 : end], None):
+        end -= length
+        while end > start + 1 and words[end - 1] == ",":
+            end -= 1
+    return tokens[start:end]
+
+
+@cache
+def _frame_words(name: str) -> frozenset[str]:
+    return frozenset(" ".join(words) for words in _frame(name))
+
+
+@cache
+def _frame(name: str) -> tuple[tuple[str, ...], ...]:
+    words = read_table("scenemind.language", "questions.yaml")["words"][name]
+    return tuple(sorted((tuple(text.split()) for text in words), key=len, reverse=True))
+
+
+def _length(phrases: tuple[tuple[str, ...], ...], words: tuple[str, ...], start: int | None) -> int:
+    """Length of the longest phrase at the front (`start` 0) or at the end (None); 0 for none."""
+    for phrase in phrases:
+        n = len(phrase)
+        if (words[:n] if start == 0 else words[-n:]) == phrase:
+            return n
+    return 0
+
+
+def _whole(read: Callable[[Parser], Any]) -> Callable[[Sentence, int, int], Any]:
+    """Reader of a slot whose words are read to the end."""
+
+    def reader(said: Sentence, start: int, end: int) -> Any:
+        parser = Parser(said.text, list(said.tokens[start:end]))
+        try:
+            value = read(parser)
+        except NotUnderstoodError:
+            value = None
+        if parser.done:
+            return value
+        said.furthest = max(said.furthest, start + max(parser.furthest, parser.at))
+        return None
+
+    return reader
+
+
+def _condition(p: Parser) -> Condition | None:
+    condition = p.condition(adjectives=True)
+    return None if isinstance(condition, Rank) else condition
+
+
+def _more(p: Parser) -> NounPhrase | None:
+    """Conditions alone, as those of a thing without a noun."""
+    nothing = NounPhrase("")
+    phrase = p.with_conditions(nothing, adjectives=True)
+    return phrase if isinstance(phrase, NounPhrase) and phrase != nothing else None
+
+
+def _bare(p: Parser) -> str | None:
+    """A noun alone: "stool" of "is it a stool"."""
+    noun = p.reference()
+    is_bare = isinstance(noun, NounPhrase) and noun == NounPhrase(noun.noun)
+    return noun.noun if is_bare and isinstance(noun, NounPhrase) else None
+
+
+def _named(p: Parser) -> Reference | None:
+    subject = p.reference()
+    return None if isinstance(subject, NounPhrase) and not subject.noun else subject
+
+
+def _certain(is_certain: bool) -> Callable[[Parser], Reference | None]:
+    """Reader of a reference said with "the" or a number, or of one said without."""
+
+    def read(p: Parser) -> Reference | None:
+        subject = p.reference()
+        certain = not isinstance(subject, NounPhrase) or subject.definite
+        return subject if certain == is_certain else None
+
+    return read
+
+
+def _number(p: Parser) -> int | None:
+    number = find_number(p.peek())
+    p.at += 1
+    return number
+
+
+def _width_m(said: Sentence, start: int, end: int) -> float | None:
+    """Width in metres of "a 1 m wide box", "something 80 cm wide"."""
+    found = _WIDTH.fullmatch(" ".join(said.words[start:end]))
+    if found is None:
+        return None
+    return float(found["number"]) * (0.01 if found["unit"].startswith("c") else 1.0)
+
+
+def _direction(said: Sentence, start: int, end: int) -> str | None:
+    """The relation of "to the left" in "to the left or to the right of the door"."""
+    words = said.words[start:end]
+    if said.words[end : end + 1] == ("of",):
+        return None
+    return lexicon.RELATIONS.get((*words, "of"), lexicon.RELATIONS.get(words))
+
+
+def _use(p: Parser) -> str | None:
+    """A use such as "sit on"."""
+    said = p.words
+    p.at = len(said)
+    return " ".join(said) if len(said) <= _LONGEST_USE and said[0] in lexicon.USES else None
+
+
+def _attribute(p: Parser) -> Attribute | None:
+    key = lexicon.ATTRIBUTE_NAMES.get(singular(p.peek()))
+    p.at += 1
+    return key
+
+
+def _moment(said: Sentence, start: int, end: int) -> TimeExpression | None:
+    if end < len(said.words):
+        return None
+    found = find_moment(said.words[start:])
+    return found if found is not None and found.start == 0 else None
+
+
+_READERS = {
+    "subject": _whole(Parser.reference),
+    "named": _whole(_named),
+    "condition": _whole(_condition),
+    "more": _whole(_more),
+    "noun": _whole(lambda p: " ".join(p.noun_words())),
+    "bare": _whole(_bare),
+    "definite": _whole(_certain(True)),
+    "indefinite": _whole(_certain(False)),
+    "direction": _direction,
+    "number": _whole(_number),
+    "width": _width_m,
+    "use": _whole(_use),
+    "attribute": _whole(_attribute),
+    "owner": _whole(owner_name),
+    "possessive": _whole(lambda p: owner_name(p) if is_possessive(p) else None),
+    "moment": _moment,
+}
+
+
+def built_question(shape: str, values: dict[str, Any]) -> Question | None:
+    """The tree of a shape with its values; None where they do not go together."""
+    build = _BUILT.get(shape)
+    if build is None:
+        built: Question = getattr(trees, shape)(**values)
+        return built
+    return build(**values)
+
+
+def _with(subject: Reference, more: NounPhrase | None) -> Reference | None:
+    """A subject with conditions that follow a verb: "chairs are black"."""
+    if more is None or not isinstance(subject, NounPhrase):
+        return subject if more is None else None
+    if subject.ranks and more.ranks:
+        return None
+    return replace(
+        subject,
+        conditions=(*subject.conditions, *more.conditions),
+        ranks=(*subject.ranks, *more.ranks),
+    )
+
+
+def _list(subject: Reference | None = None, more: NounPhrase | None = None) -> Question | None:
+    asked = _with(NounPhrase("") if subject is None else subject, more)
+    return None if asked is None else ListObjects(asked)
+
+
+def _count(subject: Reference, more: NounPhrase | None = None) -> Question | None:
+    asked = _with(subject, more)
+    return None if asked is None else Count(asked)
+
+
+def _ask_attribute(
+    subject: Reference,
+    key: Attribute,
+    more: NounPhrase | None = None,
+    thing: Reference | None = None,
+) -> Question | None:
+    del thing  # "whose cup is the red one": the noun says it twice
+    asked = _with(subject, more)
+    return None if asked is None or key == "size" else AskAttribute(asked, key)
+
+
+def _where_at(subject: Reference, moment: TimeExpression) -> Question | None:
+    return None if moment.moment is None else WhereAt(subject, moment.moment)
+
+
+def _changed(
+    kinds: list[trees.ChangeKind],
+    since: TimeExpression | None = None,
+    subject: Reference | None = None,
+    stayed: bool = False,
+) -> Question:
+    return Changed(tuple(kinds), None if since is None else since.moment, subject, stayed)
+
+
+def _claim(subject: Reference, condition: Condition | None = None) -> Question:
+    """A yes-no question; of no certain thing, it asks whether there is such a thing."""
+    if not isinstance(subject, NounPhrase):
+        return Exists(subject) if condition is None else Verify(subject, condition)
+    if condition is None:
+        return Exists(subject)
+    is_thing = not subject.noun and not subject.conditions
+    if isinstance(condition, Related) and (is_thing or not subject.definite):
+        return Exists(replace(subject, conditions=(*subject.conditions, condition)))
+    return Verify(subject, condition)
+
+
+def _belongings(owner: str, noun: str = "") -> Question:
+    kind = "" if noun in lexicon.ANYTHING else noun
+    return ListObjects(NounPhrase(kind, conditions=(HasAttribute("owner", owner.lower()),)))
+
+
+def _carrier(subject: Reference, predicate: str, noun: str = "") -> Question:
+    return trees.AskCarrier(subject, predicate, "" if noun in lexicon.ANYTHING else noun)
+
+
+def _identify(subject: Reference, kind: Reference | None = None) -> Question:
+    del kind  # "what kind of chair is the black one": the answer is a name all the same
+    return trees.Identify(subject)
+
+
+def _exists(subject: Reference | None = None, more: NounPhrase | None = None) -> Question | None:
+    asked = _with(NounPhrase("") if subject is None else subject, more)
+    return None if asked is None else Exists(asked)
+
+
+def _not_the_other(subject: Reference, more: NounPhrase) -> Question | None:
+    """A phrase with what it is not: "the book on the shelf, not the one on the table"."""
+    if not isinstance(subject, NounPhrase) or more.ranks:
+        return None
+    denied = tuple(
+        replace(condition, negated=not condition.negated) for condition in more.conditions
+    )
+    return trees.Ground(replace(subject, conditions=(*subject.conditions, *denied)))
+
+
+def _enough(subject: Reference, people: int) -> Question | None:
+    if not isinstance(subject, NounPhrase) or subject.count is not None:
+        return None
+    return Exists(replace(subject, count=people))
+
+
+def _joined(kind: Callable[[Reference], Question], word: str) -> Callable[..., Question]:
+    def build(first: Reference, second: Reference, word: Any = word) -> Question:
+        return trees.Joined((kind(first), kind(second)), word)
+
+    return build
+
+
+def _ranked(
+    build: Callable[[Reference, Reference, Rank], Question],
+) -> Callable[..., Question]:
+    def built(
+        first: Reference,
+        second: Reference,
+        by: trees.Superlative,
+        anchor: Reference | None = None,
+    ) -> Question:
+        return build(first, second, Rank(by, anchor=anchor))
+
+    return built
+
+
+def _choose(
+    subject: Reference,
+    first: Condition | str,
+    second: Condition | str,
+    anchor: Reference | None = None,
+) -> Question | None:
+    if isinstance(first, str) and isinstance(second, str) and anchor is not None:
+        first, second = Related(first, (anchor,)), Related(second, (anchor,))
+    if isinstance(first, str) or isinstance(second, str):
+        return None
+    if isinstance(first, Related):
+        second = _resolved(second, first.anchors[-1])
+    return trees.Choose(subject, (first, second))
+
+
+def _same(first: Reference, key: Attribute, second: Reference | None = None) -> Question:
+    return Same((first,) if second is None else (first, second), key)
+
+
+_BUILT: dict[str, Callable[..., Question | None]] = {
+    "ListObjects": _list,
+    "Kinds": _list,
+    "People": lambda more=None: _list(NounPhrase("person"), more),
+    "Exists": _exists,
+    "EnoughOf": _enough,
+    "ExistsAny": _joined(Exists, "or"),
+    "WhereBoth": _joined(trees.Where, "and"),
+    "CountBoth": _joined(Count, "and"),
+    "NotTheOther": _not_the_other,
+    "TheOne": lambda subject, more: (
+        None if (meant := _with(subject, more)) is None else trees.Ground(meant)
+    ),
+    "Compare": _ranked(lambda first, second, rank: trees.Compare((first, second), rank)),
+    "IsMore": _ranked(trees.IsMore),
+    "Choose": _choose,
+    "Count": _count,
+    "AskAttribute": _ask_attribute,
+    "AskCarrier": _carrier,
+    "WhereAt": _where_at,
+    "Changed": _changed,
+    "Claim": _claim,
+    "Same": _same,
+    "Belongings": _belongings,
+    "IsOwned": lambda subject, owner: Verify(subject, HasAttribute("owner", owner.lower())),
+    "IsCalled": lambda subject, noun, negated=False: Verify(subject, Described(noun, negated)),
+    "Identify": _identify,
+    "Usable": lambda use: ListObjects(
+        NounPhrase("", conditions=(HasAttribute("affordance", use),))
+    ),
+    "Reachable": lambda: ListObjects(
+        NounPhrase("", conditions=(Related("within reach", (Viewer(),)),))
+    ),
+    "DistanceFromHere": lambda first: Distance(first, Viewer()),
+}

@@ -1,0 +1,644 @@
+"""Reader of referring expressions: from chunks to the tree of the target.
+
+The first thing that is spoken of is the target, but for views ("facing the window, ...") and
+relations at the front of a clause ("next to the bed is a lamp"). Sentences that go on with "it" or
+with the same noun go on about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from scenemind.language.english import normal
+from scenemind.language.lexicon import SIDE_WORDS
+from scenemind.language.referring.chunks import ROOMS, ROWS, Chunk, Kind, chunks_of
+from scenemind.language.referring.mentions import Link, Mention, Mentions, Placed
+from scenemind.language.trees import Reading, ViewKind
+from scenemind.language.vocabulary import Thesaurus
+
+# Index of the target before its mention is known.
+TARGET = -1
+# Subject of a fronted relation before it is known.
+FRONTED = -2
+# Bound on the time; real expressions have fewer.
+_MOST_LINKS = 24
+# Before a side these mean how far to it: "the furthest left chair".
+_FARTHEST = ("farthest", "furthest")
+_SIDES = {
+    **SIDE_WORDS,
+    **dict.fromkeys(("closest", "nearest"), "front"),
+    **dict.fromkeys(_FARTHEST, "back"),
+}
+# "To the right is a desk": the desk is to the right of what is spoken of.
+_BESIDE = {"left": "left of", "right": "right of", "front": "in front of", "back": "behind"}
+# "In the middle of the room", "on the left side of the room".
+_PLACE_IN_ROOM = {
+    "between": "room middle", "left of": "left", "right of": "right", "behind": "back",
+    "in front of": "front", "in the corner of": "corner",
+}  # fmt: skip
+_WALLS = ("wall", "walls", "building")
+_NO_THINGS = ("color", "colour", "shape", "nature")
+# Vague relations, which give way to others before one anchor.
+_OWNING = ("with", "without", "supports", "contains", "embeds", "hung with", "mounted with")
+_BESIDE_IT = ("next to", "besides", "affixed on", "near", "around", "within reach", "facing")
+_VAGUE = (*_BESIDE_IT, *_OWNING, "inside", "embedded in", "on", "hanging on", "mounted on")
+_OF_VIEWER = (*_BESIDE_IT, "closest", "farthest", "far")
+_IMPERATIVES = ("choose", "select", "pick")
+_VIEWERS = ("you", "me", "i", "us", "viewer")
+
+
+@dataclass(slots=True)
+class Draft:
+    """What is known of the expression so far.
+
+    Attributes:
+        fronted, fronted_places: those before their subject: "in the corner is a lamp".
+        before: anchor before the target: the bed of "next to the bed is a lamp".
+        is_topic: whether the target was mentioned again.
+        orders: 2 for a mention said with "second".
+    """
+
+    mentions: list[Mention] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    places: list[Placed] = field(default_factory=list)
+    view: tuple[ViewKind, int | None] | None = None
+    target: int = TARGET
+    fronted: list[Link] = field(default_factory=list)
+    fronted_places: list[Placed] = field(default_factory=list)
+    before: int | None = None
+    is_topic: bool = False
+    orders: dict[int, int] = field(default_factory=dict)
+
+    def add(self, chunk: Chunk) -> int:
+        """Index of a new mention."""
+        self.mentions.append(mention_of(chunk))
+        index = len(self.mentions) - 1
+        self._place_by_traits(chunk, index)
+        return index
+
+    def place_row(self, place: str) -> None:
+        """Order the row that was named last from another side: "the third row from the back"."""
+        index = len(self.mentions) - 1
+        self.places = [
+            replace(at, place=place) if at.subject == index else at for at in self.places
+        ]
+
+    def merge(self, chunk: Chunk, index: int) -> None:
+        """Add looks to a mention, and a noun if it had none."""
+        if index == TARGET:
+            index = self.target = len(self.mentions)
+            self.mentions.append(Mention(""))
+        self.is_topic |= index == self.target
+        known, more = self.mentions[index], mention_of(chunk)
+        traits = tuple(dict.fromkeys((*known.traits, *more.traits)))
+        self.mentions[index] = replace(known, noun=known.noun or more.noun, traits=traits)
+        self._place_by_traits(chunk, index)
+
+    def deny(self, chunk: Chunk, index: int) -> None:
+        """Add what a mention is not: "it is not black", "not the middle one"."""
+        known = self.mentions[index]
+        without = (*known.without, *mention_of(chunk).traits)
+        self.mentions[index] = replace(known, without=without)
+        self._place_by_traits(chunk, index, negated=True)
+
+    def is_target_again(self, chunk: Chunk) -> bool:
+        """Whether a noun chunk refers to the target again ("the chair")."""
+        more = mention_of(chunk)
+        if more.other:
+            return False
+        known = self.mentions[self.target].noun
+        return not more.noun or not known or _is_called(known, more.noun)
+
+    def bind_fronted(self, index: int) -> None:
+        """Attach fronted relations and places to a mention."""
+        self.links.extend(
+            replace(link, subject=index) if link.subject == FRONTED else link
+            for link in self.fronted
+        )
+        for place in self.fronted_places:
+            if index == self.target:
+                self.places.append(replace(place, subject=index))
+            elif place.place in _BESIDE:
+                self.links.append(Link(index, _BESIDE[place.place], (self.target,)))
+        self.fronted.clear()
+        self.fronted_places.clear()
+
+    def set_view(self, kind: ViewKind, mention: int | None) -> None:
+        """Set the viewpoint; one with a mention replaces one without."""
+        if self.view is None or mention is not None:
+            self.view = kind, mention
+
+    def reading(self) -> Reading:
+        """The finished tree; its target is an empty phrase where nothing was named."""
+        if self.target == TARGET and self.view is not None and self.view[1] is not None:
+            self.target, self.view = self.view[1], None  # "look at the lamp"
+        if self.target == TARGET:
+            self.target = len(self.mentions)
+            self.mentions.append(Mention(""))
+        self._follow_topic()
+        self._name_the_nameless()
+        self._order_the_target()
+        links = [
+            replace(
+                link,
+                subject=self._known(link.subject),
+                anchors=tuple(dict.fromkeys(map(self._known, link.anchors))),
+            )
+            for link in self.links[:_MOST_LINKS]
+        ]
+        places = [replace(at, subject=self._known(at.subject)) for at in self.places]
+        return Mentions(self.mentions, self.target, links, places, self.view).reading()
+
+    def _order_the_target(self) -> None:
+        """Find from where "the second chair" counts, if nothing before it says so: a side or a
+        comparison of the sentence, else the left."""
+        order = self.orders.get(self.target, 1)
+        links = [link for link in self.links if link.subject in (self.target, TARGET)]
+        compared = [link for link in links if link.predicate in ("closest", "farthest")]
+        places = [at for at in self.places if at.subject in (self.target, TARGET)]
+        if order == 1 or any(at.order > 1 for at in places) or any(k.order > 1 for k in compared):
+            return
+        beside = [link for link in links if link.predicate in _BESIDE.values()]
+        if beside:  # "the second chair to the left of the door"
+            self.links.append(replace(beside[0], predicate="closest", order=order))
+            return
+        for number, at in enumerate(self.places):
+            if at in places and at.place in _BESIDE:
+                self.places[number] = replace(at, order=order)
+                return
+        for number, link in enumerate(self.links):
+            if link in compared:
+                self.links[number] = replace(link, order=order)
+                return
+        self.places.append(Placed(self.target, "left", order))
+
+    def _known(self, index: int) -> int:
+        return self.target if index == TARGET else index
+
+    def _follow_topic(self) -> None:
+        """Make the repeated anchor the target.
+
+        "Next to the sink is a towel. Above the sink is a mirror." is about the sink.
+        """
+        if self.before is None or self.is_topic:
+            return
+        head = _head(self.mentions[self.before].noun)
+        again = {
+            index
+            for index, mention in enumerate(self.mentions)
+            if index != self.target and head and _head(mention.noun) == head
+        }
+        if len(again) > 1:
+            self.target = self.before
+            self.links = [
+                replace(link, anchors=tuple(self.target if a in again else a for a in link.anchors))
+                for link in self.links
+            ]
+
+    def _name_the_nameless(self) -> None:
+        """Give a noun to "the one on the left" after "facing the two windows", and to "another
+        one"."""
+        target = self.mentions[self.target]
+        if not target.noun:
+            named = [m for m in self.mentions if m.plural and m.noun not in ("", "walls")]
+            if self.view is not None and self.view[1] is not None:
+                named.append(self.mentions[self.view[1]])
+            if named:
+                target = self.mentions[self.target] = replace(target, noun=named[0].noun)
+        for index, mention in enumerate(self.mentions):
+            if mention.other and not mention.noun:
+                self.mentions[index] = replace(mention, noun=target.noun)
+
+    def _place_by_traits(self, chunk: Chunk, index: int, *, negated: bool = False) -> None:
+        """Add places said before the noun: "the left chair", "the second shelf from the top"."""
+        said = [trait for trait in chunk.traits if trait in _SIDES]
+        if any(trait in SIDE_WORDS for trait in said):
+            said = [trait for trait in said if trait not in _FARTHEST]
+        sides = [_SIDES[trait] for trait in said]
+        if chunk.is_ordinal and not sides and chunk.value in ROWS:
+            sides = ["front"]
+        elif chunk.order > 1:
+            self.orders[index] = chunk.order
+        self.places.extend(Placed(index, side, chunk.order, negated) for side in sides)
+
+
+def mention_of(chunk: Chunk) -> Mention:
+    """A noun chunk as a mention, without its places."""
+    looks = tuple(t for t in chunk.traits if t not in ("other", "far") and t not in _SIDES)
+    return Mention(chunk.value, looks, plural=chunk.plural, other="other" in chunk.traits)
+
+
+def _is_called(noun: str, other: str) -> bool:
+    """Whether two nouns share a head or are synonyms ("trash can" and "bin")."""
+    if _head(noun) == _head(other):
+        return True
+    return normal(other) in Thesaurus.load().synonyms(normal(noun))
+
+
+def _head(noun: str) -> str:
+    return normal(noun).split(" ")[-1]
+
+
+@dataclass(slots=True)
+class Clause:
+    """State of the reader within one clause.
+
+    Attributes:
+        subject: its mention; None until that is named. last: the mention named last.
+        separated: whether a comma, an "and" or an "it" came since.
+        pending: a relation without its anchor yet. held: others to the same anchor.
+        repeated: the previous relation, for "next to the bed and the lamp".
+        possessed: whether the last mention came after "with": "a desk with a lamp on top".
+        introduced: after "there is". after_be: whether a form of "be" came since the last noun.
+        pointed: after "this". retargeted: whether the next mention is the target. is_choice: after
+            "you want".
+        view: viewpoint being read. view_named: with its mention. view_from: "facing it from ...".
+    """
+
+    subject: int | None = None
+    last: int | None = None
+    separated: bool = False
+    negated: bool = False
+    pending: Chunk | None = None
+    held: list[Chunk] = field(default_factory=list)
+    repeated: Chunk | None = None
+    possessed: bool = False
+    introduced: bool = False
+    after_be: bool = False
+    pointed: bool = False
+    retargeted: bool = False
+    is_choice: bool = False
+    view: ViewKind | None = None
+    view_named: bool = False
+    view_from: bool = False
+
+
+class Anchoring:
+    """Reader of the anchors of relations."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self._chunks = chunks
+        self._at = 0
+        self._clause = Clause()
+        self._draft = Draft()
+
+    @property
+    def _outer(self) -> int:
+        """The mention that the clause is about."""
+        subject = self._clause.subject
+        return self._draft.target if subject is None else subject
+
+    def _anchor(self, relation: Chunk, chunk: Chunk) -> None:
+        """Read a noun after a relation."""
+        head = chunk.value.split(" ")[-1]
+        following = self._chunk_at(1)
+        bare = not chunk.value and not chunk.traits
+        looks_only = chunk.traits and not chunk.value and "other" not in chunk.traits
+        if looks_only and relation.value in _OWNING:  # "with a round top"
+            self._clause.pending = None
+        elif head in ROOMS or looks_only:
+            self._in_room(relation, chunk)
+        elif relation.value == "in the corner of" and head in ("", *_WALLS):
+            self._place("corner")
+        elif head in _NO_THINGS:
+            self._clause.pending = None
+        elif not (bare and following is not None and following.kind == "relation"):
+            index = self._pointed(chunk) if self._clause.pointed else self._draft.add(chunk)
+            for other in (*self._clause.held, relation):
+                self._relate(other, index)
+            self._after_anchor(relation, index)
+
+    def _pointed(self, chunk: Chunk) -> int:
+        """Read a noun after "this": "a table stands in front of this refrigerator"."""
+        draft = self._draft
+        self._clause.pointed = False
+        if draft.target != TARGET and draft.is_target_again(chunk):
+            return draft.target
+        for index, mention in enumerate(draft.mentions):
+            if index != draft.target and chunk.value and _is_called(mention.noun, chunk.value):
+                return index
+        draft.target = draft.add(chunk)
+        return draft.target
+
+    def _after_anchor(self, relation: Chunk, index: int) -> None:
+        clause = self._clause
+        clause.held.clear()
+        clause.pending, clause.repeated = None, relation
+        clause.separated = False
+        clause.possessed = relation.value in _OWNING
+        if index not in (TARGET, self._draft.target):
+            clause.last = index
+        if relation.value == "between":
+            self._second_end(index)
+
+    def _anchor_of_pronoun(self, relation: Chunk) -> None:
+        index = self._mention_of_it()
+        for other in (*self._clause.held, relation):
+            self._relate(other, index)
+        self._after_anchor(relation, index)
+
+    def _relate(self, relation: Chunk, index: int) -> None:
+        negated = self._take_negation()
+        at_start = self._clause.subject is None
+        subject = self._nearer_subject()
+        if at_start and subject == self._outer:
+            subject = FRONTED
+        link = Link(subject, relation.value, (index,), negated, self._order_before())
+        (self._draft.fronted if at_start else self._draft.links).append(link)
+
+    def _second_end(self, first: int) -> None:
+        """Read "... and the lamp" after "between the bed"."""
+        joint, noun = self._chunk_at(1), self._chunk_at(2)
+        if joint is None or joint.kind != "and" or noun is None or noun.kind != "noun":
+            return
+        second = self._draft.add(noun)
+        links = self._draft.fronted or self._draft.links
+        links[-1] = replace(links[-1], anchors=(first, second))
+        self._clause.last = second
+        self._at += 2
+
+    def _is_other_end(self, relation: Chunk, chunk: Chunk) -> bool:
+        """Whether a noun after "and" is the other end of "between a table of books and a shelf";
+        it is added."""
+        links = self._draft.links
+        if relation.value != "between" or not links or links[-1].predicate != "between":
+            return False
+        first = links[-1].anchors[0]
+        if len(links[-1].anchors) > 1 or first < 0 or self._draft.mentions[first].plural:
+            return False
+        links[-1] = replace(links[-1], anchors=(first, self._draft.add(chunk)))
+        return True
+
+    def _in_room(self, relation: Chunk, chunk: Chunk) -> None:
+        place = _PLACE_IN_ROOM.get(relation.value, "")
+        sides = [SIDE_WORDS[t] for t in chunk.traits if t in SIDE_WORDS]
+        self._clause.pending, self._clause.view_from = None, False
+        if relation.value == "facing":
+            return
+        negated = self._take_negation()
+        for side in [place] if place else sides:
+            self._place(side, negated)
+
+    def _place(self, place: str, negated: bool = False, order: int = 0) -> None:
+        self._clause.pending = None
+        placed = Placed(
+            self._outer, place, order or self._order_before(), negated or self._take_negation()
+        )
+        at_start = self._clause.subject is None and self._clause.view is None
+        (self._draft.fronted_places if at_start else self._draft.places).append(placed)
+
+    def _nearer_subject(self) -> int:
+        """Mention that a relation is about: the last one named, else the clause's subject."""
+        last = self._clause.last
+        return self._outer if last is None or self._clause.separated else last
+
+    def _mention_of_it(self) -> int:
+        """The mention of "it": the target, or the one named before where the target is
+        described."""
+        draft = self._draft
+        if self._clause.subject is None or self._nearer_subject() not in (draft.target, TARGET):
+            return draft.target
+        if draft.view is not None and draft.view[1] is not None:
+            return draft.view[1]
+        others = [
+            a for link in draft.links for a in link.anchors if a not in (draft.target, TARGET)
+        ]
+        return others[-1] if others else draft.target
+
+    def _take_negation(self) -> bool:
+        negated, self._clause.negated = self._clause.negated, False
+        return negated
+
+    def _chunk_at(self, offset: int) -> Chunk | None:
+        at = self._at + offset
+        return self._chunks[at] if 0 <= at < len(self._chunks) else None
+
+    def _order_before(self) -> int:
+        """Ordinal right before: 2 in "second closest" and "second from the left"."""
+        for chunk in reversed(self._chunks[max(self._at - 4, 0) : self._at]):
+            if chunk.kind == "noun" and (chunk.is_ordinal or chunk.value):
+                return chunk.order
+            if chunk.kind in ("break", "and"):
+                break
+        return 1
+
+
+def read(text: str) -> Reading:
+    """Tree of an expression; an empty phrase for any other text."""
+    return _Reader(chunks_of(text)).read()
+
+
+class _Reader(Anchoring):
+    def read(self) -> Reading:
+        take: dict[Kind, Callable[[Chunk], None]] = {
+            "noun": self._noun, "relation": self._relation, "place": self._place_chunk,
+            "view": self._view, "be": self._be, "pronoun": self._pronoun, "not": self._not,
+            "and": self._and, "break": self._break, "other": self._other,
+        }  # fmt: skip
+        while self._at < len(self._chunks):
+            chunk = self._chunks[self._at]
+            take[chunk.kind](chunk)
+            self._at += 1
+        self._end_clause()
+        return self._draft.reading()
+
+    def _break(self, chunk: Chunk) -> None:
+        self._clause.separated = True
+        if chunk.words[0] != ",":
+            self._end_clause()
+
+    def _and(self, _: Chunk) -> None:
+        self._clause.separated = True
+
+    def _not(self, _: Chunk) -> None:
+        self._clause.negated = True
+
+    def _be(self, _: Chunk) -> None:
+        self._clause.after_be = True
+
+    def _other(self, chunk: Chunk) -> None:
+        word, clause = chunk.words[0], self._clause
+        if word in _VIEWERS and clause.pending is not None:
+            if clause.pending.value in _OF_VIEWER:
+                self._place("back" if clause.pending.value.startswith("far") else "front")
+            clause.pending = None
+        elif word in ("there", "where"):
+            clause.introduced = True
+        elif word == "find":
+            self._end_clause()
+        elif word in _IMPERATIVES:
+            self._end_clause()
+            self._clause.retargeted = self._draft.target != TARGET
+            self._clause.is_choice = True
+        elif word in ("you", "want"):
+            clause.view, clause.after_be = None, False
+            clause.is_choice |= word == "want"
+            clause.retargeted |= word == "want" and self._draft.target != TARGET
+
+    def _pronoun(self, chunk: Chunk) -> None:
+        word, clause = chunk.words[0], self._clause
+        following = self._chunk_at(1)
+        if word in ("this", "these") and following is not None and following.value:
+            clause.pointed = clause.pending is not None
+        elif clause.pending is not None:
+            self._draft.is_topic = True
+            self._anchor_of_pronoun(clause.pending)
+        elif word in ("that", "those") and clause.last is not None and not clause.separated:
+            return
+        elif word in ("its", "their") and following is not None and following.kind == "noun":
+            clause.introduced = True
+        else:
+            self._draft.is_topic |= word in ("it", "they")
+            self._draft.bind_fronted(self._draft.target)
+            clause.view, clause.introduced, clause.after_be = None, False, False
+            clause.subject = self._draft.target if self._draft.target != TARGET else None
+            clause.last, clause.separated, clause.possessed = None, False, False
+
+    def _view(self, chunk: Chunk) -> None:
+        self._clause.view_named = False
+        self._clause.view = "facing" if chunk.value == "facing" else "from"
+
+    def _place_chunk(self, chunk: Chunk) -> None:
+        clause = self._clause
+        order, negated = self._order_before(), self._take_negation()
+        before = self._chunk_at(-1)
+        if before is not None and before.is_ordinal and before.value in ROWS:
+            self._draft.place_row(chunk.value)
+            return
+        if clause.possessed and not clause.separated and clause.view is None:
+            return
+        for side in chunk.value.split(" "):
+            self._place(side, negated, order)
+        clause.separated = False
+
+    def _relation(self, chunk: Chunk) -> None:
+        clause = self._clause
+        if clause.view is not None and chunk.words[0] in ("facing", "looking"):
+            clause.view, clause.view_named, self._draft.view = "facing", False, None
+        elif clause.view is not None and chunk.words == ("from",):
+            clause.view_from = True
+        elif chunk.value != "of":
+            self._keep_pending(chunk)
+
+    def _keep_pending(self, chunk: Chunk) -> None:
+        """Keep a relation until its anchor comes.
+
+        In "on, next to" the vague one is dropped, in "on and next to" both count.
+        """
+        clause, pending = self._clause, self._clause.pending
+        if chunk.value in ("with", "without") and clause.negated:
+            chunk = replace(chunk, value="without" if chunk.value == "with" else "with")
+            clause.negated = False
+        if pending is not None:
+            if pending.value == "facing" and chunk.value in _PLACE_IN_ROOM:
+                return  # "facing the corner of the room"
+            if chunk.value in _VAGUE and pending.value not in _VAGUE:
+                return
+            before = self._chunk_at(-1)
+            if clause.separated or (before is not None and before.kind == "noun"):
+                clause.held.append(pending)
+        clause.pending = chunk
+
+    def _noun(self, chunk: Chunk) -> None:
+        clause = self._clause
+        if clause.pending is not None:
+            self._anchor(clause.pending, chunk)
+        elif clause.view is not None and (not clause.view_named or clause.view_from):
+            self._view_noun(chunk)
+        else:
+            if clause.view is not None:
+                self._end_clause()
+            self._clause_noun(chunk)
+            self._clause.after_be = False
+
+    def _clause_noun(self, chunk: Chunk) -> None:
+        clause, draft = self._clause, self._draft
+        if clause.negated and draft.target != TARGET and draft.is_target_again(chunk):
+            clause.negated = False
+            draft.deny(chunk, self._outer)
+        elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
+            draft.merge(chunk, clause.subject)
+        elif clause.repeated is not None and self._is_joined():
+            if not self._is_other_end(clause.repeated, chunk):
+                self._anchor(clause.repeated, chunk)
+        else:
+            self._main_noun(chunk)
+
+    def _main_noun(self, chunk: Chunk) -> None:
+        clause, draft = self._clause, self._draft
+        if clause.retargeted and chunk.value:
+            clause.retargeted = False
+            if not draft.is_target_again(chunk):
+                draft.target = TARGET
+        if draft.target == TARGET:
+            draft.target = index = draft.add(chunk)
+            draft.before = draft.fronted[0].anchors[0] if draft.fronted else None
+        elif self._is_said_of_target() or (
+            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted_places)
+        ):
+            index = draft.target
+            draft.merge(chunk, index)
+        elif self._is_narrowed(chunk):
+            draft.target, place = draft.add(chunk), draft.target
+            draft.links.append(Link(draft.target, "next to", (place,)))
+            index = draft.target
+        else:
+            index = draft.add(chunk)
+        draft.bind_fronted(index)
+        clause.subject = clause.last = index
+        clause.separated = False
+
+    def _is_narrowed(self, chunk: Chunk) -> bool:
+        """Whether a noun is what is wanted at the place that was named first: "you want the bed on
+        the right the pillow in the middle"."""
+        clause, draft = self._clause, self._draft
+        is_named = any(_is_called(thing.noun, chunk.value) for thing in draft.mentions)
+        seen = draft.view[1] if draft.view is not None else None
+        is_chosen = clause.is_choice or (seen is not None and seen < draft.target)
+        return (
+            is_chosen
+            and chunk.value != ""
+            and not (
+                is_named
+                or clause.introduced
+                or clause.after_be
+                or clause.separated
+                or draft.fronted
+            )
+        )
+
+    def _is_said_of_target(self) -> bool:
+        """Whether a noun after "be" is another noun for the target ("it is a blue rectangle")."""
+        clause, draft = self._clause, self._draft
+        fronted = draft.fronted or draft.fronted_places
+        return (
+            clause.after_be
+            and self._outer == draft.target
+            and not clause.introduced
+            and not fronted
+        )
+
+    def _is_joined(self) -> bool:
+        before, after = self._chunk_at(-1), self._chunk_at(1)
+        return before is not None and before.kind == "and" and (after is None or after.kind != "be")
+
+    def _view_noun(self, chunk: Chunk) -> None:
+        clause, draft = self._clause, self._draft
+        kind = clause.view or "facing"
+        if chunk.value.split(" ")[-1] in {"", *ROOMS}:
+            draft.set_view(kind, None)
+            clause.last = None
+        elif clause.view_from:
+            clause.view_from = False
+            if draft.view is None or draft.view[1] is None:
+                draft.set_view("from", draft.add(chunk))
+        else:
+            clause.subject = clause.last = draft.add(chunk)
+            draft.set_view(kind, clause.subject)
+        clause.view_named = True
+
+    def _end_clause(self) -> None:
+        if self._draft.fronted or self._draft.fronted_places:
+            self._draft.bind_fronted(self._draft.target)
+        self._clause = Clause()

@@ -1,0 +1,119 @@
+"""A sentence as tokens with their places, and a cursor that moves over them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scenemind.errors import SceneMindError
+
+# A number below zero is that of a wall, a floor or a ceiling.
+_BELOW_ZERO = r"(?<!\S)-\d+(?!\S*\w)"
+_TOKEN = re.compile(_BELOW_ZERO + r"|#?\d+(?:\.\d+)?(?!\w)|\w+(?:-\w+)*(?:['\u2019]\w+)?|[^\w\s]")
+_IGNORED = frozenset(".?!\"'`()\u2019\u2018\u201c\u201d#")
+_SHORT_FORMS = {
+    "where's": "where is", "what's": "what is", "who's": "who is", "which's": "which is",
+    "that's": "that is", "there's": "there is", "it's": "it is", "how's": "how is",
+    "isn't": "is not", "aren't": "are not", "doesn't": "does not", "don't": "do not",
+    "they're": "they are", "i'm": "i am", "can't": "can not", "i'd": "i would",
+    "you're": "you are", "we're": "we are", "wasn't": "was not", "weren't": "were not",
+    "didn't": "did not", "i've": "i have", "we've": "we have", "you've": "you have",
+    "one's": "one is", "these're": "these are",
+    "that'd": "that would", "it'd": "it would", "you'd": "you would", "let's": "let us",
+    "shouldn't": "should not", "wouldn't": "would not", "couldn't": "could not",
+    "cannot": "can not", "hasn't": "has not", "haven't": "have not", "won't": "will not",
+    "here's": "here is", "those're": "those are", "they've": "they have", "hadn't": "had not",
+    "it'll": "it will", "you'll": "you will", "i'll": "i will", "we'll": "we will",
+    "that'll": "that will", "there're": "there are",
+    "whats": "what is", "wheres": "where is", "whos": "who is", "hows": "how is",
+    "thats": "that is", "theres": "there is", "isnt": "is not", "arent": "are not",
+    "dont": "do not", "doesnt": "does not", "cant": "can not", "im": "i am",
+}  # fmt: skip
+_ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
+
+
+class NotUnderstoodError(SceneMindError):
+    """A sentence has no tree; the message is the part of it that could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One lower-case word or sign, and its start in the sentence."""
+
+    word: str
+    start: int
+
+
+def tokenize(text: str) -> list[Token]:
+    """Tokens of a text, without quotes, sentence ends and "still", short forms written out."""
+    tokens: list[Token] = []
+    for found in _TOKEN.finditer(text):
+        word = found.group().lower().replace("\u2019", "'")
+        if word in _IGNORED:
+            continue
+        word = word.lstrip("#")
+        spelled = _SHORT_FORMS.get(word, _ONE_WORD.get(word, word)).removesuffix("'s")
+        tokens.extend(Token(part, found.start()) for part in spelled.split())
+    following = [*(token.word for token in tokens), ""][1:]
+    # "Is the cup still there?", but "the still life".
+    return [
+        token
+        for token, after in zip(tokens, following, strict=True)
+        if token.word != "still" or after == "life"
+    ]
+
+
+class Cursor:
+    """Position among tokens, which moves from the front; `furthest` is where reading failed."""
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.words = tuple(token.word for token in tokens)
+        self.at = 0
+        self.furthest = 0
+
+    @property
+    def done(self) -> bool:
+        return self.at >= len(self.words)
+
+    def peek(self, offset: int = 0) -> str:
+        """The word at an offset; empty after the end."""
+        place = self.at + offset
+        return self.words[place] if place < len(self.words) else ""
+
+    def take(self, *phrases: str) -> str:
+        """Move over the first of the phrases that stands here; empty where none does."""
+        for phrase in phrases:
+            words = tuple(phrase.split())
+            if self.words[self.at : self.at + len(words)] == words:
+                self.at += len(words)
+                return phrase
+        return ""
+
+    def cut(self, end: int) -> None:
+        """Drop the words from an index on, after they were read from the back."""
+        self.words = self.words[:end]
+
+    def cut_ending(self, *phrases: str) -> str:
+        """Drop the first of the phrases that the words end with; empty for none."""
+        for phrase in phrases:
+            words = tuple(phrase.split())
+            if self.words[self.at :][-len(words) :] == words:
+                self.cut(len(self.words) - len(words))
+                return phrase
+        return ""
+
+    def take_of(self, words: frozenset[str]) -> str:
+        """Move over a word of the set; empty where another stands."""
+        return self.take(self.peek()) if self.peek() in words else ""
+
+    def fail(self) -> NotUnderstoodError:
+        """The error for the word that cannot be read, to be raised."""
+        self.furthest = max(self.furthest, self.at)
+        return NotUnderstoodError(self.quote())
+
+    def quote(self) -> str:
+        """The rest of the text from the first word that could not be read."""
+        place = min(self.furthest, len(self.tokens))
+        return self.text[self.tokens[place].start :].strip() if place < len(self.tokens) else ""

@@ -1,0 +1,358 @@
+"""Trees turned back into words, for answers and notes; the grammar reads them as the same trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scenemind.language import lexicon
+from scenemind.language.english import (
+    is_plural,
+    joined,
+    number_word,
+    ordinal,
+    plural,
+    read_table,
+    with_article,
+)
+from scenemind.language.time_expressions import Moment
+from scenemind.language.trees import (
+    AskAttribute,
+    AskCarrier,
+    Changed,
+    Choose,
+    Compare,
+    CompareCounts,
+    Condition,
+    Count,
+    Describe,
+    Described,
+    Distance,
+    Exists,
+    FitsBetween,
+    Ground,
+    HasAttribute,
+    HasRoomFor,
+    HowSure,
+    Identify,
+    IsMore,
+    Joined,
+    ListObjects,
+    Marked,
+    NounPhrase,
+    ObjectNumber,
+    Rank,
+    Reference,
+    Related,
+    Rename,
+    Same,
+    SetAttribute,
+    Several,
+    SituatedQuestion,
+    Size,
+    Verify,
+    Viewer,
+    WhenSeen,
+    Where,
+    WhereAt,
+)
+
+_ADJECTIVES = {"": "big", "height": "high", "width": "wide", "length": "long"}
+_CHANGES = {"moved": "moved", "added": "added", "new": "added", "removed": "removed"}
+_TO = {"closest": "to", "farthest": "from"}
+_UNITS_S = {"hour": 3600.0, "minute": 60.0}
+
+
+def question_words(question: SituatedQuestion) -> str:
+    """A question in words; the grammar reads them as the same tree. Empty for a question that
+    makes no sense without a situation."""
+    said = _question_words(question)
+    return said if not said or isinstance(question, Ground | Describe) else f"{said}?"
+
+
+def _question_words(question: SituatedQuestion) -> str:
+    match question:
+        case Ground(subject=subject):
+            return describe(subject)
+        case Describe(subject=subject):
+            return f"describe {_a(subject)}"
+        case Exists(subject=subject):
+            return f"{_be(subject)} there {_a(subject)}"
+        case Count(subject=subject):
+            return f"how many {_plural(subject)} are there"
+        case Where(subject=subject):
+            return f"where {_be(subject)} {_a(subject)}"
+        case WhereAt(subject=subject, moment=moment):
+            return f"where was {_a(subject)} {moment_words(moment)}"
+        case WhenSeen(subject=subject, first=first):
+            return f"when did you {'first' if first else 'last'} see {_a(subject)}"
+        case AskAttribute(subject=subject, key="owner"):
+            return f"whose {_be(subject)} {_a(subject)}"
+        case AskAttribute(subject=subject, key="material"):
+            return f"what {_be(subject)} {_a(subject)} made of"
+        case AskAttribute(subject=subject, key="affordance"):
+            return f"what can I do with {_a(subject)}"
+        case AskAttribute(subject=subject, key=key):
+            return f"what is the {key} of {_a(subject)}"
+        case AskCarrier(subject=subject, predicate=predicate, noun=noun):
+            where = f"{_be(subject)} {_a(subject)} {lexicon.spoken(predicate)}"
+            return f"which {noun} {where}" if noun else f"what {where}"
+        case Verify(subject=subject, condition=condition):
+            return f"{_be(subject)} {_a(subject)} {claim(condition)}"
+        case ListObjects(subject=subject):
+            return _list_words(subject)
+        case Identify(subject=subject):
+            return f"what {_be(subject)} {_a(subject)}"
+        case Same(subjects=subjects, key=key):
+            return f"are {joined([_a(subject) for subject in subjects])} the same {key}"
+        case Distance(first=first, second=Viewer()):
+            return f"how far away {_be(first)} {_a(first)}"
+        case Distance(first=first, second=second):
+            return f"how far {_be(first)} {_a(first)} from {_a(second)}"
+        case Size(subject=subject, dimension=dimension):
+            return f"how {_ADJECTIVES[dimension]} {_be(subject)} {_a(subject)}"
+        case Changed():
+            return _change_words(question)
+        case HowSure(subject=subject):
+            return f"how sure are you that there {_be(subject)} {_a(subject)}"
+        case HasRoomFor(subject=subject, people=None):
+            return f"how many people can sit on {_a(subject)}"
+        case HasRoomFor(subject=subject, people=int(people)):
+            return f"{_be(subject)} {_a(subject)} big enough for {number_word(people)} people"
+        case FitsBetween(first=first, second=second, width_m=width_m, thing=thing):
+            fitted = f"a {width_m:g} m wide thing" if thing is None else _a(thing)
+            return f"can I fit {fitted} between {_a(first)} and {_a(second)}"
+        case Compare(options=options, rank=rank):
+            more = _comparative(rank)
+            return more and f"which is {more}, {' or '.join(map(_a, options))}"
+        case IsMore(first=first, second=second, rank=rank):
+            more = _comparative(rank)
+            return more and f"{_be(first)} {_a(first)} {more} than {_a(second)}"
+        case Choose(subject=subject, options=options):
+            return f"{_be(subject)} {_a(subject)} {' or '.join(map(claim, options))}"
+        case CompareCounts(first=first, second=second, how=how):
+            than = "as" if how == "as many" else "than"
+            return f"are there {how} {_plural(first)} {than} {_plural(second)}"
+        case Joined():
+            return _joined_words(question)
+    return ""
+
+
+def command_words(command: Rename | SetAttribute) -> str:
+    """A correction of a marked or a numbered object in words."""
+    subject = command.subject
+    said = "it" if isinstance(subject, Marked | Several) else describe(subject)
+    if isinstance(command, Rename):
+        return f"{said} is {with_article(command.label)}"
+    return f"the {command.key} of {said} is {command.value}"
+
+
+def _comparative(rank: Rank) -> str:
+    """ "Bigger", "closer to the door"; empty where there is no such word."""
+    words = read_table("scenemind.language", "questions.yaml")["words"]
+    said = {
+        name: word for word, name in reversed((words["comparative"] | words["nearness"]).items())
+    }
+    if rank.superlative in words["nearness"].values():
+        of = describe(rank.anchor or Viewer())
+        return f"{said[rank.superlative]} {_TO[rank.superlative]} {of}"
+    return said.get(rank.superlative, "")
+
+
+def _joined_words(question: Joined) -> str:
+    """ "Is there a cup or a bowl", "where are the cup and the bowl"."""
+    kinds = {type(each) for each in question.questions}
+    subjects = [
+        each.subject for each in question.questions if isinstance(each, Exists | Where | Count)
+    ]
+    if len(kinds) > 1 or len(subjects) < len(question.questions):
+        return f" {question.word} ".join(map(_question_words, question.questions))
+    if Count in kinds:
+        names = [_plural(subject) for subject in subjects]
+        return f"how many {' and '.join(names)} are there"
+    said = f" {question.word} ".join(map(_a, subjects))
+    return f"where are {said}" if Where in kinds else f"{_be(subjects[0])} there {said}"
+
+
+def _list_words(subject: Reference) -> str:
+    """ "What is on the table", "which black chairs are there"."""
+    if not isinstance(subject, NounPhrase):
+        return f"which {describe(subject)} is there"
+    if not (subject.noun or subject.ranks or subject.count):
+        match subject.conditions:
+            case ():
+                return "what is there"
+            case (HasAttribute(key="affordance", value=use, negated=False),):
+                return f"what can I {use}"
+        return f"what is{beyond_noun(subject)}"
+    among = replace(subject, ranks=())
+    said = f"of {describe(among)}" if subject.definite else bare(among)
+    if len(subject.ranks) == 1 and not subject.ranks[0].negated:
+        (rank,) = subject.ranks
+        the = "" if rank.anchor is not None else "the "
+        return f"which {said} is {the}{' '.join((*_rank_words(rank), *_to_anchor(rank)))}"
+    said = f"of {describe(subject)}" if subject.definite else bare(subject)
+    return f"which {said} {_be(subject)} there"
+
+
+def _plural(reference: Reference) -> str:
+    """A noun phrase in the plural, without "the"."""
+    if not isinstance(reference, NounPhrase):
+        return describe(reference)
+    noun = reference.noun or "object"
+    return bare(replace(reference, noun=noun if is_plural(noun.split(" ")[-1]) else plural(noun)))
+
+
+def _change_words(question: Changed) -> str:
+    since = "" if question.since is None else f" since {moment_words(question.since, '')}"
+    if question.subject is not None:
+        if question.stayed:
+            return f"{_be(question.subject)} {_a(question.subject)} where it was"
+        has = "have" if _be(question.subject) == "are" else "has"
+        return f"{has} {_a(question.subject)} moved{since}"
+    kind = _CHANGES.get(question.kinds[0], "removed") if question.kinds else "changed"
+    return f"what was {kind}{since}"
+
+
+def moment_words(moment: Moment, at: str = "at ") -> str:
+    """A moment in words: "5 minutes ago", "yesterday at 10:05:00".
+
+    Args:
+        at: before a time of day alone.
+    """
+    if moment.ago_s is not None:
+        unit, seconds = next(
+            ((unit, s) for unit, s in _UNITS_S.items() if moment.ago_s >= s), ("second", 1.0)
+        )
+        return f"{moment.ago_s / seconds:g} {unit}s ago"
+    day = at if moment.days_ago is None else ("today at ", "yesterday at ")[moment.days_ago]
+    return f"{day}{moment.clock:%H:%M:%S}"
+
+
+def _be(reference: Reference) -> str:
+    return "are" if is_many(reference) else "is"
+
+
+def is_many(reference: Reference) -> bool:
+    """Whether a reference is to several things by its form: "two cups", "chairs"."""
+    if not isinstance(reference, NounPhrase):
+        return False
+    if reference.count is not None:
+        return reference.count != 1
+    return is_plural(reference.noun.split(" ")[-1])
+
+
+def _a(reference: Reference) -> str:
+    """A reference with its article."""
+    said = describe(reference)
+    if isinstance(reference, NounPhrase) and reference.of_speaker:
+        return f"my {said.removeprefix('the ')}"
+    is_plain = not isinstance(reference, NounPhrase) or reference.definite or is_many(reference)
+    if is_plain or (isinstance(reference, NounPhrase) and reference.count is not None):
+        return said
+    return with_article(said)
+
+
+def describe(reference: Reference) -> str:
+    """A reference in words; the grammar reads them back as the same tree."""
+    match reference:
+        case Viewer():
+            return "me"
+        case Marked(noun=noun):
+            return f"the marked {noun or 'object'}"
+        case ObjectNumber(object_id=number, noun=noun):
+            return f"{noun or 'object'} {number}"
+    return ("the " if reference.definite else "") + bare(reference)
+
+
+def bare(phrase: NounPhrase) -> str:
+    """A noun phrase in words, without "the"."""
+    words = [str(phrase.count)] if phrase.count is not None else []
+    anchored = [rank for rank in phrase.ranks if rank.anchor is not None]
+    alone = anchored[0] if len(anchored) == 1 else None
+    for rank in phrase.ranks:
+        if rank is alone or rank.anchor is None:
+            words += _rank_words(rank)
+    before = [c for c in phrase.conditions if _stands_before(c)]
+    words += [c.value for c in before if isinstance(c, HasAttribute)]
+    words.append(phrase.noun or ("objects" if phrase.count not in (None, 1) else "object"))
+    after = [condition_words(c) for c in phrase.conditions if c not in before]
+    if alone is not None:
+        words += _to_anchor(alone)
+    else:
+        after += [" ".join(_rank_words(r) + _to_anchor(r)) for r in anchored]
+    return " ".join(words) + "".join(
+        (" " if i == 0 and not phrase.ranks else ", ") + said for i, said in enumerate(after)
+    )
+
+
+def condition_words(condition: Condition) -> str:
+    """A condition in words: "that is not black", "left of the door"."""
+    if isinstance(condition, Described):
+        return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
+    if isinstance(condition, HasAttribute):
+        if condition.key == "affordance" and not condition.negated:
+            return f"to {condition.value}"
+        if (condition.key, condition.value) == ("owner", lexicon.SPEAKER):
+            return f"that is {'not ' * condition.negated}yours"
+        made = _before_value(condition)
+        return f"that is {'not ' if condition.negated else ''}{made}{condition.value}"
+    said = related_words(condition)
+    if condition.negated and condition.predicate == "with":
+        return said.replace("with", "without", 1)
+    return f"that is not {said}" if condition.negated else said
+
+
+def _before_value(condition: HasAttribute) -> str:
+    if condition.key == "owner":
+        return "owned by "
+    is_mass = condition.key == "material" and condition.value not in lexicon.ADJECTIVES
+    return "made of " if is_mass else ""
+
+
+def related_words(condition: Related) -> str:
+    """A relation in words: "between the table and the sofa"."""
+    if condition.predicate.endswith("o'clock") and condition.anchors == (Viewer(),):
+        return f"at my {condition.predicate}"
+    return f"{lexicon.spoken(condition.predicate)} " + " and ".join(
+        describe(anchor) for anchor in condition.anchors
+    )
+
+
+def beyond_noun(reference: Reference) -> str:
+    """Conditions of a reference as after "is": " on the table", " black and near the door"."""
+    if not isinstance(reference, NounPhrase) or not reference.conditions:
+        return ""
+    return " " + joined([claim(condition) for condition in reference.conditions])
+
+
+def claim(condition: Condition) -> str:
+    """A condition as after "is": "on the table", "not black", "a stool"."""
+    said = condition_words(replace(condition, negated=False)).removeprefix("that is ")
+    if isinstance(condition, HasAttribute) and condition.key == "affordance":
+        said = f"good {said}"
+    return f"not {said}" if condition.negated else said
+
+
+def _stands_before(condition: Condition) -> bool:
+    """Whether a condition stands before the noun.
+
+    A material there would be read as part of the noun ("paper towel").
+    """
+    return (
+        isinstance(condition, HasAttribute)
+        and condition.key in ("color", "size")
+        and not condition.negated
+    )
+
+
+def _rank_words(rank: Rank) -> list[str]:
+    words: list[str] = [rank.superlative]
+    if rank.order > 1:
+        words.insert(0, ordinal(rank.order))
+    return ["not", *words] if rank.negated else words
+
+
+def _to_anchor(rank: Rank) -> list[str]:
+    if rank.anchor is None:
+        return []
+    return [_TO.get(rank.superlative, "from"), describe(rank.anchor)]

@@ -1,1 +1,0 @@
-"""What models said of objects, kept beside perception's view: descriptions and image vectors."""

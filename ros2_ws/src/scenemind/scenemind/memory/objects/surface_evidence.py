@@ -1,0 +1,438 @@
+"""The surface of one object as evidence: voxels with how often and how well each was seen.
+
+A voxel counts once it was hit often enough for how often the whole object was seen, therefore a
+leak of a mask or a flying pixel fades while a back side that was seen in a few frames stays:
+
+- one hit in `VIEWS_A_HIT` whole views is required, at most `ESTABLISHED` hits;
+- a voxel with `ESTABLISHED` hits is never forgotten;
+- the others lose half of their hits every `DECAY_EVERY` whole views.
+
+A view that the image border cuts adds hits, but is not counted as a whole view: it makes the
+object grow and never shrink.
+
+Depth noise acts along the viewing ray. It spreads the voxels of a thin picture several centimetres
+before and behind the wall, the more the farther away it was seen. It is removed in two steps:
+
+- A voxel beside one that was seen far better is noise of that one (`prominence`).
+- The remaining extent is as wide as the object and the noise together. Where noise makes a good
+  part of the spread along an axis, the extent shrinks by that part (`without_noise`): the
+  variances of object and noise add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from scenemind.errors import SceneMemoryError
+from scenemind.geometry import Box3D
+from scenemind.geometry.points import voxel_keys
+from scenemind.memory.objects.object_record import ObjectRecord, SurfaceColumns
+
+
+def shared_surface(a: NDArray[np.float32], b: NDArray[np.float32], within_m: float) -> float:
+    """Share of the smaller cloud's points that lie within a distance of the other cloud."""
+    small, large = (a, b) if len(a) <= len(b) else (b, a)
+    distance, _ = scipy.spatial.cKDTree(large).query(small, distance_upper_bound=within_m)
+    return float(np.isfinite(distance).mean())
+
+
+def cell_means(
+    points: NDArray[np.float32], cell_m: float
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Sorted keys of the occupied voxels, and the mean points in them."""
+    packed, order, starts = sorted_cells(points, cell_m)
+    counts = np.empty(len(starts), np.float32)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1], casting="unsafe")
+    counts[-1] = len(packed) - starts[-1]
+    sums: NDArray[np.float32] = np.add.reduceat(points.take(order, axis=0), starts)
+    sums /= counts[:, None]
+    return packed[starts], sums
+
+
+def sorted_cells(
+    points: NDArray[np.float32], cell_m: float
+) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
+    """Keys of the points in ascending order, that order, and where each new key starts."""
+    packed = voxel_keys(points, cell_m)
+    order = packed.argsort()
+    packed = packed.take(order)
+    first = np.ones(len(packed), bool)
+    np.not_equal(packed[1:], packed[:-1], out=first[1:])
+    return packed, order, np.flatnonzero(first)
+
+
+# A voxel of the surface has at least this share of the largest weight nearby. On simulated rooms
+# 0.1 to 0.25 are equally good; less leaves noise, more removes sides that were seen rarely.
+PROMINENT = 0.2
+# Reach of the noise in standard deviations.
+REACH_SIGMAS = 2.5
+LARGEST_REACH = 4  # voxels
+# With more cells than this the grid is made twice as coarse.
+MOST_CELLS = 1 << 17
+# Share of the variance along an axis that noise may make before the extent shrinks: a rough object
+# seen from one side only is otherwise made too flat.
+NOISE_SHARE = 0.25
+# Points less prominent than this are wholly noise along noisy axes.
+NOISE_PROMINENCE = 1.0 / 3.0
+# Thickness of an object whose measured thickness was all noise.
+THIN_M = 0.04
+# Poses and calibration are no better than this, however near the camera was.
+_LEAST_SIGMA_M = 0.003
+_UNIT_M2 = 1e-4  # a view with a noise of 1 cm weighs about 1
+
+
+@dataclass(slots=True)
+class NoiseOfViews:
+    """The depth noise in all views of one object.
+
+    Attributes:
+        views: their number. weight: sum of their weights.
+        sum_m2, weighted_m2: (3,), sum of their variances along the world's axes, and of weight
+            times variance.
+    """
+
+    views: int = 0
+    weight: float = 0.0
+    sum_m2: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
+    weighted_m2: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
+
+    def add(self, sigma_m: float, ray: NDArray[np.float64]) -> float:
+        """Count a view; its weight, which is the inverse of its variance.
+
+        Args:
+            sigma_m: standard deviation along the ray. ray: (3,), unit direction to the object.
+        """
+        variance = sigma_m * sigma_m
+        weight = _UNIT_M2 / (variance + _LEAST_SIGMA_M**2)
+        along_axes = variance * ray * ray
+        self.views += 1
+        self.weight += weight
+        self.sum_m2 += along_axes
+        self.weighted_m2 += weight * along_axes
+        return weight
+
+    def absorb(self, other: NoiseOfViews) -> None:
+        """Add the views of another object."""
+        self.views += other.views
+        self.weight += other.weight
+        self.sum_m2 += other.sum_m2
+        self.weighted_m2 += other.weighted_m2
+
+    def to_array(self) -> NDArray[np.float64]:
+        """(8,), to be stored."""
+        return np.array((self.views, self.weight, *self.sum_m2, *self.weighted_m2))
+
+    @classmethod
+    def from_array(cls, values: NDArray[np.float64]) -> NoiseOfViews:
+        return cls(int(values[0]), float(values[1]), values[2:5].copy(), values[5:8].copy())
+
+    def reach_m(self) -> NDArray[np.float64]:
+        """(3,), metres: reach of the noise from a surface along each axis."""
+        return REACH_SIGMAS * np.sqrt(self.sum_m2 / max(self.views, 1))
+
+    def along_axes_m2(self) -> NDArray[np.float64]:
+        """(3,): variance along the world's axes, weighted as the points are."""
+        return self.weighted_m2 / max(self.weight, 1e-12)
+
+
+def prominence(
+    index: NDArray[np.int64], weights: NDArray[np.float32], reach: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """Weight of each voxel (M,) over the largest one nearby, in (0, 1].
+
+    Args:
+        index: (M, 3), of the voxels along each axis. weights: (M,).
+        reach: (3,), how far along each axis noise goes, in voxels.
+    """
+    steps = np.clip(np.rint(reach), 1, LARGEST_REACH).astype(np.int64)
+    index = index - index.min(axis=0)
+    span = index.max(axis=0)
+    while np.prod(span + 1.0) > MOST_CELLS:
+        index >>= 1
+        span >>= 1
+        steps >>= 1
+    # Empty cells around each row and layer keep neighbours in memory neighbours in space.
+    stride_y = int(span[2] + 1 + steps[2])
+    stride_x = stride_y * int(span[1] + 1 + steps[1])
+    cells = (index[:, 0] + steps[0]) * stride_x + index[:, 1] * stride_y + index[:, 2]
+    grid = np.zeros(stride_x * int(span[0] + 1 + 2 * steps[0]), np.float32)
+    order = weights.argsort()  # where voxels share a cell the heaviest counts
+    grid[cells[order]] = weights[order]
+    for stride, count in zip((stride_x, stride_y, 1), steps.tolist(), strict=True):
+        grid = _largest_within(grid, stride, count)
+    return weights / grid[cells]
+
+
+def without_noise(
+    points: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    prominence: NDArray[np.float32],
+    noise_m2: NDArray[np.float64],
+) -> NDArray[np.float32]:
+    """The points (M, 3), M > 0, contracted along axes that noise makes wider.
+
+    Less prominent points move further: the points that are seen best in their neighbourhood, such
+    as the foot of a monitor, are no noise and stay.
+
+    Args:
+        weights, prominence: (M,). noise_m2: (3,), variance of the noise along the axes.
+    """
+    share = weights / weights.sum()
+    middle = share @ points
+    variance = share @ np.square(points - middle)
+    excess = (noise_m2 / np.maximum(variance, 1e-12) - NOISE_SHARE) / (1.0 - NOISE_SHARE)
+    if not (excess > 0.0).any():
+        return points
+    thinnest = np.minimum(THIN_M / np.maximum(np.ptp(points, axis=0), 1e-9), 1.0)
+    factor = np.maximum(np.sqrt(1.0 - np.clip(excess, 0.0, 1.0)), thinnest)
+    loose = np.minimum((1.0 - prominence) / (1.0 - NOISE_PROMINENCE), 1.0)
+    shift = (middle - points) * (1.0 - factor) * loose[:, None]
+    return points + shift.astype(np.float32)
+
+
+def _largest_within(grid: NDArray[np.float32], stride: int, steps: int) -> NDArray[np.float32]:
+    """Running maximum within a number of steps of a stride, in both directions."""
+    covered = 0
+    while covered < steps:
+        # Windows that touch or overlap cover all between them.
+        step = min(2 * covered + 1, steps - covered)
+        shift = step * stride
+        wider = grid.copy()
+        np.maximum(wider[shift:], grid[:-shift], out=wider[shift:])
+        np.maximum(wider[:-shift], grid[shift:], out=wider[:-shift])
+        grid, covered = wider, covered + step
+    return grid
+
+
+ESTABLISHED = 4.0
+VIEWS_A_HIT = 8
+DECAY_EVERY = 50
+# The grid becomes coarser when voxels that count exceed this share of the limit.
+CROWDED = 0.75
+# The surface is computed again with each of the first views, when this share of the voxels is new,
+# and every so many views: objects that come into view together take turns.
+YOUNG_VIEWS = 8
+NEW_SHARE = 0.1
+SURFACE_EVERY = 8
+
+
+class SurfaceEvidence:
+    """Occupied voxels of one object, sorted by key.
+
+    Attributes:
+        cell_m: edge of the voxels.
+        whole_count: views that the image border did not cut. noise: of all views.
+        keys, points, hits, weights: of each voxel its key, mean point (world, metres), in how many
+            views it was seen and the summed weight of these views, see `NoiseOfViews.add`.
+    """
+
+    __slots__ = (
+        "_new_count",
+        "_surface",
+        "cell_m",
+        "hits",
+        "keys",
+        "max_points",
+        "noise",
+        "points",
+        "weights",
+        "whole_count",
+    )
+
+    def __init__(self, cell_m: float, max_points: int) -> None:
+        self.cell_m = cell_m
+        self.max_points = max_points
+        self.whole_count = 0
+        self.noise = NoiseOfViews()
+        self.keys: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.points: NDArray[np.float32] = np.zeros((0, 3), np.float32)
+        self.hits: NDArray[np.float32] = np.zeros(0, np.float32)
+        self.weights: NDArray[np.float32] = np.zeros(0, np.float32)
+        self._surface: NDArray[np.float32] = self.points
+        self._new_count = 0  # voxels that came since the surface was found
+
+    @classmethod
+    def restored(cls, record: ObjectRecord, max_points: int) -> SurfaceEvidence:
+        """Continue a stored record.
+
+        Keys are computed from the points again, therefore a mean on the border of its voxel may
+        join the neighbour.
+        """
+        evidence = cls(record.cell_m, max_points)
+        evidence.whole_count = record.whole_count
+        evidence.noise = NoiseOfViews.from_array(record.noise)
+        evidence._regroup(record.points, record.hits, record.weights)
+        if len(record.surface):
+            evidence._surface, evidence._new_count = record.surface, record.new_count
+            evidence._surface.setflags(write=False)
+        else:
+            evidence._find_surface()
+        return evidence
+
+    def to_columns(self) -> SurfaceColumns:
+        """The columns to store, from which `restored` continues."""
+        return {
+            "whole_count": self.whole_count,
+            "noise": self.noise.to_array(),
+            "cell_m": self.cell_m,
+            "new_count": self._new_count,
+            "points": self.points.copy(),
+            "hits": self.hits.copy(),
+            "weights": self.weights.copy(),
+            "surface": self._surface,
+        }
+
+    def add(
+        self,
+        points: NDArray[np.float32],
+        whole: bool,
+        sigma_m: float,
+        ray: NDArray[np.float64],
+        turn: int = 0,
+    ) -> None:
+        """One view: points (N, 3), world, metres; N > 0.
+
+        Args:
+            sigma_m: expected standard deviation of the points along the ray.
+            ray: (3,) unit direction from the camera to the object.
+            turn: any number, best a different one for each object: offsets the views at which the
+                surface is computed again.
+
+        Raises:
+            SceneMemoryError: no points.
+        """
+        if len(points) == 0:
+            raise SceneMemoryError("an observation without points cannot be fused")
+        weight = self.noise.add(sigma_m, ray)
+        keys, means = cell_means(points, self.cell_m)
+        if len(self.keys):
+            rows = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            known = self.keys.take(rows) == keys
+            seen = rows[known]
+            total = self.weights.take(seen) + weight
+            old = self.points.take(seen, axis=0)
+            self.points[seen] = old + (means[known] - old) * (weight / total)[:, None]
+            self.weights[seen] = total
+            self.hits[seen] += 1.0
+            keys, means = keys[~known], means[~known]
+        if len(keys):
+            self._insert(keys, means, weight)
+        if whole:
+            self.whole_count += 1
+            if self.whole_count % DECAY_EVERY == 0:
+                self._decay()
+        self._bound()
+        self._new_count += len(keys)
+        views, has_grown = self.noise.views, self._new_count >= NEW_SHARE * len(self.keys)
+        if has_grown or views <= YOUNG_VIEWS or (views + turn) % SURFACE_EVERY == 0:
+            self._find_surface()
+
+    def absorb(self, other: SurfaceEvidence) -> None:
+        """Add the evidence of a duplicate."""
+        self.cell_m = max(self.cell_m, other.cell_m)
+        self.whole_count += other.whole_count
+        self.noise.absorb(other.noise)
+        self._regroup(
+            np.concatenate((self.points, other.points)),
+            np.concatenate((self.hits, other.hits)),
+            np.concatenate((self.weights, other.weights)),
+        )
+        self._bound()
+        self._find_surface()
+
+    def leave_out(self, box: Box3D) -> bool:
+        """Remove the voxels in a box, which another object owns; False if that would be all."""
+        kept = ~box.contains(self.points, margin_m=self.cell_m)
+        if not (kept & self._counts()).any():
+            return False
+        self._keep(kept)
+        self._find_surface()
+        return True
+
+    def surface(self) -> NDArray[np.float32]:
+        """The points (M, 3) that count, M > 0, without noise; read-only and never changed.
+
+        The same array until the surface is computed again.
+        """
+        return self._surface
+
+    def _find_surface(self) -> None:
+        counts = self._counts()
+        rows = np.flatnonzero(counts) if counts.any() else np.arange(len(self.keys))
+        weights = self.weights[rows]
+        index = np.floor(self.points[rows] / self.cell_m).astype(np.int64)
+        clear = prominence(index, weights, self.noise.reach_m() / self.cell_m)
+        shown = clear >= PROMINENT
+        rows, weights, clear = rows[shown], weights[shown], clear[shown]
+        firm = clear * np.minimum(self.hits[rows] / ESTABLISHED, 1.0)
+        self._surface = without_noise(self.points[rows], weights, firm, self.noise.along_axes_m2())
+        self._surface.setflags(write=False)
+        self._new_count = 0
+
+    def _counts(self) -> NDArray[np.bool_]:
+        required = min(1.0 + self.whole_count // VIEWS_A_HIT, ESTABLISHED)
+        counts: NDArray[np.bool_] = self.hits >= required
+        return counts
+
+    def _insert(self, keys: NDArray[np.int64], points: NDArray[np.float32], weight: float) -> None:
+        rows = np.searchsorted(self.keys, keys) + np.arange(len(keys))
+        is_old = np.ones(len(self.keys) + len(keys), bool)
+        is_old[rows] = False
+        self.keys = _spread(self.keys, is_old, rows, keys)
+        self.points = _spread(self.points, is_old, rows, points)
+        self.hits = _spread(self.hits, is_old, rows, np.float32(1.0))
+        self.weights = _spread(self.weights, is_old, rows, np.float32(weight))
+
+    def _decay(self) -> None:
+        young = self.hits < ESTABLISHED
+        self.hits[young] *= 0.5
+        kept = self.hits >= 1.0
+        if kept.any():
+            self._keep(kept)
+
+    def _bound(self) -> None:
+        """Drop the least hit voxels; if too many count, make the grid coarser instead."""
+        while len(self.keys) > self.max_points:
+            if np.count_nonzero(self._counts()) > CROWDED * self.max_points:
+                self.cell_m *= 2.0
+                self._regroup(self.points, self.hits, self.weights)
+            else:
+                most_hit = np.argsort(-self.hits, kind="stable")[: self.max_points]
+                self._keep(np.sort(most_hit))
+
+    def _keep(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> None:
+        self.keys, self.points = self.keys[rows], self.points[rows]
+        self.hits, self.weights = self.hits[rows], self.weights[rows]
+
+    def _regroup(
+        self,
+        points: NDArray[np.float32],
+        hits: NDArray[np.float32],
+        weights: NDArray[np.float32],
+    ) -> None:
+        """Voxels from points that may share one: weighted mean, largest hits, summed weight."""
+        packed, order, starts = sorted_cells(points, self.cell_m)
+        self.keys = packed[starts]
+        points, hits, weights = points.take(order, axis=0), hits.take(order), weights.take(order)
+        if len(starts) == len(points):  # as it was stored, to the last bit
+            self.points, self.hits, self.weights = points, hits, weights
+            return
+        self.weights = np.add.reduceat(weights, starts)
+        total = np.add.reduceat(points * weights[:, None], starts)
+        self.points = (total / self.weights[:, None]).astype(np.float32)
+        self.hits = np.maximum.reduceat(hits, starts)
+
+
+def _spread(
+    column: NDArray[Any], is_old: NDArray[np.bool_], rows: NDArray[np.intp], new: Any
+) -> NDArray[Any]:
+    """A column with new values put in at the given rows of the result."""
+    wider = np.empty((len(is_old), *column.shape[1:]), column.dtype)
+    wider[is_old] = column
+    wider[rows] = new
+    return wider

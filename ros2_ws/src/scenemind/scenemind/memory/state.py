@@ -1,0 +1,387 @@
+"""The mutable state of a memory in RAM: one frame at a time goes in, values come out. No disk, no
+threads.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.config import SceneMindConfig
+from scenemind.errors import SceneMemoryError
+from scenemind.frames import RGBDFrame
+from scenemind.geometry import Pose
+from scenemind.memory.descriptions import DescribedObjects, ObjectNotes
+from scenemind.memory.disk.changes import ChangeSources, FrameRecord, PendingChanges
+from scenemind.memory.disk.images import ImageResults
+from scenemind.memory.disk.retention import Retention
+from scenemind.memory.disk.store import StoredMemory
+from scenemind.memory.graph.corrections import CorrectedObjects, CorrectionsJournal, PerceivedMap
+from scenemind.memory.graph.scene_graph import SceneGraph
+from scenemind.memory.objects.object_map import ObjectMap
+from scenemind.memory.structure.structure_map import StructureMap
+from scenemind.memory.tree.best_views import BestViews
+from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
+from scenemind.memory.tree.mem_tree import FrameInTree, MemTree, TrackedDetections
+from scenemind.memory.types import (
+    Description,
+    Embedding,
+    MapObject,
+    MemorySnapshot,
+    Relation,
+    StructurePlane,
+)
+from scenemind.perception.text.labels import LabelSimilarity, same_word
+from scenemind.perception.types import Detections, Observation
+
+
+class Numbering:
+    """Unique numbers of frames and tracks over sessions, each of which counts from 0."""
+
+    def __init__(self, next_frame: int = 0, next_track: int = 0) -> None:
+        self._next_frame, self._next_track = next_frame, next_track
+        self.begin_session()
+
+    @property
+    def next_frame(self) -> int:
+        return self._next_frame
+
+    def begin_session(self) -> None:
+        self._frame_offset, self._track_offset = self._next_frame, self._next_track
+
+    def frame(self, number: int) -> int:
+        """The memory's number of a frame of this session.
+
+        Raises:
+            SceneMemoryError: it is not larger than that of the frame before.
+        """
+        own = number + self._frame_offset
+        if own < self._next_frame:
+            raise SceneMemoryError(
+                f"frame {number} comes after frame {self._next_frame - 1 - self._frame_offset}:"
+                " frames are numbered upwards; call begin_session() before a new recording"
+            )
+        self._next_frame = own + 1
+        return own
+
+    def tracks(self, track_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The memory's ids of tracks (N,) of this session; -1 stays -1."""
+        own = np.where(track_ids >= 0, track_ids + self._track_offset, -1)
+        self._next_track = max(self._next_track, int(own.max(initial=-1)) + 1)
+        return own
+
+    def observations(self, observations: Sequence[Observation]) -> Sequence[Observation]:
+        """The same observations with the memory's track ids."""
+        if self._track_offset == 0:
+            return observations
+        return [
+            replace(o, track_id=o.track_id + self._track_offset) if o.track_id >= 0 else o
+            for o in observations
+        ]
+
+
+class Stopwatch:
+    """Laps by name.
+
+    Attributes:
+        stage_ms: stage -> milliseconds, in the order in which the stages ended.
+    """
+
+    __slots__ = ("_since", "stage_ms")
+
+    def __init__(self) -> None:
+        self.stage_ms: dict[str, float] = {}
+        self._since = perf_counter()
+
+    def lap(self, stage: str) -> None:
+        """The time since the last lap (or the start) belongs to this stage."""
+        now = perf_counter()
+        self.stage_ms[stage] = self.stage_ms.get(stage, 0.0) + (now - self._since) * 1e3
+        self._since = now
+
+
+# Frames between two updates of the relations, which are also updated when they are read: an object
+# in view changes with every frame, its relations hardly ever.
+_RELATE_EVERY = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerceivedFrame:
+    """One frame and what perception found in it.
+
+    Attributes:
+        track_ids: (N,) int64 of the detections, -1 for none.
+        observations: of the detections that could be lifted.
+    """
+
+    frame: RGBDFrame
+    detections: Detections
+    track_ids: NDArray[np.int64]
+    observations: Sequence[Observation]
+
+
+@dataclass(frozen=True, slots=True)
+class IntegrationOptions:
+    """The optional work on one frame.
+
+    Attributes:
+        relations: update the relations now, before they are read.
+        upkeep: look for duplicates, splits and emptied places among the objects.
+        label_similarity: similarity of two labels, in [0, 1].
+    """
+
+    relations: bool = True
+    upkeep: bool = True
+    label_similarity: LabelSimilarity = same_word
+
+
+FULL_INTEGRATION = IntegrationOptions()
+
+
+class MemoryState:
+    """The mutable state of a memory; its owner's lock guards it.
+
+    Attributes:
+        journal: corrections by people. Call `touch` after changing it.
+        views: the frames that show each object best.
+        descriptions, embeddings: of objects, from models. Call `touch` after changing descriptions.
+        retention: bookkeeping of the stored images.
+        pending: changes that are not on disk yet.
+    """
+
+    def __init__(self, config: SceneMindConfig, revision: int = 0) -> None:
+        self._objects = ObjectMap(config.object_map)
+        self.journal = CorrectionsJournal(self._objects.ids.take)
+        self._graph = SceneGraph(config.relations)
+        self._structure = StructureMap(config.depth)
+        self.tree = MemTree(config.tree)
+        self.views = BestViews(config.store.views_per_object)
+        self.retention = Retention(config.store, self.views)
+        self.descriptions = ObjectNotes[Description](lambda _: "")
+        self.embeddings = ObjectNotes[Embedding](lambda embedding: embedding.encoder)
+        self._described = DescribedObjects(self.descriptions)
+        self.pending = PendingChanges(
+            ChangeSources(
+                journal=self.journal,
+                tree=self.tree,
+                object_map=self._objects,
+                views=self.views,
+                retention=self.retention,
+                descriptions=self.descriptions,
+                embeddings=self.embeddings,
+                structure=self._structure,
+            )
+        )
+        self._selector = KeyFrameSelector(config.store)
+        self._numbers = Numbering()
+        self._path = array("f")  # x, y, z of each place in turn
+        self._revision = revision
+        self._stamp_ns = 0
+        self._world_T_camera: Pose | None = None
+        self._seen = CorrectedObjects({}, {})
+        self._is_seen = True
+        self._snapshot: MemorySnapshot | None = None
+
+    def restore(self, stored: StoredMemory) -> None:
+        """Fill an empty state from disk and begin a session."""
+        self._objects.restore(stored.objects)
+        self.journal.restore(stored.corrections)
+        self._objects.ids.skip(self.journal.largest_id)
+        self.tree.restore(stored.tree)
+        self.views.restore(stored.views)
+        self.descriptions.restore(stored.descriptions)
+        self.embeddings.restore(stored.embeddings)
+        self.retention.restore(stored.image_bytes)
+        self._structure.restore(stored.structure)
+        self._path.extend(stored.path.ravel().tolist())
+        newest = stored.last_frame
+        if newest is not None:
+            self._stamp_ns, self._world_T_camera = newest.stamp_ns, newest.world_T_camera
+        self._numbers = Numbering(
+            next_frame=0 if newest is None else newest.number + 1,
+            next_track=stored.largest_track_id + 1,
+        )
+        self.touch()
+
+    def begin_session(self) -> None:
+        """Begin a new recording or tracker, whose frames and tracks count from 0 again."""
+        self._numbers.begin_session()
+        self.tree.close_location()
+
+    @property
+    def next_frame(self) -> int:
+        return self._numbers.next_frame
+
+    @property
+    def path(self) -> NDArray[np.float32]:
+        """(N, 3) float32, world: the camera's path, one place for each step."""
+        return np.array(self._path, np.float32).reshape(-1, 3)
+
+    def integrate(
+        self,
+        perceived: PerceivedFrame,
+        put_image: Callable[[int, RGBDFrame], bool],
+        watch: Stopwatch,
+        options: IntegrationOptions,
+    ) -> frozenset[int]:
+        """See `Memory.integrate`.
+
+        Args:
+            put_image: hands an image to the disk; returns False if it will not be stored.
+        """
+        frame, detections = perceived.frame, perceived.detections
+        number = self._numbers.frame(frame.number)
+        track_ids = self._numbers.tracks(perceived.track_ids)
+        observations = self._numbers.observations(perceived.observations)
+        were_gone = self._objects.gone()
+        update = self._objects.update(
+            observations, frame, options.upkeep, options.label_similarity, self.journal.edited_ids
+        )
+        gone_or_changed = update.changed | update.removed | update.retired
+        if update.merged:
+            self.journal.follow(update.merged, were_gone)
+        if gone_or_changed:
+            self.touch()
+        watch.lap("fuse")
+        if options.relations and number % _RELATE_EVERY == 0:
+            self._relate()
+        watch.lap("graph")
+        centers = {o.track_id: o.box.center for o in observations}
+        in_tree = self.tree.add_frame(
+            number,
+            frame.stamp_ns,
+            frame.world_T_camera,
+            TrackedDetections(detections, track_ids, centers, update.object_of_track),
+        )
+        self.tree.follow(update.merged, update.removed)
+        self.views.follow(update.merged, update.removed)
+        self.descriptions.follow(update.merged, update.removed)
+        self.embeddings.follow(update.merged, update.removed)
+        watch.lap("tree")
+        on_path = self._keep_image(number, frame, detections, in_tree, put_image)
+        self.pending.add_frame(
+            FrameRecord(
+                number,
+                frame.stamp_ns,
+                in_tree.location_id,
+                frame.camera,
+                frame.world_T_camera,
+                on_path,
+                in_tree.detections,
+                detections.labels,
+                tuple(track_ids.tolist()),
+            )
+        )
+        self.pending.add_objects(update.changed | update.retired, update.removed)
+        self._stamp_ns, self._world_T_camera = frame.stamp_ns, frame.world_T_camera
+        self._snapshot = None
+        watch.lap("store")
+        if options.upkeep:
+            changed = self._structure.add(frame) if on_path else self._structure.stand_still()
+            if changed:
+                self.touch()
+        watch.lap("graph")
+        return gone_or_changed
+
+    def touch(self) -> None:
+        """Objects, relations, corrections or the building changed."""
+        self._revision += 1
+        self._is_seen = False
+        self._snapshot = None
+
+    def perceived_map(self) -> PerceivedMap:
+        """Objects, gone objects and structure as perception alone has them."""
+        return PerceivedMap(self._objects.objects(), self._objects.gone(), self.structure())
+
+    def perceived(self) -> Mapping[int, MapObject]:
+        """Objects as perception alone has them."""
+        return self._objects.objects()
+
+    def structure(self) -> dict[int, StructurePlane]:
+        """Floor, walls and ceiling by id."""
+        return {plane.plane_id: plane for plane in self._structure.planes}
+
+    def knows(self, object_id: int) -> bool:
+        """True for an object that is or was there: confirmed, and not merged into another."""
+        return object_id in self._objects.objects() or object_id in self._objects.gone()
+
+    def snapshot(self) -> MemorySnapshot:
+        """The scene graph now; the same value until something changes."""
+        if self._snapshot is None:
+            self._relate()
+            structure = self.structure()
+            relations, levels = self._stated(structure)
+            self._snapshot = MemorySnapshot(
+                self._revision,
+                self._stamp_ns,
+                self._seen.objects,
+                relations,
+                self._world_T_camera,
+                self._seen.gone,
+                structure,
+                levels,
+            )
+        return self._snapshot
+
+    def _stated(self, structure: Collection[int]) -> tuple[tuple[Relation, ...], Mapping[int, int]]:
+        """Relations and levels after corrections. A carrier that a person states moves an object,
+        and all that it carries, to other levels, where other relations are stated."""
+        objects, computed = self._seen.objects, self._graph.levels()
+        relations = self.journal.relations(self._graph.relations(), objects, structure)
+        levels = self.journal.levels(computed, relations, objects)
+        if levels != computed:
+            at_levels = self._graph.relations_at(levels)
+            relations = self.journal.relations(at_levels, objects, structure)
+        return relations, levels
+
+    def _relate(self) -> None:
+        """Apply descriptions and corrections to perception, and update relations of what changed.
+
+        Relations are those of the corrected objects: renaming, merging or deleting an object
+        changes them.
+        """
+        if self._is_seen:
+            return
+        perceived, gone = self._objects.objects(), self._objects.gone()
+        self.journal.find_again(perceived, gone)
+        described = self._described.describe(perceived), self._described.describe(gone)
+        before, self._seen = self._seen.objects, self.journal.apply_to(*described)
+        seen = self._seen.objects
+        changed = [i for i, thing in seen.items() if before.get(i) is not thing]
+        vanished = before.keys() - seen.keys()
+        self._graph.refresh(seen, [*changed, *vanished], self._structure.planes)
+        self._is_seen = True
+
+    def settle_images(self, results: ImageResults) -> None:
+        """Note which images were stored, and choose those that are deleted."""
+        self.retention.settle(results, self.journal.edited_ids)
+
+    def _keep_image(
+        self,
+        number: int,
+        frame: RGBDFrame,
+        detections: Detections,
+        in_tree: FrameInTree,
+        put_image: Callable[[int, RGBDFrame], bool],
+    ) -> bool:
+        """Store the image if it is a key frame; True if the frame is a new place on the path."""
+        scores = view_scores(detections, frame.camera)
+        pose = frame.world_T_camera
+        moved = self._selector.has_moved(pose)
+        if self._selector.wants(moved, in_tree, scores, self.views, self._objects.is_confirmed):
+            if not put_image(number, frame):
+                return False  # the next frame tries again
+            self.retention.note_put(number)
+            self.views.add(
+                in_tree.location_id, number, in_tree.object_ids(), scores, detections.boxes_px
+            )
+        elif not moved:
+            return False
+        self._selector.note_place(pose)
+        self._path.extend(pose.translation.tolist())
+        return True

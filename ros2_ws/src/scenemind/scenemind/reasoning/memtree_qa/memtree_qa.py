@@ -1,0 +1,224 @@
+"""MemTree3D question answering (paper, section 3): select key frames by the memory tree, then have
+a vision model answer from them.
+
+Differences from the paper: notes on what the map knows of the pictures come with them; the answer
+names the pictures and objects that it rests on; and a policy says what to do where nothing seen
+answers the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+
+from pydantic import BaseModel, ConfigDict
+
+from scenemind.language.quoting import quoted, tame
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.models import BadFormError, ChatMessage, ChatModel
+from scenemind.reasoning.memtree_qa.frame_notes import (
+    LONGEST_SAID,
+    circumstances,
+    named_in_circumstances,
+    object_notes,
+    picture_notes,
+    related_to,
+)
+from scenemind.reasoning.method import Asking, MethodReply
+from scenemind.reasoning.prompts import ObjectWords, ask_form, fill_prompt, read_prompt
+from scenemind.reasoning.query import Policy, Query, ReasoningError
+from scenemind.reasoning.stored_frames import FrameSelector, with_all_boxes, with_boxes_of
+
+_PROMPTS = "scenemind.reasoning.memtree_qa"
+_LONGEST_ANSWER, _LONGEST_THOUGHT = 500, 2000
+# The highest confidence of a guess, however sure the model is of it.
+_MAX_GUESS_CONFIDENCE = 0.3
+_NO_ANSWERS = (
+    *("", "unknown", "n/a", "unclear", "uncertain", "not sure", "not visible", "not seen"),
+    *("i don't know", "i do not know", "can't tell", "cannot tell", "cannot be determined"),
+)
+
+
+class MemTreeQA:
+    """An `AskMethod`. It reports the stages select, look, answer, and repair in between."""
+
+    name = "memtree"
+
+    def __init__(self, vision: ChatModel, selector: FrameSelector, frames: int = 3) -> None:
+        """
+        Args:
+            vision: the VLM, which answers from the frames.
+            selector: chooses the frames; `TreeSelector` is the paper's.
+            frames: most key frames (k of the paper).
+        """
+        self._vision = vision
+        self._selector = selector
+        self._frames = frames
+
+    def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
+        """Answer a question from at most k key frames; see `AskMethod`."""
+        progress = asking.progress
+        # LLM querying for location selection (section 3.2), then scoring-based frame selection
+        # (section 3.3): see `TreeSelector.select`. The tree itself is built while mapping (3.1).
+        selection = self._selector.select(query, memory, self._frames, asking)
+        why = f": {tame(selection.reasoning, _LONGEST_THOUGHT)}" if selection.reasoning else ""
+        progress.note(f"{self._selector.name} chose the frames{why}", *selection.steps)
+        if not selection.key_frames:
+            raise ReasoningError("empty_memory", "No image is stored any more of what was chosen.")
+        progress.report("look", selection.reasoning, selection.key_frames)
+
+        # The question and the key frames go to the VLM (end of section 3.3).
+        snapshot = memory.snapshot()
+        frames = [with_all_boxes(frame, memory) for frame in selection.key_frames]
+        relevant = tuple(dict.fromkeys((*selection.key_objects, *selection.cue_objects)))
+        progress.key_frames = [with_boxes_of(relevant, frame) for frame in frames]
+        messages = _messages(query, snapshot, frames, relevant)
+        form = self._answer(messages, query.policy, asking)
+        thought = tame(form.think, _LONGEST_THOUGHT)
+        progress.note(f"{self._vision.name} looked at {len(frames)} of them: {thought}")
+        if not form.text or (query.policy == "strict" and not form.seen):
+            where = "the picture" if len(frames) == 1 else f"the {len(frames)} pictures"
+            text = f"Not seen in {where} that most likely show it: {thought}"
+            raise ReasoningError("not_found", text)
+
+        # The objects and pictures that the answer rests on.
+        known = _objects_in_prompt(query, snapshot, frames, relevant)
+        objects, unclear = _objects_of(form, frames, known, snapshot)
+        if unclear:
+            progress.note(f"left out of what it speaks of: {', '.join(unclear)}")
+        shown = {*relevant, *(thing.object_id for thing in objects)}
+        evidence = tuple(with_boxes_of(shown, frame) for frame in _used_frames(form, frames))
+        return MethodReply(
+            form.text, form.bounded_confidence, objects, evidence, tuple(progress.steps)
+        )
+
+    def _answer(
+        self, messages: Sequence[ChatMessage], policy: Policy, asking: Asking
+    ) -> FrameAnswer:
+        """
+        Raises:
+            ModelError: the model failed, or its second reply is of no use as well.
+        """
+        asking.progress.report("answer")
+        try:
+            check = _complaint_by(policy)
+            return ask_form(self._vision, messages, FrameAnswer, asking, "answer", check)
+        except BadFormError as error:
+            # A second evasion is returned all the same: `always_answer` wants some text.
+            if isinstance(error.form, FrameAnswer) and error.form.text:
+                return error.form
+            raise
+
+
+class FrameAnswer(BaseModel):
+    """The form of a vision model's answer: reasoning first, then whether the answer was seen, then
+    the answer and what it rests on."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    think: str
+    seen: bool
+    answer: str
+    confidence: float
+    pictures: list[int]
+    objects: list[int | str]
+
+    @property
+    def text(self) -> str:
+        """The answer in one plain line; empty where there is none."""
+        return tame(self.answer, _LONGEST_ANSWER)
+
+    @property
+    def bounded_confidence(self) -> float:
+        """The confidence in [0, 1], lower for guesses: some models give percent, and most are sure
+        of guesses."""
+        share = self.confidence / 100.0 if self.confidence > 1.0 else self.confidence
+        is_guess = not self.seen or _is_no_answer(self.text)
+        return min(max(share, 0.0), _MAX_GUESS_CONFIDENCE if is_guess else 1.0)
+
+
+def _complaint_by(policy: Policy) -> Callable[[FrameAnswer], str | None]:
+    """The check of an answer beside its form: an error message for the model, or None."""
+
+    def complaint(form: FrameAnswer) -> str | None:
+        if policy == "always_answer" and _is_no_answer(form.text):
+            return "answer is empty or evades the question: give your best guess"
+        if (form.seen or policy == "balanced") and not form.text:
+            return "answer is empty"
+        return None
+
+    return complaint
+
+
+def _is_no_answer(text: str) -> bool:
+    return text.strip(" .!?").lower() in _NO_ANSWERS
+
+
+def _messages(
+    query: Query, snapshot: MemorySnapshot, frames: Sequence[KeyFrame], objects: Sequence[int]
+) -> list[ChatMessage]:
+    """The conversation up to the model's turn.
+
+    Args:
+        frames: with the boxes of all objects in them.
+        objects: ids of the relevant objects, most important first.
+
+    Raises:
+        ReasoningError: all marked objects are gone.
+    """
+    notes = [*picture_notes(frames, snapshot, objects), *object_notes(objects, snapshot)]
+    question = fill_prompt(
+        _PROMPTS,
+        "answer_question",
+        count="picture" if len(frames) == 1 else f"{len(frames)} pictures",
+        notes="\n".join(notes),
+        circumstances=circumstances(query, snapshot),
+        question=quoted(query.text, LONGEST_SAID),
+        policy=read_prompt(_PROMPTS, f"policy_{query.policy}"),
+    )
+    return [
+        ChatMessage("system", read_prompt(_PROMPTS, "answer")),
+        ChatMessage("user", question, tuple(frame.jpeg for frame in frames)),
+    ]
+
+
+def _objects_in_prompt(
+    query: Query, snapshot: MemorySnapshot, frames: Sequence[KeyFrame], objects: Sequence[int]
+) -> set[int]:
+    """Ids of the objects that `_messages` may name. An answer that names another one has made it
+    up, or copied it from the example."""
+    seen = {object_id for frame in frames for object_id in frame.boxes_px}
+    return (
+        seen | {*objects} | named_in_circumstances(query, snapshot) | related_to(objects, snapshot)
+    )
+
+
+def _used_frames(form: FrameAnswer, frames: Sequence[KeyFrame]) -> list[KeyFrame]:
+    """The frames that the model names; all where it names no valid one."""
+    numbers = [n for n in dict.fromkeys(form.pictures) if 1 <= n <= len(frames)]
+    return [frames[n - 1] for n in numbers] or list(frames)
+
+
+def _objects_of(
+    form: FrameAnswer,
+    frames: Sequence[KeyFrame],
+    known: AbstractSet[int],
+    snapshot: MemorySnapshot,
+) -> tuple[tuple[MapObject, ...], list[str]]:
+    """The objects that the answer names, and the names without a known object, or with several
+    objects of which no picture shows one.
+
+    Args:
+        known: ids of the objects that the prompt may name.
+    """
+    words = ObjectWords(snapshot.objects)
+    visible = {object_id for frame in frames for object_id in frame.boxes_px}
+    found: dict[int, MapObject] = {}
+    unclear = []
+    for word in form.objects:
+        ids = words.find(word, visible) or ()
+        if ids and known >= set(ids):
+            found.update((object_id, snapshot.objects[object_id]) for object_id in ids)
+        else:
+            unclear.append(quoted(str(word)))
+    return tuple(found.values()), unclear

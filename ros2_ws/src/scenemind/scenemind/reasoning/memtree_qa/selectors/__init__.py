@@ -1,1 +1,0 @@
-"""Who chooses the frames that the vision model is shown, one file each."""

@@ -1,0 +1,452 @@
+"""From the commands of a correcting sentence to edits of the journal, and the response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scenemind.language import lexicon
+from scenemind.language.english import joined, normal, plural, shown, with_article
+from scenemind.language.trees import (
+    AddRelation,
+    Command,
+    Confirm,
+    DeleteObject,
+    DeleteRelation,
+    Deny,
+    IsA,
+    IsAt,
+    Marked,
+    Merge,
+    NounPhrase,
+    OfOne,
+    Redo,
+    Reference,
+    Related,
+    Rename,
+    SetAttribute,
+    Similar,
+    Split,
+    Subject,
+    Undo,
+)
+from scenemind.language.vocabulary import Thesaurus
+from scenemind.memory import Edit, MapObject, MemoryAccess
+from scenemind.memory.graph.corrections.separation import find_split_places
+from scenemind.memory.types import EditKind
+from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
+from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
+from scenemind.reasoning.symbolic.premises import denial_of, meant_as_one, meant_by
+from scenemind.reasoning.symbolic.relation_scores import ATTACHED
+from scenemind.reasoning.symbolic.replies import be, bounded, listed, sentence, the
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.undo import find_repeatable
+
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
+_SHALL_I = "Shall I do that?"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a correction is put to the person before it is written.
+
+    Attributes:
+        code: of the failure where no yes can follow. `not_understood`: a model may read it better.
+        text: what the map says, or what would change.
+        question: what a yes answers; empty where the text asks.
+        suggestion: a sentence that says the same and is written at once; empty for none.
+    """
+
+    code: ErrorCode
+    text: str
+    question: str = _SHALL_I
+    suggestion: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.question}".strip()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intent:
+    """Intent of a correcting sentence.
+
+    Attributes:
+        edits: to be written; empty where only the response is given.
+        response: sentence after they are written.
+        journal_action: undo or redo, instead of edits.
+        objects: objects of the sentence.
+        doubt: None: the edits may be written at once.
+    """
+
+    edits: tuple[Edit, ...]
+    response: str
+    journal_action: Undo | Redo | None = None
+    objects: tuple[MapObject, ...] = ()
+    doubt: Doubt | None = None
+
+
+def intent_of(
+    commands: Sequence[Command],
+    query: Query,
+    resolver_of: Callable[[Query], Resolver],
+    memory: MemoryAccess,
+    by: str,
+) -> Intent:
+    """Intent of the commands of one sentence together.
+
+    Args:
+        by: name of the speaker, the owner of "mine".
+
+    Raises:
+        ReasoningError: `not_found`, `ambiguous` or `invalid_request`.
+        SceneMemoryError: similar objects cannot be searched for.
+    """
+    if len(commands) == 1 and not isinstance(commands[0], OfOne | IsAt | Merge):
+        return _of_journal(commands[0], resolver_of(query), memory)
+    from scenemind.language.corrections.grammar import is_of_last
+
+    parts: list[Intent] = []
+    spoken_of: tuple[int, ...] = ()
+    for command in commands:
+        if not isinstance(command, OfOne | IsAt | Merge):
+            raise ReasoningError(
+                "invalid_request", "Say that in a sentence of its own; nothing was changed."
+            )
+        is_last = bool(spoken_of) and is_of_last(command)
+        about = replace(query, marked_object_ids=spoken_of) if is_last else query
+        parts.append(_of_command(command, resolver_of(about), by))
+        spoken_of = tuple(dict.fromkeys(edit.object_ids[0] for edit in parts[-1].edits))
+    if len(parts) == 1:
+        return parts[0]
+    edits = tuple(edit for part in parts for edit in part.edits)
+    doubts = [part.doubt for part in parts if part.doubt is not None]
+    text = " ".join(doubt.text for doubt in doubts)
+    doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
+    response = " ".join(part.response for part in parts)
+    return Intent(edits, response, None, _objects(edits, resolver_of(query)), doubt)
+
+
+def _of_journal(command: Command, at: Resolver, memory: MemoryAccess) -> Intent:
+    """Intent of a command about earlier corrections."""
+    match command:
+        case Undo() | Redo():
+            return Intent((), "", command)
+        case Similar(object_ids=ids):
+            return _of_similar(ids, at, memory)
+        case Deny(subject=subject, denied=denied):
+            objects = meant_by(subject, at, denied).objects
+            names = joined([the(thing) for thing in objects])
+            return Intent((), f"What {be(len(objects))} {names} instead?", objects=objects)
+    return Intent((), "Thank you. I changed nothing.")
+
+
+def _of_similar(ids: tuple[int, ...], at: Resolver, memory: MemoryAccess) -> Intent:
+    """Intent of "the same for objects 4 and 9"; without numbers, of all similar objects.
+
+    Raises:
+        ReasoningError: `not_found`: nothing is similar, or there is no such object.
+    """
+    edit, similar = find_repeatable(memory)
+    known = at.scene.row_of_id
+    unknown = [str(i) for i in ids if i not in known]
+    if unknown:
+        text = f"There is no object {joined(unknown)} in the memory."
+        raise ReasoningError("not_found", text)
+    # The map may have changed between the snapshot and the search.
+    reasons = {s.object_id: ", ".join(s.reasons) for s in similar if s.object_id in known}
+    objects = tuple(at.scene.objects[known[i]] for i in ids or reasons)
+    if not objects:
+        raise ReasoningError("not_found", "I know of no similar ones for which that is not so yet.")
+    edits = tuple(replace(edit, object_ids=(thing.object_id,)) for thing in objects)
+    response = _told(edit, objects)
+    if ids:
+        return Intent(edits, response, None, objects)
+    why = bounded([f"{the(o)}: {reasons[o.object_id] or 'somewhat alike'}" for o in objects])
+    numbers = bounded([str(thing.object_id) for thing in objects])
+    what = "Object" if len(objects) == 1 else "Objects"
+    text = f"{what} {numbers} {be(len(objects))} similar ({why})."
+    return Intent(
+        edits, response, None, objects, Doubt("ambiguous", text, _question(edits, response))
+    )
+
+
+def _objects(edits: Sequence[Edit], at: Resolver) -> tuple[MapObject, ...]:
+    """Objects that the edits change, without parts of the building."""
+    ids = dict.fromkeys(i for edit in edits for i in edit.object_ids if i >= 0)
+    return tuple(at.scene.objects[at.scene.row_of_id[i]] for i in ids)
+
+
+def _of_command(command: OfOne | IsAt | Merge, at: Resolver, by: str = "") -> Intent:
+    """Intent of one command, with a doubt where its words are wrong about its objects, where it
+    changes more of them than they name, or where it may not be meant so.
+
+    Raises:
+        ReasoningError: see `intent_of`.
+    """
+    is_guess = isinstance(command, IsAt) or (isinstance(command, AddRelation) and command.is_wish)
+    if isinstance(command, IsAt):
+        command = _known_or_renamed(command, at)
+    if isinstance(command, Merge):
+        meant = meant_as_one(command, at)
+        edits, response = _merged(command, meant.objects, at)
+    else:
+        denied = command.denied if isinstance(command, Rename | IsA) else ""
+        meant = meant_by(_subject_of(command, at), at, denied)
+        edits, response = _edits_of(command, meant.objects, at, by)
+    objection = meant.objection
+    if not objection and isinstance(command, Rename | IsA | SetAttribute):
+        objection = denial_of(command, meant.objects, at)
+    doubt = None
+    if objection:
+        doubt = Doubt("invalid_request", objection, _question(edits, response))
+    elif meant.is_open and len(meant.objects) > 1:
+        names = listed(meant.objects)
+        doubt = Doubt("ambiguous", f"That would change {len(meant.objects)} objects: {names}.")
+    elif is_guess:
+        doubt = doubt_of_guess(response)
+    return Intent(tuple(edits), response, None, _objects(edits, at), doubt)
+
+
+def doubt_of_guess(response: str, suggestion: str = "") -> Doubt:
+    """The doubt of an uncertain reading, from the response that its edits would get."""
+    text = f"I am not sure that I understood you. Do you mean that {_claimed(response)}?"
+    return Doubt("not_understood", text, "", suggestion)
+
+
+def _claimed(response: str) -> str:
+    """What a response claims: "the cup is blue" of "Now the cup is blue."."""
+    return response.rstrip(".").removeprefix("Now ")
+
+
+def _question(edits: Sequence[Edit], response: str) -> str:
+    """The question for edits that wait for a yes: "Rename it to stool?"."""
+    it, its = ("it", "its") if len(edits) == 1 else ("them", "their")
+    name_of_key = ATTRIBUTE_NOUNS.get(edits[0].key, edits[0].key)
+    orders = {
+        "rename": f"Rename {it} to {shown(edits[0].value)}?",
+        "set_attribute": f"Set {its} {name_of_key} to {shown(edits[0].value)}?",
+        "delete_object": f"Delete {it}?",
+    }
+    alike = {(edit.kind, edit.key, edit.value) for edit in edits}
+    if len(alike) == 1 and edits[0].kind in orders:
+        return orders[edits[0].kind]
+    return f"Shall I note that {_claimed(response)}?"
+
+
+def _edits_of(
+    command: OfOne, objects: Sequence[MapObject], at: Resolver, by: str
+) -> tuple[list[Edit], str]:
+    """Edits of a command for its objects, and a sentence that reports them."""
+    match command:
+        case Rename(label=label):
+            return _of_each(Edit("rename", (), value=label), objects)
+        case IsA(label=label):
+            told = _told(Edit("rename", (), value=label), objects)
+            return _described_edits(command, objects, at), told
+        case SetAttribute(key=key, value=value):
+            value = by if (key, value) == ("owner", lexicon.SPEAKER) else value
+            return _of_each(Edit("set_attribute", (), key, value), objects)
+        case DeleteObject():
+            return _of_each(Edit("delete_object", ()), objects)
+        case Confirm(label=label):
+            confirmed = _of_each(Edit("confirm", ()), objects)
+            if not label or not at.is_named_otherwise(objects, label):
+                return confirmed
+            renamed, told = _of_each(Edit("rename", (), value=label), objects)
+            return [*renamed, *confirmed[0]], told
+        case Split(count=count, noun=noun):
+            thing = _only(objects, command, at)
+            _check_several_of(thing, count, noun, at)
+            return _split(thing, count)
+        case AddRelation() | DeleteRelation():
+            return _related(command, objects, at)
+
+
+def _only(objects: Sequence[MapObject], command: Split, at: Resolver) -> MapObject:
+    if len(objects) > 1:
+        rows = np.array([at.scene.row_of_id[thing.object_id] for thing in objects])
+        raise at.ambiguous(command.subject, rows)
+    return objects[0]
+
+
+def _described_edits(command: IsA, objects: Sequence[MapObject], at: Resolver) -> list[Edit]:
+    """Edits of "that is a red cup".
+
+    An object that is called so already only gets the attributes. Others get a name and the
+    attributes, unless these may be part of the name ("a paper bag").
+    """
+    edits: list[Edit] = []
+    for thing in objects:
+        if _is_name(command) or not _is_called(thing, command, at):
+            label = command.label if _is_name(command) or _tells_kind(command) else command.noun
+            edits.append(Edit("rename", (thing.object_id,), value=label))
+        if not edits or edits[-1].value != command.label:
+            edits += [
+                Edit("set_attribute", (thing.object_id,), key, value)
+                for key, value in command.attributes
+            ]
+    return edits
+
+
+def _is_called(thing: MapObject, command: IsA, at: Resolver) -> bool:
+    return not at.is_named_otherwise([thing], command.noun)
+
+
+def _is_name(command: IsA) -> bool:
+    """Whether the whole label is a known name, such as "paper towel"."""
+    return normal(command.label) in Thesaurus.load().known()
+
+
+def _tells_kind(command: IsA) -> bool:
+    """Whether a material is given, which often is part of a name (a colour is not)."""
+    return any(key == "material" for key, _ in command.attributes)
+
+
+def _known_or_renamed(command: IsAt, at: Resolver) -> AddRelation | Rename:
+    """The relation of the one object of that name; without one, a renaming of the object there."""
+    (place,) = command.subject.conditions
+    if not isinstance(place, Related):
+        raise TypeError(f"{place} says of no thing where it is")
+    known = [o for o in at.scene.objects if not at.is_named_otherwise([o], command.noun)]
+    if known:
+        named = NounPhrase(command.noun, definite=True)
+        return AddRelation(named, place.predicate, place.anchors[0])
+    return Rename(command.subject, command.noun)
+
+
+def _subject_of(command: OfOne, at: Resolver) -> Subject:
+    """The subject; the cup in "it is a red cup", where nothing is marked."""
+    if (
+        isinstance(command, IsA)
+        and command.subject == Marked()
+        and not (at.has_marks or command.denied)
+    ):
+        return NounPhrase(command.noun, definite=True)
+    return command.subject
+
+
+def _related(
+    command: AddRelation | DeleteRelation, objects: Sequence[MapObject], at: Resolver
+) -> tuple[list[Edit], str]:
+    kind: EditKind = "add_relation" if isinstance(command, AddRelation) else "delete_relation"
+    negation = "" if kind == "add_relation" else "not "
+    others = [_other(command.anchor, thing, at) for thing in objects]
+    for thing, other in zip(objects, others, strict=True):
+        if other is thing:
+            raise ReasoningError(
+                "invalid_request", f"{the(other)} cannot be {command.predicate} itself."
+            )
+    pairs = list(zip(objects, others, strict=True))
+    edits = [
+        Edit(kind, (a.object_id, b.object_id), predicate)
+        for a, b in pairs
+        for predicate in (command.predicate, *_implied_predicates(command, a, b, at))
+    ]
+    relation = f"{negation}{lexicon.spoken(command.predicate)}"
+    return edits, f"Now {joined([f'{the(a)} is {relation} {the(b)}' for a, b in pairs])}."
+
+
+def _implied_predicates(
+    command: AddRelation | DeleteRelation, thing: MapObject, other: MapObject, at: Resolver
+) -> list[str]:
+    """Further predicates to delete: what is not on the wall does not hang on it either."""
+    if isinstance(command, AddRelation) or command.predicate != "on":
+        return []
+    row_of_id = at.scene.row_of_id
+    of_thing = row_of_id[thing.object_id]
+    return [
+        predicate
+        for predicate in ATTACHED
+        for row, _ in at.scene.relations_of(of_thing, predicate)
+        if row == row_of_id[other.object_id]
+    ]
+
+
+def _other(reference: Reference, thing: MapObject, at: Resolver) -> MapObject:
+    """The anchor of a relation; of several walls, the nearest one."""
+    rows, _ = at.existing(reference)
+    building = rows[~at.scene.is_object[rows]]
+    if not len(building):
+        return at.scene.objects[at.single(reference)]
+    gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])
+    return at.scene.objects[building[np.argmin(gaps[building])]]
+
+
+def _merged(command: Merge, objects: Sequence[MapObject], at: Resolver) -> tuple[list[Edit], str]:
+    ids = tuple(thing.object_id for thing in objects)
+    if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects):
+        numbers = joined([str(i) for i in ids])
+        way_out = f' If they are one thing, say "merge objects {numbers}".' if len(ids) > 1 else ""
+        raise ReasoningError(
+            "invalid_request",
+            f"What is meant ({joined([the(o) for o in objects])}) is not called"
+            f' "{command.noun}", so I changed nothing.{way_out}',
+        )
+    if len(objects) < 2:
+        one = joined([the(o) for o in objects])
+        raise ReasoningError(
+            "invalid_request",
+            f"Only {one} is meant: mark all that are the same, or say their numbers.",
+        )
+    first, *others = objects
+    text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
+    return [Edit("merge", ids)], text
+
+
+def _check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> None:
+    """Check that the parts are of the object's kind: "2 years" are no desks.
+
+    Raises:
+        ReasoningError: `invalid_request`: it has another name.
+    """
+    if noun and at.is_named_otherwise([thing], noun):
+        raise ReasoningError(
+            "invalid_request",
+            f'{sentence(the(thing))[:-1]} is not called "{noun}", so I changed nothing. If it is'
+            f' several things, say "split object {thing.object_id} in {_NUMBERS[count]}".',
+        )
+
+
+def _split(thing: MapObject, count: int) -> tuple[list[Edit], str]:
+    if not len(thing.points):
+        raise ReasoningError(
+            "invalid_request",
+            f"The surface of {the(thing)} is not known here: split it where it was mapped.",
+        )
+    places = find_split_places(thing.points, count)
+    if places is None:
+        raise ReasoningError(
+            "invalid_request",
+            f"I see no gap in {the(thing)} that parts it in {_NUMBERS[count]}, so I leave it whole:"
+            " look at it from more sides, or split it by a place in each part (the edit `split`).",
+        )
+    text = f"Now {the(thing)} is {_NUMBERS[count]} things, parted where there is a gap."
+    return [Edit("split", (thing.object_id,), places=tuple(places))], text
+
+
+def _of_each(edit: Edit, objects: Sequence[MapObject]) -> tuple[list[Edit], str]:
+    """The edit of each object, and a sentence that reports them."""
+    return [replace(edit, object_ids=(o.object_id,)) for o in objects], _told(edit, objects)
+
+
+def _told(edit: Edit, objects: Sequence[MapObject]) -> str:
+    """What an edit has changed of several objects."""
+    names, is_one = bounded([the(thing) for thing in objects]), len(objects) == 1
+    verb = be(len(objects))
+    match edit.kind:
+        case "rename":
+            return (
+                f"Now {names} {verb} {with_article(edit.value) if is_one else plural(edit.value)}."
+            )
+        case "set_attribute" if not edit.value:
+            return f"I forgot the {edit.key} of {names}."
+        case "set_attribute" if edit.key == "owner":
+            return f"Now {names} {'belongs' if is_one else 'belong'} to {edit.value}."
+        case "set_attribute":
+            return f"Now {names} {verb} {edit.value}."
+        case "delete_object":
+            return f"I forgot {names}."
+        case _:
+            return f"Thank you: {names} {verb} certain now."

@@ -1,0 +1,253 @@
+"""Answers about the past: where something was, when it was seen, what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+
+from scenemind.geometry import Box3D
+from scenemind.language.english import joined, shown
+from scenemind.language.time_expressions import Moment
+from scenemind.language.trees import Changed, Reference, WhenSeen, WhereAt
+from scenemind.memory import MapObject, SceneMemoryError
+from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, SceneChanges, find_place
+from scenemind.memory.history.changes import KINDS
+from scenemind.memory.history.timeline import is_date, show_stamp
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic.place_answers import landmark
+from scenemind.reasoning.symbolic.replies import (
+    ABSENCE_CONFIDENCE,
+    Reply,
+    bounded,
+    counted,
+    metres,
+    place_words,
+    sentence,
+    span_words,
+    the,
+)
+from scenemind.reasoning.symbolic.resolver import Resolver
+
+_NS_PER_S = 1_000_000_000
+ChangesSince = Callable[[int | None], SceneChanges]
+# Kind of change -> verb phrase for one object, and for several.
+_SAID: dict[ChangeKind, tuple[str, str]] = {
+    "added": ("was added", "were added"),
+    "removed": ("was removed", "were removed"),
+    "moved": ("was moved", "were moved"),
+    "renamed": ("has another name", "have other names"),
+    "missing": ("was not found at its place", "were not found at their places"),
+    "new": (
+        "is new to me and may always have been there",
+        "are new to me and may always have been there",
+    ),
+}
+
+
+def where_at(question: WhereAt, at: Resolver) -> Reply:
+    """Places of objects at a moment, vanished objects included."""
+    newest_ns = at.scene.snapshot.stamp_ns
+    stamp_ns = stamp_of(question.moment, newest_ns)
+    when = _when(stamp_ns, newest_ns)
+    at.note(f"the moment is {when}")
+    things = _objects_of(question.subject, at)
+    parts = []
+    for thing, is_gone in things:
+        place = find_place(thing, stamp_ns, is_gone=is_gone)
+        parts.append(f"{the(thing)} {_past_place(thing, place, stamp_ns, at)}")
+    there = tuple(thing for thing, is_gone in things if not is_gone)
+    sure = min(thing.confidence for thing, _ in things)
+    return Reply(sentence(f"{when} {bounded(parts)}"), sure, there)
+
+
+def when_seen(question: WhenSeen, at: Resolver) -> Reply:
+    """Last (or first) time and place at which the camera saw the objects."""
+    newest_ns, floor_z = at.scene.snapshot.stamp_ns, at.scene.floor_z
+    parts = []
+    things = _objects_of(question.subject, at)
+    for thing, is_gone in things:
+        stamp_ns = thing.first_seen_ns if question.first else thing.last_seen_ns
+        place = find_place(thing, stamp_ns, is_gone=is_gone)
+        box = place.box if place is not None else thing.box
+        order = "first" if question.first else "last"
+        gone = ", and has gone from there since" if is_gone and not question.first else ""
+        parts.append(
+            f"{the(thing)} was {order} seen {_when(stamp_ns, newest_ns)},"
+            f" {place_words(box, floor_z)}{gone}"
+        )
+    there = tuple(thing for thing, is_gone in things if not is_gone)
+    return Reply(sentence(bounded(parts)), min(t.confidence for t, _ in things), there)
+
+
+def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Reply:
+    """Changes of the kinds, or of the object, in the question.
+
+    Raises:
+        ReasoningError: `not_found`: there is nothing to compare with.
+    """
+    newest_ns = at.scene.snapshot.stamp_ns
+    stamp_ns = None if question.since is None else stamp_of(question.since, newest_ns)
+    then = "the last visit" if stamp_ns is None else _when(stamp_ns, newest_ns)
+    at.note(f"compared with {then}")
+    since = f"since {then.removeprefix('at ')}"
+    try:
+        found = changes_since(stamp_ns)
+    except SceneMemoryError as error:
+        if stamp_ns is not None or {"added", "new"} & set(question.kinds):
+            raise ReasoningError("not_found", sentence(str(error))) from error
+        # The first visit has no earlier one: what has moved or gone in its course is known.
+        stamp_ns = min((t.first_seen_ns for t in at.scene.objects if t.object_id >= 0), default=0)
+        found = changes_since(stamp_ns)
+        question = replace(question, kinds=question.kinds or ("moved", "removed", "missing"))
+        since = f"I was here only once; since {_when(stamp_ns, newest_ns)}"
+    if question.subject is not None:
+        return _of_thing(question.subject, found, since, question.stayed, at)
+    kinds = question.kinds or KINDS
+    parts = list(_change_sentences(found, kinds))
+    objects = at.scene.snapshot.objects
+    ids = dict.fromkeys(c.object_id for kind in kinds for c in found.of_kind(kind))
+    there = tuple(objects[i] for i in ids if i in objects)
+    if not parts:
+        what = _SAID[question.kinds[0]][0] if question.kinds else "changed"
+        return Reply(sentence(f"{since} nothing {what}{_seen(found)}"), ABSENCE_CONFIDENCE)
+    sure = min((thing.confidence for thing in there), default=ABSENCE_CONFIDENCE)
+    return Reply(sentence(f"{since} {'; '.join(parts)}{_seen(found)}"), sure, there)
+
+
+def stamp_of(moment: Moment, newest_ns: int) -> int:
+    """Stamp of a moment, in nanoseconds.
+
+    Args:
+        newest_ns: stamp of the newest frame, which is "now".
+
+    Raises:
+        ReasoningError: `not_found`: a time of day where stamps tell none, or one after "now".
+    """
+    if moment.ago_s is not None:
+        return newest_ns - round(moment.ago_s * _NS_PER_S)
+    if not is_date(newest_ns):
+        raise ReasoningError(
+            "not_found",
+            "The frames of this memory are not stamped with the time of day (the newest one is"
+            f' at {show_stamp(newest_ns)}): say "5 minutes ago" instead.',
+        )
+    now = datetime.fromtimestamp(newest_ns / _NS_PER_S)
+    day = now.date() - timedelta(days=moment.days_ago or 0)
+    then = datetime.combine(day, moment.clock or time(0))
+    if moment.days_ago is None and then > now:
+        then -= timedelta(days=1)
+    stamp_ns = round(then.timestamp() * _NS_PER_S)
+    if stamp_ns > newest_ns:
+        raise ReasoningError(
+            "not_found",
+            f"{show_stamp(stamp_ns)} is after the newest frame, which is of"
+            f" {show_stamp(newest_ns)}.",
+        )
+    return stamp_ns
+
+
+def _of_thing(
+    subject: Reference, found: SceneChanges, since: str, stayed: bool, at: Resolver
+) -> Reply:
+    """Whether objects have moved, or `stayed`: whether they have not."""
+    things = _objects_of(subject, at)
+    ids = {thing.object_id for thing, _ in things}
+    own = [change for change in found.changes if change.object_id in ids]
+    there = tuple(thing for thing, is_gone in things if not is_gone)
+    names = joined([the(thing) for thing, _ in things])
+    if own:
+        is_moved = any(change.kind == "moved" for change in own)
+        word = "no" if stayed else "yes" if is_moved else "no"
+        parts = joined([f"{_name(change)} {_one(change)}" for change in own])
+        return Reply(sentence(f"{word}, {since} {parts}"), 0.9, there, word)
+    if ids & set(found.unseen):
+        text = f"I cannot tell: {since} nobody looked where {names} was"
+        return Reply(sentence(text), ABSENCE_CONFIDENCE, there)
+    word, have = "yes" if stayed else "no", "has" if len(things) == 1 else "have"
+    return Reply(sentence(f"{word}, {since} {names} {have} not moved"), 0.9, there, word)
+
+
+def _change_sentences(found: SceneChanges, kinds: tuple[ChangeKind, ...]) -> Iterator[str]:
+    """Sentences about changes, kind by kind: "2 things were moved: the cup (object 2) by 1.20
+    m"."""
+    for kind in kinds:
+        changes = found.of_kind(kind)
+        if changes:
+            said = _SAID[kind][len(changes) > 1]
+            things = bounded([_listed(change) for change in changes])
+            yield f"{counted(len(changes), 'thing')} {said}: {things}"
+
+
+def _listed(change: SceneChange) -> str:
+    moved = change.distance_m
+    if change.kind == "moved" and moved is not None:
+        return f"{_name(change)} by {metres(moved)}"
+    if change.kind == "renamed":
+        return f"{_name(change)}, before {shown(change.old_label)}"
+    return _name(change)
+
+
+def _one(change: SceneChange) -> str:
+    moved = change.distance_m
+    if change.kind == "moved" and moved is not None:
+        return f"was moved by {metres(moved)}"
+    return _SAID[change.kind][0]
+
+
+def _name(change: SceneChange) -> str:
+    return f"the {shown(change.label)} (object {change.object_id})"
+
+
+def _seen(found: SceneChanges) -> str:
+    """Numbers of unchanged and of unseen objects, in words."""
+    parts = [f"{found.unchanged} stayed where they were"] if found.unchanged else []
+    if found.unseen:
+        parts.append(f"{counted(len(found.unseen), 'thing')} nobody has looked at since")
+    return f"; {joined(parts)}" if parts else ""
+
+
+def _objects_of(subject: Reference, at: Resolver) -> list[tuple[MapObject, bool]]:
+    """Objects of a reference, each with whether it has vanished; present ones take precedence.
+
+    Raises:
+        ReasoningError: `not_found`.
+    """
+    try:
+        rows, _ = at.existing(subject)
+        return [(thing, False) for thing in at.objects(rows)]
+    except ReasoningError as missing:
+        try:
+            before = at.among_gone()
+            rows, _ = before.existing(subject)
+        except ReasoningError:
+            raise missing from None
+        return [(thing, True) for thing in before.objects(rows)]
+
+
+def _past_place(thing: MapObject, place: PlaceAt | None, stamp_ns: int, at: Resolver) -> str:
+    newest_ns = at.scene.snapshot.stamp_ns
+    if place is None:
+        return f"was not known yet; it was first seen {_when(thing.first_seen_ns, newest_ns)}"
+    where = place_words(place.box, at.scene.floor_z)
+    if place.knowledge == "gone":
+        return f"had been found gone from where it was last seen, {where}"
+    row = at.scene.row_of_id.get(thing.object_id)
+    if row is not None and place.box == thing.box:
+        where = ", ".join(filter(None, (landmark(at.scene, row), where, "where it is now")))
+    elif row is not None:
+        where = f"{where}, {metres(_apart_m(place.box, thing.box))} from where it is now"
+    if place.knowledge == "assumed":
+        ago = span_words(stamp_ns - place.last_seen_ns)
+        return f"was probably {where}: it had been seen there {ago} before"
+    return f"was {where}"
+
+
+def _when(stamp_ns: int, newest_ns: int) -> str:
+    """A stamp in words: "at 2026-05-04 10:05:00", "40 s before the newest frame"."""
+    before = f"{span_words(newest_ns - stamp_ns)} before the newest frame"
+    return f"at {show_stamp(stamp_ns)} ({before})" if is_date(stamp_ns) else before
+
+
+def _apart_m(a: Box3D, b: Box3D) -> float:
+    return float(sum((p - q) ** 2 for p, q in zip(a.center, b.center, strict=True)) ** 0.5)

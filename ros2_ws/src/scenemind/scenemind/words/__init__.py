@@ -1,1 +1,0 @@
-"""English of things in rooms: plurals, synonyms, spelling. Knows nothing of maps."""

@@ -1,1 +1,0 @@
-"""What running nodes map, in the browser: what `scenemind view --live` becomes."""

@@ -1,1 +1,0 @@
-"""Benchmarks asked of the running nodes: what is measured is what the robot runs."""

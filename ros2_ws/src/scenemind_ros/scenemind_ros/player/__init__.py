@@ -1,1 +1,0 @@
-"""What the sequence player is made of."""

@@ -1,0 +1,61 @@
+"""Confidences beside the truth, in ten bins."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.evaluation.reliability import BINS, Reliability, find_reliability
+
+SHARE = st.floats(0.0, 1.0)
+
+
+def found(confidences: list[float | None], scores: list[float | None]) -> Reliability:
+    reliability = find_reliability("accuracy", confidences, scores)
+    assert reliability is not None
+    return reliability
+
+
+def test_a_worked_example() -> None:
+    """Two answers that are 75 % sure, one right: 25 % off; two that are 95 % sure, both right: 5 %
+    off. Of those that are 80 % sure all are right."""
+    reliability = found([0.75, 0.75, 0.95, 0.95], [1.0, 0.0, 1.0, 1.0])
+    assert [(one.low, one.high, one.n) for one in reliability.bins] == [(0.7, 0.8, 2), (0.9, 1, 2)]
+    assert reliability.calibration_error == pytest.approx(15.0)
+    assert reliability.sure == (2, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "low"), [(0.0, 0.0), (0.1, 0.1), (0.3, 0.3), (0.8, 0.8), (0.999, 0.9), (1, 0.9)]
+)
+def test_bins_begin_with_their_lower_bound(confidence: float, low: float) -> None:
+    (one,) = found([confidence], [1.0]).bins
+    assert (one.low, one.high) == (low, pytest.approx(low + 0.1))
+
+
+def test_rows_without_a_confidence_or_a_score_do_not_count() -> None:
+    assert found([None, 0.5, 0.5], [1.0, None, 0.0]).n == 1
+    assert find_reliability("accuracy", [None, 0.5], [1.0, None]) is None
+
+
+def test_nobody_is_sure() -> None:
+    reliability = found([0.5], [1.0])
+    assert reliability.sure == (0, None)
+    assert reliability.as_json()["sure"] == {"n": 0}
+
+
+@given(st.lists(st.tuples(SHARE, SHARE), min_size=1))
+def test_error_against_the_definition(pairs: list[tuple[float, float]]) -> None:
+    """Naeini et al., AAAI 2015: the sum over bins of |sum of confidences - sum of scores| / n."""
+    error = 0.0
+    for k in range(BINS):
+        inside = [
+            confidence - score
+            for confidence, score in pairs
+            if k / BINS <= confidence < (k + 1) / BINS or (k == BINS - 1 and confidence == 1.0)
+        ]
+        error += abs(sum(inside)) / len(pairs)
+    reliability = found(*map(list, zip(*pairs, strict=True)))
+    assert reliability.calibration_error == pytest.approx(100.0 * error, abs=1e-9)
+    assert reliability.n == len(pairs)

@@ -1,0 +1,99 @@
+"""Grammar of corrections: sentences and their commands, and words that change nothing or all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scenemind.language.corrections.clauses import broken_up
+from scenemind.language.corrections.grammar import (
+    is_doubtful,
+    parse_commands,
+    without_speech_acts,
+)
+from scenemind.language.tokens import NotUnderstoodError
+from scenemind.language.trees import Command, IsA, Merge, Rename, SetAttribute
+from tests.tables import read_table
+from tests.unit.language.notation import notation
+
+TABLE = read_table(__file__, "corrections")
+
+
+def commands_of(text: str) -> str:
+    """Commands without premises, which a correction has in some wordings only."""
+    return "; ".join(notation(without_premise(command)) for command in parse_commands(text))
+
+
+def without_premise(command: Command) -> Command:
+    if isinstance(command, Rename | IsA | SetAttribute):
+        return replace(command, denied="")
+    return replace(command, count=None) if isinstance(command, Merge) else command
+
+
+@pytest.mark.parametrize(("text", "commands"), TABLE["commands"].items())
+def test_commands(text: str, commands: str) -> None:
+    assert commands_of(text) == commands
+
+
+@pytest.mark.parametrize(("text", "command"), TABLE["premises"].items())
+def test_what_a_sentence_takes_for_granted_is_kept(text: str, command: str) -> None:
+    assert [notation(read) for read in parse_commands(text)] == [command]
+
+
+@pytest.mark.parametrize("meaning", TABLE["paraphrases"])
+def test_paraphrases_have_one_command(meaning: str) -> None:
+    row: dict[str, Any] = TABLE["paraphrases"][meaning]
+    read = {text: commands_of(text) for text in row["sentences"]}
+    assert read == dict.fromkeys(row["sentences"], row["command"])
+
+
+@pytest.mark.parametrize("frame", TABLE["neutral frames"])
+def test_neutral_frames_change_nothing(frame: str) -> None:
+    for statement in TABLE["statements"]:
+        assert parse_commands(frame.format(statement)) == parse_commands(statement)
+
+
+@pytest.mark.parametrize("frame", TABLE["reversing frames"])
+def test_reversing_frames_are_not_understood(frame: str) -> None:
+    for statement in TABLE["statements"]:
+        with pytest.raises(NotUnderstoodError):
+            parse_commands(frame.format(statement))
+
+
+@pytest.mark.parametrize("text", TABLE["unread"])
+def test_unclear_sentences_are_not_understood(text: str) -> None:
+    with pytest.raises(NotUnderstoodError):
+        parse_commands(text)
+
+
+@pytest.mark.parametrize(("text", "rest"), TABLE["without speech acts"].items())
+def test_speech_acts_are_removed(text: str, rest: str) -> None:
+    assert " ".join(t.word for t in next(without_speech_acts(broken_up(text)))) == rest
+
+
+def test_readings_grow_from_the_shortest_to_the_whole_sentence() -> None:
+    readings = [[t.word for t in r] for r in without_speech_acts(broken_up("no, please undo"))]
+    assert readings[0] == ["undo"]
+    assert readings[-1] == ["no", ",", "please", "undo"]
+    assert sorted(readings, key=len) == readings
+
+
+@pytest.mark.parametrize(("text", "doubtful"), TABLE["doubtful"].items())
+def test_a_question_mark_is_a_doubt_unless_it_ends_a_request(text: str, doubtful: bool) -> None:
+    assert is_doubtful(text, broken_up(text)) is doubtful
+
+
+@pytest.mark.parametrize(("text", "words"), TABLE["clauses"].items())
+def test_sentences_are_broken_up_into_clauses(text: str, words: str) -> None:
+    assert " ".join(token.word for token in broken_up(text)) == words
+
+
+@pytest.mark.parametrize(
+    "text", ["no, " * 150 + "is it?", "I think that " * 40 + "it is?", "it is a cup, " * 30 + "hm"]
+)
+def test_long_sentences_are_refused_in_bounded_time(text: str) -> None:
+    """Backtracking over them would take years."""
+    with pytest.raises(NotUnderstoodError):
+        parse_commands(text)

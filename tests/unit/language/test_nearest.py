@@ -1,0 +1,62 @@
+"""The nearest question to a sentence that is not read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenemind.language.nearest import nearest_question, spelled_correction
+from scenemind.language.questions import parse_question
+from scenemind.language.verbalization import question_words
+from tests.tables import read_table
+
+from .test_documented_sentences import sentences
+
+LABELS = ("chair", "office chair", "dining table", "cup", "sofa", "door", "shelf", "lamp", "tv")
+TABLE = read_table(__file__, "nearest")
+WORDS = st.sampled_from(
+    [
+        *(word for sentence in sentences("Questions") for word in sentence.split()),
+        *("chairz", "teh", "wobbly", "not", "42", "lamp's", "?", ","),
+    ]
+)
+
+
+def nearest(text: str) -> str:
+    question = nearest_question(text, LABELS)
+    return "" if question is None else question_words(question)
+
+
+@pytest.mark.parametrize(("text", "meant"), TABLE["meant"].items())
+def test_nearest_question(text: str, meant: str) -> None:
+    assert nearest(text) == meant
+
+
+@pytest.mark.parametrize("text", TABLE["nothing"])
+def test_what_asks_something_else_is_near_to_nothing(text: str) -> None:
+    assert nearest(text) == ""
+
+
+@given(st.lists(WORDS, max_size=9).map(" ".join), st.frozensets(st.text(max_size=8), max_size=3))
+def test_what_is_meant_is_read_as_it_is_said(text: str, labels: frozenset[str]) -> None:
+    question = nearest_question(text, {*LABELS, *labels})
+    if question is not None:
+        said = question_words(question)
+        assert question_words(parse_question(said)) == said
+
+
+@given(st.text(max_size=1000))
+def test_any_text_has_a_nearest_question_or_none(text: str) -> None:
+    nearest_question(text, LABELS)
+
+
+def test_a_phrase_is_wanted() -> None:
+    said = "the lamp thing kind of by the dor"
+    phrase = nearest_question(said, LABELS, is_phrase=True)
+    assert phrase is not None
+    assert question_words(phrase) == "lamp next to the door"
+
+
+def test_corrections_are_spelled_right() -> None:
+    assert spelled_correction("Objct 4 iss greey", LABELS) == "object 4 is grey"

@@ -1,0 +1,95 @@
+"""Grammar of questions and phrases: a table of trees, and trees that survive their own words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenemind.language import lexicon
+from scenemind.language.questions import parse_question
+from scenemind.language.tokens import NotUnderstoodError
+from scenemind.language.trees import (
+    Ground,
+    HasAttribute,
+    NounPhrase,
+    ObjectNumber,
+    Rank,
+    Related,
+    Viewer,
+)
+from scenemind.language.verbalization import describe
+from tests.tables import read_table
+from tests.unit.language.notation import notation
+
+TABLE = read_table(__file__, "questions")
+
+
+@pytest.mark.parametrize(("text", "tree"), TABLE["questions"].items())
+def test_questions(text: str, tree: str) -> None:
+    assert notation(parse_question(text)) == tree
+
+
+@pytest.mark.parametrize(("text", "tree"), TABLE["phrases"].items())
+def test_phrases(text: str, tree: str) -> None:
+    assert notation(parse_question(text)) == f"Ground({tree})"
+
+
+@pytest.mark.parametrize(("text", "part"), TABLE["unread"].items())
+def test_the_unread_part_is_quoted(text: str, part: str) -> None:
+    with pytest.raises(NotUnderstoodError) as error:
+        parse_question(text)
+    assert str(error.value) == part
+
+
+NOUNS = st.sampled_from(["chair", "dining table", "cup", "trash can", "potted plant", "tv"])
+ATTRIBUTES = st.builds(
+    HasAttribute,
+    st.just("color"),
+    st.sampled_from([*sorted(set(lexicon.COLOURS.values())), "dark brown", "light grey"]),
+) | st.builds(HasAttribute, st.just("size"), st.sampled_from(["small", "medium", "large"]))
+EMPTY = HasAttribute("state", "empty")
+QUALITIES = st.sampled_from(
+    [
+        *(EMPTY, replace(EMPTY, negated=True), HasAttribute("shape", "round")),
+        *(HasAttribute("material", "wood"), HasAttribute("affordance", "sit on")),
+    ]
+)
+ANCHORS = st.one_of(
+    st.builds(NounPhrase, NOUNS, st.booleans()),
+    st.just(Viewer()),
+    st.builds(ObjectNumber, st.integers(0, 999)),
+)
+RELATED = st.builds(
+    lambda predicate, a, b, negated: Related(
+        predicate, (a, b) if predicate == "between" else (a,), negated
+    ),
+    st.sampled_from(lexicon.PREDICATES),
+    ANCHORS,
+    ANCHORS,
+    st.booleans(),
+)
+RANKS = st.one_of(
+    st.builds(Rank, st.sampled_from(["largest", "smallest", "tallest"]), st.integers(1, 9)),
+    st.builds(Rank, st.sampled_from(["closest", "farthest"]), st.integers(1, 9), ANCHORS),
+)
+DESCRIPTIONS = st.builds(
+    lambda noun, definite, count, attributes, related, qualities, ranks: NounPhrase(
+        noun, definite, count, (*attributes, *related, *qualities), ranks
+    ),
+    NOUNS,
+    st.booleans(),
+    st.none() | st.integers(2, 12),
+    st.lists(ATTRIBUTES, max_size=2),
+    st.lists(RELATED, max_size=2),
+    st.lists(QUALITIES, max_size=1),
+    st.just(()) | st.tuples(RANKS),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(DESCRIPTIONS)
+def test_trees_are_read_back_from_their_words(phrase: NounPhrase) -> None:
+    assert parse_question(describe(phrase)) == Ground(phrase)

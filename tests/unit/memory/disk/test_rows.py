@@ -1,0 +1,31 @@
+"""Values that come back from their rows as they were."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+
+from scenemind.config import ObjectMapConfig
+from scenemind.memory.disk import rows
+from scenemind.memory.objects.map_entry import MapEntry
+from tests.unit.memory.things import observe
+
+
+def test_an_object_keeps_all_that_was_learned_about_it() -> None:
+    """Seen whole and cut, missed, seen through, and gone at last: no field is as in a new one."""
+    entry = MapEntry(7, ObjectMapConfig(), 5)
+    viewers = [np.array([x, -2.0, 1.0]) for x in (0.0, 0.5)]
+    for number, viewer in enumerate(viewers):
+        cut = number == 1
+        seen = observe((0, 0, 0), track_id=3, seed=number, truncated=cut, count=100 * (number + 1))
+        entry.add(seen, 10 * number, viewer)
+        entry.note_sight("there", viewer)
+    entry.note_sight("through", viewers[0])
+    entry.confirmed = True
+    entry.retire(99)
+    record = replace(entry.to_record(), here_since_ns=6, cell_m=0.25, new_count=4)
+    assert (record.doubt, record.missed, record.gone_ns) == (1.0, 2, 99)
+    again = rows.object_of(rows.object_row(record))
+    for field in fields(record):
+        np.testing.assert_equal(getattr(again, field.name), getattr(record, field.name))

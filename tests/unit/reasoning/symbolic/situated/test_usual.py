@@ -1,0 +1,100 @@
+"""General sense of things by their names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenemind.reasoning.symbolic.situated import usual as ordinary
+from tests.unit.reasoning.scene import thing
+
+_OPPOSITES = (("open", "closed"), ("on", "off"), ("tidy", "messy"), ("made", "unmade"))
+
+
+@pytest.mark.parametrize(
+    ("words", "better", "worse"),
+    [
+        (("sleep",), "bed", "table"),
+        (("wash", "hands"), "sink", "door"),
+        (("throwing", "trash"), "trash can", "chair"),
+        (("washing", "clothes"), "washing machine", "clothes dryer"),
+        (("dry", "clothes"), "clothes dryer", "washing machine"),
+        (("sit",), "sofa", "lamp"),
+    ],
+)
+def test_purposes_of_things(words: tuple[str, ...], better: str, worse: str) -> None:
+    assert ordinary.purpose_share(better, words) > ordinary.purpose_share(worse, words)
+
+
+def test_synonyms_plurals_and_compounds_are_for_the_same() -> None:
+    shares = {ordinary.purpose_share(name, ("sit",)) for name in ("couch", "sofa", "couches")}
+    assert shares == {1.0}
+    assert ordinary.purpose_share("office chair", ("sit",)) == 1.0
+
+
+def test_a_share_is_of_the_words() -> None:
+    assert ordinary.purpose_share("bed", ("sleep", "zebra")) == 0.5
+    assert ordinary.purpose_share("bed", ()) == 0.0
+
+
+def test_usual_properties_of_things() -> None:
+    assert ordinary.usual_of("toilet", "color").value == "white"
+    assert ordinary.usual_of("wooden desk", "material").value == "wood"
+    assert ordinary.usual_of("gizmo", "color") == ordinary.usual_of("doodah", "color")
+    assert ordinary.usual_count("legs") == 4
+    assert ordinary.usual_count("unicorns") is None
+
+
+@pytest.mark.parametrize(
+    ("label", "options", "expected"),
+    [
+        ("door", ("open", "closed"), "closed"),
+        ("office door", ("open", "closed"), "closed"),
+        ("bookshelf", ("empty", "filled"), "filled"),
+        ("chair", ("empty", "occupied"), "empty"),
+        ("tv", ("on", "off"), "off"),
+        ("pillow", ("soft", "hard"), "soft"),
+        ("table", ("soft", "hard"), "hard"),
+    ],
+)
+def test_usual_states_depend_on_the_thing(
+    label: str, options: tuple[str, ...], expected: str
+) -> None:
+    usual = ordinary.usual_state(label, options)
+    assert usual is not None
+    assert usual.value == expected
+    assert 0.5 <= usual.share <= 1.0
+
+
+def test_nothing_is_usual_of_unknown_states() -> None:
+    assert ordinary.usual_state("door", ("loud", "quiet")) is None
+    assert ordinary.state_share("door", "loud") is None
+
+
+@settings(deadline=None)
+@given(st.sampled_from(("door", "tv", "bed", "shelf", "gizmo")), st.sampled_from(_OPPOSITES))
+def test_opposite_states_exclude_each_other(label: str, states: tuple[str, str]) -> None:
+    first, second = (ordinary.state_share(label, state) for state in states)
+    assert first is not None
+    assert second is not None
+    assert first + second == pytest.approx(1.0)
+
+
+def test_measured_attributes_count_more_than_usual_ones() -> None:
+    small, large = (
+        thing(1, "table", (0.0, 0.0, 0.3), (side, side, 0.6), color="black") for side in (0.5, 2.0)
+    )
+    assert ordinary.attribute_of(small, "color").value == "black"
+    bowl = thing(2, "bowl", (0.0, 0.0, 0.3), (0.2, 0.2, 0.1), color="orange")
+    assert ordinary.attribute_of(bowl, "color").value == "orange"
+    assert [ordinary.attribute_of(table, "size").value for table in (small, large)] == [
+        "small",
+        "large",
+    ]
+
+
+def test_rooms_are_told_by_what_stands_in_them() -> None:
+    assert ordinary.find_room("bathroom of the house") == "bathroom"
+    assert ordinary.find_room("amusement park") is None
+    assert {"bathroom", "kitchen"} <= set(ordinary.room_kinds())

@@ -1,0 +1,58 @@
+"""Clarification: a partly understood correction gives a question and no write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scenemind.reasoning import Alignment, Query, Router
+from scenemind.reasoning.dialogue import Dialogues
+from tests.tables import read_table
+
+from ..scene import SmallMemory, room_memory
+
+TABLE = read_table(__file__, "corrections")
+
+
+def talk(memory: SmallMemory, *said: str, marked: tuple[int, ...] = ()) -> list[Alignment]:
+    router = Router(memory, dialogues=Dialogues(2, 6))
+    return [
+        router.align(Query(text, marked_object_ids=marked, dialogue_id="a"), by="Ada")
+        for text in said
+    ]
+
+
+@pytest.mark.parametrize(("text", "row"), TABLE["confirmed first"].items())
+def test_it_asks_and_writes_after_a_yes(text: str, row: dict[str, Any]) -> None:
+    memory = room_memory()
+    asked, done = talk(memory, text, "yes", marked=tuple(row["marked"]))
+    assert asked.failure is None
+    assert asked.correction_ids == ()
+    assert asked.response.endswith(f"Do you mean that {row['meaning']}?")
+    assert done.correction_ids == (1,)
+    assert memory.corrections()[0].reason == text
+
+
+def test_no_changes_nothing() -> None:
+    memory = room_memory()
+    talk(memory, "sofa brown", "no")
+    assert memory.corrections() == []
+
+
+def test_reply_without_a_dialogue_suggests_a_sentence() -> None:
+    memory = room_memory()
+    done = Router(memory).align(Query("sofa brown"), by="Ada")
+    assert done.failure is not None
+    assert done.failure.code == "not_understood"
+    assert "Do you mean that the sofa (object 8) is brown? Then say just that." in done.response
+    assert memory.corrections() == []
+
+
+@pytest.mark.parametrize("text", TABLE["unclear"])
+def test_unclear_sentence_gives_no_question(text: str) -> None:
+    memory = room_memory()
+    asked, after = talk(memory, text, "yes")
+    assert asked.failure is not None
+    assert after.correction_ids == ()
+    assert memory.corrections() == []

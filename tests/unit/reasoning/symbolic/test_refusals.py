@@ -1,0 +1,96 @@
+"""Refusals with the nearest sentence that is understood."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenemind.reasoning import Answer, Router
+
+from ..scene import query, room_memory
+
+
+def ask(text: str, policy: str = "balanced") -> Answer:
+    return Router(room_memory()).ask(query(text, policy=policy))
+
+
+def test_what_is_not_understood_comes_with_what_may_be_meant() -> None:
+    failure = ask("how many chairz is they").failure
+    assert failure is not None
+    assert failure.text.endswith(
+        'in "how many chairz is they". Did you mean "how many chairs are there?"'
+    )
+    assert failure.suggestion == "how many chairs are there?"
+    assert ask(failure.suggestion).text.startswith("There are 3 chairs")
+
+
+def test_what_has_no_nearest_question_is_told_what_can_be_asked() -> None:
+    failure = ask("will it rain soon?").failure
+    assert failure is not None
+    assert failure.suggestion == ""
+    assert "I answer questions about the objects of the map" in failure.text
+    assert "how many chairs" not in failure.text
+
+
+def test_near_label_stands_in_for_a_noun_that_no_object_has() -> None:
+    failure = ask("what is on the sofer").failure
+    assert failure is not None
+    assert failure.code == "not_found"
+    assert failure.text.endswith("Did you mean sofa?")
+    assert failure.suggestion == "what is on the sofa?"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "suggestion"),
+    [
+        ("how many fluffy chairs are there?", ['"fluffy"'], "how many chairs are there?"),
+        ("where is the squeaky table?", ['"squeaky"'], "where is the table?"),
+        (
+            "is there a fluffy chair near the old wobbly table?",
+            ['"fluffy"', '"old wobbly"'],
+            "is there a chair near the table?",
+        ),
+    ],
+)
+def test_strict_refuses_words_that_nothing_confirms(
+    text: str, words: list[str], suggestion: str
+) -> None:
+    failure = ask(text, "strict").failure
+    assert failure is not None
+    assert failure.code == "not_understood"
+    assert all(word in failure.text for word in words)
+    assert failure.suggestion == suggestion
+
+
+def test_other_policies_weigh_such_words_and_name_them() -> None:
+    answer = ask("where is the squeaky table?")
+    assert answer.failure is None
+    assert any("nothing says squeaky" in step for step in answer.steps)
+    assert answer.confidence < ask("where is the table?").confidence
+
+
+def test_words_that_attributes_confirm_are_used() -> None:
+    assert ask("where is the red cup?", "strict").failure is None
+
+
+def test_phrases_are_suggested_for_phrases() -> None:
+    found = Router(room_memory()).ground(query("the laptop what is by the sofa", policy="strict"))
+    assert found.failure is not None
+    assert found.failure.suggestion == "laptop next to the sofa"
+
+
+def test_misspelled_correction_is_not_written_but_suggested() -> None:
+    memory = room_memory()
+    router = Router(memory)
+    failure = router.align(query("objct 4 iss greey"), "anna").failure
+    assert failure is not None
+    assert failure.suggestion == "object 4 is grey"
+    assert memory.corrections() == []
+    assert router.align(query(failure.suggestion), "anna").failure is None
+
+
+def test_guess_at_a_correction_can_be_taken() -> None:
+    router = Router(room_memory())
+    failure = router.align(query("number 4 hmm grey I guess"), "anna").failure
+    assert failure is not None
+    assert failure.suggestion == "the color of object 4 is grey"
+    assert router.align(query(failure.suggestion), "anna").failure is None
