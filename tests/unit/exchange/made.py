@@ -53,5 +53,6 @@ def make_scene() -> SceneExport:
         gone={9: vase},
         structure={-1: floor, -2: wall},
         levels={0: 0, 5: 1, 6: 0},
+        denied=(Relation(5, "near", 6, source="user"), Relation(6, "near", 5, source="user")),
     )
     return SceneExport(snapshot, {0: (0, 1), 5: (1,)})

@@ -155,7 +155,8 @@ class SmallMemory:
         objects = self.journal.apply_to(self.perceived.objects).objects
         structure = self.perceived.structure
         relations = self.journal.relations(self.perceived.relations, objects, structure)
-        return replace(self.perceived, objects=objects, relations=relations)
+        denied = self.journal.denied(objects, structure)
+        return replace(self.perceived, objects=objects, relations=relations, denied=denied)
 
     def key_frames_of(self, object_ids: Sequence[int], count: int) -> list[KeyFrame]:
         camera = PinholeCamera(4, 3, 2.0, 2.0, 1.5, 1.0)

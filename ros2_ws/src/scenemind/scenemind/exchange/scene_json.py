@@ -135,6 +135,9 @@ class SceneDocument(_Part):
     structure: tuple[StructurePart, ...]
     relations: tuple[RelationPart, ...] = Field(description="true wherever one stands")
     gone: tuple[ObjectPart, ...] = Field((), description="objects that were there once")
+    denied: tuple[RelationPart, ...] = Field(
+        (), description="relations that people denied, whatever boxes say"
+    )
 
 
 def scene_schema() -> dict[str, Any]:
@@ -165,6 +168,7 @@ def document_of(scene: SceneExport, *, with_points: bool) -> SceneDocument:
         structure=tuple(map(_structure_part, snapshot.structure.values())),
         relations=tuple(map(_relation_part, snapshot.relations)),
         gone=tuple(map(part, snapshot.gone.values())),
+        denied=tuple(map(_relation_part, snapshot.denied)),
     )
 
 
@@ -242,7 +246,7 @@ def scene_of(document: SceneDocument) -> SceneExport:
     structure = {part.id: _plane(part) for part in document.structure}
     if len(objects) + len(structure) < len(document.objects) + len(document.structure):
         raise ExchangeError("two nodes of the scene graph have the same id")
-    _check_relations(document.relations, objects.keys() | structure.keys())
+    _check_relations((*document.relations, *document.denied), objects.keys() | structure.keys())
     pose = document.world_T_camera
     snapshot = MemorySnapshot(
         revision=document.revision,
@@ -253,6 +257,7 @@ def scene_of(document: SceneDocument) -> SceneExport:
         gone={part.id: _map_object(part) for part in document.gone},
         structure=structure,
         levels={part.id: part.level for part in document.objects if part.level is not None},
+        denied=tuple(map(_relation, document.denied)),
     )
     disagreeing = contradictions(snapshot.relations)
     if disagreeing:

@@ -325,6 +325,7 @@ class MemoryState:
                 self._seen.gone,
                 structure,
                 levels,
+                self.journal.denied(self._seen.objects, structure),
             )
         return self._snapshot
 

@@ -148,6 +148,8 @@ class MemorySnapshot:
         structure: floor, walls and ceiling by their negative ids; relations name them too.
         levels: object id -> number of supporters between it and the building (SynergAI, appendix
             B); 0: the floor or a wall carries it, or its carrier is unknown.
+        denied: relations that people denied and nobody stated since; none of them is in
+            `relations`, and none holds, whatever boxes say.
     """
 
     revision: int
@@ -158,6 +160,7 @@ class MemorySnapshot:
     gone: Mapping[int, MapObject] = field(default_factory=dict)
     structure: Mapping[int, StructurePlane] = field(default_factory=dict)
     levels: Mapping[int, int] = field(default_factory=dict)
+    denied: tuple[Relation, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.objects)} objects, {len(self.relations)} relations"

@@ -126,6 +126,22 @@ def test_opposites_exclude_each_other_and_the_later_one_wins() -> None:
     assert stated == {(2, "above", 1), (1, "below", 2)}
 
 
+def test_what_was_denied_and_not_stated_since_is_known() -> None:
+    def denied() -> set[tuple[int, str, int]]:
+        return {(r.subject_id, r.predicate, r.object_id) for r in journal.denied(OBJECTS)}
+
+    journal = new_journal()
+    assert denied() == set()
+    write(journal, Edit("delete_relation", (1, 2), key="supports"))
+    write(journal, Edit("delete_relation", (2, 7), key="next to"))
+    sides = {(a, name, b) for name in ("next to", "besides") for a, b in ((2, 7), (7, 2))}
+    assert denied() == {(2, "on", 1), *sides}
+    write(journal, relate(2, "on", 1))
+    assert denied() == sides
+    journal.undo()
+    assert denied() == {(2, "on", 1), *sides}
+
+
 def test_a_statement_about_a_part_speaks_of_the_whole() -> None:
     journal = new_journal()
     write(journal, relate(2, "on", 7), merge(4, 7))

@@ -102,7 +102,10 @@ class CorrectableMemory(ObjectsMemory):
             relations = self._journal.relations(self._graph.relations_at(levels), seen)
         self._seen = seen
         revision = self._snapshot.revision + 1
-        self._snapshot = MemorySnapshot(revision, 0, seen, relations, None, levels=levels)
+        denied = self._journal.denied(seen)
+        self._snapshot = MemorySnapshot(
+            revision, 0, seen, relations, None, levels=levels, denied=denied
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from scenemind.memory.graph.corrections.overlay import (
 )
 from scenemind.memory.graph.corrections.stated_relations import (
     BUILDING,
+    denied_relations,
     with_stated_levels,
     with_statements,
 )
@@ -337,9 +338,16 @@ class CorrectionsJournal:
         Args:
             objects: as `apply_to` returned them. structure: ids of floor, walls and ceiling.
         """
-        edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
+        edits = self._of_relations()
         there = objects.keys() | set(structure) if edits else objects.keys()
         return with_statements(computed, edits, there, self.sources.shown_as)
+
+    def denied(
+        self, objects: Mapping[int, MapObject], structure: Collection[int] = ()
+    ) -> tuple[Relation, ...]:
+        """The denied relations of these objects; arguments as for `relations`."""
+        there = objects.keys() | set(structure)
+        return denied_relations(self._of_relations(), there, self.sources.shown_as)
 
     def levels(
         self,
@@ -352,9 +360,12 @@ class CorrectionsJournal:
         Args:
             relations, objects: as `relations` and `apply_to` returned them.
         """
-        edits = [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
+        edits = self._of_relations()
         ids = {self.sources.shown_as.get(i, i) for edit in edits for i in edit.object_ids}
         return with_stated_levels(computed, relations, ids, objects) if ids else computed
+
+    def _of_relations(self) -> list[Edit]:
+        return [e.edit for e in self._standing if e.edit.kind in OF_RELATIONS]
 
     def _set(self, entries: Iterable[Correction]) -> None:
         self._entries = list(entries)

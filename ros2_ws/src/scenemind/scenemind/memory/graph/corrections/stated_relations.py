@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import CARRYING, denials_of, find_relation, statements_of
@@ -26,13 +26,36 @@ def with_statements(
         there: ids of the objects and of floor, walls and ceiling.
         shown_as: id of an object that was merged -> id of the object it is part of.
     """
-    stated = None
+    said = list(_said(edits, there, shown_as))
+    if not said:
+        return tuple(computed)
+    stated = _Stated(computed)
+    for is_true, statement in said:
+        stated.apply(is_true, statement)
+    return stated.all()
+
+
+def denied_relations(
+    edits: Sequence[Edit], there: Set[int], shown_as: Mapping[int, int]
+) -> tuple[Relation, ...]:
+    """What people denied of these objects and nobody stated since; arguments as above."""
+    denied: dict[Statement, None] = {}
+    for is_true, statement in _said(edits, there, shown_as):
+        if is_true:
+            denied = {one: None for one in denied if one not in statements_of(*statement)}
+        else:
+            denied.update(dict.fromkeys(denials_of(*statement)))
+    return tuple(Relation(*statement, source="user") for statement in denied)
+
+
+def _said(
+    edits: Sequence[Edit], there: Set[int], shown_as: Mapping[int, int]
+) -> Iterator[tuple[bool, Statement]]:
+    """Statements about objects that are there, and whether they are said to be true."""
     for edit in edits:
         subject, other = (shown_as.get(i, i) for i in edit.object_ids)
         if subject != other and subject in there and other in there:
-            stated = stated or _Stated(computed)
-            stated.apply(edit.kind == "add_relation", (subject, edit.key, other))
-    return tuple(computed) if stated is None else stated.all()
+            yield edit.kind == "add_relation", (subject, edit.key, other)
 
 
 def with_stated_levels(
