@@ -6,31 +6,38 @@ from typing import Any
 
 import pytest
 
-from scenemind.language.corrections.shapes import ALL_WORDS, Reading, Shapes
 from scenemind.language.parser import Parser
+from scenemind.language.shapes import Sentence, ShapeBook
 from scenemind.language.tokens import tokenize
 
 
 def _words(p: Parser) -> str | None:
-    """As many words as there are, but none that begins with x."""
+    """All words that there are, but none that begins with x."""
     start, p.at = p.at, len(p.words)
     said = " ".join(p.words[start:])
     return None if said.startswith("x") else said
 
 
-SHAPES = Shapes(
-    words={"be": "is | are", "polite": ["please (now)?", "kindly"]},
-    parts={"pair": ["{one=words^} and {other=words}"]},
-    values={"pair": lambda b: None if b["one"] == b["other"] else (b["one"], b["other"])},
-    slots={"words": _words},
-)
+WORDS = {
+    "be": "is | are",
+    "polite": ["please now?", "kindly"],
+    "by": {"bigger": "size", "further away": "distance"},
+}
+PARTS = {"pair": ["{one=words} and {other=words}"]}
 
 
-def matched(shape: str, text: str) -> dict[str, Any] | None:
-    tokens = tokenize(text)
-    reading = Reading(text, tokens)
-    found = reading.match(SHAPES.compiled(shape), 0, len(tokens), dict)
-    return None if found is None else {k: v for k, v in found.items() if k != ALL_WORDS}
+def book(*shapes: str, **values: Any) -> ShapeBook:
+    """A book whose sentences mean the values of their slots."""
+    return ShapeBook(
+        {"words": WORDS, "parts": PARTS, "shapes": [{"Any": shapes, "with": values}]},
+        {"words": _words},
+        lambda _, bound: dict(bound),
+        {"pair": lambda b: None if b["one"] == b["other"] else (b["one"], b["other"])},
+    )
+
+
+def matched(shape: str, text: str) -> Any:
+    return book(shape).find(Sentence(text, tokenize(text)))
 
 
 @pytest.mark.parametrize(
@@ -51,19 +58,21 @@ def matched(shape: str, text: str) -> dict[str, Any] | None:
         ("it !is <be> red", "it are red", True),
         ("it !is <be> red", "it is red", False),
         ("it is (red $ | red now)", "it is red now", True),
+        ("{words}? red", "red", True),
+        ("very* {words}", "very very", True),
     ],
 )
 def test_shapes_match_whole_sentences(shape: str, text: str, fits: bool) -> None:
     assert (matched(shape, text) is not None) is fits
 
 
-def test_a_slot_takes_all_that_it_can() -> None:
-    assert matched("call {words}", "call the cup a mug") == {"words": "the cup a mug"}
-
-
-def test_a_slot_that_may_be_cut_ends_before_what_follows() -> None:
-    shape = "replace {words^} (with | by) {other=words}"
+def test_a_slot_ends_where_what_follows_may_begin() -> None:
+    shape = "replace {words} (with | by) {other=words}"
     assert matched(shape, "replace cup with mug") == {"words": "cup", "other": "mug"}
+    assert matched(shape, "replace cup with mug by bowl") == {
+        "words": "cup",
+        "other": "mug by bowl",
+    }
     assert matched(shape, "replace cup and mug") is None
 
 
@@ -71,21 +80,36 @@ def test_a_part_is_one_value_and_may_refuse_what_it_reads() -> None:
     assert matched("{pair}", "cup and mug") == {"pair": ("cup", "mug")}
     assert matched("{pair}", "cup and cup") is None
     assert matched("{pair}", "cup and cup and cup") == {"pair": ("cup", "cup and cup")}
+    assert matched("{words} or {pair}", "x or a and b") is None
+
+
+def test_a_table_is_a_slot_of_its_keys() -> None:
+    assert matched("is it {how=by}", "is it further away") == {"how": "distance"}
+    assert matched("is it {how=by}", "is it further") is None
+
+
+def test_a_shape_may_have_further_values() -> None:
+    shapes = book("call {words}", kind="name")
+    assert shapes.find(Sentence("call it", tokenize("call it"))) == {"words": "it", "kind": "name"}
 
 
 def test_what_a_slot_refuses_is_read_by_another_shape() -> None:
     assert matched("say {words} | say x y", "say x y") == {}
 
 
-def test_an_unread_sentence_names_the_part() -> None:
-    reading = Reading("the red door", tokens := tokenize("the red door"))
-    assert (
-        reading.match(SHAPES.compiled("the red cup | the blue cup"), 0, len(tokens), dict) is None
-    )
-    assert str(reading.error()) == "the red door"
+def test_a_part_of_a_sentence_is_matched() -> None:
+    said = Sentence("red or a cup", tokenize("red or a cup"))
+    assert book("a {words}").find(said, 2) == {"words": "cup"}
+    assert book("{words}").find(said, 0, 1) == {"words": "red"}
 
 
-@pytest.mark.parametrize("shape", ["it is)", "{unknown}", "<unknown>", "{words^} {words}"])
+def test_an_unread_sentence_names_the_part_after_the_slots_that_were_read() -> None:
+    said = Sentence("the red door is shut", tokenize("the red door is shut"))
+    assert book("the {words} is open").find(said) is None
+    assert str(said.error()) == "is shut"
+
+
+@pytest.mark.parametrize("shape", ["it is)", "(it is", "{unknown}", "<unknown>"])
 def test_a_wrong_shape_is_an_error(shape: str) -> None:
     with pytest.raises((ValueError, KeyError)):
-        SHAPES.compiled(shape)
+        book(shape)

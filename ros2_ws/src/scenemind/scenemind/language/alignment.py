@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from scenemind.language.patterns import Choice, Pattern, PatternBook, Slot, Words
+from scenemind.language.shapes import Part, Shape, ShapeBook, Slot, Words
 
 Spans = tuple[tuple[int, int], ...]
 """First word and end of each slot."""
@@ -24,12 +24,12 @@ _LONGEST_KEY = 4  # words of a table's key
 
 
 def cheapest_ways(
-    book: PatternBook,
+    book: ShapeBook,
     words: Words,
     weights: Sequence[float],
-    extra: Callable[[Pattern], float],
+    extra: Callable[[Shape], float],
     count: int,
-) -> list[tuple[float, Pattern, Spans]]:
+) -> list[tuple[float, Shape, Spans]]:
     """The patterns along which the words are laid at the lowest prices, the cheapest first.
 
     Args:
@@ -38,9 +38,9 @@ def cheapest_ways(
     """
     bounded = [
         (extra(pattern) + _least_price(pattern, words), number, pattern)
-        for number, pattern in enumerate(book.patterns)
+        for number, pattern in enumerate(book.shapes)
     ]
-    found: list[tuple[float, int, Pattern, Spans]] = []
+    found: list[tuple[float, int, Shape, Spans]] = []
     for bound, number, pattern in sorted(bounded, key=lambda entry: entry[:2]):
         if len(found) >= count and bound >= found[count - 1][0]:
             break
@@ -51,14 +51,14 @@ def cheapest_ways(
     return [(price, pattern, spans) for price, _, pattern, spans in found[:count]]
 
 
-def _least_price(pattern: Pattern, words: Words) -> float:
+def _least_price(pattern: Shape, words: Words) -> float:
     """A price that no way along a pattern is below."""
-    needed = (p for p in pattern.parts if isinstance(p, Choice) and () not in p.options)
+    needed = (p for p in pattern.parts if p.slot is None and () not in p.options)
     return _UNSAID * sum(not any(_ends(part, words)) for part in needed)
 
 
 def _cheapest(
-    pattern: Pattern, words: Words, weights: Sequence[float], book: PatternBook
+    pattern: Shape, words: Words, weights: Sequence[float], book: ShapeBook
 ) -> _Way | None:
     ways: list[_Way | None] = [None] * (len(words) + 1)
     ways[0] = 0.0, ()
@@ -66,8 +66,8 @@ def _cheapest(
         _leave_out(ways, weights)
         ways = (
             _along_words(part, ways, words)
-            if isinstance(part, Choice)
-            else (_along_slot(part, ways, words, book))
+            if part.slot is None
+            else (_along_slot(part.slot, ways, words, book))
         )
     _leave_out(ways, weights)
     return ways[-1]
@@ -80,7 +80,7 @@ def _leave_out(ways: list[_Way | None], weights: Sequence[float]) -> None:
             _offer(ways, place + 1, way[0] + _LEFT_OUT * (1.0 + weight), way[1])
 
 
-def _along_words(part: Choice, ways: list[_Way | None], words: Words) -> list[_Way | None]:
+def _along_words(part: Part, ways: list[_Way | None], words: Words) -> list[_Way | None]:
     unsaid = 0.0 if () in part.options else _UNSAID
     after = [None if way is None else (way[0] + unsaid, way[1]) for way in ways]
     for way, ends in zip(ways, _ends(part, words), strict=False):
@@ -91,7 +91,7 @@ def _along_words(part: Choice, ways: list[_Way | None], words: Words) -> list[_W
 
 
 def _along_slot(
-    part: Slot, ways: list[_Way | None], words: Words, book: PatternBook
+    part: Slot, ways: list[_Way | None], words: Words, book: ShapeBook
 ) -> list[_Way | None]:
     after: list[_Way | None] = [None] * len(ways)
     table = book.table(part.kind)
@@ -114,7 +114,7 @@ def _along_slot(
 
 
 @lru_cache(maxsize=2048)
-def _ends(part: Choice, words: Words) -> list[list[tuple[int, float]]]:
+def _ends(part: Part, words: Words) -> list[list[tuple[int, float]]]:
     """For each word, where options that stand there, or nearly, end, with the price of a slip."""
     found: list[list[tuple[int, float]]] = []
     for start, word in enumerate(words):
@@ -130,7 +130,7 @@ def _ends(part: Choice, words: Words) -> list[list[tuple[int, float]]]:
 
 
 @lru_cache(maxsize=8192)
-def _is_nearly(word: str, part: Choice) -> bool:
+def _is_nearly(word: str, part: Part) -> bool:
     return any(
         len(option) == 1 and OSA.normalized_similarity(word, option[0]) >= _LIKE
         for option in part.options

@@ -18,9 +18,9 @@ from rapidfuzz.distance import OSA, Prefix
 from scenemind.language import lexicon
 from scenemind.language.alignment import Spans, cheapest_ways
 from scenemind.language.english import find_number, plural, read_table, roots, singular
-from scenemind.language.patterns import Pattern, Sentence, Slot, Words
 from scenemind.language.questions import book, built_question, parse_question, without_frame
 from scenemind.language.referring.reader import read
+from scenemind.language.shapes import Sentence, Shape, Words
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.trees import (
     Count,
@@ -229,8 +229,8 @@ def _read_whole(said: Sentence) -> Iterator[tuple[float, Question]]:
 def _readings(said: Sentence, known: _Words, is_phrase: bool) -> Iterator[tuple[float, Question]]:
     """Prices and trees of the questions of the cheapest patterns."""
 
-    def unlikely(pattern: Pattern) -> float:
-        return _UNLIKELY if (pattern.shape == "Ground") != is_phrase else 0.0
+    def unlikely(pattern: Shape) -> float:
+        return _UNLIKELY if (pattern.name == "Ground") != is_phrase else 0.0
 
     weights = list(map(_weight, said.words))
     for price, pattern, spans in cheapest_ways(book(), said.words, weights, unlikely, _TRIED):
@@ -239,16 +239,16 @@ def _readings(said: Sentence, known: _Words, is_phrase: bool) -> Iterator[tuple[
             yield price, question
 
 
-def _filled(pattern: Pattern, spans: Spans, said: Sentence, known: _Words) -> Question | None:
+def _filled(pattern: Shape, spans: Spans, said: Sentence, known: _Words) -> Question | None:
     """The question of a pattern with its slots read; None where one has no value."""
     values: dict[str, Any] = dict(pattern.values)
-    slots = [part for part in pattern.parts if isinstance(part, Slot)]
+    slots = [part.slot for part in pattern.parts if part.slot is not None]
     for slot, (start, end) in zip(slots, spans, strict=True):
         value = _value(slot.kind, said, start, end, known)
         if value is None:
             return None
         values[slot.name] = value
-    return built_question(pattern.shape, values)
+    return built_question(pattern.name, values)
 
 
 def _value(kind: str, said: Sentence, start: int, end: int, known: _Words) -> Any:
@@ -310,7 +310,7 @@ def _weight(word: str) -> float:
 def _telling() -> tuple[Mapping[str, Any], ...]:
     """Tables of the words of the grammar that say what is meant, and not only how."""
     kinds = {
-        slot.kind for pattern in book().patterns for slot in pattern.parts if isinstance(slot, Slot)
+        part.slot.kind for shape in book().shapes for part in shape.parts if part.slot is not None
     }
     tables = (book().table(kind) for kind in kinds)
     return (

@@ -17,9 +17,9 @@ from scenemind.language import lexicon, trees
 from scenemind.language.english import find_number, read_table, singular
 from scenemind.language.owners import is_possessive, owner_name
 from scenemind.language.parser import Parser
-from scenemind.language.patterns import PatternBook, Sentence
+from scenemind.language.shapes import Bound, Sentence, ShapeBook
 from scenemind.language.time_expressions import TimeExpression, find_moment
-from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
+from scenemind.language.tokens import Token, tokenize
 from scenemind.language.trees import (
     AskAttribute,
     Attribute,
@@ -60,13 +60,13 @@ def parse_question(text: str) -> Question:
     said = Sentence(text, without_frame(tokenize(text)))
     question = _find_question(said) or _find_joined(said) or _find_last(said)
     if question is None:
-        raise NotUnderstoodError(_unread(said) or text.strip())
+        raise said.error()
     return question
 
 
-def _find_question(said: Sentence) -> Question | None:
-    readings = (built_question(shape, values) for shape, values in book().readings(said))
-    return next((question for question in readings if question is not None), None)
+def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> Question | None:
+    question: Question | None = book().find(said, start, end)
+    return question
 
 
 def _find_joined(said: Sentence) -> Question | None:
@@ -81,11 +81,11 @@ def _find_joined(said: Sentence) -> Question | None:
     ]
     for place in joints[:_MOST_JOINTS]:
         end = place - (said.words[place - 1 : place] == (",",))
-        first = _find_question(Sentence(said.text, said.tokens[:end]))
+        first = _find_question(said, 0, end)
         subject = getattr(first, "subject", None)
         if first is None or isinstance(first, trees.Ground):
             continue
-        second = _find_question(Sentence(said.text, said.tokens[place + 1 :]))
+        second = _find_question(said, place + 1)
         if second is not None and not isinstance(second, trees.Ground):
             return trees.Joined((first, _about(second, subject)), "and")
     return None
@@ -96,10 +96,10 @@ def _find_last(said: Sentence) -> Question | None:
     places = [place for place, word in enumerate(said.words) if word == ","]
     if not places or said.words[0] not in _frame_words("remarking"):
         return None
-    rest = said.tokens[places[-1] + 1 :]
-    if not rest or rest[0].word not in _frame_words("question_words"):
+    start = places[-1] + 1
+    if _frame_words("question_words").isdisjoint(said.words[start : start + 1]):
         return None
-    return _find_question(Sentence(said.text, rest))
+    return _find_question(said, start)
 
 
 def _about(question: Question, subject: Reference | None) -> Question:
@@ -129,17 +129,10 @@ def _resolved(condition: Condition, meant: Reference) -> Condition:
     return replace(condition, anchors=anchors)
 
 
-def _unread(said: Sentence) -> str:
-    """The rest of the text from the first word that no shape has read."""
-    if said.furthest >= len(said.tokens):
-        return ""
-    return said.text[said.tokens[said.furthest].start :].strip()
-
-
 @cache
-def book() -> PatternBook:
+def book() -> ShapeBook:
     """The shapes of questions."""
-    return PatternBook(read_table("scenemind.language", "questions.yaml"), _READERS)
+    return ShapeBook(read_table("scenemind.language", "questions.yaml"), _READERS, built_question)
 
 
 def without_frame(tokens: list[Token]) -> list[Token]:
@@ -177,23 +170,6 @@ def _length(phrases: tuple[tuple[str, ...], ...], words: tuple[str, ...], start:
         if (words[:n] if start == 0 else words[-n:]) == phrase:
             return n
     return 0
-
-
-def _whole(read: Callable[[Parser], Any]) -> Callable[[Sentence, int, int], Any]:
-    """Reader of a slot whose words are read to the end."""
-
-    def reader(said: Sentence, start: int, end: int) -> Any:
-        parser = Parser(said.text, list(said.tokens[start:end]))
-        try:
-            value = read(parser)
-        except NotUnderstoodError:
-            value = None
-        if parser.done:
-            return value
-        said.furthest = max(said.furthest, start + max(parser.furthest, parser.at))
-        return None
-
-    return reader
 
 
 def _condition(p: Parser) -> Condition | None:
@@ -237,26 +213,30 @@ def _number(p: Parser) -> int | None:
     return number
 
 
-def _width_m(said: Sentence, start: int, end: int) -> float | None:
+def _rest(p: Parser) -> tuple[str, ...]:
+    """Move over all words."""
+    rest = p.words[p.at :]
+    p.at = len(p.words)
+    return rest
+
+
+def _width_m(p: Parser) -> float | None:
     """Width in metres of "a 1 m wide box", "something 80 cm wide"."""
-    found = _WIDTH.fullmatch(" ".join(said.words[start:end]))
+    found = _WIDTH.fullmatch(" ".join(_rest(p)))
     if found is None:
         return None
     return float(found["number"]) * (0.01 if found["unit"].startswith("c") else 1.0)
 
 
-def _direction(said: Sentence, start: int, end: int) -> str | None:
+def _direction(p: Parser) -> str | None:
     """The relation of "to the left" in "to the left or to the right of the door"."""
-    words = said.words[start:end]
-    if said.words[end : end + 1] == ("of",):
-        return None
+    words = _rest(p)
     return lexicon.RELATIONS.get((*words, "of"), lexicon.RELATIONS.get(words))
 
 
 def _use(p: Parser) -> str | None:
     """A use such as "sit on"."""
-    said = p.words
-    p.at = len(said)
+    said = _rest(p)
     return " ".join(said) if len(said) <= _LONGEST_USE and said[0] in lexicon.USES else None
 
 
@@ -266,34 +246,33 @@ def _attribute(p: Parser) -> Attribute | None:
     return key
 
 
-def _moment(said: Sentence, start: int, end: int) -> TimeExpression | None:
-    if end < len(said.words):
-        return None
-    found = find_moment(said.words[start:])
+def _moment(p: Parser) -> TimeExpression | None:
+    found = find_moment(_rest(p))
     return found if found is not None and found.start == 0 else None
 
 
-_READERS = {
-    "subject": _whole(Parser.reference),
-    "named": _whole(_named),
-    "condition": _whole(_condition),
-    "more": _whole(_more),
-    "noun": _whole(lambda p: " ".join(p.noun_words())),
-    "bare": _whole(_bare),
-    "definite": _whole(_certain(True)),
-    "indefinite": _whole(_certain(False)),
+_READERS: dict[str, Callable[[Parser], Any]] = {
+    "subject": Parser.reference,
+    "named": _named,
+    "condition": _condition,
+    "more": _more,
+    "noun": lambda p: " ".join(p.noun_words()),
+    "bare": _bare,
+    "definite": _certain(True),
+    "indefinite": _certain(False),
     "direction": _direction,
-    "number": _whole(_number),
+    "relation": lambda p: lexicon.RELATIONS.get(_rest(p)),
+    "number": _number,
     "width": _width_m,
-    "use": _whole(_use),
-    "attribute": _whole(_attribute),
-    "owner": _whole(owner_name),
-    "possessive": _whole(lambda p: owner_name(p) if is_possessive(p) else None),
+    "use": _use,
+    "attribute": _attribute,
+    "owner": owner_name,
+    "possessive": lambda p: owner_name(p) if is_possessive(p) else None,
     "moment": _moment,
 }
 
 
-def built_question(shape: str, values: dict[str, Any]) -> Question | None:
+def built_question(shape: str, values: Bound) -> Question | None:
     """The tree of a shape with its values; None where they do not go together."""
     build = _BUILT.get(shape)
     if build is None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from scenemind.language import lexicon
 from scenemind.language.corrections.clauses import Aside, Bare, Clause, Denied, Topic
-from scenemind.language.corrections.shapes import ALL_WORDS, Bound, Node, Reading, Shapes
 from scenemind.language.corrections.slots import (
     SLOTS,
     TABLE,
@@ -19,6 +18,7 @@ from scenemind.language.corrections.slots import (
     names_no_thing,
 )
 from scenemind.language.english import find_number, is_plural, normal, plural
+from scenemind.language.shapes import Bound, Sentence, ShapeBook
 from scenemind.language.trees import (
     AddRelation,
     Agree,
@@ -50,17 +50,18 @@ _PIECES = lexicon.ANYTHING | {"pieces", "parts", "them", "halves"}
 _NOWHERE = frozenset(("air", "mid air", "midair", "thin air", "space", "way"))
 
 
-def find_clause(reading: Reading, start: int, end: int) -> Clause | None:
+def find_clause(said: Sentence, start: int, end: int) -> Clause | None:
     """The command or remark of a clause without speech acts; None where no shape reads it.
 
     Args:
         start, end: index of its first word, and of the word after it.
     """
-    for node, meaning in _shapes():
-        clause: Clause | None = reading.match(node, start, end, meaning)
-        if clause is not None:
-            return clause
-    return None
+    clause: Clause | None = _book().find(said, start, end)
+    if isinstance(clause, Merge) and clause.subjects == (Marked(),):
+        words = said.words[start:end]
+        numbers = (2 if word == "both" else find_number(word) or 0 for word in words)
+        return replace(clause, count=next((number for number in numbers if number > 1), None))
+    return clause
 
 
 def _subject(b: Bound) -> Subject:
@@ -126,10 +127,7 @@ def _merged(b: Bound) -> Merge | None:
     only = subjects[0] if len(subjects) == 1 else None
     if isinstance(only, ObjectNumber) or any(map(_is_anything, subjects)):
         return None
-    numbers = (2 if word == "both" else find_number(word) or 0 for word in b[ALL_WORDS])
-    count = next((number for number in numbers if number > 1), None)
-    noun = "" if noun in lexicon.ANYTHING else noun
-    return Merge(subjects, noun, count if only == Marked() else None)
+    return Merge(subjects, "" if noun in lexicon.ANYTHING else noun)
 
 
 def _split(b: Bound) -> Split | None:
@@ -309,18 +307,12 @@ _PARTS: dict[str, Callable[[Bound], Any]] = {
 
 
 @cache
-def _shapes() -> tuple[tuple[Node, Callable[[Bound], Clause | None]], ...]:
-    """The shapes with their meanings, in the order in which they are tried."""
+def _book() -> ShapeBook:
     words = {
         **TABLE["words"],
         "be": " | ".join(lexicon.BE),
         "key": " | ".join(lexicon.ATTRIBUTE_NAMES),
         "noun_end": " | ".join(lexicon.NOUN_END),
     }
-    shapes = Shapes(words, TABLE["parts"], _PARTS, SLOTS)
-    return tuple(
-        (shapes.compiled(shape), _MEANINGS[meaning])
-        for row in TABLE["shapes"]
-        for meaning, of_meaning in row.items()
-        for shape in of_meaning
-    )
+    table = {**TABLE, "words": words}
+    return ShapeBook(table, SLOTS, lambda name, b: _MEANINGS[name](b), _PARTS)

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from scenemind.language.corrections.clauses import Aside, Bare, Clause, broken_up, read_sentence
 from scenemind.language.corrections.commands import find_clause
-from scenemind.language.corrections.shapes import Reading
 from scenemind.language.english import patterns_of, read_table
+from scenemind.language.shapes import Sentence
 from scenemind.language.tokens import NotUnderstoodError, Token
 from scenemind.language.trees import Command, Marked, OfOne
 
@@ -40,10 +40,10 @@ def parse_commands(text: str) -> tuple[Command, ...]:
     tokens = broken_up(text)
     if is_doubtful(text, tokens):
         raise NotUnderstoodError(text.strip())
-    reading = Reading(text, tokens)
-    commands = read_sentence(tokens, lambda start, end: _find_clause(reading, tokens, start, end))
+    said = Sentence(text, tokens)
+    commands = read_sentence(tokens, lambda start, end: _find_clause(said, start, end))
     if commands is None:
-        raise reading.error()
+        raise said.error()
     return commands
 
 
@@ -52,16 +52,17 @@ def is_of_last(command: Command) -> bool:
     return isinstance(command, OfOne) and command.subject == Marked()
 
 
-def _find_clause(reading: Reading, tokens: list[Token], start: int, end: int) -> Clause | None:
+def _find_clause(said: Sentence, start: int, end: int) -> Clause | None:
     """Content of a clause without its speech acts; None where it is not understood."""
     if end - start > _MOST_WORDS:
         return None
-    for first, last in _contents(tokens[start:end]):
+    tokens = said.tokens
+    for first, last in _contents(list(tokens[start:end])):
         around = (*tokens[start : start + first], *tokens[start + last : end])
         objects = not _OBJECTING.isdisjoint(token.word for token in around)
         if first >= last:
             return Aside(objects)
-        clause = find_clause(reading, start + first, start + last)
+        clause = find_clause(said, start + first, start + last)
         if clause is not None:
             return replace(clause, is_objection=objects) if isinstance(clause, Bare) else clause
     return None
