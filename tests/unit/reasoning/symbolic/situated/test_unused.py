@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from scenemind.config import RelationConfig
 from scenemind.language.situated.questions import read_question
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning import Query, Router
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.situated.finder import Classes
-from scenemind.reasoning.symbolic.situated.short_answers import _unused_words
 from tests.unit.reasoning.scene import ROOM, room_memory, snapshot_of
 
-CLASSES = Classes(Scene(snapshot_of(ROOM)), Vocabulary.load())
+AT = LooseResolver(Scene(snapshot_of(ROOM)), Query(""), Vocabulary.load(), RelationConfig())
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ CLASSES = Classes(Scene(snapshot_of(ROOM)), Vocabulary.load())
 def test_nouns_and_other_words_without_a_use(
     question: str, expected: tuple[tuple[str, ...], ...]
 ) -> None:
-    assert _unused_words(read_question(question), CLASSES) == expected
+    assert AT.unused_words(read_question(question)) == expected
 
 
 def test_they_are_a_step_of_the_answer() -> None:

@@ -12,6 +12,7 @@ from scenemind.language import verbalization
 from scenemind.language.english import shown
 from scenemind.language.nearest import is_read
 from scenemind.language.questions import parse_question
+from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import AskAttribute, Changed, Question, Verify
@@ -20,9 +21,10 @@ from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
 from scenemind.reasoning.query import Query, ReasoningError
-from scenemind.reasoning.symbolic.answers import answer, subject_of
+from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
 from scenemind.reasoning.symbolic.clarification import find_likely_command
 from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, intent_of
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.referring.grounder import ground_expression, ground_loosely
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
@@ -30,16 +32,17 @@ from scenemind.reasoning.symbolic.refusals import (
     not_understood,
     with_suggestion,
 )
-from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, confidences
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, confidences, listed
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.situated.short_answers import answer_briefly
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
 if TYPE_CHECKING:  # pydantic's forms take long to import
     from scenemind.reasoning.symbolic.model_reader import ModelReader
 
 Reply = TypeVar("Reply", MethodReply, GroundReply)
+# Least likelihoods of answers that are no guesses, with and without a place of the asker.
+_LIKELY, _SURE = 0.2, 0.45
 _log = logging.getLogger(__name__)
 
 
@@ -129,8 +132,8 @@ class SymbolicReasoner:
         return self._likely_answer(query, snapshot)
 
     def _likely_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
-        """The strict answer, unless the query has a situation; else a short answer, which is likely
-        or, under `always_answer`, may be a guess."""
+        """The strict answer, unless the query has a situation; else what is likeliest, or under
+        `always_answer` a guess."""
         is_free, scene = query.policy == "always_answer", self._seen(snapshot)
         refusal: ReasoningError | None = None
         is_situated = query.situation.strip() and (is_free or not self._unread(query, scene))
@@ -149,12 +152,37 @@ class SymbolicReasoner:
                     return reply
         if not is_free and refusal is not None and refusal.failure.code != "not_understood":
             raise refusal
-        short = answer_briefly(query, scene, self._vocabulary, self._config, may_guess=is_free)
-        if short is not None:
-            return short
+        likely = self._loose_answer(query, scene)
+        if likely is not None:
+            return likely
         if refusal is not None:
             raise refusal
         return self._sure_answer(query, snapshot)
+
+    def _loose_answer(self, query: Query, scene: Scene) -> MethodReply | None:
+        """The answer to a question that is read loosely; None where it would be a guess, and none
+        is wanted."""
+        question = read_question(query.text)
+        at = LooseResolver(scene, query, self._vocabulary, self._config)
+        reply = answer_loosely(question, at, self._memory.changes_since)
+        unknown, unread = at.unused_words(question)
+        least = _LIKELY if at.stands else _SURE
+        if query.policy != "always_answer" and (
+            unknown or reply.confidence < least or (unread and not at.stands)
+        ):
+            return None
+        rests_on = f"rests on: {listed(reply.objects)}"
+        steps = [
+            f"read as a situated question: {type(question).__name__}",
+            *at.steps,
+            rests_on if reply.objects else "nothing seen answers it: what is usual",
+        ]
+        if unknown or unread:
+            steps.append(f"could not use: {shown(', '.join((*unknown, *unread)))}")
+        objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
+        return MethodReply(
+            reply.text, reply.confidence, objects, steps=tuple(steps), brief=reply.brief
+        )
 
     def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
         question, resolver = self._parsed(query), self._resolver(query, snapshot)

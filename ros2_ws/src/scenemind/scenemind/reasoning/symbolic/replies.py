@@ -12,9 +12,18 @@ from scenemind.geometry import Box3D
 from scenemind.language.english import is_plural, joined, plural, shown, singular, with_article
 from scenemind.language.trees import Reference
 from scenemind.memory import MapObject
+from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 
 MAX_LISTED = 8
+_NAMED = 4
+_VERBS = {
+    "material": "is made of",
+    "affordance": "can be used to",
+    "dimensions": "measures",
+    "texture": "has this texture:",
+    "owner": "belongs to",
+}
 _BUILDING = frozenset(("floor", "wall", "ceiling"))
 _MAX_SENTENCE = 200
 _NS_PER_S = 1_000_000_000
@@ -39,9 +48,7 @@ def one(obj: MapObject) -> str:
 
 def listed(objects: Sequence[MapObject]) -> str:
     """Names in a list: "a cup (object 5), a laptop (object 6) and 3 more"."""
-    names = [one(obj) for obj in objects[:MAX_LISTED]]
-    extra = len(objects) - MAX_LISTED
-    return joined([*names, f"{extra} more"] if extra > 0 else names)
+    return bounded([one(obj) for obj in objects])
 
 
 def brief_name(objects: Sequence[MapObject]) -> str:
@@ -122,10 +129,10 @@ def metres(value: float) -> str:
     return f"{value:.2f} m"
 
 
-def bounded(parts: Sequence[str]) -> str:
+def bounded(parts: Sequence[str], most: int = MAX_LISTED) -> str:
     """Parts in a list of bounded length."""
-    extra = len(parts) - MAX_LISTED
-    return joined([*parts[:MAX_LISTED], f"{extra} more"] if extra > 0 else parts)
+    extra = len(parts) - most
+    return joined([*parts[:most], f"{extra} more"] if extra > 0 else parts)
 
 
 def be(count: int) -> str:
@@ -149,12 +156,38 @@ class Reply:
 
     Attributes:
         brief: the answer in a word or few; empty where a sentence is needed.
+        is_usual: it is what is usual of such things, and was not seen.
     """
 
     text: str
     confidence: float
     objects: tuple[MapObject, ...] = ()
     brief: str = ""
+    is_usual: bool = False
+
+
+def yes_or_no(is_so: bool) -> str:
+    """Yes or no."""
+    return "yes" if is_so else "no"
+
+
+def usually(value: str, share: float, *objects: MapObject) -> Reply:
+    """What nobody has seen, and is usual of a share of such things."""
+    text = sentence(f"I cannot see that; usually {value}")
+    return Reply(text, share, objects, value, is_usual=True)
+
+
+def not_known(name: str, objects: Sequence[MapObject], help_on: str = "") -> ReasoningError:
+    """The error that an attribute of objects is not known, to be raised."""
+    several = bounded([the(thing) for thing in objects], _NAMED)
+    return ReasoningError("not_found", f"The {name} of {several} is not known{help_on}.")
+
+
+def value_words(key: str, value: str) -> str:
+    """An attribute with its verb: " is red", " is made of wood", " can be used to sit on it"."""
+    if key == "caption":
+        return f' looks like this: "{value.rstrip(".")}"'
+    return f" {_VERBS.get(key, 'is')} {value}"
 
 
 def confidences(scene: Scene, rows: NDArray[np.intp], scores: Scores) -> Scores:

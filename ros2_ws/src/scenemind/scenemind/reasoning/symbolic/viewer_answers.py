@@ -1,0 +1,145 @@
+"""Answers from where the asker stands: which way, what is seen or reached, which room it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.language.trees import NounPhrase, Related, Viewer, relations_to_viewer
+from scenemind.memory import MapObject
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.place_answers import brief_landmark
+from scenemind.reasoning.symbolic.replies import (
+    Reply,
+    be,
+    listed,
+    sentence,
+    the,
+    yes_or_no,
+)
+from scenemind.reasoning.symbolic.situated.finder import REACH_M
+from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
+from scenemind.reasoning.symbolic.viewpoint import bearing_of
+
+# Largest bearing of "forward", and smallest of "backward".
+_AHEAD_RAD, _BACK_RAD = math.radians(20.0), math.radians(135.0)
+# Largest bearing of a visible object; heads turn.
+_SEEN_RAD = math.radians(90.0)
+# An obstacle reaches to the knee, and stands within a step or two.
+_KNEE_M, _STEPS_M, _PATH_RAD = 0.4, 0.8, 0.1
+_SAID = {
+    "forward": "ahead",
+    "backward": "behind you",
+    "left": "on the left",
+    "right": "on the right",
+}
+# Least weight of a confirmed kind of room, relative to the likeliest.
+_AS_LIKELY = 0.75
+
+
+def direction(goal: NounPhrase, at: LooseResolver) -> Reply:
+    """Direction in which to turn for the goal.
+
+    Raises:
+        ReasoningError: `not_found`: nothing serves it.
+    """
+    row = at.find_goal(goal)
+    if row is None:
+        raise ReasoningError("not_found", "I know of nothing that serves that.")
+    bearing = float(at.finder.around.bearing_rad[row])
+    # Its place is given: the question is over which side to turn.
+    is_given = any(bearing_of(place.predicate) is not None for place in relations_to_viewer(goal))
+    side = ("right" if bearing > 0.0 else "left") if is_given else side_of(bearing)
+    return _said_of(at.scene.objects[row], side)
+
+
+def side_or_place(phrase: NounPhrase, at: LooseResolver) -> Reply:
+    """The side on which a thing lies; its place, where its side is known, or nobody stands
+    anywhere.
+
+    Raises:
+        ReasoningError: `not_found`.
+    """
+    row = at.finder.find_best(phrase) if phrase.noun else at.find_goal(phrase)
+    if row is None:
+        raise at.missing(phrase)
+    place = brief_landmark(at.scene, row)
+    if not place or (at.stands and not relations_to_viewer(phrase)):
+        place = side_of(float(at.finder.around.bearing_rad[row]))
+    return _said_of(at.scene.objects[row], place)
+
+
+def is_in_view(phrase: NounPhrase, view: Related, at: LooseResolver) -> Reply:
+    """Yes if one of the objects is in front, or behind for an asker who turns around."""
+    finder = at.finder
+    fits = finder.classes.named(phrase.noun) if phrase.noun else finder.scores(phrase)
+    rows = np.flatnonzero(fits > 0.0)
+    off_rad = np.abs(finder.around.bearing_rad[rows])
+    turned = Viewer(turned=True) in view.anchors
+    seen = off_rad >= math.pi - _SEEN_RAD if turned else off_rad <= _SEEN_RAD
+    return _if_any(rows[seen] if seen.any() else rows, bool(seen.any()), "in view", at)
+
+
+def is_within_reach(phrase: NounPhrase, at: LooseResolver) -> Reply:
+    """Yes if the object is within an arm's length and a lean."""
+    row = at.find_goal(phrase)
+    rows = np.array([] if row is None else [row], np.intp)
+    near = row is not None and bool(at.finder.around.gap_m[row] <= REACH_M)
+    return _if_any(rows, near, "within reach", at)
+
+
+def is_way_clear(way: Related, at: LooseResolver) -> Reply:
+    """Yes if no object blocks the way to a side."""
+    around, scene = at.finder.around, at.scene
+    knee = scene.floor_z + _KNEE_M
+    standing = (scene.low[:, 2] < knee) & (scene.high[:, 2] > knee)
+    ahead = around.towards(bearing_of(way.predicate) or 0.0, _PATH_RAD) > 0.0
+    things = tuple(at.objects(np.flatnonzero(standing & ahead & (around.gap_m < _STEPS_M))))
+    if things:
+        return Reply(sentence(f"no, {listed(things)} {be(len(things))} there"), 1.0, things, "no")
+    return Reply("Yes, nothing stands there.", 1.0, brief="yes")
+
+
+def kind_of_room(words: str, at: LooseResolver) -> Reply:
+    """Yes or no to a kind of room by its objects; without words, the likeliest kind."""
+    weights = {kind: room_weight(kind, at) for kind in room_kinds()}
+    likeliest = max(weights, key=lambda kind: weights[kind])
+    if not words:
+        return Reply(sentence(f"it has what a {likeliest} has"), 1.0, brief=likeliest)
+    kind = find_room(words)
+    is_so = kind is not None and weights[kind] >= _AS_LIKELY * weights[likeliest] > 0.0
+    word = yes_or_no(is_so)
+    return Reply(sentence(f"{word}, it has what a {likeliest} has"), 1.0, brief=word)
+
+
+def room_weight(kind: str, at: LooseResolver) -> float:
+    """What tells that the room is of a kind."""
+    sure_labels = at.finder.classes.sure_labels
+    return sum(weight for name, weight in room_weights(kind).items() if sure_labels(name))
+
+
+def side_of(bearing_rad: float) -> str:
+    """Direction of a bearing, clockwise from ahead in (-pi, pi]."""
+    if abs(bearing_rad) < _AHEAD_RAD:
+        return "forward"
+    if abs(bearing_rad) > _BACK_RAD:
+        return "backward"
+    return "right" if bearing_rad > 0.0 else "left"
+
+
+def _said_of(thing: MapObject, place: str) -> Reply:
+    text = sentence(f"{the(thing)} is {_SAID.get(place, place)}")
+    return Reply(text, thing.confidence, (thing,), place)
+
+
+def _if_any(rows: NDArray[np.intp], is_so: bool, where: str, at: LooseResolver) -> Reply:
+    """Yes or no, with the objects that are asked for."""
+    things, word = tuple(at.objects(rows)), yes_or_no(is_so)
+    if not things:
+        return Reply("No.", 1.0, brief="no")
+    text = f"{word}, {listed(things)} {be(len(things))} {'' if is_so else 'not '}{where}"
+    sure = float(np.mean([thing.confidence for thing in things]))
+    return Reply(sentence(text), sure, things, word)
