@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.action import ActionClient
@@ -18,8 +19,11 @@ class Goal:
         self.feedback: list[Any] = []
         client = client_of(graph, kind, name)
         assert client.wait_for_server(TIMEOUT_S)
-        sent = client.send_goal_async(
-            kind.Goal(**fields), lambda message: self.feedback.append(message.feedback)
+        sent = _on_the_spinning_thread(
+            graph,
+            lambda: client.send_goal_async(
+                kind.Goal(**fields), lambda message: self.feedback.append(message.feedback)
+            ),
         )
         wait_for(sent.done, "acceptance of the goal")
         self.handle: ClientGoalHandle = sent.result()
@@ -37,10 +41,17 @@ class Goal:
 
 
 def client_of(graph: RosGraph, kind: Any, name: str) -> ActionClient[Any, Any, Any]:
-    """A client made on its node's spinning thread, which must not see an incomplete client."""
-    node = graph.observer
-    assert node.executor is not None
-    group = ReentrantCallbackGroup()
-    made = node.executor.create_task(lambda: ActionClient(node, kind, name, callback_group=group))
-    wait_for(made.done, "an action client")
-    return made.result()
+    """A client, complete before the observer's executor sees it."""
+    node, group = graph.observer, ReentrantCallbackGroup()
+    return _on_the_spinning_thread(
+        graph, lambda: ActionClient(node, kind, name, callback_group=group)
+    )
+
+
+def _on_the_spinning_thread(graph: RosGraph, call: Callable[[], Any]) -> Any:
+    """What a call returns on the thread of the observer, which takes no messages meanwhile."""
+    executor = graph.observer.executor
+    assert executor is not None
+    called = executor.create_task(call)
+    wait_for(called.done, "the observer's thread")
+    return called.result()

@@ -24,7 +24,7 @@ from scenemind_ros.errors import RosError
 from scenemind_ros.run_node import SpinThread
 
 from .goal import client_of
-from .graph import TIMEOUT_S, RosGraph
+from .graph import TIMEOUT_S, RosGraph, wait_for
 
 
 @pytest.mark.parametrize(("owner", "is_sent_again"), [("mapping", True), ("reasoning", False)])
@@ -114,9 +114,27 @@ def test_what_writes_or_asks_a_model_is_sent_once(monkeypatch: pytest.MonkeyPatc
     assert not is_sent_again(srv.SelectKeyFrames, once=True)
 
 
+class HeldUp(dict[bytes, Any]):
+    """Where rclpy's client notes a goal's callback: after the goal has left, and before it notes
+    the future that the caller waits for. A goal is accepted meanwhile, if anything can hear that.
+    """
+
+    def __init__(self, accepted: dict[bytes, Any]) -> None:
+        super().__init__()
+        self._accepted = accepted
+
+    def __setitem__(self, goal_id: bytes, callback: Any) -> None:
+        super().__setitem__(goal_id, callback)
+        with suppress(AssertionError):
+            wait_for(lambda: self._accepted, "the acceptance", timeout_s=0.5)
+
+
 @contextmanager
 def pending_goal(
-    graph: RosGraph, decide: Callable[[action.Align.Goal], GoalResponse]
+    graph: RosGraph,
+    decide: Callable[[action.Align.Goal], GoalResponse],
+    *,
+    holds_up: bool = False,
 ) -> Iterator[PendingGoal]:
     """A goal of a node that works until it is cancelled."""
     over = threading.Event()
@@ -141,8 +159,12 @@ def pending_goal(
     thread = SpinThread(node, MultiThreadedExecutor(num_threads=3, context=graph.context))
     client = client_of(graph, action.Align, "/align")
     assert client.wait_for_server(TIMEOUT_S)
+    if holds_up:
+        client._feedback_callbacks = HeldUp(client._goal_handles)
+    executor = graph.observer.executor
+    assert executor is not None
     try:
-        yield PendingGoal(client, action.Align.Goal(), None)
+        yield PendingGoal(client, action.Align.Goal(), lambda _: None, executor)
     finally:
         over.set()
         thread.close()
@@ -161,6 +183,12 @@ def test_a_goal_is_cancelled_that_was_not_accepted_yet(graph: RosGraph) -> None:
         goal.cancel()
         may_accept.set()
         assert goal.result(TIMEOUT_S).error.code == Error.CANCELLED
+
+
+def test_an_acceptance_is_heard_that_comes_while_the_goal_is_being_sent(graph: RosGraph) -> None:
+    with pending_goal(graph, lambda _: GoalResponse.ACCEPT, holds_up=True) as goal:
+        goal.cancel()
+        assert goal.result(5.0).error.code == Error.CANCELLED
 
 
 def test_a_goal_that_the_node_refuses_has_no_result(graph: RosGraph) -> None:
@@ -187,7 +215,7 @@ def test_cancelling_does_not_wait_for_a_node_that_is_gone(
 ) -> None:
     monkeypatch.setattr(calls, "_CONFIRMING_S", 0.1)
     with ServiceCaller() as caller:
-        goal = PendingGoal(caller._goals[action.Align], action.Align.Goal(), None)
+        goal = PendingGoal(caller._goals[action.Align], action.Align.Goal(), None, caller._executor)
         with pytest.raises(RosError, match=r"no result within 0\.1 s"):
             goal.result(0.1)
         goal.cancel()

@@ -15,10 +15,12 @@ from typing import Any
 
 import rclpy
 from builtin_interfaces.msg import Duration
+from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.client import Client
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from typing_extensions import Self
 
@@ -49,6 +51,7 @@ _READING = frozenset(
         srv.MarkObject,
         srv.Relate,
         srv.WhereWas,
+        GetParameters,
     )
 )
 AGAIN_S = 5.0
@@ -121,14 +124,36 @@ class PendingGoal:
     """A goal, sent on creation. Thread-safe."""
 
     def __init__(
-        self, client: ActionClient[Any, Any, Any], goal: Any, on_feedback: OnFeedback | None
+        self,
+        client: ActionClient[Any, Any, Any],
+        goal: Any,
+        on_feedback: OnFeedback | None,
+        executor: Executor,
     ) -> None:
+        """Send a goal.
+
+        Args:
+            on_feedback: None: nobody listens.
+            executor: what spins the client's node, on one thread. It sends the goal:
+                `send_goal_async` (rclpy 9.1) replaces the future that waits for the acceptance, and
+                loses an acceptance that another thread takes in between.
+        """
         self._lock = threading.Lock()  # guards the two below
         self._handle: Any = None
         self._cancelled: Future[None] = Future()
         self._result: Future[Any] = Future()
         hear = None if on_feedback is None else lambda message: on_feedback(message.feedback)
-        client.send_goal_async(goal, feedback_callback=hear).add_done_callback(self._hear_accepted)
+
+        def send() -> None:
+            try:
+                sent = client.send_goal_async(goal, feedback_callback=hear)
+            except (_rclpy.RCLError, _rclpy.InvalidHandle) as error:
+                lost = RosError(f"the goal was not sent: {error}", Error.NODE_UNAVAILABLE)
+                self._result.set_exception(lost)
+            else:
+                sent.add_done_callback(self._hear_accepted)
+
+        executor.create_task(send)
 
     def cancel(self) -> None:
         """Ask the node to cancel the goal, which the result reports; returns at once."""
@@ -251,8 +276,16 @@ class ServiceCaller:
             )
             for name, kind in _ACTIONS.items()
         }
-        executor = SingleThreadedExecutor(context=self._context)
-        self._thread = SpinThread(self._node, executor)
+        # The last to be created: DDS announces clients in this order, so a node that responds to
+        # these knows all others.
+        self._greetings = {
+            owner: self._node.create_client(
+                GetParameters, f"{name}/get_parameters", callback_group=self._group
+            )
+            for owner, name in self._names.items()
+        }
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._thread = SpinThread(self._node, self._executor)
 
     def __enter__(self) -> Self:
         return self
@@ -303,15 +336,23 @@ class ServiceCaller:
         owner = of or _owner_of(kind)
         client = self._clients[owner, kind]
         wait_for_service(client, self._timeout_s)
+        once = owner == "reasoning"
+        if once or kind not in _READING:
+            self._greet(owner)
         limit_s = (self._timeout_s if timeout_s is None else timeout_s) + _ON_THE_WAY_S
-        return call_service(client, kind.Request(**fields), limit_s, once=owner == "reasoning")
+        return call_service(client, kind.Request(**fields), limit_s, once=once)
 
     def send_goal(self, kind: Any, on_feedback: OnFeedback | None, **fields: Any) -> PendingGoal:
         """Send a goal to an action of the reasoning node: Ask, Ground or Align."""
         client = self._goals[kind]
         name = next(name for name, known in _ACTIONS.items() if known is kind)
         wait_for_action(client, f"{self._names['reasoning']}/{name}", self._timeout_s)
-        return PendingGoal(client, kind.Goal(**fields), on_feedback)
+        self._greet("reasoning")
+        return PendingGoal(client, kind.Goal(**fields), on_feedback, self._executor)
+
+    def _greet(self, owner: str) -> None:
+        """Wait until the node knows this process's clients, for a request that is sent once."""
+        call_service(self._greetings[owner], GetParameters.Request(), self._timeout_s)
 
     def limit(self, timeout_s: float | None) -> Duration:
         """The time field of a request; None: the node's own limit."""
