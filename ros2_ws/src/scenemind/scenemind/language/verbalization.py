@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any, NamedTuple
 
-from scenemind.language import lexicon
+from scenemind.language import lexicon, trees
 from scenemind.language.english import (
     is_plural,
     joined,
@@ -16,132 +19,65 @@ from scenemind.language.english import (
 )
 from scenemind.language.time_expressions import Moment
 from scenemind.language.trees import (
-    AskAttribute,
-    AskCarrier,
-    Changed,
-    Choose,
-    Compare,
-    CompareCounts,
     Condition,
-    Count,
-    Describe,
-    Described,
-    Distance,
-    Exists,
-    FitsBetween,
-    Ground,
     HasAttribute,
-    HasRoomFor,
-    HowSure,
-    Identify,
-    IsMore,
-    Joined,
-    ListObjects,
-    Marked,
     NounPhrase,
-    ObjectNumber,
     Rank,
     Reference,
     Related,
-    Rename,
-    Same,
-    SetAttribute,
-    Several,
-    SituatedQuestion,
-    Size,
-    Verify,
     Viewer,
-    WhenSeen,
-    Where,
-    WhereAt,
 )
 
-_ADJECTIVES = {"": "big", "height": "high", "width": "wide", "length": "long"}
 _CHANGES = {"moved": "moved", "added": "added", "new": "added", "removed": "removed"}
 _TO = {"closest": "to", "farthest": "from"}
 _UNITS_S = {"hour": 3600.0, "minute": 60.0}
 
 
-def question_words(question: SituatedQuestion) -> str:
+def question_words(question: trees.SituatedQuestion) -> str:
     """A question in words; the grammar reads them as the same tree. Empty for a question that
     makes no sense without a situation."""
     said = _question_words(question)
-    return said if not said or isinstance(question, Ground | Describe) else f"{said}?"
+    return said if not said or isinstance(question, trees.Ground | trees.Describe) else f"{said}?"
 
 
-def _question_words(question: SituatedQuestion) -> str:
+def _question_words(question: trees.SituatedQuestion) -> str:
     match question:
-        case Ground(subject=subject):
-            return describe(subject)
-        case Describe(subject=subject):
-            return f"describe {_a(subject)}"
-        case Exists(subject=subject):
-            return f"{_be(subject)} there {_a(subject)}"
-        case Count(subject=subject):
-            return f"how many {_plural(subject)} are there"
-        case Where(subject=subject):
-            return f"where {_be(subject)} {_a(subject)}"
-        case WhereAt(subject=subject, moment=moment):
-            return f"where was {_a(subject)} {moment_words(moment)}"
-        case WhenSeen(subject=subject, first=first):
-            return f"when did you {'first' if first else 'last'} see {_a(subject)}"
-        case AskAttribute(subject=subject, key="owner"):
-            return f"whose {_be(subject)} {_a(subject)}"
-        case AskAttribute(subject=subject, key="material"):
-            return f"what {_be(subject)} {_a(subject)} made of"
-        case AskAttribute(subject=subject, key="affordance"):
-            return f"what can I do with {_a(subject)}"
-        case AskAttribute(subject=subject, key=key):
-            return f"what is the {key} of {_a(subject)}"
-        case AskCarrier(subject=subject, predicate=predicate, noun=noun):
-            where = f"{_be(subject)} {_a(subject)} {lexicon.spoken(predicate)}"
-            return f"which {noun} {where}" if noun else f"what {where}"
-        case Verify(subject=subject, condition=condition):
-            return f"{_be(subject)} {_a(subject)} {claim(condition)}"
-        case ListObjects(subject=subject):
+        case trees.ListObjects(subject=subject):
             return _list_words(subject)
-        case Identify(subject=subject):
-            return f"what {_be(subject)} {_a(subject)}"
-        case Same(subjects=subjects, key=key):
-            return f"are {joined([_a(subject) for subject in subjects])} the same {key}"
-        case Distance(first=first, second=Viewer()):
-            return f"how far away {_be(first)} {_a(first)}"
-        case Distance(first=first, second=second):
-            return f"how far {_be(first)} {_a(first)} from {_a(second)}"
-        case Size(subject=subject, dimension=dimension):
-            return f"how {_ADJECTIVES[dimension]} {_be(subject)} {_a(subject)}"
-        case Changed():
+        case trees.Changed():
             return _change_words(question)
-        case HowSure(subject=subject):
-            return f"how sure are you that there {_be(subject)} {_a(subject)}"
-        case HasRoomFor(subject=subject, people=None):
-            return f"how many people can sit on {_a(subject)}"
-        case HasRoomFor(subject=subject, people=int(people)):
-            return f"{_be(subject)} {_a(subject)} big enough for {number_word(people)} people"
-        case FitsBetween(first=first, second=second, width_m=width_m, thing=thing):
-            fitted = f"a {width_m:g} m wide thing" if thing is None else _a(thing)
-            return f"can I fit {fitted} between {_a(first)} and {_a(second)}"
-        case Compare(options=options, rank=rank):
-            more = _comparative(rank)
-            return more and f"which is {more}, {' or '.join(map(_a, options))}"
-        case IsMore(first=first, second=second, rank=rank):
-            more = _comparative(rank)
-            return more and f"{_be(first)} {_a(first)} {more} than {_a(second)}"
-        case Choose(subject=subject, options=options):
-            return f"{_be(subject)} {_a(subject)} {' or '.join(map(claim, options))}"
-        case CompareCounts(first=first, second=second, how=how):
-            than = "as" if how == "as many" else "than"
-            return f"are there {how} {_plural(first)} {than} {_plural(second)}"
-        case Joined():
+        case trees.Joined():
             return _joined_words(question)
-    return ""
+        case trees.Compare(rank=rank) | trees.IsMore(rank=rank) if not _comparative(rank):
+            return ""
+    values = {field.name: getattr(question, field.name) for field in fields(question)}
+    name, patterns = type(question).__name__, _patterns()
+    telling = [(v, type(v).__name__, key) for key, v in values.items() if v]
+    names = (*(f"{name} {word}" for words in telling for word in words), name)
+    pattern = next((patterns[each] for each in names if each in patterns), "")
+    return pattern.format_map({key: _Field(value) for key, value in values.items()})
 
 
-def command_words(command: Rename | SetAttribute) -> str:
+class _Field(NamedTuple):
+    """The value of a field, which a pattern writes in one of several ways."""
+
+    value: Any
+
+    def __format__(self, how: str) -> str:
+        return _WAYS[how](self.value) if how else str(self.value)
+
+
+@cache
+def _patterns() -> dict[str, str]:
+    questions: dict[str, str] = read_table("scenemind.language", "verbalization.yaml")["questions"]
+    return questions
+
+
+def command_words(command: trees.Rename | trees.SetAttribute) -> str:
     """A correction of a marked or a numbered object in words."""
     subject = command.subject
-    said = "it" if isinstance(subject, Marked | Several) else describe(subject)
-    if isinstance(command, Rename):
+    said = "it" if isinstance(subject, trees.Marked | trees.Several) else describe(subject)
+    if isinstance(command, trees.Rename):
         return f"{said} is {with_article(command.label)}"
     return f"the {command.key} of {said} is {command.value}"
 
@@ -158,19 +94,21 @@ def _comparative(rank: Rank) -> str:
     return said.get(rank.superlative, "")
 
 
-def _joined_words(question: Joined) -> str:
+def _joined_words(question: trees.Joined) -> str:
     """ "Is there a cup or a bowl", "where are the cup and the bowl"."""
     kinds = {type(each) for each in question.questions}
     subjects = [
-        each.subject for each in question.questions if isinstance(each, Exists | Where | Count)
+        each.subject
+        for each in question.questions
+        if isinstance(each, trees.Exists | trees.Where | trees.Count)
     ]
     if len(kinds) > 1 or len(subjects) < len(question.questions):
         return f" {question.word} ".join(map(_question_words, question.questions))
-    if Count in kinds:
+    if trees.Count in kinds:
         names = [_plural(subject) for subject in subjects]
         return f"how many {' and '.join(names)} are there"
     said = f" {question.word} ".join(map(_a, subjects))
-    return f"where are {said}" if Where in kinds else f"{_be(subjects[0])} there {said}"
+    return f"where are {said}" if trees.Where in kinds else f"{_be(subjects[0])} there {said}"
 
 
 def _list_words(subject: Reference) -> str:
@@ -202,7 +140,7 @@ def _plural(reference: Reference) -> str:
     return bare(replace(reference, noun=noun if is_plural(noun.split(" ")[-1]) else plural(noun)))
 
 
-def _change_words(question: Changed) -> str:
+def _change_words(question: trees.Changed) -> str:
     since = "" if question.since is None else f" since {moment_words(question.since, '')}"
     if question.subject is not None:
         if question.stayed:
@@ -257,9 +195,9 @@ def describe(reference: Reference) -> str:
     match reference:
         case Viewer():
             return "me"
-        case Marked(noun=noun):
+        case trees.Marked(noun=noun):
             return f"the marked {noun or 'object'}"
-        case ObjectNumber(object_id=number, noun=noun):
+        case trees.ObjectNumber(object_id=number, noun=noun):
             return f"{noun or 'object'} {number}"
     return ("the " if reference.definite else "") + bare(reference)
 
@@ -287,7 +225,7 @@ def bare(phrase: NounPhrase) -> str:
 
 def condition_words(condition: Condition) -> str:
     """A condition in words: "that is not black", "left of the door"."""
-    if isinstance(condition, Described):
+    if isinstance(condition, trees.Described):
         return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
     if isinstance(condition, HasAttribute):
         if condition.key == "affordance" and not condition.negated:
@@ -356,3 +294,19 @@ def _to_anchor(rank: Rank) -> list[str]:
     if rank.anchor is None:
         return []
     return [_TO.get(rank.superlative, "from"), describe(rank.anchor)]
+
+
+_WAYS: dict[str, Callable[[Any], str]] = {
+    "the": describe,
+    "a": _a,
+    "be": _be,
+    "many": _plural,
+    "each": lambda references: joined([_a(each) for each in references]),
+    "either": lambda references: " or ".join(map(_a, references)),
+    "claim": claim,
+    "claims": lambda conditions: " or ".join(map(claim, conditions)),
+    "more": _comparative,
+    "when": moment_words,
+    "spoken": lexicon.spoken,
+    "number": lambda number: number_word(number) if isinstance(number, int) else f"{number:g}",
+}

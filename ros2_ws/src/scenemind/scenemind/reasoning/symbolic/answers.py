@@ -130,7 +130,7 @@ def _joined(
             replies.append(Reply(str(error), ABSENCE_CONFIDENCE, brief="no"))
     is_there = isinstance(question.questions[0], trees.Exists)
     if not is_there and not any(reply.objects for reply in replies):
-        raise ReasoningError("not_found", " ".join(reply.text for reply in replies))
+        raise ReasoningError("not_found", " ".join(reply.sentence for reply in replies))
     objects = tuple(dict.fromkeys(thing for reply in replies for thing in reply.objects))
     said = [reply.brief for reply in replies]
     brief, sure = f" {question.word} ".join(said), min(reply.confidence for reply in replies)
@@ -140,7 +140,7 @@ def _joined(
         deciding = [reply.confidence for reply in replies if reply.brief == brief]
         sure = max(deciding) if decide is any and brief == "yes" else min(deciding)
         replies = [r for r in replies if r.brief == brief] if question.word == "or" else replies
-    return Reply(" ".join(reply.text for reply in replies), sure, objects, brief)
+    return Reply(" ".join(reply.sentence for reply in replies), sure, objects, brief)
 
 
 def answer_loosely(

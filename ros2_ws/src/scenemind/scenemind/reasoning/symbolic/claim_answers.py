@@ -7,26 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenemind.language import lexicon, verbalization
+from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import joined, shown, with_article
-from scenemind.language.trees import (
-    Choose,
-    Compare,
-    CompareCounts,
-    Condition,
-    Described,
-    HasAttribute,
-    IsMore,
-    NounPhrase,
-    Reference,
-    Related,
-    Same,
-    Verify,
-    relations_to_viewer,
-)
+from scenemind.language.trees import Condition, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
     DESCRIPTION_HINT,
     find_undescribed,
@@ -35,26 +22,9 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.relation_scores import ranked_rows
-from scenemind.reasoning.symbolic.replies import (
-    ABSENCE_CONFIDENCE,
-    Reply,
-    be,
-    bounded,
-    brief_name,
-    counted,
-    has_plural_noun,
-    listed,
-    mean_confidence,
-    not_known,
-    noun_of,
-    sentence,
-    the,
-    usually,
-    value_words,
-    yes_or_no,
-)
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver, every_row
-from scenemind.reasoning.symbolic.set_answers import exists, set_of
+from scenemind.reasoning.symbolic.set_answers import exists, set_of, told
 from scenemind.reasoning.symbolic.situated.finder import is_several, links
 from scenemind.reasoning.symbolic.situated.usual import (
     attribute_of,
@@ -74,7 +44,7 @@ _BESIDE_M = 0.5
 _LITTLE = 1e-3
 
 
-def verify(question: Verify, at: Resolver) -> Reply:
+def verify(question: trees.Verify, at: Resolver) -> Reply:
     """Yes or no, or the objects for which the claim holds.
 
     Raises:
@@ -89,18 +59,22 @@ def verify(question: Verify, at: Resolver) -> Reply:
     objects, fitting = at.objects(rows), holds > 0.0
     unsaid = find_undescribed(objects, (question.condition,))
     if unsaid and (question.condition.negated or not fitting.any()):
-        raise not_known(unsaid, objects, DESCRIPTION_HINT)
+        raise say.not_known(unsaid, objects, DESCRIPTION_HINT)
     if fitting.any() and not fitting.all():
         return _some(question, objects, fitting.tolist())
-    subject = the(objects[0]) if len(objects) == 1 else f"all {counted(len(objects), 'object')}"
+    subject = (
+        say.the(objects[0]) if len(objects) == 1 else f"all {say.counted(len(objects), 'object')}"
+    )
     if fitting.all():
         note = _note(question.condition, objects)
-        text = f"Yes, {subject} {be(len(objects))} {verbalization.claim(question.condition)}{note}"
-        sure = mean_confidence(at.scene, rows, scores * holds)
-        return Reply(sentence(text), sure, tuple(objects), "yes")
-    text = f"No, {subject} {be(len(objects))} {_denial(question.condition, objects)}"
-    sure = ABSENCE_CONFIDENCE * mean_confidence(at.scene, rows, scores)
-    return Reply(sentence(text), sure, tuple(objects), "no")
+        text = (
+            f"yes, {subject} {say.be(len(objects))} {verbalization.claim(question.condition)}{note}"
+        )
+        sure = say.mean_confidence(at.scene, rows, scores * holds)
+        return Reply(text, sure, tuple(objects), "yes")
+    text = f"no, {subject} {say.be(len(objects))} {_denial(question.condition, objects)}"
+    sure = ABSENCE_CONFIDENCE * say.mean_confidence(at.scene, rows, scores)
+    return Reply(text, sure, tuple(objects), "no")
 
 
 def _verify_loosely(subject: NounPhrase, condition: Condition, at: LooseResolver) -> Reply:
@@ -112,10 +86,10 @@ def _verify_loosely(subject: NounPhrase, condition: Condition, at: LooseResolver
         case Related() if at.knows(subject) or is_known_thing(subject.noun):
             return exists(replace(subject, conditions=(*subject.conditions, condition)), at)
         case Related():
-            return Reply("Yes.", 1.0, brief="yes")  # It may be no thing at all: "light".
+            return Reply("yes", 1.0, brief="yes")  # It may be no thing at all: "light".
     row = at.find_single(subject)
     if row is None:
-        return Reply("No.", 1.0, brief="no")
+        return Reply("no", 1.0, brief="no")
     return _is_so(option_words(condition), row, at)
 
 
@@ -125,55 +99,59 @@ def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
     for key, of_key in attribute_values().items():
         if words in of_key:
             found = attribute_of(thing, key)
-            word = yes_or_no(found.value == of_key[words])
-            text = sentence(f"{word}, {the(thing)}{value_words(key, found.value)}")
+            word = say.yes_or_no(found.value == of_key[words])
+            text = f"{word}, {say.the(thing)}{say.value_words(key, found.value)}"
             return Reply(text, thing.confidence * found.share, (thing,), word)
     for name in filter(is_known_thing, words.split()):
         # "Is the window covered by a curtain", "is somebody sitting on the chair".
         named = at.finder.classes.named(name) > 0.0
         named &= at.finder.classes.named(thing.label) == 0.0
         near = named & (at.scene.gaps_to_m(row) <= _BESIDE_M)
-        word = yes_or_no(bool(near.any()))
-        there = listed(at.objects(np.flatnonzero(near))) or f"no {name}"
+        word = say.yes_or_no(bool(near.any()))
+        there = say.listed(at.objects(np.flatnonzero(near))) or f"no {name}"
         return Reply(
-            sentence(f"{word}, {there} {be(near.sum())} at {the(thing)}"), 1.0, (thing,), word
+            f"{word}, {there} {say.be(near.sum())} at {say.the(thing)}", 1.0, (thing,), word
         )
     share = state_share(thing.label, words)
     if share is None:
-        return Reply("Yes.", thing.confidence, (thing,), "yes")
-    return usually(yes_or_no(share >= 0.5), thing.confidence * max(share, 1.0 - share), thing)
+        return Reply("yes", thing.confidence, (thing,), "yes")
+    return say.usually(
+        say.yes_or_no(share >= 0.5), thing.confidence * max(share, 1.0 - share), thing
+    )
 
 
-def _some(question: Verify, objects: list[MapObject], fits: list[bool]) -> Reply:
+def _some(question: trees.Verify, objects: list[MapObject], fits: list[bool]) -> Reply:
     those = [o for o, fit in zip(objects, fits, strict=True) if fit]
-    number = counted(len(objects), noun_of(question.subject))
-    text = f"{len(those)} of {number} {be(len(those))} {verbalization.claim(question.condition)}"
+    number = say.counted(len(objects), say.noun_of(question.subject))
+    text = (
+        f"{len(those)} of {number} {say.be(len(those))} {verbalization.claim(question.condition)}"
+    )
     sure = float(np.mean([o.confidence for o in those]))
     # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
-    is_all_asked = has_plural_noun(question.subject)
-    whole = sentence(f"{'Not all' if is_all_asked else 'Yes'}, {text}: {listed(those)}")
+    is_all_asked = say.has_plural_noun(question.subject)
+    whole = f"{'not all' if is_all_asked else 'yes'}, {text}: {say.listed(those)}"
     return Reply(whole, min(sure, 1.0), tuple(those), "no" if is_all_asked else "yes")
 
 
 def _note(condition: Condition, objects: list[MapObject]) -> str:
-    return source_note(objects, condition.key) if isinstance(condition, HasAttribute) else ""
+    return source_note(objects, condition.key) if isinstance(condition, trees.HasAttribute) else ""
 
 
 def _denial(condition: Condition, objects: list[MapObject]) -> str:
     said = verbalization.claim(replace(condition, negated=not condition.negated))
     if len(objects) != 1 or condition.negated:
         return said
-    if isinstance(condition, HasAttribute):
+    if isinstance(condition, trees.HasAttribute):
         value = objects[0].attributes.get(condition.key, "")
         if not value or condition.key == "affordance":
             return f"{said} as far as is known"
         return f"{shown(value)}{_note(condition, objects)}, {said}"
-    if isinstance(condition, Described):
+    if isinstance(condition, trees.Described):
         return f"{with_article(shown(objects[0].label))}, {said}"
     return said
 
 
-def same(question: Same, at: Resolver) -> Reply:
+def same(question: trees.Same, at: Resolver) -> Reply:
     """Yes or no, with the value of each object.
 
     Raises:
@@ -187,39 +165,36 @@ def same(question: Same, at: Resolver) -> Reply:
         rows = every_row(question.subjects[0], at).tolist()
     things = list({row: at.scene.objects[row] for row in rows}.values())
     if len(things) < 2:
-        one = the(things[0])
+        one = say.the(things[0])
         raise ReasoningError("not_found", f"Only {one} is meant: there is nothing to compare.")
     key = question.key
     unknown = [thing for thing in things if not thing.attributes.get(key)]
     if unknown:
-        names = bounded([the(thing) for thing in unknown])
+        names = say.bounded([say.the(thing) for thing in unknown])
         raise ReasoningError("not_found", f"The {key} of {names} is not known.")
     first, *others = (thing.attributes[key] for thing in things)
     is_same = all(_alike(key, first, other) for other in others)
-    each = [
-        f"{the(thing)}{value_words(key, shown(thing.attributes[key]))}{source_note([thing], key)}"
-        for thing in things
-    ]
+    each = [f"{say.the(thing)}{told(thing, key)}" for thing in things]
     sure = float(np.mean([thing.confidence for thing in things]))
-    text = sentence(f"{'Yes' if is_same else 'No'}, {bounded(each)}")
-    return Reply(text, sure, tuple(things), "yes" if is_same else "no")
+    word = say.yes_or_no(is_same)
+    return Reply(f"{word}, {say.bounded(each)}", sure, tuple(things), word)
 
 
-def _same_loosely(question: Same, at: LooseResolver) -> Reply:
+def _same_loosely(question: trees.Same, at: LooseResolver) -> Reply:
     rows = [at.find_single(subject) for subject in question.subjects]
     things, key = [at.scene.objects[row] for row in rows if row is not None], question.key
     if len(things) < 2:
-        return Reply(sentence(word := yes_or_no(key == "kind")), 1.0, brief=word)
+        return Reply(word := say.yes_or_no(key == "kind"), 1.0, brief=word)
     if key == "kind":
         values = [thing.label for thing in things]
     else:
         values = [attribute_of(thing, key).value for thing in things]
     each = [
-        f"{the(thing)}{value_words(key, value)}"
+        f"{say.the(thing)}{say.value_words(key, value)}"
         for thing, value in zip(things, values, strict=True)
     ]
-    word = yes_or_no(len(set(values)) == 1)
-    return Reply(sentence(f"{word}, {joined(each)}"), 1.0, tuple(things), word)
+    word = say.yes_or_no(len(set(values)) == 1)
+    return Reply(f"{word}, {joined(each)}", 1.0, tuple(things), word)
 
 
 def _alike(key: str, first: str, second: str) -> bool:
@@ -232,7 +207,7 @@ def _plain(colours: str) -> set[str]:
     return {lexicon.base_colour(colour) for colour in colours.split(" and ")}
 
 
-def choose(question: Choose, at: Resolver) -> Reply:
+def choose(question: trees.Choose, at: Resolver) -> Reply:
     """The option that holds for an object: "is the door open or closed"."""
     if isinstance(at, LooseResolver):
         return _choose_loosely(question, at)
@@ -246,9 +221,9 @@ def choose(question: Choose, at: Resolver) -> Reply:
     if not any(fits):
         unsaid = find_undescribed([thing], question.options)
         if unsaid:
-            raise not_known(unsaid, [thing], DESCRIPTION_HINT)
+            raise say.not_known(unsaid, [thing], DESCRIPTION_HINT)
         return Reply(
-            sentence(f"{the(thing)} is neither {' nor '.join(claims)}"),
+            f"{say.the(thing)} is neither {' nor '.join(claims)}",
             ABSENCE_CONFIDENCE,
             (thing,),
             "neither",
@@ -256,10 +231,10 @@ def choose(question: Choose, at: Resolver) -> Reply:
     best = fits.index(max(fits))
     note = _note(question.options[best], [thing])
     sure = min(1.0, thing.confidence * max(fits))
-    return Reply(sentence(f"{the(thing)} is {claims[best]}{note}"), sure, (thing,), claims[best])
+    return Reply(f"{say.the(thing)} is {claims[best]}{note}", sure, (thing,), claims[best])
 
 
-def _choose_loosely(question: Choose, at: LooseResolver) -> Reply:
+def _choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
     """The option that fits, else the usual one, else the first."""
     row = at.find_single(question.subject)
     things: tuple[MapObject, ...] = () if row is None else (at.scene.objects[row],)
@@ -270,16 +245,16 @@ def _choose_loosely(question: Choose, at: LooseResolver) -> Reply:
         chosen = chosen or _look(question, things[0])
     chosen = chosen or _kind_of_room(question, at) or _thing_at(question, row, at)
     if chosen is not None:
-        subject = the(things[0]) if things else "it"
-        text = sentence(f"{subject} is {verbalization.claim(chosen)}")
+        subject = say.the(things[0]) if things else "it"
+        text = f"{subject} is {verbalization.claim(chosen)}"
         return Reply(text, exist, things, option_words(chosen))
     words = [option_words(option) for option in question.options]
-    usual = usual_state(things[0].label if things else noun_of(question.subject), words)
+    usual = usual_state(things[0].label if things else say.noun_of(question.subject), words)
     value, share = (words[0], 1.0 / len(words)) if usual is None else usual
-    return usually(value, exist * share, *things)
+    return say.usually(value, exist * share, *things)
 
 
-def _side_with_more(question: Choose, at: LooseResolver) -> Condition | None:
+def _side_with_more(question: trees.Choose, at: LooseResolver) -> Condition | None:
     """The side with more objects: "are there more chairs on my left or right?"; None for other
     questions, and where there are as many."""
     of, options = question.subject, question.options
@@ -287,14 +262,14 @@ def _side_with_more(question: Choose, at: LooseResolver) -> Condition | None:
         return None
     if not all(isinstance(option, Related) for option in options):
         return None
-    others = [c for c in of.conditions if c not in relations_to_viewer(of)]
+    others = [c for c in of.conditions if c not in trees.relations_to_viewer(of)]
     there = [replace(of, conditions=(*others, option)) for option in options]
     counts = [len(at.rows(phrase)[0]) for phrase in there]
     best = counts.index(max(counts))
     return None if counts.count(counts[best]) > 1 else options[best]
 
 
-def _side(question: Choose, row: int, at: LooseResolver) -> Condition | None:
+def _side(question: trees.Choose, row: int, at: LooseResolver) -> Condition | None:
     """The option whose direction is nearest to that of an object; None for other questions."""
     here = float(at.finder.around.bearing_rad[row])
     sides = [
@@ -305,7 +280,7 @@ def _side(question: Choose, row: int, at: LooseResolver) -> Condition | None:
     return max(sides, key=lambda side: side[0])[1] if len(sides) > 1 else None
 
 
-def _look(question: Choose, thing: MapObject) -> Condition | None:
+def _look(question: trees.Choose, thing: MapObject) -> Condition | None:
     """The option that is an attribute of an object; None where none is known."""
     options = {option_words(option): option for option in question.options}
     for key, of_key in attribute_values().items():
@@ -316,7 +291,7 @@ def _look(question: Choose, thing: MapObject) -> Condition | None:
     return next((option for words, option in options.items() if words in stated), None)
 
 
-def _kind_of_room(question: Choose, at: LooseResolver) -> Condition | None:
+def _kind_of_room(question: trees.Choose, at: LooseResolver) -> Condition | None:
     """The likeliest of several kinds of rooms; None where they are none, or nothing tells."""
     kinds = [find_room(option_words(option)) for option in question.options]
     weights = [room_weight(kind, at) for kind in kinds if kind]
@@ -324,11 +299,11 @@ def _kind_of_room(question: Choose, at: LooseResolver) -> Condition | None:
     return question.options[weights.index(max(weights))] if is_known else None
 
 
-def _thing_at(question: Choose, row: int | None, at: LooseResolver) -> Condition | None:
+def _thing_at(question: trees.Choose, row: int | None, at: LooseResolver) -> Condition | None:
     """The option that fits best, or that is nearest to the object in question; None where one is
     not known."""
     classes, of = at.finder.classes, question.subject
-    options = [option for option in question.options if isinstance(option, Described)]
+    options = [option for option in question.options if isinstance(option, trees.Described)]
     if not isinstance(of, NounPhrase) or len(options) < len(question.options):
         return None
     if not all(classes.sure_labels(option.noun) for option in options):
@@ -345,27 +320,29 @@ def _thing_at(question: Choose, row: int | None, at: LooseResolver) -> Condition
 def option_words(option: Condition) -> str:
     """An option in a word."""
     match option:
-        case HasAttribute(value=value):
+        case trees.HasAttribute(value=value):
             return value
-        case Described(noun=noun):
+        case trees.Described(noun=noun):
             return noun
         case Related(predicate=predicate):
             return _SIDES.get(predicate, predicate)
 
 
-def compare(question: Compare | IsMore, at: Resolver) -> Reply:
+def compare(question: trees.Compare | trees.IsMore, at: Resolver) -> Reply:
     """The one of several objects that is larger, higher or nearer; of a claim: yes if it is the
     first."""
-    is_claim = isinstance(question, IsMore)
+    is_claim = isinstance(question, trees.IsMore)
     options = (
-        (question.first, question.second) if isinstance(question, IsMore) else question.options
+        (question.first, question.second)
+        if isinstance(question, trees.IsMore)
+        else question.options
     )
     named = {row: option for option in options if (row := _row(option, at)) is not None}
     rank, rows = question.rank, np.array(list(named), np.intp)
     if isinstance(at, LooseResolver):
         best = rows[np.argsort(at.finder.measure(rank)[rows], kind="stable")][:1]
     elif len(rows) < len(options):
-        only = the(at.scene.objects[rows[0]])
+        only = say.the(at.scene.objects[rows[0]])
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
     else:
         best = ranked_rows(at, rows, rank, 1)
@@ -373,33 +350,33 @@ def compare(question: Compare | IsMore, at: Resolver) -> Reply:
         raise at.missing(options[0])
     things, largest = at.objects(rows), at.scene.objects[best[0]]
     to = "" if rank.anchor is None else f" to {verbalization.describe(rank.anchor)}"
-    text = f"{the(largest)} is the {rank.superlative} of them{to}"
+    text = f"{say.the(largest)} is the {rank.superlative} of them{to}"
     sure = float(np.prod([thing.confidence for thing in things]))
     if not is_claim:
         ordered = (largest, *(thing for thing in things if thing is not largest))
-        brief = noun_of(named[int(best[0])], brief_name(ordered))
-        return Reply(sentence(text), sure, ordered, brief)
-    word = yes_or_no(best[0] == rows[0])
-    return Reply(sentence(f"{word}, {text}"), sure, tuple(things), word)
+        brief = say.noun_of(named[int(best[0])], say.brief_name(ordered))
+        return Reply(text, sure, ordered, brief)
+    word = say.yes_or_no(best[0] == rows[0])
+    return Reply(f"{word}, {text}", sure, tuple(things), word)
 
 
 def _row(option: Reference, at: Resolver) -> int | None:
     return at.find_single(option) if isinstance(at, LooseResolver) else at.single(option)
 
 
-def compare_counts(question: CompareCounts, at: Resolver) -> Reply:
+def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
     """Yes or no: whether there are more of the first things than of the second."""
     rows = [set_of(subject, at)[0] for subject in (question.first, question.second)]
     first, second = len(rows[0]), len(rows[1])
     holds = {"more": first > second, "fewer": first < second, "as many": first == second}
-    word = "yes" if holds[question.how] else "no"
+    word = say.yes_or_no(holds[question.how])
     numbers = joined(
         [
-            counted(len(found), noun_of(subject))
+            say.counted(len(found), say.noun_of(subject))
             for found, subject in zip(rows, (question.first, question.second), strict=True)
         ]
     )
     things = tuple(at.objects(np.concatenate(rows)))
     sure = float(np.mean([thing.confidence for thing in things])) if things else 0.0
-    there = be(first + second)
-    return Reply(sentence(f"{word}, there {there} {numbers}"), min(sure, 0.9), things, word)
+    there = say.be(first + second)
+    return Reply(f"{word}, there {there} {numbers}", min(sure, 0.9), things, word)

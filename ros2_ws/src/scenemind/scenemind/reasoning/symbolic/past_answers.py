@@ -58,7 +58,7 @@ def where_at(question: WhereAt, at: Resolver) -> Reply:
         parts.append(f"{the(thing)} {_past_place(thing, place, stamp_ns, at)}")
     there = tuple(thing for thing, is_gone in things if not is_gone)
     sure = min(thing.confidence for thing, _ in things)
-    return Reply(sentence(f"{when} {bounded(parts)}"), sure, there)
+    return Reply(f"{when} {bounded(parts)}", sure, there)
 
 
 def when_seen(question: WhenSeen, at: Resolver) -> Reply:
@@ -77,7 +77,7 @@ def when_seen(question: WhenSeen, at: Resolver) -> Reply:
             f" {place_words(box, floor_z)}{gone}"
         )
     there = tuple(thing for thing, is_gone in things if not is_gone)
-    return Reply(sentence(bounded(parts)), min(t.confidence for t, _ in things), there)
+    return Reply(bounded(parts), min(t.confidence for t, _ in things), there)
 
 
 def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Reply:
@@ -110,9 +110,9 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
     there = tuple(objects[i] for i in ids if i in objects)
     if not parts:
         what = _SAID[question.kinds[0]][0] if question.kinds else "changed"
-        return Reply(sentence(f"{since} nothing {what}{_seen(found)}"), ABSENCE_CONFIDENCE)
+        return Reply(f"{since} nothing {what}{_seen(found)}", ABSENCE_CONFIDENCE)
     sure = min((thing.confidence for thing in there), default=ABSENCE_CONFIDENCE)
-    return Reply(sentence(f"{since} {'; '.join(parts)}{_seen(found)}"), sure, there)
+    return Reply(f"{since} {'; '.join(parts)}{_seen(found)}", sure, there)
 
 
 def stamp_of(moment: Moment, newest_ns: int) -> int:
@@ -160,12 +160,12 @@ def _of_thing(
         is_moved = any(change.kind == "moved" for change in own)
         word = "no" if stayed else "yes" if is_moved else "no"
         parts = joined([f"{_name(change)} {_one(change)}" for change in own])
-        return Reply(sentence(f"{word}, {since} {parts}"), 0.9, there, word)
+        return Reply(f"{word}, {since} {parts}", 0.9, there, word)
     if ids & set(found.unseen):
         text = f"I cannot tell: {since} nobody looked where {names} was"
-        return Reply(sentence(text), ABSENCE_CONFIDENCE, there)
+        return Reply(text, ABSENCE_CONFIDENCE, there)
     word, have = "yes" if stayed else "no", "has" if len(things) == 1 else "have"
-    return Reply(sentence(f"{word}, {since} {names} {have} not moved"), 0.9, there, word)
+    return Reply(f"{word}, {since} {names} {have} not moved", 0.9, there, word)
 
 
 def _change_sentences(found: SceneChanges, kinds: tuple[ChangeKind, ...]) -> Iterator[str]:

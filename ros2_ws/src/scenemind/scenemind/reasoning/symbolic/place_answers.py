@@ -24,21 +24,9 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to
-from scenemind.reasoning.symbolic.replies import (
-    MAX_LISTED,
-    Reply,
-    be,
-    bounded,
-    counted,
-    mean_confidence,
-    metres,
-    noun_of,
-    place_words,
-    sentence,
-    span_words,
-    the,
-)
+from scenemind.reasoning.symbolic.replies import Reply
 from scenemind.reasoning.symbolic.resolver import Resolver, is_room
 from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room, room_weights
@@ -77,11 +65,11 @@ def _find_gone(subject: Reference, at: Resolver) -> Reply | None:
     floor_z, newest_ns = at.scene.floor_z, at.scene.snapshot.stamp_ns
     objects = before.objects(rows)
     if len(objects) == 1:
-        text = f"{the(objects[0])} {_was_there(objects[0], floor_z, newest_ns)}"
+        text = f"{say.the(objects[0])} {_was_there(objects[0], floor_z, newest_ns)}"
     else:
         places = [f"object {o.object_id} {_was_there(o, floor_z, newest_ns)}" for o in objects]
-        text = f"{counted(len(objects), noun_of(subject))} are gone: {bounded(places)}"
-    return Reply(sentence(text), mean_confidence(before.scene, rows, scores))
+        text = f"{say.counted(len(objects), say.noun_of(subject))} are gone: {say.bounded(places)}"
+    return Reply(text, say.mean_confidence(before.scene, rows, scores))
 
 
 def _by_name_and_look(subject: Reference) -> Reference | None:
@@ -95,11 +83,11 @@ def _by_name_and_look(subject: Reference) -> Reference | None:
 def _was_there(obj: MapObject, floor_z: float, newest_ns: int) -> str:
     """Last place and times of a vanished object, relative to the newest frame."""
     stay = obj.stays[-1]
-    seen, gone = (span_words(newest_ns - stamp) for stamp in (stay.last_seen_ns, stay.gone_ns))
-    return (
-        f"was {place_words(obj.box, floor_z)}, last seen there {seen} before the newest frame, and"
-        f" is no longer there since {gone} before it"
+    seen, gone = (say.span_words(newest_ns - stamp) for stamp in (stay.last_seen_ns, stay.gone_ns))
+    where = (
+        f"was {say.place_words(obj.box, floor_z)}, last seen there {seen} before the newest frame"
     )
+    return f"{where}, and is no longer there since {gone} before it"
 
 
 def locate(subject: Reference, at: Resolver) -> Reply:
@@ -126,20 +114,18 @@ def _places(
     floor_z = at.scene.floor_z
     if len(rows) == 1:
         obj = objects[0]
-        where = [landmark(at.scene, int(rows[0])), place_words(obj.box, floor_z)]
-        text = f"{the(obj)} is {', '.join(filter(None, where))}"
+        where = [landmark(at.scene, int(rows[0])), say.place_words(obj.box, floor_z)]
+        text = f"{say.the(obj)} is {', '.join(filter(None, where))}"
     else:
         places = [
-            f"object {o.object_id} {landmark(at.scene, int(row)) or place_words(o.box, floor_z)}"
-            for o, row in zip(objects[:MAX_LISTED], rows[:MAX_LISTED], strict=True)
+            f"object {o.object_id} {landmark(at.scene, row) or say.place_words(o.box, floor_z)}"
+            for o, row in zip(objects, rows.tolist(), strict=True)
         ]
-        if len(objects) > MAX_LISTED:
-            places.append(f"{len(objects) - MAX_LISTED} more")
-        number = counted(len(rows), noun_of(subject) if sure else "object")
-        text = f"there are {number}{'' if sure else ' that may be meant'}: {joined(places)}"
-    confidence = mean_confidence(at.scene, rows, scores)
+        number = say.counted(len(rows), say.noun_of(subject) if sure else "object")
+        text = f"there are {number}{'' if sure else ' that may be meant'}: {say.bounded(places)}"
+    confidence = say.mean_confidence(at.scene, rows, scores)
     brief = brief_landmark(at.scene, int(rows[0]))
-    return Reply(sentence(text), confidence, tuple(objects), brief)
+    return Reply(text, confidence, tuple(objects), brief)
 
 
 def carrier(question: AskCarrier, at: Resolver) -> Reply:
@@ -150,7 +136,7 @@ def carrier(question: AskCarrier, at: Resolver) -> Reply:
     sentences: list[str] = []
     asked = at.objects(rows)
     named = dict.fromkeys(asked)
-    for row in rows[:MAX_LISTED].tolist():
+    for row in rows[: say.MAX_LISTED].tolist():
         thing = at.scene.objects[row]
         found = [
             (confidence, other)
@@ -161,20 +147,20 @@ def carrier(question: AskCarrier, at: Resolver) -> Reply:
         if found:
             below = at.scene.objects[max(found)[1]]
             named[below] = None
-            sentences.append(f"{the(thing)} is {spoken} {the(below)}")
+            sentences.append(f"{say.the(thing)} is {spoken} {say.the(below)}")
         else:
             what = with_article(shown(question.noun)) if question.noun else "anything that I know"
-            sentences.append(f"{the(thing)} is not {spoken} {what}")
-    sure = mean_confidence(at.scene, rows, scores)
+            sentences.append(f"{say.the(thing)} is not {spoken} {what}")
+    sure = say.mean_confidence(at.scene, rows, scores)
     carriers = (shown(thing.label) for thing in named if thing not in asked)
     brief = next(carriers, "nothing")
-    return Reply(sentence("; ".join(sentences)), sure, tuple(named), brief)
+    return Reply("; ".join(sentences), sure, tuple(named), brief)
 
 
 def landmark(scene: Scene, row: int) -> str:
     """Place relative to a landmark: "on the dining table (object 3)"; empty without one."""
     found = _find_landmark(scene, row)
-    return "" if found is None else f"{found[0]} {the(scene.objects[found[1]])}"
+    return "" if found is None else f"{found[0]} {say.the(scene.objects[found[1]])}"
 
 
 def brief_landmark(scene: Scene, row: int) -> str:
@@ -209,7 +195,7 @@ def _find_landmark(scene: Scene, row: int) -> tuple[str, int] | None:
         return None
     if any(other == nearest for other, _ in scene.relations_of(row, "next to")):
         return "next to", nearest
-    return ("at" if gaps[nearest] < _TOUCHING_M else f"{metres(gaps[nearest])} from"), nearest
+    return ("at" if gaps[nearest] < _TOUCHING_M else f"{say.metres(gaps[nearest])} from"), nearest
 
 
 def _says_no_place(label: str, own: str) -> bool:
@@ -225,20 +211,20 @@ def distance(question: Distance, at: Resolver) -> Reply:
     second = _nearest_part(ends[1], first, at) if _is_building(ends[1]) else _end(ends[1], at)
     row = first.row
     if row is None:
-        return Reply("That is no distance at all.", 1.0)
+        return Reply("that is no distance at all", 1.0)
     gap = float(gaps_to(at.scene, second)[row])
     centers = np.linalg.norm(np.subtract(first.box.center, second.box.center))
     obj = at.scene.objects[row]
     if second.row is None:
         where = at.viewpoint().origin
-        text = f"{the(obj)} is {metres(gap)} from {where}"
-        return Reply(sentence(text), obj.confidence, (obj,), metres(gap))
+        text = f"{say.the(obj)} is {say.metres(gap)} from {where}"
+        return Reply(text, obj.confidence, (obj,), say.metres(gap))
     other = at.scene.objects[second.row]
-    text = f"{the(obj)} is {metres(gap)} from {the(other)}"
+    text = f"{say.the(obj)} is {say.metres(gap)} from {say.the(other)}"
     if other.object_id >= 0:
-        text += f", {metres(float(centers))} between centres"
+        text += f", {say.metres(float(centers))} between centres"
     sure = obj.confidence * other.confidence
-    return Reply(sentence(text), sure, (obj, other), metres(gap))
+    return Reply(text, sure, (obj, other), say.metres(gap))
 
 
 def size(question: Size, at: Resolver) -> Reply:
@@ -250,20 +236,22 @@ def size(question: Size, at: Resolver) -> Reply:
     long, wide = sorted(obj.box.size[:2], reverse=True)
     high = obj.box.size[2]
     if obj.object_id < 0 and obj.label != "wall":
-        above = metres(max(0.0, obj.box.center[2] - at.scene.floor_z))
-        sides = "" if question.dimension == "height" else f"{metres(long)} by {metres(wide)}, "
-        text = f"{the(obj)} is {sides}{above} above the floor"
-        return Reply(sentence(text), obj.confidence, (obj,))
+        above = say.metres(max(0.0, obj.box.center[2] - at.scene.floor_z))
+        sides = (
+            "" if question.dimension == "height" else f"{say.metres(long)} by {say.metres(wide)}, "
+        )
+        text = f"{say.the(obj)} is {sides}{above} above the floor"
+        return Reply(text, obj.confidence, (obj,))
     match question.dimension:
         case "height":
-            said = f"{metres(high)} high"
+            said = f"{say.metres(high)} high"
         case "width":
-            said = f"{metres(wide)} wide"
+            said = f"{say.metres(wide)} wide"
         case "length":
-            said = f"{metres(long)} long"
+            said = f"{say.metres(long)} long"
         case _:
-            said = f"{metres(long)} long, {metres(wide)} wide and {metres(high)} high"
-    return Reply(sentence(f"{the(obj)} is {said}"), obj.confidence, (obj,), said)
+            said = f"{say.metres(long)} long, {say.metres(wide)} wide and {say.metres(high)} high"
+    return Reply(f"{say.the(obj)} is {said}", obj.confidence, (obj,), said)
 
 
 def _room_size(dimension: Dimension, at: Resolver) -> Reply:
@@ -273,17 +261,19 @@ def _room_size(dimension: Dimension, at: Resolver) -> Reply:
     low, high = scene.low[is_part].min(axis=0), scene.high[is_part].max(axis=0)
     long, wide = sorted((high - low)[:2], reverse=True)
     labels = {thing.label for thing in scene.objects if thing.object_id < 0}
-    tall = f" and {metres(high[2] - scene.floor_z)} high" if labels & {"wall", "ceiling"} else ""
+    tall = (
+        f" and {say.metres(high[2] - scene.floor_z)} high" if labels & {"wall", "ceiling"} else ""
+    )
     if dimension == "height":
         if not tall:
             raise ReasoningError(
                 "not_found", "No wall or ceiling was seen: the height is not known."
             )
-        said = f"{metres(high[2] - scene.floor_z)} high"
+        said = f"{say.metres(high[2] - scene.floor_z)} high"
     else:
-        said = f"{metres(long)} by {metres(wide)}{tall}"
+        said = f"{say.metres(long)} by {say.metres(wide)}{tall}"
     text = f"as far as it was seen, the room is about {said}"
-    return Reply(sentence(text), _AS_FAR_AS_SEEN, brief=said)
+    return Reply(text, _AS_FAR_AS_SEEN, brief=said)
 
 
 def _zone(subject: Reference, at: Resolver) -> Reply | None:
@@ -303,14 +293,12 @@ def _zone(subject: Reference, at: Resolver) -> Reply | None:
         return None
     telling.sort(key=lambda found: -found[0])
     things = list(dict.fromkeys(thing for _, thing in telling))[:_NAMED_OF_ROOM]
-    names = joined([the(thing) for thing in things])
+    names = joined([say.the(thing) for thing in things])
     text = (
-        f"I know no rooms by name, but {names}, which {shown(kind)}s have, {be(len(things))}"
-        f" {place_words(things[0].box, at.scene.floor_z)}"
+        f"I know no rooms by name, but {names}, which {shown(kind)}s have, {say.be(len(things))}"
+        f" {say.place_words(things[0].box, at.scene.floor_z)}"
     )
-    return Reply(
-        sentence(text), 0.5 * things[0].confidence, tuple(things), f"near {the(things[0])}"
-    )
+    return Reply(text, 0.5 * things[0].confidence, tuple(things), f"near {say.the(things[0])}")
 
 
 def room_for(question: HasRoomFor, at: Resolver) -> Reply:
@@ -319,16 +307,15 @@ def room_for(question: HasRoomFor, at: Resolver) -> Reply:
     long, wide = sorted(thing.box.size[:2], reverse=True)
     around = any(match.sure for match in Vocabulary.load().match("table", [thing.label]))
     places = int(2.0 * (long + wide) / _TABLE_PLACE_M) if around else int(long / _SEAT_M + 0.2)
-    share = f"{metres(_TABLE_PLACE_M if around else _SEAT_M)} each"
+    share = f"{say.metres(_TABLE_PLACE_M if around else _SEAT_M)} each"
     seats = max(places, 1)
     people = "1 person" if seats == 1 else f"{seats} people"
-    measure = f"{metres(long)} by {metres(wide)}" if around else f"{metres(long)} long"
-    text = f"{the(thing)} is {measure}: room for about {people} at {share}"
+    measure = f"{say.metres(long)} by {say.metres(wide)}" if around else f"{say.metres(long)} long"
+    text = f"{say.the(thing)} is {measure}: room for about {people} at {share}"
     if question.people is None:
-        return Reply(sentence(text), _ROOM_FOR * thing.confidence, (thing,), str(seats))
-    word = "yes" if seats >= question.people else "no"
-    text = f"{word.capitalize()}, {text}"
-    return Reply(sentence(text), _ROOM_FOR * thing.confidence, (thing,), word)
+        return Reply(text, _ROOM_FOR * thing.confidence, (thing,), str(seats))
+    word = say.yes_or_no(seats >= question.people)
+    return Reply(f"{word}, {text}", _ROOM_FOR * thing.confidence, (thing,), word)
 
 
 def fits_between(question: FitsBetween, at: Resolver) -> Reply:
@@ -341,14 +328,12 @@ def fits_between(question: FitsBetween, at: Resolver) -> Reply:
     width_m, what = question.width_m, "that"
     if question.thing is not None:
         thing = at.scene.objects[at.single(question.thing)]
-        width_m, what = min(thing.yaw_box.size[:2]), the(thing)
+        width_m, what = min(thing.yaw_box.size[:2]), say.the(thing)
     width_m = 0.0 if width_m is None else width_m
-    word = "yes" if gap >= width_m else "no"
-    text = (
-        f"{word}, the gap between {the(ends[0])} and {the(ends[1])} is {metres(gap)}, and {what} is"
-        f" {metres(width_m)} wide"
-    )
-    return Reply(sentence(text), ends[0].confidence * ends[1].confidence, ends, word)
+    word = say.yes_or_no(gap >= width_m)
+    between = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
+    text = f"{word}, {between}, and {what} is {say.metres(width_m)} wide"
+    return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
 
 
 def _is_building(reference: Reference) -> bool:

@@ -181,7 +181,7 @@ class SymbolicReasoner:
             steps.append(f"could not use: {shown(', '.join((*unknown, *unread)))}")
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
         return MethodReply(
-            reply.text, reply.confidence, objects, steps=tuple(steps), brief=reply.brief
+            reply.sentence, reply.confidence, objects, steps=tuple(steps), brief=reply.brief
         )
 
     def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
@@ -195,7 +195,7 @@ class SymbolicReasoner:
         # The answer text names an ignored situation where the viewpoint mattered.
         note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
         steps = (read_as, *resolver.steps, *unread)
-        text = f"{reply.text}{note}"
+        text = f"{reply.sentence}{note}"
         return MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
 
     def ground(
@@ -241,9 +241,9 @@ class SymbolicReasoner:
         if isinstance(question, Changed) and question.subject is None:
             reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
-                raise ReasoningError("not_found", reply.text)
+                raise ReasoningError("not_found", reply.sentence)
             of_each = tuple(thing.confidence for thing in reply.objects)
-            return GroundReply(reply.objects, of_each, (reply.text, *resolver.steps))
+            return GroundReply(reply.objects, of_each, (reply.sentence, *resolver.steps))
         subject = subject_of(question)
         rows, scores = resolver.existing(subject)
         is_object = resolver.scene.is_object[rows]

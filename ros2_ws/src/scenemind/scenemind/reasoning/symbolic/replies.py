@@ -142,7 +142,7 @@ def be(count: int) -> str:
 
 def sentence(text: str) -> str:
     """Text with a capital and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
 def _number(value: float) -> str:
@@ -152,9 +152,10 @@ def _number(value: float) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reply:
-    """A sentence, its confidence, and the objects in it, most relevant first.
+    """What is said, its confidence, and the objects in it, most relevant first.
 
     Attributes:
+        text: a clause, which `sentence` gives a capital and a full stop.
         brief: the answer in a word or few; empty where a sentence is needed.
         is_usual: it is what is usual of such things, and was not seen.
     """
@@ -165,6 +166,11 @@ class Reply:
     brief: str = ""
     is_usual: bool = False
 
+    @property
+    def sentence(self) -> str:
+        """The text as a sentence."""
+        return sentence(self.text)
+
 
 def yes_or_no(is_so: bool) -> str:
     """Yes or no."""
@@ -173,7 +179,7 @@ def yes_or_no(is_so: bool) -> str:
 
 def usually(value: str, share: float, *objects: MapObject) -> Reply:
     """What nobody has seen, and is usual of a share of such things."""
-    text = sentence(f"I cannot see that; usually {value}")
+    text = f"I cannot see that; usually {value}"
     return Reply(text, share, objects, value, is_usual=True)
 
 
@@ -185,9 +191,10 @@ def not_known(name: str, objects: Sequence[MapObject], help_on: str = "") -> Rea
 
 def value_words(key: str, value: str) -> str:
     """An attribute with its verb: " is red", " is made of wood", " can be used to sit on it"."""
+    said = shown_at_length(value)
     if key == "caption":
-        return f' looks like this: "{value.rstrip(".")}"'
-    return f" {_VERBS.get(key, 'is')} {value}"
+        return f' looks like this: "{said.rstrip(".")}"'
+    return f" {_VERBS.get(key, 'is')} {said}"
 
 
 def confidences(scene: Scene, rows: NDArray[np.intp], scores: Scores) -> Scores:

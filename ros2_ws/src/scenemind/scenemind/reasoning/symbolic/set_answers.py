@@ -19,6 +19,7 @@ from scenemind.language.trees import (
 )
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
     ATTRIBUTE_NOUNS,
     DESCRIBED_ONLY,
@@ -28,29 +29,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to
-from scenemind.reasoning.symbolic.replies import (
-    ABSENCE_CONFIDENCE,
-    MAX_LISTED,
-    Reply,
-    be,
-    bounded,
-    brief_name,
-    confidences,
-    counted,
-    listed,
-    mean_confidence,
-    metres,
-    not_known,
-    noun_of,
-    one,
-    sentence,
-    shown_at_length,
-    tally,
-    the,
-    usually,
-    value_words,
-    yes_or_no,
-)
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver, is_room
 from scenemind.reasoning.symbolic.scene import Scores
 from scenemind.reasoning.symbolic.situated.usual import (
@@ -71,10 +50,10 @@ def exists(subject: Reference, at: Resolver) -> Reply:
     """Yes with the objects, or no with near matches."""
     rows, scores = set_of(subject, at)
     if not len(rows):
-        text = f"No, I know of no {_said(subject)}{_none_fits(subject, at)}"
-        return Reply(sentence(text), ABSENCE_CONFIDENCE, brief="no")
+        text = f"no, I know of no {_said(subject)}{_none_fits(subject, at)}"
+        return Reply(text, ABSENCE_CONFIDENCE, brief="no")
     objects = at.objects(rows)
-    sure = mean_confidence(at.scene, rows[:1], scores[:1])
+    sure = say.mean_confidence(at.scene, rows[:1], scores[:1])
     if not _is_sure(subject, at):
         return Reply(_perhaps(subject, objects), sure, tuple(objects))
     asked = subject.count if isinstance(subject, NounPhrase) else None
@@ -84,8 +63,9 @@ def exists(subject: Reference, at: Resolver) -> Reply:
         which = f": object {objects[0].object_id}" if objects[0].object_id >= 0 else ""
         text = f"{word}, there is {label}{which}"
     else:
-        text = f"{word}, there are {counted(len(rows), noun_of(subject))}: {listed(objects)}"
-    return Reply(sentence(text), sure, tuple(objects), word)
+        number = say.counted(len(rows), say.noun_of(subject))
+        text = f"{word}, there are {number}: {say.listed(objects)}"
+    return Reply(text, sure, tuple(objects), word)
 
 
 def count(question: Count, at: Resolver) -> Reply:
@@ -96,24 +76,24 @@ def count(question: Count, at: Resolver) -> Reply:
         return parts
     rows, scores = set_of(subject, at)
     n, objects = len(rows), at.objects(rows)
-    number, beyond = counted(n, noun_of(subject)), verbalization.beyond_noun(subject)
-    text = f"{number} {be(n)}{beyond}" if beyond else f"there {be(n)} {number}"
+    number, beyond = say.counted(n, say.noun_of(subject)), verbalization.beyond_noun(subject)
+    text = f"{number} {say.be(n)}{beyond}" if beyond else f"there {say.be(n)} {number}"
     brief = number_word(n)
     if question.divisor or question.parity:
         parity = "odd" if n % 2 else "even"
         is_so = parity == question.parity
         if question.divisor:
             is_so = n > 0 and n % question.divisor == 0
-        brief = parity if question.parity == "either" else yes_or_no(is_so)
+        brief = parity if question.parity == "either" else say.yes_or_no(is_so)
         text = f"{brief}, {text}"
     if not objects:
         text += f" in the memory{_none_fits(subject, at)}"
-        return Reply(sentence(text), ABSENCE_CONFIDENCE, brief=brief)
-    sure = mean_confidence(at.scene, rows, scores)
+        return Reply(text, ABSENCE_CONFIDENCE, brief=brief)
+    sure = say.mean_confidence(at.scene, rows, scores)
     if not _is_sure(subject, at):
         return Reply(_perhaps(subject, objects), sure, tuple(objects))
-    names = f": {listed(objects)}" if n <= MAX_LISTED else ""
-    return Reply(sentence(f"{text}{names}"), sure, tuple(objects), brief)
+    names = f": {say.listed(objects)}" if n <= say.MAX_LISTED else ""
+    return Reply(f"{text}{names}", sure, tuple(objects), brief)
 
 
 def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
@@ -122,7 +102,7 @@ def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
     parts = None if at.finder.classes.sure_labels(noun) else usual_count(noun)
     if parts is None or not isinstance(subject, NounPhrase):
         return None
-    return usually(number_word(parts), 1.0 if at.is_about_known(subject) else 0.0)
+    return say.usually(number_word(parts), 1.0 if at.is_about_known(subject) else 0.0)
 
 
 def list_objects(subject: Reference, at: Resolver) -> Reply:
@@ -135,13 +115,13 @@ def list_objects(subject: Reference, at: Resolver) -> Reply:
     objects = at.objects(rows)
     said = verbalization.beyond_noun(subject)
     if said:
-        text = f"{listed(objects)} {be(len(objects))}{said}{_sources(subject, objects)}"
+        text = f"{say.listed(objects)} {say.be(len(objects))}{said}{_sources(subject, objects)}"
     else:
-        noun = noun_of(subject)
-        names = tally(objects) if noun == "object" else listed(objects)
-        text = f"I know of {counted(len(objects), noun)}: {names}"
-    sure = mean_confidence(at.scene, rows, scores)
-    return Reply(sentence(text), sure, tuple(objects), brief_name(objects))
+        noun = say.noun_of(subject)
+        names = say.tally(objects) if noun == "object" else say.listed(objects)
+        text = f"I know of {say.counted(len(objects), noun)}: {names}"
+    sure = say.mean_confidence(at.scene, rows, scores)
+    return Reply(text, sure, tuple(objects), say.brief_name(objects))
 
 
 def identify(subject: Reference, at: Resolver) -> Reply:
@@ -158,25 +138,23 @@ def identify(subject: Reference, at: Resolver) -> Reply:
         named = "that" if likeliest else named
         colour = shown(objects[0].attributes.get("color", ""))
         tail = f", {colour}" if colour and colour not in said else ""
-        text = f"{shown(named)} is {one(objects[0])}{tail}"
+        text = f"{shown(named)} is {say.one(objects[0])}{tail}"
     else:
-        text = f"{len(objects)} objects fit: {listed(objects)}"
-    sure = mean_confidence(at.scene, rows, scores)
-    return Reply(sentence(text), sure, tuple(objects), brief_name(objects))
+        text = f"{len(objects)} objects fit: {say.listed(objects)}"
+    sure = say.mean_confidence(at.scene, rows, scores)
+    return Reply(text, sure, tuple(objects), say.brief_name(objects))
 
 
 def how_sure(subject: Reference, at: Resolver) -> Reply:
     """How sure it is that there is such a thing, of the surest one."""
     rows, scores = at.existing(_to_the_letter(subject))
-    sure = confidences(at.scene, rows, scores)
+    sure = say.confidences(at.scene, rows, scores)
     best = int(np.argmax(sure))
     thing = at.scene.objects[int(rows[best])]
-    seen = f", seen in {counted(thing.observation_count, 'frame')}"
+    seen = f", seen in {say.counted(thing.observation_count, 'frame')}"
     share = f"{100.0 * sure[best]:.0f} %"
-    name = one(thing) if _is_sure(subject, at) else f"something like it, {one(thing)}"
-    return Reply(
-        sentence(f"{share} sure that there is {name}{seen}"), float(sure[best]), (thing,), share
-    )
+    name = say.one(thing) if _is_sure(subject, at) else f"something like it, {say.one(thing)}"
+    return Reply(f"{share} sure that there is {name}{seen}", float(sure[best]), (thing,), share)
 
 
 def _likeliest(subject: Reference, at: LooseResolver) -> tuple[NDArray[np.intp], Scores] | None:
@@ -197,53 +175,47 @@ def attribute(question: AskAttribute, at: Resolver) -> Reply:
     if isinstance(at, LooseResolver):
         return _likely_attribute(question, at)
     rows, scores = at.existing(question.subject)
-    name = ATTRIBUTE_NOUNS.get(question.key, question.key)
-    valued = [row for row in rows if at.scene.objects[row].attributes.get(question.key)]
-    if not valued:
-        raise not_known(
-            name, at.objects(rows), DESCRIPTION_HINT if question.key in DESCRIBED_ONLY else ""
-        )
-    known = at.objects(np.array(valued))
-    key = question.key
-    values = [value_words(key, shown_at_length(o.attributes[key])) for o in known]
-    number = counted(len(known), noun_of(question.subject))
-    note = source_note(known, key)
+    key, objects = question.key, at.objects(rows)
+    known = [thing for thing in objects if thing.attributes.get(key)]
+    if not known:
+        hint = DESCRIPTION_HINT if key in DESCRIBED_ONLY else ""
+        raise say.not_known(ATTRIBUTE_NOUNS.get(key, key), objects, hint)
+    number = say.counted(len(known), say.noun_of(question.subject))
+    values = {say.value_words(key, thing.attributes[key]) for thing in known}
     if len(known) == 1:
-        text = f"{the(known[0])}{values[0]}{note}"
-    elif len(set(values)) == 1 and key not in DESCRIBED_ONLY:
-        text = f"all {number} are{values[0].removeprefix(' is')}{note}"
+        text = f"{say.the(known[0])}{told(known[0], key)}"
+    elif len(values) == 1 and key not in DESCRIBED_ONLY:
+        text = f"all {number} are{values.pop().removeprefix(' is')}{source_note(known, key)}"
     else:
-        each = [
-            f"object {o.object_id}{v}{source_note([o], key)}"
-            for o, v in zip(known, values, strict=True)
-        ]
-        text = f"there are {number}: {bounded(each)}"
-    sure, first = mean_confidence(at.scene, rows, scores), known[0].attributes[key]
-    return Reply(sentence(text), sure, tuple(known), shown_at_length(first))
+        each = [f"object {thing.object_id}{told(thing, key)}" for thing in known]
+        text = f"there are {number}: {say.bounded(each)}"
+    sure, first = say.mean_confidence(at.scene, rows, scores), known[0].attributes[key]
+    return Reply(text, sure, tuple(known), say.shown_at_length(first))
 
 
 def _likely_attribute(question: AskAttribute, at: LooseResolver) -> Reply:
     """Attribute of one object as said or measured, else the usual one of such things."""
     row = at.find_single(question.subject)
     if row is None:
-        usual = usual_of(noun_of(question.subject), question.key)
-        return usually(usual.value, usual.share)
+        usual = usual_of(say.noun_of(question.subject), question.key)
+        return say.usually(usual.value, usual.share)
     thing = at.scene.objects[row]
     found = attribute_of(thing, question.key)
-    text = f"{the(thing)}{value_words(question.key, found.value)}"
-    return Reply(sentence(text), thing.confidence * found.share, (thing,), found.value)
+    text = f"{say.the(thing)}{say.value_words(question.key, found.value)}"
+    return Reply(text, thing.confidence * found.share, (thing,), found.value)
+
+
+def told(thing: MapObject, key: str) -> str:
+    """An attribute of an object with its verb and source: " is made of wood (as said by Ann)"."""
+    return f"{say.value_words(key, thing.attributes[key])}{source_note([thing], key)}"
 
 
 def describe_thing(subject: Reference, at: Resolver) -> Reply:
     """All known attributes of one object, with their sources."""
     thing = at.scene.objects[at.single(subject)]
-    parts = [
-        f"{value_words(key, shown_at_length(thing.attributes[key]))}{source_note([thing], key)}"
-        for key in _DESCRIBED
-        if thing.attributes.get(key)
-    ]
-    text = f"{the(thing)}{'; it'.join(parts) if parts else ' is all that is known of it'}"
-    return Reply(sentence(text), thing.confidence, (thing,))
+    parts = [told(thing, key) for key in _DESCRIBED if thing.attributes.get(key)]
+    text = f"{say.the(thing)}{'; it'.join(parts) if parts else ' is all that is known of it'}"
+    return Reply(text, thing.confidence, (thing,))
 
 
 def set_of(subject: Reference, at: Resolver) -> tuple[NDArray[np.intp], Scores]:
@@ -277,13 +249,13 @@ def _check_said(subject: Reference, rows: NDArray[np.intp], at: Resolver) -> Non
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:
     """Reply that nothing fits, with the closest object where the question has one anchor."""
-    text = f"no {noun_of(subject)} in the memory is{verbalization.beyond_noun(subject)}"
+    text = f"no {say.noun_of(subject)} in the memory is{verbalization.beyond_noun(subject)}"
     conditions = subject.conditions if isinstance(subject, NounPhrase) else ()
     if len(conditions) != 1 or not isinstance(conditions[0], Related):
-        return Reply(sentence(f"{text}{_none_fits(subject, at)}"), ABSENCE_CONFIDENCE)
+        return Reply(f"{text}{_none_fits(subject, at)}", ABSENCE_CONFIDENCE)
     otherwise = _otherwise(subject, conditions[0], at)
     if otherwise is not None:
-        return Reply(sentence(f"{text}, but {otherwise[0]}"), ABSENCE_CONFIDENCE, otherwise[1])
+        return Reply(f"{text}, but {otherwise[0]}", ABSENCE_CONFIDENCE, otherwise[1])
     anchors = at.anchors(conditions[0].anchors[0])
     gaps = gaps_to(at.scene, anchors[0])
     gaps[~at.scene.is_object] = np.inf
@@ -291,9 +263,9 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
     nearest = int(np.argmin(gaps))
     if np.isfinite(gaps[nearest]):
-        closest = the(at.scene.objects[nearest])
-        text += f"; the closest object is {closest}, {metres(gaps[nearest])} away"
-    return Reply(sentence(text), ABSENCE_CONFIDENCE)
+        closest = say.the(at.scene.objects[nearest])
+        text += f"; the closest object is {closest}, {say.metres(gaps[nearest])} away"
+    return Reply(text, ABSENCE_CONFIDENCE)
 
 
 def _otherwise(
@@ -307,7 +279,7 @@ def _otherwise(
         rows, _ = at.rows(other)
         if len(rows):
             objects = tuple(at.objects(rows))
-            said = f"{listed(objects)} {be(len(objects))}{verbalization.beyond_noun(other)}"
+            said = f"{say.listed(objects)} {say.be(len(objects))}{verbalization.beyond_noun(other)}"
             return said, objects
     return None
 
@@ -318,7 +290,7 @@ def _is_sure(subject: Reference, at: Resolver) -> bool:
 
 def _perhaps(subject: Reference, objects: list[MapObject]) -> str:
     """Text for objects that are only like the subject, without a claim that they are it."""
-    return sentence(f"not for sure: I know of no {_said(subject)}, but of {listed(objects)}")
+    return f"not for sure: I know of no {_said(subject)}, but of {say.listed(objects)}"
 
 
 def _sources(subject: Reference, objects: list[MapObject]) -> str:
@@ -336,7 +308,7 @@ def _to_the_letter(subject: Reference) -> Reference:
 
 def _said(subject: Reference) -> str:
     if not isinstance(subject, NounPhrase):
-        return noun_of(subject)
+        return say.noun_of(subject)
     return shown(verbalization.bare(replace(subject, count=None)))
 
 
@@ -345,4 +317,8 @@ def _none_fits(subject: Reference, at: Resolver) -> str:
     if not isinstance(subject, NounPhrase) or not subject.conditions or not subject.noun:
         return ""
     known = int(np.count_nonzero(at.label_scores(subject.noun)))
-    return f" ({counted(known, subject.noun)} {be(known)} known, none like that)" if known else ""
+    return (
+        f" ({say.counted(known, subject.noun)} {say.be(known)} known, none like that)"
+        if known
+        else ""
+    )

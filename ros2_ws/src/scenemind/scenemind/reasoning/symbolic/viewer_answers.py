@@ -16,7 +16,6 @@ from scenemind.reasoning.symbolic.replies import (
     Reply,
     be,
     listed,
-    sentence,
     the,
     yes_or_no,
 )
@@ -99,8 +98,8 @@ def is_way_clear(way: Related, at: LooseResolver) -> Reply:
     ahead = around.towards(bearing_of(way.predicate) or 0.0, _PATH_RAD) > 0.0
     things = tuple(at.objects(np.flatnonzero(standing & ahead & (around.gap_m < _STEPS_M))))
     if things:
-        return Reply(sentence(f"no, {listed(things)} {be(len(things))} there"), 1.0, things, "no")
-    return Reply("Yes, nothing stands there.", 1.0, brief="yes")
+        return Reply(f"no, {listed(things)} {be(len(things))} there", 1.0, things, "no")
+    return Reply("yes, nothing stands there", 1.0, brief="yes")
 
 
 def kind_of_room(words: str, at: LooseResolver) -> Reply:
@@ -108,11 +107,11 @@ def kind_of_room(words: str, at: LooseResolver) -> Reply:
     weights = {kind: room_weight(kind, at) for kind in room_kinds()}
     likeliest = max(weights, key=lambda kind: weights[kind])
     if not words:
-        return Reply(sentence(f"it has what a {likeliest} has"), 1.0, brief=likeliest)
+        return Reply(f"it has what a {likeliest} has", 1.0, brief=likeliest)
     kind = find_room(words)
     is_so = kind is not None and weights[kind] >= _AS_LIKELY * weights[likeliest] > 0.0
     word = yes_or_no(is_so)
-    return Reply(sentence(f"{word}, it has what a {likeliest} has"), 1.0, brief=word)
+    return Reply(f"{word}, it has what a {likeliest} has", 1.0, brief=word)
 
 
 def room_weight(kind: str, at: LooseResolver) -> float:
@@ -131,7 +130,7 @@ def side_of(bearing_rad: float) -> str:
 
 
 def _said_of(thing: MapObject, place: str) -> Reply:
-    text = sentence(f"{the(thing)} is {_SAID.get(place, place)}")
+    text = f"{the(thing)} is {_SAID.get(place, place)}"
     return Reply(text, thing.confidence, (thing,), place)
 
 
@@ -139,7 +138,7 @@ def _if_any(rows: NDArray[np.intp], is_so: bool, where: str, at: LooseResolver) 
     """Yes or no, with the objects that are asked for."""
     things, word = tuple(at.objects(rows)), yes_or_no(is_so)
     if not things:
-        return Reply("No.", 1.0, brief="no")
+        return Reply("no", 1.0, brief="no")
     text = f"{word}, {listed(things)} {be(len(things))} {'' if is_so else 'not '}{where}"
     sure = float(np.mean([thing.confidence for thing in things]))
-    return Reply(sentence(text), sure, things, word)
+    return Reply(text, sure, things, word)
