@@ -10,8 +10,13 @@ from typing import Literal
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, find_ordinal, is_plural, word_set
 from scenemind.language.lexicon import SIDE_WORDS, VIEWS, Phrase, free_text
+from scenemind.language.relation_names import find_relation
 
-_WORD = re.compile(r"[^\W_]+|[.,;!?:]")
+_WORD = re.compile(r"@\d+|[^\W_]+|[.,;!?:]")
+_CLOCK = re.compile(
+    r"(?:(?:at|on|in|to) )?(?:(?:the|its|my) )?(?P<hour>\w+) (?:o )?clock"
+    r"(?: (?:direction|position|side))? (?:of|from)\b"
+)
 # Spellings that would otherwise need a rule each.
 _REWRITES = [
     (re.compile(pattern), text)
@@ -191,18 +196,28 @@ class Chunk:
     is_ordinal: bool = False
 
     @property
+    def is_mark(self) -> bool:
+        """Whether it is nothing but marks."""
+        return not self.value and {word[0] for word in self.traits} == {"@"}
+
+    @property
     def plural(self) -> bool:
         last = self.value.split(" ")[-1]
         return bool(self.number and self.number > 1) or is_plural(last)
 
 
-def chunks_of(text: str) -> list[Chunk]:
-    """Chunks of an expression, from left to right."""
+def chunks_of(text: str, views: bool = True) -> list[Chunk]:
+    """Chunks of an expression, from left to right.
+
+    Args:
+        views: whether "sitting at the table" at its start is a viewpoint.
+    """
     words = words_of(text)
     chunks: list[Chunk] = []
     at = 0
     while at < len(words):
-        chunk = _phrase(words, at, chunks) or _small_at(words, at) or _noun(words, at)
+        may_open = views and _opens_view(chunks)
+        chunk = _phrase(words, at, may_open, not chunks) or _small_at(words, at) or _noun(words, at)
         at += len(chunk.words)
         chunks.append(chunk)
         if chunk.kind == "noun" and _is_partitive(chunks[:-1]):
@@ -252,11 +267,21 @@ def _whole(part: Chunk, of: Chunk, noun: Chunk) -> list[Chunk]:
     return [whole]
 
 
-def _phrase(words: list[str], at: int, before: list[Chunk]) -> Chunk | None:
-    opening = _opens_view(before)
+def _clock(words: list[str], at: int) -> Chunk | None:
+    """ "At the 3 o'clock of" as a relation."""
+    found = _CLOCK.match(" ".join(words[at : at + _LONGEST + 2])) if "clock" in words[at:] else None
+    relation = find_relation(f"{found['hour']} o'clock") if found else None
+    if found is None or relation is None:
+        return None
+    return Chunk("relation", tuple(found.group().split()), relation.name)
+
+
+def _phrase(words: list[str], at: int, opening: bool, first: bool) -> Chunk | None:
+    if clock := _clock(words, at):
+        return clock
     for length in range(min(_LONGEST, len(words) - at), 0, -1):
         phrase = tuple(words[at : at + length])
-        if opening and phrase in VIEWS and (phrase != ("from",) or not before):
+        if opening and phrase in VIEWS and (phrase != ("from",) or first):
             return Chunk("view", phrase, VIEWS[phrase])
         if phrase in RELATIONS and not _is_far_side(words, at, length):
             return Chunk("relation", phrase, RELATIONS[phrase])
@@ -302,7 +327,7 @@ def _small_at(words: list[str], at: int) -> Chunk | None:
 
 def _small(word: str) -> Chunk | None:
     if not word.isalnum():
-        return Chunk("break", (word,))
+        return None if word[0] == "@" else Chunk("break", (word,))
     kind = next((kind for kind, group in _SMALL if word in group), None)
     return None if kind is None else Chunk(kind, (word,))
 
@@ -316,19 +341,21 @@ def _noun(words: list[str], start: int) -> Chunk:
         word = words[at]
         if at > start and _ends_noun(words, at, bool(noun)):
             break
+        if noun and words[at - 1][0] == "@" != word[0]:
+            break
         if noun and word in STARTERS and _goes_on(words, at + 1):
             break
         if word == "right" and at > start and _is_relation(words, at + 1):  # "right behind"
             at += 1
             continue
-        if word in DETERMINERS and not noun and not (traits and word == "the"):
+        if word in DETERMINERS and not noun:
             if word in ("another", "other"):
                 traits.append("other")
         elif (ordinal := find_ordinal(word)) is not None:
             order = ordinal
         elif (value := find_number(word)) is not None and not noun:
             number = value
-        elif word in SIDE_WORDS or word in LOOKS or word in _MORE_TRAITS:
+        elif word in SIDE_WORDS or word in LOOKS or word in _MORE_TRAITS or word[0] == "@":
             traits.append(word)
         else:
             noun.append(word)
@@ -353,6 +380,8 @@ def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
     word = words[at]
     if word == "can" and inside and words[at - 1] in OF_CANS:
         return False
+    if word[0] == "@":
+        return False
     if not word.isalnum() or (inside and word in DETERMINERS):
         return True
     found = _longest_phrase(words, at)
@@ -361,7 +390,8 @@ def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
     if word in _OF_NOUNS:
         return False
     following = words[at + 1] if at + 1 < len(words) else ""
-    if word == "stand" and inside and ("stand", following) not in VIEWS:
+    is_thing = word == "stand" and inside and not is_plural(words[at - 1])
+    if is_thing and ("stand", following) not in VIEWS:
         return False
     return _small(word) is not None
 

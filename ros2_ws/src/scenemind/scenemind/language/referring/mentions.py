@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from scenemind.language.lexicon import LOOKS, RANKS
+from scenemind.language.lexicon import LOOKS, RANKS, VIEWERS
 from scenemind.language.relation_names import RELATION_NAMES
 from scenemind.language.trees import (
     Condition,
@@ -13,9 +13,11 @@ from scenemind.language.trees import (
     NounPhrase,
     Rank,
     Reading,
+    Reference,
     Related,
     Superlative,
     View,
+    Viewer,
     ViewKind,
     noun_phrases,
 )
@@ -41,6 +43,10 @@ _INVERSE = {
     "closest": "near",
     "farthest": "far",
 }
+
+
+Marks = Callable[[str], tuple[Condition, ...]]
+"""Conditions that a mark such as "@1" stands for among the words of an expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,7 @@ class Mentions:
     Attributes:
         target: index of the mention that is to be found.
         view: kind of viewpoint, and its mention; None for the room.
+        marks: what the marks among the words stand for.
     """
 
     things: Sequence[Mention]
@@ -107,6 +114,7 @@ class Mentions:
     links: Sequence[Link]
     places: Sequence[Placed]
     view: tuple[ViewKind, int | None] | None
+    marks: Marks | None = None
 
     def reading(self) -> Reading:
         """The tree of the target; nouns that nothing joins to it are left unread."""
@@ -128,6 +136,8 @@ class Mentions:
         words = [(word, False) for word in said.traits] + [(word, True) for word in said.without]
         looks = [_look(word, negated) for word, negated in words]
         conditions: list[Condition] = [look for look in looks if isinstance(look, HasAttribute)]
+        if self.marks is not None:
+            conditions += [c for word in said.traits if word[0] == "@" for c in self.marks(word)]
         ranks: list[Rank] = []
         if len(above) <= _MOST_DEPTH:
             found = list(self._links(index, above))
@@ -143,7 +153,7 @@ class Mentions:
             elif at.subject == index:
                 ranks.append(Rank(_PLACES[at.place], at.order, negated=at.negated))
         ranks += [look for look in looks if isinstance(look, Rank)]
-        unread = tuple(look for look in looks if isinstance(look, str))
+        unread = tuple(look for look in looks if isinstance(look, str) and look[0] != "@")
         return NounPhrase(
             said.noun,
             conditions=tuple(dict.fromkeys(conditions)),
@@ -151,6 +161,10 @@ class Mentions:
             other=said.other,
             unread=unread,
         )
+
+    def _anchor(self, index: int, above: tuple[int, ...]) -> NounPhrase | Viewer:
+        is_asker = self.things[index].noun in VIEWERS
+        return Viewer() if is_asker else self._phrase(index, above)
 
     def _links(self, index: int, above: tuple[int, ...]) -> Iterator[Related | Rank]:
         """Relations of a mention to others, and of others to it, which are turned around.
@@ -169,16 +183,14 @@ class Mentions:
             if link.subject == index and not set(link.anchors) & set(inside):
                 if link.predicate in _OWNING and link.anchors[0] in of_others:
                     continue
-                yield _relation(
-                    link, tuple(self._phrase(anchor, inside) for anchor in link.anchors)
-                )
+                yield _relation(link, tuple(self._anchor(at, inside) for at in link.anchors))
             elif link in turned:
                 inverse = _INVERSE.get(link.predicate, link.predicate)
                 negated = link.negated != (link.subject in absent)
                 yield Related(inverse, (self._phrase(link.subject, inside),), negated)
 
 
-def _relation(link: Link, anchors: tuple[NounPhrase, ...]) -> Related | Rank:
+def _relation(link: Link, anchors: tuple[Reference, ...]) -> Related | Rank:
     name = link.predicate
     if name in _COMPARING:
         superlative = _COMPARING[_OTHERS[name] if link.negated else name]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from scenemind.language.english import normal
 from scenemind.language.lexicon import SIDE_WORDS
 from scenemind.language.referring.chunks import ROOMS, ROWS, Chunk, Kind, chunks_of
-from scenemind.language.referring.mentions import Link, Mention, Mentions, Placed
+from scenemind.language.referring.mentions import Link, Marks, Mention, Mentions, Placed
 from scenemind.language.trees import Reading, ViewKind
 from scenemind.language.vocabulary import Thesaurus
 
@@ -129,7 +129,7 @@ class Draft:
         if self.view is None or mention is not None:
             self.view = kind, mention
 
-    def reading(self) -> Reading:
+    def reading(self, marks: Marks | None) -> Reading:
         """The finished tree; its target is an empty phrase where nothing was named."""
         if self.target == TARGET and self.view is not None and self.view[1] is not None:
             self.target, self.view = self.view[1], None  # "look at the lamp"
@@ -137,7 +137,8 @@ class Draft:
             self.target = len(self.mentions)
             self.mentions.append(Mention(""))
         self._follow_topic()
-        self._name_the_nameless()
+        if marks is None:
+            self._name_the_nameless()
         self._order_the_target()
         links = [
             replace(
@@ -148,7 +149,7 @@ class Draft:
             for link in self.links[:_MOST_LINKS]
         ]
         places = [replace(at, subject=self._known(at.subject)) for at in self.places]
-        return Mentions(self.mentions, self.target, links, places, self.view).reading()
+        return Mentions(self.mentions, self.target, links, places, self.view, marks).reading()
 
     def _order_the_target(self) -> None:
         """Find from where "the second chair" counts, if nothing before it says so: a side or a
@@ -297,6 +298,9 @@ class Anchoring:
         looks_only = chunk.traits and not chunk.value and "other" not in chunk.traits
         if looks_only and relation.value in _OWNING:  # "with a round top"
             self._clause.pending = None
+        elif chunk.is_mark:
+            self._clause.pending = None
+            self._draft.merge(chunk, self._outer)
         elif head in ROOMS or looks_only:
             self._in_room(relation, chunk)
         elif relation.value == "in the corner of" and head in ("", *_WALLS):
@@ -426,11 +430,21 @@ class Anchoring:
 
 def read(text: str) -> Reading:
     """Tree of an expression; an empty phrase for any other text."""
-    return _Reader(chunks_of(text)).read()
+    return read_chunks(chunks_of(text))
+
+
+def read_chunks(chunks: Sequence[Chunk], marks: Marks | None = None) -> Reading:
+    """Tree of the chunks of an expression.
+
+    Args:
+        marks: of a part of a question, in which "what" has no noun: what marks among its words
+            ("@1") stand for, which are places that were read before.
+    """
+    return _Reader(chunks).read(marks)
 
 
 class _Reader(Anchoring):
-    def read(self) -> Reading:
+    def read(self, marks: Marks | None) -> Reading:
         take: dict[Kind, Callable[[Chunk], None]] = {
             "noun": self._noun, "relation": self._relation, "place": self._place_chunk,
             "view": self._view, "be": self._be, "pronoun": self._pronoun, "not": self._not,
@@ -441,7 +455,7 @@ class _Reader(Anchoring):
             take[chunk.kind](chunk)
             self._at += 1
         self._end_clause()
-        return self._draft.reading()
+        return self._draft.reading(marks)
 
     def _break(self, chunk: Chunk) -> None:
         self._clause.separated = True
@@ -473,8 +487,10 @@ class _Reader(Anchoring):
             self._clause.is_choice = True
         elif word in ("you", "want"):
             clause.view, clause.after_be = None, False
-            clause.is_choice |= word == "want"
-            clause.retargeted |= word == "want" and self._draft.target != TARGET
+            before = self._chunk_at(-1)
+            if word == "want" and before is not None and before.words[0] != "i":
+                clause.is_choice = True
+                clause.retargeted |= self._draft.target != TARGET
 
     def _pronoun(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
@@ -557,6 +573,8 @@ class _Reader(Anchoring):
         if clause.negated and draft.target != TARGET and draft.is_target_again(chunk):
             clause.negated = False
             draft.deny(chunk, self._outer)
+        elif chunk.is_mark:
+            draft.merge(chunk, self._nearer_subject())
         elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
             draft.merge(chunk, clause.subject)
         elif clause.repeated is not None and self._is_joined():

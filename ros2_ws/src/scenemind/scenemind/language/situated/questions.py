@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Literal
 
 from scenemind.language.english import find_number, read_table
-from scenemind.language.situated.noun_phrases import (
+from scenemind.language.situated.sentences import (
     SIDES,
     Sentence,
     attribute_of,

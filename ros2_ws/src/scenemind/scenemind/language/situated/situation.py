@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scenemind.language.english import read_table, word_set
-from scenemind.language.situated.noun_phrases import Places, normalized, read_phrase
+from scenemind.language.situated.sentences import Places, normalized, read_phrase
 from scenemind.language.trees import NounPhrase, Related, Viewer
 
 _TABLE = read_table("scenemind.language.situated", "situation.yaml")
@@ -94,4 +94,4 @@ def _until_end(words: str) -> str:
 
 def _thing(words: str) -> NounPhrase:
     """The thing without its relations: "the chair under the table" is a chair."""
-    return read_phrase(_IS["self"].sub(" ", words), Places(""), depth=0)
+    return read_phrase(_IS["self"].sub(" ", words), Places(""), related=False)

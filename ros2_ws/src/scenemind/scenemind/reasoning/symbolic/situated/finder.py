@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
 from scenemind.language.english import is_plural
-from scenemind.language.situated.noun_phrases import BUILDING
+from scenemind.language.relation_names import CARRYING
+from scenemind.language.situated.sentences import BUILDING
 from scenemind.language.trees import (
     HasAttribute,
     NounPhrase,
@@ -368,7 +369,7 @@ class Links:
             case "supports" | "contains":
                 carriers = np.maximum(self._carriers(row), self._known(relation, row, among))
                 scores = carriers if (carriers * among).any() else near
-            case "on" | "inside":
+            case _ if relation in CARRYING:
                 carried = np.maximum(self._carried(row), self._known(relation, row, among))
                 carried[row] = 0.0
                 # "Chairs on the table" are near it.

@@ -1,4 +1,4 @@
-"""Noun phrases of situated questions, read loosely.
+"""Situated questions as sentences with marks, and the noun phrases in them.
 
 Places of the asker ("on my left", "in my 7 o'clock direction") are replaced by marks ("@3"), so
 that the rest of a sentence reads as noun phrases: nouns, attributes, relations, and unread words
@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, is_plural, read_table, word_set
+from scenemind.language.english import find_number, read_table, word_set
+from scenemind.language.referring.chunks import chunks_of
+from scenemind.language.referring.reader import read_chunks
 from scenemind.language.relation_names import find_relation
 from scenemind.language.trees import (
     Attribute,
@@ -23,6 +25,7 @@ from scenemind.language.trees import (
     Related,
     Superlative,
     Viewer,
+    noun_phrases,
     relations_to_viewer,
 )
 
@@ -32,6 +35,7 @@ SIDES: dict[str, str] = _TABLE["sides"]
 _ASKER = (Viewer(),)
 _MARK = re.compile(r"@(\d+)")
 _DIRECTLY = re.compile(r"\b(?:direct|directly|immediate|immediately|straight)\b")
+_HAVING = ("with", "contains")
 # What "directly" means of a side.
 _HOURS = {
     "in front of": "12 o'clock", "right of": "3 o'clock", "behind": "6 o'clock",
@@ -39,8 +43,6 @@ _HOURS = {
 }  # fmt: skip
 _OPPOSITES = ({"left of", "right of"}, {"in front of", "behind"})
 _WORD = re.compile(r"[a-z][a-z'-]+")
-# "on the table by the door that is ...": deeper nesting is left out of account.
-_DEEPEST = 2
 
 
 def _with_parts(pattern: str) -> str:
@@ -55,28 +57,13 @@ _PLACES = [
     (re.compile(rf"(?<![\w@]){_with_parts(pattern)}(?!\w)"), name)
     for name, pattern in _TABLE["places"]
 ]
-_RELATION_NAMES = [name for name, _ in _TABLE["relations"]]
-_ALTERNATIVES = "|".join(
-    f"(?P<r{n}>{pattern})" for n, (_, pattern) in enumerate(_TABLE["relations"])
-)
-_RELATION = re.compile(
-    rf"(?<![\w@]){_TABLE['posture_of_thing']}(?:{_ALTERNATIVES})"
-    r"(?= (?:the|a|an|my|it|this|that|these|each|both|your|which|of|\w+)\b)(?! me\b)"
-)
-_OPEN_RELATION = re.compile(
-    rf"^(?P<head>.*?\w) (?:is |are |was |were )?{_TABLE['posture_of_thing']}(?:{_ALTERNATIVES})"
-    r"(?: me)?$"
-)
 _SUPERLATIVES: list[tuple[Superlative, re.Pattern[str]]] = [
     (name, re.compile(rf"\b(?:{pattern})\b")) for name, pattern in _TABLE["superlatives"]
 ]
 _ROOM, _OPENING, _LEAD, _YES_NO = (
     re.compile(_TABLE[name]) for name in ("room", "opening", "lead", "yes_no")
 )
-_DETERMINERS, _CANS, _ANYTHING, _SMALL_WORDS, _ENDS, _CLAUSE, _SHAPES = (
-    word_set(_TABLE[name])
-    for name in ("determiners", "cans", "anything", "small_words", "ends", "clause", "shapes")
-)
+_SMALL_WORDS, _SHAPES = word_set(_TABLE["small_words"]), word_set(_TABLE["shapes"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,38 +130,45 @@ class Places:
         return mark
 
 
-def read_phrase(words: str, places: Places, depth: int = _DEEPEST) -> NounPhrase:
-    """The phrase that marked words are; see `Places`.
+def read_phrase(words: str, places: Places, *, related: bool = True) -> NounPhrase:
+    """The phrase that marked words are; see `Places`. Content words that it has no use for are
+    unread.
 
     Args:
-        depth: up to which relations to other things are read; 0: none.
+        related: whether relations to other things are read.
     """
     words, ranks = _without_superlative(_ROOM.sub(" ", words))
-    found = _RELATION.search(words)
-    if found is None:
-        return _head(words, places, ranks)
-    head = _head(words[: found.start()], places, ranks)
-    if not depth:
-        return head
-    related, conditions, unread = _related(found, words[found.end() :], places, depth - 1)
-    if related is None:
-        return _head(words, places, ranks)
-    return replace(
-        head,
-        conditions=(*head.conditions, *conditions, related),
-        unread=head.unread + unread,
-    )
+    chunks = chunks_of(words, views=False)
+    phrase = read_chunks(chunks, places.of).phrase
+    kept = tuple(c for said in phrase.conditions for c in _of_thing(said, bool(phrase.noun)))
+    phrase = replace(phrase, conditions=kept if related else (), ranks=ranks)
+    used = {word for chunk in chunks if chunk.kind == "relation" for word in chunk.words}
+    used.update(word for chunk in chunks for word in chunk.traits)
+    for part in noun_phrases(phrase):
+        used.update(part.noun.split())
+    unread = tuple(word for word in content_words(words) if word not in used)
+    return replace(phrase, unread=unread)
+
+
+def _of_thing(said: Condition, is_named: bool) -> tuple[Condition, ...]:
+    """What a condition says of the thing: parts of the building stand in many pieces, so that it
+    lies itself where they do; what a thing without a name has are hints at what it is."""
+    anchor = said.anchors[0] if isinstance(said, Related) else None
+    if not isinstance(said, Related) or not isinstance(anchor, NounPhrase):
+        return (said,)
+    if anchor.noun in BUILDING:
+        bare = replace(said, anchors=(NounPhrase(anchor.noun),))
+        return (*relations_to_viewer(anchor), bare)
+    return () if said.predicate in _HAVING and not is_named else (said,)
 
 
 def read_open_relation(words: str, places: Places) -> Related | None:
     """What a thing is to the one that "the chair is in front of" asks for: behind it."""
-    found = _OPEN_RELATION.match(words.strip())
-    if found is None:
+    chunks = chunks_of(_LEAD.sub("", f"{words.strip().removesuffix(' me')} "), views=False)
+    phrase = read_chunks(chunks[:-1], places.of).phrase
+    if not phrase.noun or chunks[-1].kind != "relation":
         return None
-    phrase = read_phrase(_LEAD.sub("", found["head"] + " "), places)
-    if not phrase.noun:
-        return None
-    known = find_relation(_relation_name(found))
+    known = find_relation(chunks[-1].value)
     return Related(known.inverse if known and known.inverse else "near", (phrase,))
 
 
@@ -217,65 +211,6 @@ def _predicates(name: str, found: re.Match[str]) -> tuple[str, ...]:
         if name != second and {name, second} not in _OPPOSITES:
             return name, second
     return (_HOURS.get(name, name) if _DIRECTLY.search(found.group()) else name,)
-
-
-def _relation_name(found: re.Match[str]) -> str:
-    name = next(name for n, name in enumerate(_RELATION_NAMES) if found.group(f"r{n}"))
-    return f"{find_number(found['hour']) or found['hour']} o'clock" if name == "hour" else name
-
-
-def _related(
-    found: re.Match[str], after: str, places: Places, depth: int
-) -> tuple[Related | None, tuple[Condition, ...], tuple[str, ...]]:
-    """The relation, and the conditions and unread words after it that belong to the head."""
-    name = _relation_name(found)
-    if name == "between":
-        first, _, second = after.partition(" and ")
-        ends = tuple(read_phrase(part, places, depth) for part in (first, second) if part)
-        return (Related(name, ends) if len(ends) == 2 else None), (), ()
-    anchor = read_phrase(after, places, depth)
-    if not anchor.noun:
-        return None, (), ()
-    if name == "toward":
-        return Related("between", (Viewer(), replace(anchor, unread=()))), (), anchor.unread
-    if anchor.noun in BUILDING:
-        # Parts of the building stand in many pieces: the thing itself lies where they do.
-        return Related(name, (NounPhrase(anchor.noun),)), relations_to_viewer(anchor), anchor.unread
-    return Related(name, (replace(anchor, unread=()),)), (), anchor.unread
-
-
-def _head(words: str, places: Places, ranks: tuple[Rank, ...]) -> NounPhrase:
-    tokens = words.replace(",", " , ").split()
-    before: list[str] = []
-    noun: list[str] = []
-    rest: list[str] = []
-    for at, word in enumerate(tokens):
-        if word.startswith("@"):
-            continue
-        is_can = word == "can" and bool(noun) and noun[-1] in _CANS
-        after_mark = at > 0 and tokens[at - 1].startswith("@")
-        # "What on my right should I open": the thing has no noun.
-        if (
-            rest
-            or (word in _CLAUSE and at > 0 and not noun)
-            or (noun and not is_can and (word in _ENDS or after_mark))
-        ):
-            rest.append(word)
-        elif word == "stand" and noun and is_plural(noun[-1]):
-            rest.append(word)  # "chairs stand there"; "a tv stand" is a thing.
-        elif attribute_of(word) and not noun:
-            before.append(word)
-        elif is_can or word not in _DETERMINERS | _ENDS:
-            noun.append(word)
-    if all(word in _ANYTHING for word in noun):
-        noun = []
-    attributes = tuple(filter(None, map(attribute_of, (*before, *rest))))
-    return NounPhrase(
-        " ".join(noun),
-        conditions=(*attributes, *places.of(words)),
-        ranks=ranks,
-        unread=content_words(" ".join(rest)),
-    )
 
 
 def _without_superlative(words: str) -> tuple[str, tuple[Rank, ...]]:
