@@ -60,7 +60,11 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Spread files whose tests wait for nodes and processes among those that compute, which keeps
-    all cores busy; the longest are first."""
+    all cores busy; the longest are first.
+
+    Tests of nodes are tried twice: no time limit of DDS holds on every machine. The summary lists
+    those that needed it.
+    """
     files = list(dict.fromkeys(item.path for item in items))
     system, ros = ([f for f in files if REPOSITORY / "tests" / n in f.parents] for n in _WAITING)
     computing = [f for f in files if f not in {*system, *ros}]
@@ -70,6 +74,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for number, file in enumerate(group)
     }
     items.sort(key=lambda item: place[item.path])
+    for item in items:
+        if item.path in {*system, *ros}:
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -85,6 +85,7 @@ setup(
             "networkx>=3.2",
             "pre-commit>=3.7",
             "pytest>=8.0",
+            "pytest-rerunfailures>=16",
             "pytest-xdist>=3.6",
             "ruff>=0.6",
             "trimesh>=4.0",
