@@ -8,6 +8,7 @@ from typing import Any
 
 from scenemind.language.time_expressions import Moment
 from scenemind.language.trees import (
+    Among,
     Described,
     HasAttribute,
     Marked,
@@ -42,6 +43,8 @@ def notation(tree: Any) -> str:
             return f"{'not ' * negated}{key}={value}"
         case Related(predicate, anchors, negated):
             return f"{'not ' * negated}{predicate} {' & '.join(map(notation, anchors))}"
+        case Among(things, negated):
+            return f"{'except ' * negated}{notation(things)}"
         case Described(noun, negated):
             return f"{'not ' * negated}a {noun}"
         case Rank(superlative, order, anchor):

@@ -17,10 +17,11 @@ from itertools import takewhile
 from typing import Generic, TypeVar
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, find_ordinal
+from scenemind.language.english import find_number, find_ordinal, normal, plural
 from scenemind.language.relation_names import find_relation
 from scenemind.language.tokens import Cursor, NotUnderstoodError, Token
 from scenemind.language.trees import (
+    Among,
     Attribute,
     Condition,
     Described,
@@ -41,6 +42,7 @@ _AFTER_QUALITY = ("", "and", ",", "but", "it", "this", "that", "instead", "rathe
 _MAX_DEPTH = 4
 # First words of "apart from the chairs".
 _EXCEPTING = frozenset(("except", "apart", "aside", "besides"))
+_ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 Tree = TypeVar("Tree")
@@ -436,18 +438,22 @@ class Parser(Cursor):
             return phrase
         return replace(phrase, ranks=(replace(side, order=rank.order),))
 
-    def _find_exception(self, phrase: NounPhrase) -> Described | None:
-        """Read "besides the chairs" of "anything to sit on besides the chairs"."""
+    def _find_exception(self, phrase: NounPhrase, depth: int) -> Condition | None:
+        """Read "besides the chairs" of "anything to sit on besides the chairs", "except the red
+        one" of "all chairs except the red one"."""
         start = self.at
+        of_all = not _ALL.isdisjoint(self.words[:start])
         said = self.take("except for", "except", "apart from", "other than", "aside from")
-        if not said and (phrase.noun or not self.take("besides", "beside")):
-            return None
-        self.take("the", "a", "an", "all the")
-        noun = self.noun_words()
-        if not noun:
-            self.at = start
-            return None
-        return Described(" ".join(noun), negated=True)
+        if not said and of_all:
+            said = self.take("but")
+        if not said and phrase.conditions and not phrase.noun:  # "anything to sit on besides ..."
+            said = self.take("besides", "beside")
+        things = self.reference(depth + 1) if said else None
+        found = None
+        if things is not None:
+            found = except_things(things, phrase, self.words[start : self.at])
+        self.at = start if found is None else self.at
+        return found
 
     def _find_extended(self, phrase: NounPhrase, depth: int, adjectives: bool) -> NounPhrase | None:
         """The phrase with one more condition; None (and no move) where none follows."""
@@ -464,7 +470,7 @@ class Parser(Cursor):
         elif joined:
             adjectives = adjectives or joined == "and"
         try:
-            exception = None if depth else self._find_exception(phrase)
+            exception = None if depth else self._find_exception(phrase, depth)
             condition = exception or self.condition(depth, adjectives)
         except NotUnderstoodError:
             self.at = start
@@ -478,6 +484,24 @@ class Parser(Cursor):
             order = phrase.ranks[0].order if phrase.ranks else 1
             return replace(phrase, ranks=(replace(condition, order=order),))
         return replace(phrase, conditions=(*phrase.conditions, condition))
+
+
+def except_things(things: Reference, phrase: NounPhrase, said: Sequence[str]) -> Condition | None:
+    """The condition of a phrase that excepts things: chairs "except the red one" but the red chair.
+
+    Args:
+        said: the words of the things.
+    """
+    if isinstance(things, NounPhrase) and things.noun.isdecimal():
+        return Among(ObjectNumber(int(things.noun[:9])), negated=True)
+    if isinstance(things, NounPhrase) and things == NounPhrase(things.noun, things.definite):
+        return Described(things.noun, negated=True) if things.noun else None
+    if isinstance(things, Viewer):
+        return None
+    if isinstance(things, NounPhrase) and phrase.noun and not things.noun:
+        kind = normal(phrase.noun)
+        things = replace(things, noun=plural(kind) if "ones" in said else kind)
+    return Among(things, negated=True)
 
 
 def _compared(name: str, anchor: Reference) -> Rank:

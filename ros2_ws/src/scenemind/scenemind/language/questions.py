@@ -196,6 +196,12 @@ def _named(p: Parser) -> Reference | None:
     return None if isinstance(subject, NounPhrase) and not subject.noun else subject
 
 
+def _other(p: Parser) -> Reference | None:
+    """A second thing: "cups" of "chairs or cups", but not "right" of "on my left or right"."""
+    subject = p.reference()
+    return None if getattr(subject, "noun", "") in ("left", "right") else subject
+
+
 def _certain(is_certain: bool) -> Callable[[Parser], Reference | None]:
     """Reader of a reference said with "the" or a number, or of one said without."""
 
@@ -254,6 +260,7 @@ def _moment(p: Parser) -> TimeExpression | None:
 _READERS: dict[str, Callable[[Parser], Any]] = {
     "subject": Parser.reference,
     "named": _named,
+    "other": _other,
     "condition": _condition,
     "more": _more,
     "noun": lambda p: " ".join(p.noun_words()),
@@ -299,9 +306,9 @@ def _list(subject: Reference | None = None, more: NounPhrase | None = None) -> Q
     return None if asked is None else ListObjects(asked)
 
 
-def _count(subject: Reference, more: NounPhrase | None = None) -> Question | None:
+def _count(subject: Reference, more: NounPhrase | None = None, **check: Any) -> Question | None:
     asked = _with(subject, more)
-    return None if asked is None else Count(asked)
+    return None if asked is None else Count(asked, **check)
 
 
 def _ask_attribute(

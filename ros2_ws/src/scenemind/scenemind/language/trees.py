@@ -79,6 +79,14 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """Condition such as "except the red one": not among those things."""
+
+    things: Reference
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Rank:
     """Superlative such as "the second largest", "closest to the door"; `anchor` None: to the
     viewer."""
@@ -136,7 +144,7 @@ class NounPhrase:
 
 
 Reference = NounPhrase | Viewer | Marked | ObjectNumber
-Condition = HasAttribute | Related | Described
+Condition = HasAttribute | Related | Described | Among
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +254,16 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class CompareCounts:
-    """Question such as "are there more chairs than tables"."""
+    """Question such as "are there more chairs than tables".
+
+    Attributes:
+        is_choice: of "are there more chairs or tables": which of them.
+    """
 
     first: Reference
     second: Reference
     how: Literal["more", "fewer", "as many"] = "as many"
+    is_choice: bool = False
 
 
 @dataclass(frozen=True, slots=True)

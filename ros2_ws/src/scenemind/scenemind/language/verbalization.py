@@ -227,6 +227,8 @@ def condition_words(condition: Condition) -> str:
     """A condition in words: "that is not black", "left of the door"."""
     if isinstance(condition, trees.Described):
         return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
+    if isinstance(condition, trees.Among):
+        return ("except " if condition.negated else "that is ") + describe(condition.things)
     if isinstance(condition, HasAttribute):
         if condition.key == "affordance" and not condition.negated:
             return f"to {condition.value}"

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scenemind.language.corrections.slots import is_short_for_is
+from scenemind.language.english import is_plural
+from scenemind.language.parser import except_things
 from scenemind.language.tokens import Token, tokenize
 from scenemind.language.trees import (
     Command,
@@ -19,6 +21,7 @@ from scenemind.language.trees import (
     IsA,
     Marked,
     Merge,
+    NounPhrase,
     OfOne,
     Reference,
     Rename,
@@ -30,6 +33,7 @@ from scenemind.language.trees import (
 
 _OF_WHOLES = (DeleteObject, Merge, Split)
 _JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
+_EXCEPTING = frozenset(("except", "excepting", "apart", "aside"))
 _MOST_CLAUSES = 7  # more are read as one clause: a list of words is no sentence of many corrections
 _PLACES = re.compile(
     r"(?<=\S )(?:(?:in|of) (?:this|the|our) room|in here(?= )"
@@ -95,7 +99,15 @@ class Bare:
     is_objection: bool = False
 
 
-Remark = Aside | Topic | Denied | Bare
+@dataclass(frozen=True, slots=True)
+class Excepted:
+    """Things of which another clause does not speak, and their words: "except the red one"."""
+
+    things: Reference
+    said: Sequence[str]
+
+
+Remark = Aside | Topic | Denied | Bare | Excepted
 
 
 Clause = Command | Remark
@@ -162,9 +174,10 @@ def read_sentence(tokens: Sequence[Token], read: ReadClause) -> tuple[Command, .
 
 def _segments(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Start and end of the stretches between words that may join clauses."""
-    joins = [place for place, token in enumerate(tokens) if token.word in _JOINS]
-    bounds = zip([-1, *joins], [*joins, len(tokens)], strict=True)
-    return [(start + 1, end) for start, end in bounds if end > start + 1]
+    joins = [place for place, token in enumerate(tokens) if token.word in _JOINS | _EXCEPTING]
+    starts = [place + (tokens[place].word in _JOINS) for place in joins]
+    bounds = zip([0, *starts], [*joins, len(tokens)], strict=True)
+    return [(start, end) for start, end in bounds if end > start]
 
 
 def _readings(
@@ -188,6 +201,7 @@ def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
     noun = ""
     is_objection = any(map(_objects, clauses))
     commands: list[Command] = []
+    excepted: list[Excepted] = []
     waits = False  # whether a bare topic has nothing said about it yet
     for clause in clauses:
         match clause:
@@ -195,6 +209,8 @@ def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
                 if waits:
                     return ()
                 about, waits = subject, is_bare
+            case Excepted():
+                excepted.append(clause)
             case Denied() if any(isinstance(said, _OF_WHOLES) for said in commands):
                 return ()  # "delete the chairs, but not the red one"
             case Denied(subject=subject, is_absent=is_absent, noun=denied):
@@ -215,6 +231,10 @@ def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
     if waits:
         return ()
     commands = [_with_denial(command, noun) for command in commands]
+    for one in excepted:
+        if len(commands) != 1 or (left := _find_without(commands[0], one)) is None:
+            return ()
+        commands = [left]
     if gone is not None and not commands:
         commands = [DeleteObject(gone)]
     unique = _without_repetitions(commands)
@@ -247,6 +267,19 @@ def _with_subject(command: Command, subject: Subject) -> Command:
     if isinstance(command, OfOne) and command.subject == Marked():
         return replace(command, subject=subject)
     return command
+
+
+def _find_without(command: Command, excepted: Excepted) -> Command | None:
+    """The command about all of its things but some; None where it is about one."""
+    if not isinstance(command, OfOne) or isinstance(command, Split):
+        return None
+    subject = command.subject
+    if not isinstance(subject, NounPhrase) or not is_plural(subject.noun.rpartition(" ")[2]):
+        return None
+    but = except_things(excepted.things, subject, excepted.said)
+    if but is None:
+        return None
+    return replace(command, subject=replace(subject, conditions=(*subject.conditions, but)))
 
 
 def _with_denial(command: Command, noun: str) -> Command:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from scenemind.language import lexicon
-from scenemind.language.corrections.clauses import Aside, Bare, Clause, Denied, Topic
+from scenemind.language.corrections.clauses import Aside, Bare, Clause, Denied, Excepted, Topic
 from scenemind.language.corrections.slots import (
     SLOTS,
     TABLE,
@@ -263,6 +263,7 @@ _MEANINGS: dict[str, Callable[[Bound], Clause | None]] = {
     "deleted_here": lambda b: DeleteObject(Marked(b["noun"])),
     "denied": _denied,
     "denied_absent": lambda b: Denied(_here(b), is_absent=True),
+    "excepted": lambda b: Excepted(*b["things"]),
     "forgotten": lambda b: SetAttribute(_subject(b), b["key"], ""),
     "is_at": _is_at,
     "mentioned": _mentioned,

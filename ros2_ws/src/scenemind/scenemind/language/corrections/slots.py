@@ -95,6 +95,20 @@ def _reference(p: Parser) -> Reference | None:
     return None if noun and (is_verb or names_no_thing(noun)) else reference
 
 
+def _excepted(p: Parser) -> tuple[Reference, Sequence[str]] | None:
+    """Things that a claim of several is not about, and their words."""
+    start = p.at
+    things = p.reference()
+    return None if isinstance(things, Viewer) else (things, p.words[start:])
+
+
+def _other_ones(p: Parser) -> tuple[Reference, Sequence[str]] | None:
+    """ "The red one", "object 3", but not "the cup"."""
+    things = p.peek() == "the" and _excepted(p)
+    is_kind = things and isinstance(things[0], NounPhrase) and things[0].noun
+    return None if is_kind else things or None
+
+
 def _number_or_reference(p: Parser) -> Reference | None:
     if _is_figure(p.peek()):
         p.at += 1
@@ -265,7 +279,7 @@ def _material(p: Parser) -> HasAttribute | None:
     return None if label is None else HasAttribute("material", label)
 
 
-def _phrase(p: Parser) -> str:
+def _phrase(p: Parser) -> str | None:
     """The value or noun of what is denied: a colour, a quality, a number or a thing."""
     given = p.find_attribute() or p.find_quality()
     if given is not None:
@@ -274,7 +288,9 @@ def _phrase(p: Parser) -> str:
         p.at += 1
         return p.words[p.at - 1]
     said = p.reference()
-    return said.noun if isinstance(said, NounPhrase) else ""
+    if isinstance(said, NounPhrase):
+        return said.noun or None
+    return ""
 
 
 def _condition(p: Parser) -> Related | None:
@@ -351,6 +367,7 @@ SLOTS: dict[str, Callable[[Parser], Any]] = {
     "bare_name": _bare_name,
     "condition": _condition,
     "count": _one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
+    "excepted": _excepted,
     "figure": _one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
     "key": _one_word(lexicon.ATTRIBUTE_NAMES.get),
     "kind": _kind,
@@ -363,6 +380,7 @@ SLOTS: dict[str, Callable[[Parser], Any]] = {
     "number_word": _one_word(find_number),
     "numbered": _figured,
     "numbers": _numbers,
+    "other_ones": _other_ones,
     "owner": _owner,
     "pair": _one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
     "phrase": _phrase,

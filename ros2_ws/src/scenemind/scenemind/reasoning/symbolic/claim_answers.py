@@ -324,6 +324,8 @@ def option_words(option: Condition) -> str:
             return value
         case trees.Described(noun=noun):
             return noun
+        case trees.Among(things=things):
+            return say.noun_of(things)
         case Related(predicate=predicate):
             return _SIDES.get(predicate, predicate)
 
@@ -365,11 +367,15 @@ def _row(option: Reference, at: Resolver) -> int | None:
 
 
 def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
-    """Yes or no: whether there are more of the first things than of the second."""
+    """Yes or no: whether there are more of the first things than of the second; for a choice, of
+    which there are more."""
     rows = [set_of(subject, at)[0] for subject in (question.first, question.second)]
     first, second = len(rows[0]), len(rows[1])
     holds = {"more": first > second, "fewer": first < second, "as many": first == second}
     word = say.yes_or_no(holds[question.how])
+    if question.is_choice:
+        most = question.first if (first > second) == (question.how == "more") else question.second
+        word = "the same number" if first == second else f"{question.how} {say.noun_of(most)}"
     numbers = joined(
         [
             say.counted(len(found), say.noun_of(subject))

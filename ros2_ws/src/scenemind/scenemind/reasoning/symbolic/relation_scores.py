@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D
 from scenemind.language.trees import (
+    Among,
     Condition,
     Described,
     HasAttribute,
+    NounPhrase,
     Rank,
     Reference,
     Related,
@@ -38,6 +40,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     similar_scores,
     usual_scores,
 )
+from scenemind.reasoning.symbolic.replies import has_plural_noun
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 
 # Asked relation -> kept relations that count as well: (name, subject and object swapped, weight).
@@ -235,6 +238,8 @@ class ReferenceResolver(Protocol):
     @property
     def allows_usual(self) -> bool: ...
 
+    def ambiguous(self, reference: Reference, rows: NDArray[np.intp]) -> ReasoningError: ...
+
     def note(self, step: str) -> None: ...
 
 
@@ -300,6 +305,12 @@ def condition_scores(
     match condition:
         case Described(noun=noun):
             return at.label_scores(noun) * at.is_sure_of(noun)
+        case Among(things=things):
+            rows = np.array([a.row for a in at.anchors(things) if a.row is not None], np.intp)
+            is_one = isinstance(things, NounPhrase) and things.noun and not has_plural_noun(things)
+            if is_one and len(rows) > 1:
+                raise at.ambiguous(things, rows)
+            return np.isin(np.arange(len(among)), rows).astype(np.float64)
         case HasAttribute():
             return _with_attribute(at, condition, among, lenient)
         case Related(predicate="between"):
