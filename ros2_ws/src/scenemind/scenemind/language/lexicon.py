@@ -6,7 +6,7 @@ meaning, whoever reads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scenemind.language.english import read_table
@@ -17,11 +17,33 @@ from scenemind.language.trees import Attribute, Superlative
 SPEAKER = "me"
 Phrase = tuple[str, ...]
 _DATA: Mapping[str, Any] = read_table("scenemind.language", "lexicon.yaml")
-_LONGEST = 8  # words of a phrase
 
 
-def _phrases(table: Mapping[str, Iterable[str]]) -> dict[Phrase, str]:
-    return {tuple(form.split()): name for name, forms in table.items() for form in forms}
+class PhraseTable(dict[Phrase, Any]):
+    """Phrases and their names."""
+
+    def __init__(self, names: Mapping[Phrase, Any]) -> None:
+        super().__init__(names)
+        self._longest: dict[str, int] = {}
+        for first, *more in names:
+            self._longest[first] = max(self._longest.get(first, 0), 1 + len(more))
+
+    def lengths(self, words: Sequence[str], start: int) -> range:
+        """Lengths that a phrase from this word on may have, the longest first."""
+        most = self._longest.get(words[start], 0) if start < len(words) else 0
+        return range(min(most, len(words) - start), 0, -1)
+
+    def longest(self, words: Sequence[str], start: int) -> tuple[Any, int]:
+        """Name and length of the longest phrase from a word on; ("", 0) for none."""
+        for length in self.lengths(words, start):
+            phrase = tuple(words[start : start + length])
+            if phrase in self:
+                return self[phrase], length
+        return "", 0
+
+
+def _phrases(table: Mapping[str, Iterable[str]]) -> PhraseTable:
+    return PhraseTable({tuple(form.split()): name for name in table for form in table[name]})
 
 
 def _values(table: str) -> dict[str, Any]:
@@ -33,28 +55,44 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(_DATA["words"][name])
 
 
+_SIDES = ("left", "right")
+
+
 def sided(side: str) -> list[str]:
     """Phrases such as "to the left" and "on your left hand side"."""
+    return _ways(side, "before")
+
+
+def _ways(side: str, starts: str) -> list[str]:
     hands = (side, *(f"{side} {hand}" for hand in _DATA["sides"]["after"]))
-    return [f"{start} {hand}" for start in _DATA["sides"]["before"] for hand in hands]
+    return [f"{start} {hand}" for start in _DATA["sides"][starts] for hand in hands]
+
+
+def _of_sides(starts: str, name: str) -> PhraseTable:
+    return _phrases({name.format(side): _ways(side, starts) for side in _SIDES})
 
 
 _ALL_RELATIONS = _phrases(_DATA["relations"]) | _phrases(
-    {
-        f"{side} of": [f"{way} of" for way in (*sided(side), side, f"{side} side")]
-        for side in ("left", "right")
-    }
+    {f"{side} of": [f"{way} of" for way in (*sided(side), side, f"{side} side")] for side in _SIDES}
 )
 
 
 # Those that the scene graph knows, and "with".
-RELATIONS = {
-    form: name for form, name in _ALL_RELATIONS.items() if name == "with" or name in RELATION_NAMES
-}
+RELATIONS = PhraseTable(
+    {form: name for form, name in _ALL_RELATIONS.items() if name in (*RELATION_NAMES, "with")}
+)
 
 
 # In free text these relate things too; elsewhere they are verbs and prepositions.
-FREE_RELATIONS = _ALL_RELATIONS | _phrases(_DATA["relations_in_free_text"])
+FREE_RELATIONS = PhraseTable(_ALL_RELATIONS | _phrases(_DATA["relations_in_free_text"]))
+
+
+# Places of the one who asks: "on my left", "within my reach".
+OWN_PLACES = PhraseTable(_of_sides("own", "{} of") | _phrases(_DATA["own_places"]))
+
+
+# "On the left", "from the right-hand side" -> the superlative: an end of a row.
+ROW_SIDES = PhraseTable(_of_sides("of_row", "{}most"))
 
 
 # "Far from" compares where one of several is meant.
@@ -119,6 +157,10 @@ ADJECTIVES = frozenset(QUALITIES) - MASSES - {"square"}
 MATERIALS = _phrases({"material": _DATA["words"]["long_materials"]})
 
 
+# Before the value of an attribute: "made of".
+ATTRIBUTE_VERBS = _phrases(_DATA["attribute_verbs"])
+
+
 USES = _words("uses")
 
 
@@ -170,15 +212,6 @@ _SPOKEN = {
 def free_text(name: str) -> frozenset[str]:
     """A list of small words of referring expressions in free wording."""
     return frozenset(_DATA["free_text"][name])
-
-
-def longest(table: Mapping[Phrase, str], words: tuple[str, ...], start: int) -> tuple[str, int]:
-    """Name and length of the longest phrase of the table at a position; ("", 0) for none."""
-    for length in range(min(_LONGEST, len(words) - start), 0, -1):
-        phrase = words[start : start + length]
-        if phrase in table:
-            return table[phrase], length
-    return "", 0
 
 
 def spoken(predicate: str) -> str:

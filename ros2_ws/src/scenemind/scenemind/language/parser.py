@@ -1,4 +1,4 @@
-"""Recursive-descent parser of references, and rule books that apply it to sentences.
+"""Reader of phrases word by word: references, conditions, nouns, values of attributes.
 
     reference   := viewer | marked | number | noun phrase
     noun phrase := determiner? count? (ordinal? superlative | colour | size)* noun condition*
@@ -11,15 +11,14 @@ next to the sofa); after a comma or an "and" it belongs to the outermost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import Generic, TypeVar
+from typing import Any
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, find_ordinal, normal, plural
 from scenemind.language.relation_names import find_relation
-from scenemind.language.tokens import Cursor, NotUnderstoodError, Token
+from scenemind.language.tokens import Cursor, NotUnderstoodError
 from scenemind.language.trees import (
     Among,
     Attribute,
@@ -32,6 +31,7 @@ from scenemind.language.trees import (
     Rank,
     Reference,
     Related,
+    Superlative,
     Viewer,
 )
 
@@ -45,24 +45,28 @@ _EXCEPTING = frozenset(("except", "apart", "aside", "besides"))
 _ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
 _MARKED = frozenset(("marked", "selected", "highlighted"))
-Tree = TypeVar("Tree")
+_SIDES: dict[str, Superlative] = {"left": "leftmost", "right": "rightmost"}
+_AFTER_NOUN = lexicon.NOUN_END | {"", ","}
 
 
 class Parser(Cursor):
     """Reader of modifiers, nouns, references and conditions; a failed `find_*` does not move."""
 
+    def take_name(self, table: lexicon.PhraseTable) -> Any:
+        """Move over the longest phrase of a table that stands here; its name, empty for none."""
+        name, length = table.longest(self.words, self.at)
+        self.at += length
+        return name
+
     def find_attribute(self) -> HasAttribute | None:
         """Find "dark red", "black and red" or "small"."""
-        colours = self._colours()
-        if colours:
-            self.take("in color", "in colour")
-            return HasAttribute("color", colours)
-        word = self.peek()
-        if word in lexicon.SIZES:
+        key: Attribute = "color"
+        value = self._colours()
+        if not value and self.peek() in lexicon.SIZES:
+            key, value = "size", lexicon.SIZES[self.peek()]
             self.at += 1
-            self.take("in size")
-            return HasAttribute("size", lexicon.SIZES[word])
-        return None
+        self._skip_name(key)
+        return HasAttribute(key, value) if value else None
 
     def find_quality(self) -> HasAttribute | None:
         """Find "empty" of "is empty", or "to sit on" of "something to sit on"."""
@@ -74,25 +78,26 @@ class Parser(Cursor):
                 self.at += len(use)
                 return HasAttribute("affordance", " ".join(use))
         self.at = start
-        if self.take("made of", "made from", "made out of"):
-            return self._named("material")
-        if self.take("owned by"):
-            return self._named("owner")
+        if key := self.take_name(lexicon.ATTRIBUTE_VERBS):
+            return self._named(key)
         if self.take("mine"):
             return HasAttribute("owner", lexicon.SPEAKER)
-        if length := lexicon.longest(lexicon.MATERIALS, self.words, self.at)[1]:
-            said = " ".join(self.words[self.at : self.at + length])
-            self.at += length
-            return HasAttribute("material", said)
+        if self.take_name(lexicon.MATERIALS):
+            return HasAttribute("material", " ".join(self.words[start : self.at]))
         self.take("switched", "turned")
         word = self.peek()
         if word in lexicon.QUALITIES:
             self.at += 1
-            self.take("in shape", "in form", "in texture")
+            self._skip_name(lexicon.QUALITIES[word])
             if self.peek() in _AFTER_QUALITY:
                 return HasAttribute(lexicon.QUALITIES[word], word)
         self.at = start
         return None
+
+    def _skip_name(self, key: Attribute) -> None:
+        """Move over "in colour"."""
+        if self.peek() == "in" and lexicon.ATTRIBUTE_NAMES.get(self.peek(1)) == key:
+            self.at += 2
 
     def _named(self, key: Attribute) -> HasAttribute | None:
         """An attribute whose value is the next one to three words ("stainless steel")."""
@@ -126,69 +131,22 @@ class Parser(Cursor):
         shaded = self.peek(offset) in lexicon.SHADES
         return 1 + shaded if self.peek(offset + shaded) in lexicon.COLOURS else 0
 
-    def find_side_adjective(self) -> Rank | None:
-        """Find "left" of "the left chair"."""
-        if self.peek() in ("left", "right") and self.peek(1) not in ("of", "side", ""):
-            return Rank("leftmost" if self.take("left", "right") == "left" else "rightmost")
-        return None
-
-    def find_side(self) -> Rank | None:
+    def _find_side_of_row(self) -> Rank | None:
         """Find "on the left" or "from the right": an end of a row, not a relation to a thing."""
         start = self.at
-        if self.take("on the", "to the", "from the", "at the"):
-            side = self.take("left", "right")
-            self.take("hand side", "side", "end")
-            if side and self.peek() != "of" and self._at_end_of_noun():
-                return Rank("leftmost" if side == "left" else "rightmost")
+        side = self.take_name(lexicon.ROW_SIDES)
+        if side and (self.at_relation() or self.peek() in (*_AFTER_NOUN, "and")):
+            return Rank(side)
         self.at = start
         return None
-
-    def _at_end_of_noun(self) -> bool:
-        """Whether a noun phrase ends here ("on the left wall" continues)."""
-        following = self.peek()
-        return self.at_relation() or following in lexicon.NOUN_END | {"", ",", "and"}
-
-    def find_superlative(self, adjectives: bool) -> Rank | None:
-        """Find the superlative of "that is the largest"."""
-        start = self.at
-        self.take("the")
-        rank = lexicon.SUPERLATIVES.get(self.peek()) if adjectives else None
-        if rank is None or rank in ("closest", "farthest"):
-            self.at = start
-            return None
-        self.at += 1
-        return Rank(rank)
-
-    def find_own_side(self) -> str:
-        """The relation of "on my left"; empty for other words."""
-        start = self.at
-        if self.take("on", "to", "at", "from") and self.take("my", "your", "our"):
-            side = self.take("left", "right")
-            self.take("hand side", "side")
-            if side:
-                return f"{side} of"
-        self.at = start
-        return ""
-
-    def find_hour(self) -> str:
-        """ "3 o'clock" in "at my three o'clock"; empty for other words."""
-        start = self.at
-        hour = find_number(self.peek())
-        relation = None if hour is None else find_relation(f"{hour} o'clock")
-        self.at += 1
-        if relation is None or not self.take("o'clock", "oclock", "o clock"):
-            self.at = start
-            return ""
-        self.take("position", "direction")
-        return relation.name
 
     def at_relation(self) -> bool:
         """Whether a relation stands here, with or without a word of posture before it."""
-        return bool(lexicon.longest(lexicon.RELATIONS, self.words, self.at)[1]) or self.at_posture()
+        return bool(lexicon.RELATIONS.longest(self.words, self.at)[1]) or self.at_posture()
 
     def at_posture(self) -> bool:
         """Whether a word of posture stands here, before a relation or at the end."""
-        before_relation = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)[1] > 0
+        before_relation = lexicon.RELATIONS.longest(self.words, self.at + 1)[1] > 0
         return self.peek() in lexicon.POSTURES and (before_relation or not self.peek(1))
 
     def skip_posture(self) -> None:
@@ -213,7 +171,7 @@ class Parser(Cursor):
             return False
         if word in lexicon.NOUN_END and not (inside and self._at_can()):
             return False
-        if lexicon.longest(lexicon.RELATIONS, self.words, self.at)[1] or word in _EXCEPTING:
+        if lexicon.RELATIONS.longest(self.words, self.at)[1] or word in _EXCEPTING:
             return False
         if word == "of":
             return inside and self._noun_after_of()
@@ -267,17 +225,18 @@ class Parser(Cursor):
         attribute = self._find_said(adjectives or negated)
         if attribute is not None:
             return replace(attribute, negated=negated)
-        seen = self._find_clock(depth) or self._find_own_side()
+        seen = self._find_clock(depth) or self._find_own_place()
         if seen is not None:
             return replace(seen, negated=negated)
-        end_of_row = None if negated else self.find_side() or self.find_superlative(adjectives)
+        end_of_row = None if negated else self._find_side_of_row()
+        if end_of_row is None and adjectives and not negated:
+            end_of_row = self._find_superlative()
         if end_of_row is not None:
             return end_of_row
-        name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
-        _, after_posture = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)
-        if not length or (self.at_posture() and after_posture >= length):  # "standing on top of"
+        here, after = (lexicon.RELATIONS.longest(self.words, self.at + n)[1] for n in (0, 1))
+        if after >= here:  # "standing on top of"
             self.skip_posture()
-            name, length = lexicon.longest(lexicon.RELATIONS, self.words, self.at)
+        name, length = lexicon.RELATIONS.longest(self.words, self.at)
         if not length or (depth and self.peek(length) in ("it", "them")):
             raise self.fail()
         self.at += length
@@ -286,12 +245,11 @@ class Parser(Cursor):
             return _compared(name, self.reference(depth + 1))
         return self._related(name, depth + 1, negated)
 
-    def with_conditions(self, phrase: Reference, adjectives: bool = False) -> Reference:
-        """The phrase with all conditions that follow; only noun phrases take conditions."""
-        while isinstance(phrase, NounPhrase):
-            extended = self._find_extended(phrase, 0, adjectives)
-            if extended is None:
-                break
+    def with_conditions(
+        self, phrase: NounPhrase, depth: int = 0, adjectives: bool = False
+    ) -> NounPhrase:
+        """The phrase with all conditions that follow."""
+        while (extended := self._find_extended(phrase, depth, adjectives)) is not None:
             phrase = extended
         return phrase
 
@@ -302,26 +260,35 @@ class Parser(Cursor):
         return said
 
     def _find_clock(self, depth: int) -> Related | None:
+        """Find "at my three o'clock" or "at 3 o'clock of the table"."""
         start = self.at
         self.take("at", "in")
         own = self.take("my", "your", "our")
-        if not own:
-            self.take("the")
-        hour = self.find_hour()
-        if not hour:
+        self.take("the")
+        hour = find_relation(f"{self.peek()} o'clock")
+        self.at += 1
+        if hour is None or not self.take("o'clock", "oclock", "o clock"):
             self.at = start
             return None
-        if own or not self.take("of", "from"):
-            return Related(hour, (Viewer(),))
-        return Related(hour, (self.reference(depth + 1),))
+        self.take("position", "direction")
+        is_of_thing = not own and self.take("of", "from")
+        return Related(hour.name, (self.reference(depth + 1) if is_of_thing else Viewer(),))
 
-    def _find_own_side(self) -> Related | None:
-        if self.take(
-            "within my reach", "within your reach", "within our reach", "within arm reach"
-        ):
-            return Related("within reach", (Viewer(),))
-        side = self.find_own_side()
-        return Related(side, (Viewer(),)) if side else None
+    def _find_own_place(self) -> Related | None:
+        """Find "on my left"."""
+        name = self.take_name(lexicon.OWN_PLACES)
+        return Related(name, (Viewer(),)) if name else None
+
+    def _find_superlative(self) -> Rank | None:
+        """Find the superlative of "that is the largest"."""
+        start = self.at
+        self.take("the")
+        rank = lexicon.SUPERLATIVES.get(self.peek(), "closest")
+        if rank in lexicon.COMPARING:
+            self.at = start
+            return None
+        self.at += 1
+        return Rank(rank)
 
     def _related(self, predicate: str, depth: int, negated: bool) -> Related:
         if self.done and predicate in lexicon.OF_VIEWER:
@@ -345,18 +312,16 @@ class Parser(Cursor):
             noun = self.noun_words()
             return Marked("" if len(noun) == 1 and noun[0] in lexicon.ANYTHING else " ".join(noun))
         self.at = start
-        ends_after = not self.peek(2) or self.peek(2) in lexicon.NOUN_END | {","}
-        if self.peek() in lexicon.POINTERS and self.peek(1) == "one" and ends_after:
-            self.at += 2
-            return Marked()
         if self.peek() == "both" and self.peek(1) in lexicon.BE:
             self.at += 1
             return Marked()
-        ends = not self.peek(1) or self.peek(1) in lexicon.NOUN_END | {","}
-        ends = ends or (not self.peek(2) and self.peek(1) in (*lexicon.COLOURS, *lexicon.SIZES))
-        _, relation = lexicon.longest(lexicon.RELATIONS, self.words, self.at + 1)
-        if self.peek() in lexicon.POINTERS and (ends or relation):
-            self.at += 1
+        if self.peek() not in lexicon.POINTERS:
+            return None
+        is_one = self.peek(1) == "one" and self.peek(2) in _AFTER_NOUN
+        is_look = not self.peek(2) and self.peek(1) in (*lexicon.COLOURS, *lexicon.SIZES)
+        _, relation = lexicon.RELATIONS.longest(self.words, self.at + 1)
+        if is_one or is_look or relation or self.peek(1) in _AFTER_NOUN:
+            self.at += 1 + is_one
             return Marked()
         return None
 
@@ -375,12 +340,7 @@ class Parser(Cursor):
         phrase = replace(phrase, noun="" if anything else _thing_said(noun))
         if anything and (attribute := self.find_attribute()) is not None:
             phrase = replace(phrase, conditions=(*phrase.conditions, attribute))
-        phrase = self._anchored_rank(phrase, depth)
-        while True:
-            extended = self._find_extended(phrase, depth, adjectives=False)
-            if extended is None:
-                return phrase
-            phrase = extended
+        return self.with_conditions(self._anchored_rank(phrase, depth), depth)
 
     def _determined(self) -> NounPhrase:
         definite = both = mine = False
@@ -407,6 +367,8 @@ class Parser(Cursor):
             if order is not None:
                 self.at += 1
             rank = lexicon.SUPERLATIVES.get(self.peek())
+            if self.peek() in _SIDES and self.peek(1) not in ("of", "side", ""):
+                rank = _SIDES[self.peek()]
             if rank is not None:
                 self.at += 1
                 phrase = replace(phrase, ranks=(Rank(rank, order or 1),))
@@ -415,14 +377,11 @@ class Parser(Cursor):
                 phrase = replace(phrase, ranks=(Rank("leftmost", order),))
                 continue
             self.at = start
-            attribute = self.find_attribute() or self.find_side_adjective()
+            attribute = self.find_attribute()
             if attribute is None or not self.starts_noun():
                 self.at = start
                 return phrase
-            if isinstance(attribute, Rank):
-                phrase = replace(phrase, ranks=(attribute,))
-            else:
-                phrase = replace(phrase, conditions=(*phrase.conditions, attribute))
+            phrase = replace(phrase, conditions=(*phrase.conditions, attribute))
 
     def _anchored_rank(self, phrase: NounPhrase, depth: int) -> NounPhrase:
         """The anchor of "the closest chair to the door"; the side of "the second from the
@@ -433,7 +392,7 @@ class Parser(Cursor):
         if rank.superlative in ("closest", "farthest") and self.take("to", "from"):
             rank = replace(rank, anchor=self.reference(depth + 1))
             return replace(phrase, ranks=(rank,))
-        side = self.find_side() if rank.superlative == "leftmost" else None
+        side = self._find_side_of_row() if rank.superlative == "leftmost" else None
         if side is None:
             return phrase
         return replace(phrase, ranks=(replace(side, order=rank.order),))
@@ -522,30 +481,3 @@ def _thing_said(noun: list[str]) -> str:
 
 def _bare(phrase: NounPhrase) -> NounPhrase:
     return NounPhrase(phrase.noun, definite=phrase.definite)
-
-
-class RuleBook(Generic[Tree]):
-    """Rules in the order in which they are tried; a rule returns None for another shape."""
-
-    def __init__(self, rules: Sequence[Callable[[Parser], Tree | None]]) -> None:
-        self._rules = rules
-
-    def read(self, text: str, tokens: list[Token]) -> Tree:
-        """The tree of the first rule that reads all tokens.
-
-        Raises:
-            NotUnderstoodError: with the part that could not be read.
-        """
-        furthest = 0
-        for rule in self._rules:
-            parser = Parser(text, tokens)
-            try:
-                tree = rule(parser)
-            except NotUnderstoodError:
-                tree = None
-            if tree is not None and parser.done:
-                return tree
-            furthest = max(furthest, parser.furthest, parser.at)
-        parser = Parser(text, tokens)
-        parser.furthest = furthest
-        raise NotUnderstoodError(parser.quote() or text.strip())

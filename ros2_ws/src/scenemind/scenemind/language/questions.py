@@ -181,7 +181,7 @@ def _more(p: Parser) -> NounPhrase | None:
     """Conditions alone, as those of a thing without a noun."""
     nothing = NounPhrase("")
     phrase = p.with_conditions(nothing, adjectives=True)
-    return phrase if isinstance(phrase, NounPhrase) and phrase != nothing else None
+    return None if phrase == nothing else phrase
 
 
 def _bare(p: Parser) -> str | None:

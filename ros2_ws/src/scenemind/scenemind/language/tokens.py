@@ -91,19 +91,6 @@ class Cursor:
                 return phrase
         return ""
 
-    def cut(self, end: int) -> None:
-        """Drop the words from an index on, after they were read from the back."""
-        self.words = self.words[:end]
-
-    def cut_ending(self, *phrases: str) -> str:
-        """Drop the first of the phrases that the words end with; empty for none."""
-        for phrase in phrases:
-            words = tuple(phrase.split())
-            if self.words[self.at :][-len(words) :] == words:
-                self.cut(len(self.words) - len(words))
-                return phrase
-        return ""
-
     def take_of(self, words: frozenset[str]) -> str:
         """Move over a word of the set; empty where another stands."""
         return self.take(self.peek()) if self.peek() in words else ""

@@ -241,11 +241,13 @@ def _denied(b: Bound) -> Denied:
     return Denied(subject, noun=b.get("noun", "") if may_be_named(b.get("noun", "")) else "")
 
 
-def _reported(b: Bound) -> Topic | Denied:
+def _reported(b: Bound) -> Topic | Denied | None:
     """What the robot is said to have: "you call it a microwave"."""
     said = b.get("number") or b.get("said")
     if isinstance(said, ObjectNumber) or (isinstance(said, NounPhrase) and said.conditions):
         return Topic(as_definite(said))
+    if isinstance(said, NounPhrase) and not said.noun:
+        return None
     if not isinstance(said, NounPhrase) or names_no_thing(said.noun.split()):
         return Denied()
     return Topic(Marked(said.noun))

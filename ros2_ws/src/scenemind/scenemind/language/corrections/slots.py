@@ -230,7 +230,7 @@ def _find_before_noun(p: Parser) -> HasAttribute | None:
 
 def _find_word(p: Parser) -> HasAttribute | None:
     """Find "stainless steel", "round" or "round-shaped"."""
-    if length := lexicon.longest(lexicon.MATERIALS, p.words, p.at)[1]:
+    if length := lexicon.MATERIALS.longest(p.words, p.at)[1]:
         p.at += length
         return HasAttribute("material", " ".join(p.words[p.at - length : p.at]))
     word = p.peek()

@@ -9,7 +9,7 @@ from typing import Literal
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, find_ordinal, is_plural, word_set
-from scenemind.language.lexicon import SIDE_WORDS, VIEWS, Phrase, free_text
+from scenemind.language.lexicon import SIDE_WORDS, VIEWS, free_text
 from scenemind.language.relation_names import find_relation
 
 _WORD = re.compile(r"@\d+|[^\W_]+|[.,;!?:]")
@@ -67,7 +67,7 @@ _DEPTHS = {
     "back": ("back", "rear"),
 }
 Kind = Literal["noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "other"]
-_LONGEST = 7
+_LONGEST_CLOCK = 7
 _FAR = ("far", "farthest", "furthest")
 _COMPARATIVES = {
     **dict.fromkeys(("closest", "nearest"), "closest"),
@@ -119,6 +119,9 @@ PLACES = {
 
 
 RELATIONS = lexicon.FREE_RELATIONS
+
+
+_PHRASES = lexicon.PhraseTable({**RELATIONS, **PLACES, **VIEWS})
 
 
 VIEW_OPENERS = free_text("view_openers")
@@ -269,17 +272,19 @@ def _whole(part: Chunk, of: Chunk, noun: Chunk) -> list[Chunk]:
 
 def _clock(words: list[str], at: int) -> Chunk | None:
     """ "At the 3 o'clock of" as a relation."""
-    found = _CLOCK.match(" ".join(words[at : at + _LONGEST + 2])) if "clock" in words[at:] else None
+    said = words[at : at + _LONGEST_CLOCK]
+    found = _CLOCK.match(" ".join(said)) if "clock" in said else None
     relation = find_relation(f"{found['hour']} o'clock") if found else None
     if found is None or relation is None:
         return None
     return Chunk("relation", tuple(found.group().split()), relation.name)
 
 
-def _phrase(words: list[str], at: int, opening: bool, first: bool) -> Chunk | None:
+def _phrase(words: list[str], at: int, opening: bool = False, first: bool = False) -> Chunk | None:
+    """The longest relation, place or, where one may be given, view at a word."""
     if clock := _clock(words, at):
         return clock
-    for length in range(min(_LONGEST, len(words) - at), 0, -1):
+    for length in _PHRASES.lengths(words, at):
         phrase = tuple(words[at : at + length])
         if opening and phrase in VIEWS and (phrase != ("from",) or first):
             return Chunk("view", phrase, VIEWS[phrase])
@@ -373,7 +378,7 @@ def _goes_on(words: list[str], at: int) -> bool:
 
 
 def _is_relation(words: list[str], at: int) -> bool:
-    return _longest_phrase(words, at) is not None and words[at] not in ("of", "to", "from")
+    return _phrase(words, at) is not None and words[at] not in ("of", "to", "from")
 
 
 def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
@@ -384,9 +389,9 @@ def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
         return False
     if not word.isalnum() or (inside and word in DETERMINERS):
         return True
-    found = _longest_phrase(words, at)
+    found = _phrase(words, at)
     if found is not None:
-        return inside or found not in _RANKS
+        return inside or found.words not in _RANKS
     if word in _OF_NOUNS:
         return False
     following = words[at + 1] if at + 1 < len(words) else ""
@@ -394,13 +399,3 @@ def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
     if is_thing and ("stand", following) not in VIEWS:
         return False
     return _small(word) is not None
-
-
-def _longest_phrase(words: list[str], at: int) -> Phrase | None:
-    for length in range(min(_LONGEST, len(words) - at), 0, -1):
-        phrase = tuple(words[at : at + length])
-        if phrase in PLACES and not _is_of_noun(words, at, length):
-            return phrase
-        if phrase in RELATIONS and not _is_far_side(words, at, length):
-            return phrase
-    return None

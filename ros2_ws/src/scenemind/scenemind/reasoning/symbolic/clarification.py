@@ -53,7 +53,7 @@ def find_likely_command(
 
 def _has_relation(words: Sequence[str]) -> bool:
     said = tuple(words)
-    return any(lexicon.longest(lexicon.RELATIONS, said, place)[1] for place in range(len(said)))
+    return any(lexicon.RELATIONS.longest(said, place)[1] for place in range(len(said)))
 
 
 def _subject(
@@ -110,7 +110,7 @@ def _values(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
         if given is not None and given.key in _VALUES:
             yield given.key, given.value
             continue
-        length = lexicon.longest(lexicon.MATERIALS, p.words, p.at)[1] or 1
+        length = lexicon.MATERIALS.longest(p.words, p.at)[1] or 1
         word = " ".join(p.words[p.at : p.at + length])
         key = "material" if length > 1 else lexicon.QUALITIES.get(word, "")
         p.at += length
