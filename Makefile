@@ -8,6 +8,8 @@ IN_ROS := $(PY) -m scenemind.ros_environment --
 # Three test processes, as tests of nodes wait much; all tests of a file run in one of them, and
 # share its maps and nodes.
 WORKERS := --numprocesses 3 --dist loadfile --no-loadscope-reorder
+# Tests start some hundred processes, which would compile all modules again each.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help setup demo test test-extras bench check clean
 
