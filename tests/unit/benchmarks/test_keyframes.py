@@ -105,7 +105,7 @@ def test_result_has_all_documented_keys_and_the_curves(
         detector_ms=50.0,
         picture=picture,
         minutes=(0.2, 0.4),
-        frames_a_room=60,
+        frames_a_room=40,
     )
     parts = ("select", "select_first", "tree_text", "choose_at_locations", "choose_anywhere")
     assert all(result[f"{part}_{length}_ms"] > 0.0 for part in parts for length in ("6min", "1h"))

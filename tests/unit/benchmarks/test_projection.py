@@ -63,7 +63,8 @@ def test_about_a_fifth_of_noisy_masks_has_the_wrong_extent() -> None:
 def test_output_has_all_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.projection._WARM_UP", 0)
     monkeypatch.setattr("benchmarks.projection._ROUNDS", 1)
-    monkeypatch.setattr("benchmarks.projection._FRAMES", 16)
+    monkeypatch.setattr("benchmarks.projection._VIEWS", 2)
+    monkeypatch.setattr("benchmarks.projection._FRAMES", 12)
     result = json.loads(json.dumps(bench_projection(targets=3)))
     assert result["targets"] == 3
     assert {"ms_77k", "ms_553k", "mean_iou", "iou_50", "ablation"} <= set(result)

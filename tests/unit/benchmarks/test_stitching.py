@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
 
 
-def test_output_has_all_keys() -> None:
+def test_output_has_all_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.stitching._VIEWS", 2)
     result = CliRunner().invoke(app, ["stitching", "--rounds", "1", "--json"])
     assert result.exit_code == 0, result.output
     measured = json.loads(result.stdout.splitlines()[-1])

@@ -294,7 +294,7 @@ steps = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_index_that_grew_equals_one_made_at_once(steps: list[tuple[str, int]]) -> None:
     with Memory.create(None, LATE) as memory:

@@ -118,7 +118,7 @@ WORDS = st.sampled_from(sorted(VOCABULARY.split()))
 
 
 @given(st.text(max_size=120) | st.lists(WORDS, max_size=25).map(" ".join))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_nothing_that_is_said_raises(text: str) -> None:
     router = Router(room_memory())
     answer = router.ask(query(text, marked_object_ids=(4,)))

@@ -86,13 +86,14 @@ def share_of_novel_by_grammar(sessions: Sequence[Session]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("step", "tool_calls", "wording"), [(1, True, "first"), (3, False, "development")]
+    ("first", "step", "tool_calls", "wording"),
+    [(0, 2, True, "first"), (1, 4, False, "development")],
 )
 def test_agent_passes_the_table(
-    tasks: Sequence[AlignmentTask], step: int, tool_calls: bool, wording: Wording
+    tasks: Sequence[AlignmentTask], first: int, step: int, tool_calls: bool, wording: Wording
 ) -> None:
     assert len(tasks) == 42
-    check_aligned(played(tasks[::step], ScriptedAgent(), None, wording, tool_calls))
+    check_aligned(played(tasks[first::step], ScriptedAgent(), None, wording, tool_calls))
 
 
 def test_agent_passes_tasks_of_scannet(shared_data: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from scenemind.evaluation.alignment import (
     summarize_sessions,
 )
 from scenemind.evaluation.alignment.session import MOST_INTERACTIONS
+from scenemind.evaluation.alignment.tasks import AlignmentTask
 from scenemind.evaluation.result import Evaluation, Group
 from scenemind.evaluation.scenes import Scenes
 from tests.unit.evaluation.alignment.rooms import write_rooms
@@ -23,11 +25,16 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Scenes:
     return Scenes(write_rooms(tmp_path_factory.mktemp("rooms")))
 
 
+@pytest.fixture(scope="module")
+def tasks(scenes: Scenes) -> Sequence[AlignmentTask]:
+    return make_tasks(scenes, seed=1)
+
+
 @pytest.mark.parametrize("may_click", [True, False])
-def test_most_rooms_are_aligned_and_corrections_are_used(scenes: Scenes, may_click: bool) -> None:
-    sessions = list(
-        run_alignment(make_tasks(scenes, seed=1), AlignmentSettings(seed=1, may_click=may_click))
-    )
+def test_most_rooms_are_aligned_and_corrections_are_used(
+    tasks: Sequence[AlignmentTask], may_click: bool
+) -> None:
+    sessions = list(run_alignment(tasks, AlignmentSettings(seed=1, may_click=may_click)))
     result = summarize_sessions(sessions, "symbolic")
     easy, hard = (percents(result.tasks.breakdown[name]) for name in ("easy", "hard"))
     assert easy["success"] >= 80.0
@@ -41,30 +48,24 @@ def test_most_rooms_are_aligned_and_corrections_are_used(scenes: Scenes, may_cli
     assert result.query_ratio is None
 
 
-def test_seen_wordings_are_understood(scenes: Scenes) -> None:
-    sessions = list(
-        run_alignment(
-            make_tasks(scenes, seed=1)[::2], AlignmentSettings(seed=1, wording="development")
-        )
-    )
+def test_seen_wordings_are_understood(tasks: Sequence[AlignmentTask]) -> None:
+    settings = AlignmentSettings(seed=1, wording="development")
+    sessions = list(run_alignment(tasks[::2], settings))
     assert all(session.succeeded for session in sessions)
     told = [e for session in sessions for e in session.exchanges if not e.is_question]
     assert all(exchange.is_good for exchange in told)
 
 
 def test_persons_keep_to_their_number_of_sentences(scenes: Scenes) -> None:
-    for session in run_alignment(
-        make_tasks(scenes, seed=2), AlignmentSettings(seed=2, wording="more")
-    ):
+    tasks = make_tasks(scenes, seed=2)
+    for session in run_alignment(tasks, AlignmentSettings(seed=2, wording="more")):
         assert len(session.exchanges) <= MOST_INTERACTIONS[session.task.difficulty]
         assert session.exchanges[0].said == session.task.wanted.question
         assert session.succeeded == [e for e in session.exchanges if e.is_question][-1].is_good
 
 
-def test_persons_without_clicks_mark_no_object(scenes: Scenes) -> None:
-    sessions = list(
-        run_alignment(make_tasks(scenes, seed=2), AlignmentSettings(seed=2, may_click=False))
-    )
+def test_persons_without_clicks_mark_no_object(tasks: Sequence[AlignmentTask]) -> None:
+    sessions = list(run_alignment(tasks[::2], AlignmentSettings(seed=2, may_click=False)))
     assert not any(e.marked for session in sessions for e in session.exchanges)
 
 

@@ -69,7 +69,7 @@ def made(object_id: int, part: tuple) -> MapObject:
 edits = st.lists(st.tuples(st.integers(1, 12), st.one_of(st.none(), parts)), max_size=8)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(st.lists(st.tuples(edits, structures), min_size=1, max_size=6), st.booleans())
 def test_kept_up_to_date_it_is_the_graph_from_scratch(
     history: list[tuple[list[tuple[int, tuple | None]], Structure]], read_often: bool
@@ -89,7 +89,7 @@ def test_kept_up_to_date_it_is_the_graph_from_scratch(
     assert graph.levels() == fresh(objects, structure).levels()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(st.lists(parts, max_size=12), structures)
 def test_statements_are_consistent(boxes: list[tuple], structure: Structure) -> None:
     objects = {number: made(number, part) for number, part in enumerate(boxes)}
@@ -110,7 +110,7 @@ def test_statements_are_consistent(boxes: list[tuple], structure: Structure) -> 
             assert abs(levels_of[subject] - levels_of[other]) <= 1
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(parts, max_size=12), structures)
 def test_a_level_is_one_more_than_the_supports(boxes: list[tuple], structure: Structure) -> None:
     objects = {number: made(number, part) for number, part in enumerate(boxes)}

@@ -310,7 +310,7 @@ views = st.builds(
 recordings = st.lists(st.lists(views, max_size=6), min_size=1, max_size=6)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(recordings, st.randoms(use_true_random=False))
 def test_the_order_of_observations_within_a_frame_does_not_matter(
     frames: list[list[Observation]], random: object
@@ -329,7 +329,7 @@ def test_the_order_of_observations_within_a_frame_does_not_matter(
         )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(recordings)
 def test_invariants_of_any_recording(frames: list[list[Observation]]) -> None:
     object_map = make_map(confirm_observations=1)

@@ -213,7 +213,7 @@ replies = {
 
 
 @given(said=st.fixed_dictionaries(replies), policy=st.sampled_from(POLICIES))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_nothing_that_a_model_says_breaks_a_grounding(
     memory: Memory, said: dict[str, list[str]], policy: str
 ) -> None:
