@@ -11,6 +11,7 @@ next to the sofa); after a comma or an "and" it belongs to the outermost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
