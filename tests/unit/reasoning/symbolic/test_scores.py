@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D
 from scenemind.language.trees import HasAttribute
 from scenemind.language.vocabulary import Vocabulary
@@ -22,17 +21,11 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     label_scores,
     similar_scores,
 )
-from scenemind.reasoning.symbolic.relation_scores import (
-    Anchor,
-    between,
-    gaps_to,
-    relation_scores,
-)
+from scenemind.reasoning.symbolic.relation_scores import Anchor, gaps_to
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import SmallMemory, query, said_by_model, snapshot_of, thing
 
 NORTH = Viewpoint(np.array((0.0, -9.0, 1.2)), np.array((0.0, 1.0)), "a test")
-CONFIG = RelationConfig()
 
 
 def coloured(*colors: str) -> Scene:
@@ -142,7 +135,8 @@ def test_directions_halve_over_four_metres() -> None:
         thing(i, "post", (x, 0, 0.5), POST) for i, x in enumerate((0.0, -1.1, -3.1, -5.1, 2.0))
     ]
     scene = Scene(snapshot_of(posts))
-    scores = relation_scores(scene, "left of", [Anchor.of_row(scene, 0)], np.ones(5), NORTH, CONFIG)
+    anchors = [Anchor.of_row(scene, 0)]
+    scores = scene.relations.to_the_letter("left of", anchors, np.ones(5), NORTH)
     assert scores[0] == scores[4] == 0.0
     assert scores[2] / scores[1] == pytest.approx(0.5**0.5)
     assert scores[3] / scores[1] == pytest.approx(0.5)
@@ -152,8 +146,8 @@ def test_scores_of_an_anchor_scale_those_of_its_relations() -> None:
     posts = [thing(i, "post", (x, 0, 0.5), POST) for i, x in enumerate((0.0, -1.1))]
     scene = Scene(snapshot_of(posts))
     sure, unsure = (
-        relation_scores(
-            scene, "left of", [Anchor.of_row(scene, 0, score)], np.ones(2), NORTH, CONFIG
+        scene.relations.to_the_letter(
+            "left of", [Anchor.of_row(scene, 0, score)], np.ones(2), NORTH
         )
         for score in (1.0, 0.25)
     )
@@ -187,7 +181,7 @@ def test_kept_relations_count_with_their_confidence(
 ) -> None:
     scene = kept(kept_as)
     anchor = Anchor.of_row(scene, 0)
-    scores = relation_scores(scene, predicate, [anchor], np.ones(3), NORTH, CONFIG)
+    scores = scene.relations.to_the_letter(predicate, [anchor], np.ones(3), NORTH)
     assert scores[1] == pytest.approx(score)
     assert scores[2] == 0.0
 
@@ -196,9 +190,10 @@ def test_between_excludes_its_ends_and_scales_with_both() -> None:
     posts = [thing(i, "post", (x, 0, 0.5), POST) for i, x in enumerate((0.0, 1.0, 2.0))]
     scene = Scene(snapshot_of(posts))
     first, second = Anchor.of_row(scene, 0, 0.5), Anchor.of_row(scene, 2, 0.5)
-    whole = between(scene, Anchor.of_row(scene, 0), Anchor.of_row(scene, 2))
+    between = scene.relations.lies_between
+    whole = between(Anchor.of_row(scene, 0), Anchor.of_row(scene, 2))
     assert whole[0] == whole[2] == 0.0 < whole[1]
-    assert between(scene, first, second)[1] == pytest.approx(0.25 * whole[1])
+    assert between(first, second)[1] == pytest.approx(0.25 * whole[1])
 
 
 def test_distances_of_a_viewer_are_from_a_point() -> None:
@@ -238,7 +233,7 @@ def test_an_impossible_relation_to_the_viewer_is_refused() -> None:
     scene = Scene(snapshot_of([thing(1, "post", (3, 0, 0.5), POST)]))
     viewer = Anchor(NORTH.box, None, 1.0)
     with pytest.raises(ReasoningError) as error:
-        relation_scores(scene, "inside", [viewer], np.ones(1), NORTH, CONFIG)
+        scene.relations.to_the_letter("inside", [viewer], np.ones(1), NORTH)
     assert error.value.failure.code == "invalid_request"
 
 

@@ -14,7 +14,6 @@ from scenemind.reasoning.symbolic.referring.appearance import (
     look_scores,
     noun_scores,
 )
-from scenemind.reasoning.symbolic.referring.spatial import Space
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import snapshot_of, thing
 
@@ -24,9 +23,7 @@ THINGS = (
     thing(3, "box", (6, 0, 1), (0.2, 2, 2), color="dark brown"),
     thing(4, "box", (9, 0, 0.5), (1, 0.9, 1)),
 )
-SPACE = Space(
-    np.array([o.box.extent()[:3] for o in THINGS]), np.array([o.box.extent()[3:] for o in THINGS])
-)
+SCENE = Scene(snapshot_of(THINGS))
 
 
 def look(trait: str) -> HasAttribute | Rank:
@@ -45,17 +42,17 @@ def look(trait: str) -> HasAttribute | Rank:
     ],
 )  # fmt: skip
 def test_the_thing_that_looks_so_fits_best(trait: str, best: int) -> None:
-    scores = look_scores(look(trait), THINGS, SPACE, np.ones(4))
+    scores = look_scores(look(trait), SCENE, np.ones(4))
     assert scores is not None
     assert THINGS[int(np.argmax(scores))].object_id == best
 
 
 def test_properties_unknown_from_boxes_and_colours_are_not_judged() -> None:
-    assert look_scores(HasAttribute("texture", "soft"), THINGS, SPACE, np.ones(4)) is None
+    assert look_scores(HasAttribute("texture", "soft"), SCENE, np.ones(4)) is None
 
 
 def test_sizes_are_compared_among_the_candidates() -> None:
-    scores = look_scores(look("largest"), THINGS, SPACE, np.array([0.0, 1.0, 0.0, 1.0]))
+    scores = look_scores(look("largest"), SCENE, np.array([0.0, 1.0, 0.0, 1.0]))
     assert scores is not None
     assert scores[3] == 1.0 > scores[1]
 
@@ -66,7 +63,7 @@ def test_the_table_of_colours_knows_the_names_of_cameras() -> None:
 
 
 def scores_of(trait: str, like: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)) -> list[float]:
-    scores = look_scores(look(trait), THINGS, SPACE, np.array(like))
+    scores = look_scores(look(trait), SCENE, np.array(like))
     assert scores is not None
     found: list[float] = scores.tolist()
     return found
@@ -88,7 +85,7 @@ def test_shades_are_symmetric_and_graded() -> None:
     assert dark[2] == pytest.approx(1.0 - dark[1])
     assert scores_of("darkest")[0] > dark[0]
     white = thing(5, "box", (0, 0, 0.5), (1, 1, 1), color="white")
-    shades = look_scores(look("dark"), (THINGS[0], white), SPACE, np.ones(2))
+    shades = look_scores(look("dark"), Scene(snapshot_of((THINGS[0], white))), np.ones(2))
     assert shades is not None
     assert shades.sum() == pytest.approx(1.0)
 

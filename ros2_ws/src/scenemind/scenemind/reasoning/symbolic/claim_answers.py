@@ -21,7 +21,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     source_note,
 )
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.relation_scores import ranked_rows
+from scenemind.reasoning.symbolic.ranks import ranked_rows
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver, every_row
 from scenemind.reasoning.symbolic.set_answers import exists, set_of, told
@@ -313,7 +313,7 @@ def _thing_at(question: trees.Choose, row: int | None, at: LooseResolver) -> Con
     else:
         fits = at.finder.at(of) / (1.0 + at.finder.around.gap_m)
         for link in links(of):
-            fits = fits * (at.finder.related(link, fits) + _LITTLE)
+            fits = fits * (at.finder.related(link) + _LITTLE)
     return max(options, key=lambda option: float((fits * classes.named(option.noun)).max()))
 
 

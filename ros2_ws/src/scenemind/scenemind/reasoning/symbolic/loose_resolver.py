@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.config import RelationConfig
 from scenemind.language.trees import NounPhrase, Reference, SituatedQuestion
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
@@ -34,10 +33,8 @@ class LooseResolver(Resolver):
         finder: of objects about that place.
     """
 
-    def __init__(
-        self, scene: Scene, query: Query, vocabulary: Vocabulary, config: RelationConfig
-    ) -> None:
-        super().__init__(scene, query, vocabulary, config)
+    def __init__(self, scene: Scene, query: Query, vocabulary: Vocabulary) -> None:
+        super().__init__(scene, query, vocabulary)
         told: Place = "told" if query.situation.strip() else "unknown"
         self.place: Place = told if query.viewpoint is None else "seen"
         try:
@@ -47,7 +44,7 @@ class LooseResolver(Resolver):
             name = "the middle of the map, looking along x"
             seen_from = Viewpoint(middle, np.array((1.0, 0.0)), name)
         self.note(f"directions and distances are from {seen_from.describe()}")
-        self.finder = Finder(Surroundings(scene, seen_from), vocabulary, config)
+        self.finder = Finder(Surroundings(scene, seen_from), vocabulary)
 
     @property
     def stands(self) -> bool:

@@ -163,7 +163,7 @@ class SymbolicReasoner:
         """The answer to a question that is read loosely; None where it would be a guess, and none
         is wanted."""
         question = read_question(query.text)
-        at = LooseResolver(scene, query, self._vocabulary, self._config)
+        at = LooseResolver(scene, query, self._vocabulary)
         reply = answer_loosely(question, at, self._memory.changes_since)
         unknown, unread = at.unused_words(question)
         least = _LIKELY if at.stands else _SURE
@@ -311,12 +311,12 @@ class SymbolicReasoner:
             raise not_understood(error, query.text) from error
 
     def _resolver(self, query: Query, snapshot: MemorySnapshot) -> Resolver:
-        return Resolver(self._seen(snapshot), query, self._vocabulary, self._config)
+        return Resolver(self._seen(snapshot), query, self._vocabulary)
 
     def _seen(self, snapshot: MemorySnapshot) -> Scene:
         scene = self._scene
         if scene is None or scene.snapshot is not snapshot:
-            scene = self._scene = Scene(snapshot)
+            scene = self._scene = Scene(snapshot, self._config)
         return scene
 
     def _unread(self, query: Query, scene: Scene) -> tuple[str, ...]:

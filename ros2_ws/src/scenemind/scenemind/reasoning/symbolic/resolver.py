@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.config import RelationConfig
 from scenemind.language import lexicon, verbalization
 from scenemind.language.english import normal, shown, singular, with_article
 from scenemind.language.trees import (
@@ -31,11 +30,9 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import has_words, label_scores
-from scenemind.reasoning.symbolic.relation_scores import (
-    Anchor,
-    condition_scores,
-    ranked_rows,
-)
+from scenemind.reasoning.symbolic.conditions import condition_scores
+from scenemind.reasoning.symbolic.ranks import ranked_rows
+from scenemind.reasoning.symbolic.relation_scores import Anchor
 from scenemind.reasoning.symbolic.replies import (
     be,
     candidates,
@@ -57,14 +54,11 @@ _AS_WELL = 0.8
 class Resolver:
     """Resolver of one query on one scene, with notes (`steps`)."""
 
-    def __init__(
-        self, scene: Scene, query: Query, vocabulary: Vocabulary, config: RelationConfig
-    ) -> None:
+    def __init__(self, scene: Scene, query: Query, vocabulary: Vocabulary) -> None:
         self.scene = scene
         self.steps: list[str] = []
         self._query = query
         self._vocabulary = vocabulary
-        self._config = config
         self._viewpoint: Viewpoint | None = None
         self._anchors: dict[Reference, list[Anchor]] = {}
         self._lenient = False
@@ -180,7 +174,7 @@ class Resolver:
         lenient = lenient and self._lenient and not condition.negated
         if isinstance(condition, HasAttribute) and condition.key == "owner":
             condition = self._of_named_owner(condition)
-        scores = condition_scores(self, condition, among, self._config, lenient)
+        scores = condition_scores(self, condition, among, lenient=lenient)
         return (scores == 0.0).astype(np.float64) if condition.negated else scores
 
     def label_scores(self, noun: str) -> Scores:
@@ -219,8 +213,8 @@ class Resolver:
     def among_gone(self) -> Resolver:
         """Resolver of the same query on the vanished objects."""
         now = self.scene.snapshot
-        then = replace(now, objects=now.gone, relations=(), structure={}, levels={})
-        return Resolver(Scene(then), self._query, self._vocabulary, self._config)
+        then = replace(now, objects=now.gone, relations=(), structure={}, levels={}, denied=())
+        return Resolver(Scene(then, self.scene.config), self._query, self._vocabulary)
 
     def objects(self, rows: NDArray[np.intp]) -> list[MapObject]:
         """Map objects of rows."""

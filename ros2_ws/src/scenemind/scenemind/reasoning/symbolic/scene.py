@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D, gaps_m
 from scenemind.language.english import normal
 from scenemind.memory import MapObject, MemorySnapshot, Relation, StructurePlane
@@ -16,6 +17,7 @@ from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.graph.relations.box_relations import Bounds
 from scenemind.memory.types import StructureKind
+from scenemind.reasoning.symbolic.relation_scores import GradedRelations
 
 Scores = NDArray[np.float64]
 # Spacing of points on a face, to which distances are measured, and their largest number an axis.
@@ -24,11 +26,17 @@ _STEP_M, _MOST_STEPS = 0.25, 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredRelation:
-    """All relations of one predicate: rows of subjects and objects, and confidences."""
+    """All relations of one predicate: rows of subjects and objects, confidences, and whether a
+    person says so."""
 
     subjects: NDArray[np.intp]
     objects: NDArray[np.intp]
     confidence: Scores
+    is_said: NDArray[np.bool_]
+
+    def ends(self, swapped: bool) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Subjects and objects; swapped: objects and subjects."""
+        return (self.objects, self.subjects) if swapped else (self.subjects, self.objects)
 
 
 class Scene:
@@ -49,8 +57,13 @@ class Scene:
         row_of_id: id -> row.
     """
 
-    def __init__(self, snapshot: MemorySnapshot) -> None:
+    def __init__(self, snapshot: MemorySnapshot, config: RelationConfig | None = None) -> None:
+        """
+        Args:
+            config: thresholds of the relations; None: the defaults.
+        """
         self.snapshot = snapshot
+        self.config = config or RelationConfig()
         planes = sorted(snapshot.structure.values(), key=lambda plane: plane.plane_id)
         self.objects: tuple[MapObject, ...] = (
             *map(_as_object, planes),
@@ -76,6 +89,16 @@ class Scene:
     def __len__(self) -> int:
         return len(self.objects)
 
+    @cached_property
+    def relations(self) -> GradedRelations:
+        """The scorer of its relations."""
+        return GradedRelations(self)
+
+    @cached_property
+    def room(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lowest and highest corner (2,) of what is known, seen from above."""
+        return self.low[:, :2].min(axis=0), self.high[:, :2].max(axis=0)
+
     @property
     def floor_z(self) -> float:
         """Height of the floor: the top of one that is known, else the lowest underside."""
@@ -99,6 +122,10 @@ class Scene:
         """Relations of a canonical predicate (`language.relation_names`)."""
         return self._relations.get(predicate)
 
+    def denied(self, predicate: str) -> StoredRelation | None:
+        """Relations of a canonical predicate that people denied."""
+        return self._denied.get(predicate)
+
     def relations_of(self, row: int, predicate: str) -> Iterator[tuple[int, float]]:
         """Rows of the objects of `row`'s relations, with confidences."""
         stored = self._relations.get(predicate)
@@ -109,25 +136,35 @@ class Scene:
     @cached_property
     def _relations(self) -> dict[str, StoredRelation]:
         """Relations by canonical predicate, made at the first use."""
-        by_name: dict[str, list[Relation]] = {}
-        for relation in self.snapshot.relations:
-            by_name.setdefault(relation.predicate, []).append(relation)
-        columns: dict[str, list[NDArray[np.float64]]] = {}
-        for name, found in by_name.items():
-            n = len(found)
-            rows = np.empty((n, 3))
-            rows[:, 0] = np.fromiter((r.subject_id for r in found), np.float64, n)
-            rows[:, 1] = np.fromiter((r.object_id for r in found), np.float64, n)
-            rows[:, 2] = np.fromiter((r.confidence for r in found), np.float64, n)
-            known = find_relation(name)
-            columns.setdefault(known.name if known else name, []).append(rows)
-        return {name: self._stored(np.vstack(parts)) for name, parts in columns.items()}
+        return self._columns(self.snapshot.relations)
 
-    def _stored(self, rows: NDArray[np.float64]) -> StoredRelation:
-        wanted = rows[:, :2].astype(np.int64)
+    @cached_property
+    def _denied(self) -> dict[str, StoredRelation]:
+        return self._columns(self.snapshot.denied)
+
+    def _columns(self, relations: Iterable[Relation]) -> dict[str, StoredRelation]:
+        by_name: dict[str, list[Relation]] = {}
+        for relation in relations:
+            known = _canonical(relation.predicate)
+            by_name.setdefault(known, []).append(relation)
+        return {name: self._stored(found) for name, found in by_name.items()}
+
+    def _stored(self, relations: Sequence[Relation]) -> StoredRelation:
+        n = len(relations)
+        wanted = np.empty((n, 2), np.int64)
+        wanted[:, 0] = np.fromiter((r.subject_id for r in relations), np.int64, n)
+        wanted[:, 1] = np.fromiter((r.object_id for r in relations), np.int64, n)
+        confidence = np.fromiter((r.confidence for r in relations), np.float64, n)
+        is_said = np.fromiter((r.source == "user" for r in relations), bool, n)
         at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
         known = (self.ids[at] == wanted).all(axis=1)
-        return StoredRelation(at[known, 0], at[known, 1], rows[known, 2])
+        return StoredRelation(at[known, 0], at[known, 1], confidence[known], is_said[known])
+
+
+@lru_cache(maxsize=256)
+def _canonical(predicate: str) -> str:
+    known = find_relation(predicate)
+    return known.name if known else predicate
 
 
 def find_kind(noun: str) -> StructureKind | None:

@@ -41,6 +41,17 @@ class Viewpoint:
         axes = world_T_camera.rotation
         return cls(world_T_camera.translation, _level(axes[:, 2], -axes[:, 1]), origin)
 
+    @classmethod
+    def looking(
+        cls, position: NDArray[np.float64], target: NDArray[np.float64], origin: str
+    ) -> Viewpoint:
+        """The viewpoint at one place (2,) on the floor who looks at another; along x if they are
+        one."""
+        way = target - position
+        length = float(np.linalg.norm(way))
+        ahead = way / length if length > 1e-3 else np.array((1.0, 0.0))
+        return cls(np.append(position, 0.0), ahead, origin)
+
     @property
     def box(self) -> Box3D:
         """The viewer as a thing without extent."""

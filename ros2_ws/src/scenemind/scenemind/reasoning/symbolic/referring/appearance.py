@@ -13,8 +13,7 @@ from scenemind.language.trees import HasAttribute, Rank
 from scenemind.language.vocabulary import LabelIndex, Vocabulary
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic.attribute_scores import darkness
-from scenemind.reasoning.symbolic.referring.spatial import Space, Vector
-from scenemind.reasoning.symbolic.scene import Scene, find_kind
+from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
 
 # Said colour -> seen colour -> how well it fits.
 _COLOURS: dict[str, dict[str, float]] = read_table(
@@ -43,9 +42,7 @@ _LOOSE, _HEAD = 0.1, 0.4
 _OTHER_NUMBER, _MORE_SPECIAL = 0.8, 0.6
 
 
-def look_scores(
-    look: HasAttribute | Rank, things: Sequence[MapObject], space: Space, like: Vector
-) -> Vector | None:
+def look_scores(look: HasAttribute | Rank, scene: Scene, like: Scores) -> Scores | None:
     """Scores (N,) in (0, 1] of a look; None for one that boxes and colours do not show.
 
     Args:
@@ -55,13 +52,13 @@ def look_scores(
         (look.key, look.value) if isinstance(look, HasAttribute) else ("", look.superlative)
     )
     if value in _SHADES:
-        return _shade_scores(value, things)
+        return _shade_scores(value, scene.objects)
     if value in _SIZES:
-        return _size_scores(value, space, like)
+        return _size_scores(value, scene, like)
     if key == "color":
-        return _colour_scores(value, things)
+        return _colour_scores(value, scene.objects)
     if value in _ROUND or value in _OBLONG:
-        ratio = space.size[:, :2].min(axis=1) / np.maximum(space.size[:, :2].max(axis=1), 1e-6)
+        ratio = scene.size[:, :2].min(axis=1) / np.maximum(scene.size[:, :2].max(axis=1), 1e-6)
         fit = np.exp(-(1.0 - ratio) / 0.4)
         return np.asarray(fit if value in _ROUND else 1.0 - 0.7 * fit)
     return None
@@ -72,7 +69,7 @@ def is_look(rank: Rank) -> bool:
     return rank.superlative in _SHADES or rank.superlative in _SIZES
 
 
-def _colour_scores(wanted: str, things: Sequence[MapObject]) -> Vector:
+def _colour_scores(wanted: str, things: Sequence[MapObject]) -> Scores:
     fits = _COLOURS.get(wanted, {wanted: 1.0})
 
     def fit(thing: MapObject) -> float:
@@ -84,19 +81,19 @@ def _colour_scores(wanted: str, things: Sequence[MapObject]) -> Vector:
     return np.array([fit(thing) for thing in things])
 
 
-def _shade_scores(wanted: str, things: Sequence[MapObject]) -> Vector:
+def _shade_scores(wanted: str, things: Sequence[MapObject]) -> Scores:
     return np.asarray(1.0 / (1.0 + np.exp(-_SHADES[wanted] * darkness(things))))
 
 
-def _size_scores(trait: str, space: Space, like: Vector) -> Vector:
+def _size_scores(trait: str, scene: Scene, like: Scores) -> Scores:
     quantity, strength = _SIZES[trait]
-    flat = np.sort(space.size[:, :2], axis=1)
+    flat = np.sort(scene.size[:, :2], axis=1)
     values = {
-        "volume": np.log(np.maximum(np.prod(np.maximum(space.size, 0.02), axis=1), 1e-6)),
-        "height": np.log(np.maximum(space.size[:, 2], 0.02)),
+        "volume": np.log(np.maximum(np.prod(np.maximum(scene.size, 0.02), axis=1), 1e-6)),
+        "height": np.log(np.maximum(scene.size[:, 2], 0.02)),
         "length": np.log(np.maximum(flat[:, 1], 0.02)),
         "width": np.log(np.maximum(flat[:, 0], 0.02)),
-        "top": space.high[:, 2],
+        "top": scene.high[:, 2],
     }[quantity]
     among = values[like > 0.5 * like.max()] if like.any() else values
     best = among.max() if strength > 0 else among.min()
@@ -105,7 +102,7 @@ def _size_scores(trait: str, space: Space, like: Vector) -> Vector:
     )
 
 
-def noun_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> Vector:
+def noun_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> Scores:
     """Scores (N,) in [0, 1] of labels for a noun; without a noun every object fits."""
     if not noun:
         return scene.is_object.astype(np.float64)

@@ -32,33 +32,45 @@ from scenemind.language.trees import (
     noun_phrases,
 )
 from scenemind.language.vocabulary import Vocabulary, did_you_mean
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.query import Query, ReasoningError
-from scenemind.reasoning.symbolic.referring.appearance import is_look, look_scores, noun_scores
-from scenemind.reasoning.symbolic.referring.spatial import (
-    LEAST,
-    LEAST_DENIED,
-    REACH_M,
-    SIDES,
+from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
+from scenemind.reasoning.symbolic.ranks import (
     Mask,
-    Onlooker,
-    Space,
+    Rows,
     Vector,
-    Weighted,
     along,
-    between,
     compared,
-    in_room,
-    looking,
+    level_scores,
     order_scores,
     rank_scores,
-    related,
-    weight,
 )
-from scenemind.reasoning.symbolic.rows import Rows, level_scores
+from scenemind.reasoning.symbolic.referring.appearance import is_look, look_scores, noun_scores
+from scenemind.reasoning.symbolic.relation_scores import Weighted
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 
+# Exponents of the scores of parts; 1 for all others.
+_WEIGHTS = {
+    "closest": 2.0,
+    "farthest": 2.0,
+    "far": 1.5,
+    "in front of": 0.8,
+    "behind": 0.8,
+    "opposite": 0.7,
+    "at the foot of": 0.7,
+    # A relation that does not hold: "near" falls slowly, so that its opposite says little.
+    "denied": 2.0,
+    # Looks, which depend on light and on the observer.
+    "look": 0.6,
+}
+# Least scores of a part, and of a denied part that holds.
+_LEAST, _LEAST_DENIED = 0.02, 0.1
+# Distance in which the score of a comparison falls to 1/e.
+_COMPARED_M = 0.5
+# Stations of an unknown onlooker are the middle of the room, and places this far to its corners.
+_STATION = 0.6
 _MOST_ANCHORS = 50
 # Shares of the best score: possible, likely and sure candidates.
 _MAYBE, _LIKELY, _SURELY = 0.1, 0.45, 0.8
@@ -112,7 +124,7 @@ def ground_expression(query: Query, scene: Scene, vocabulary: Vocabulary) -> Gro
     phrase = reading.phrase
     if not _says_something(phrase):
         raise ReasoningError("not_found", "That names no kind of object.")
-    grounder = Grounder(scene, vocabulary, reading.view, _find_onlooker(query, scene, vocabulary))
+    grounder = Grounder(scene, vocabulary, reading.view, _find_viewpoint(query, scene, vocabulary))
     scores = grounder.object_scores(phrase)
     unnamed = []
     if not scores.any():
@@ -166,7 +178,7 @@ class Grounder:
     """Scores of phrases on one scene.
 
     Attributes:
-        onlooker: defines left and right; None for one in the middle of the room.
+        onlooker: defines left and right.
     """
 
     def __init__(
@@ -174,18 +186,21 @@ class Grounder:
         scene: Scene,
         vocabulary: Vocabulary,
         view: View | None = None,
-        onlooker: Onlooker | None = None,
+        viewpoint: Viewpoint | None = None,
     ) -> None:
         """
         Args:
-            onlooker: used unless the view is known.
+            viewpoint: used unless the view is known.
         """
         self._scene = scene
-        self._space = Space(scene.low, scene.high)
         self._vocabulary = vocabulary
         self._scores: dict[NounPhrase, Vector] = {}
-        self.onlooker = onlooker
-        self.onlooker = (self._find_viewer(view) if view is not None else None) or onlooker
+        low, high = scene.room
+        self._middle = (low + high) / 2.0
+        unknown = Onlooker(self._middle)
+        self.onlooker = unknown if viewpoint is None else Onlooker.of(viewpoint)
+        if view is not None:
+            self.onlooker = self._find_viewer(view) or self.onlooker
         self._scores.clear()
 
     def object_scores(self, phrase: NounPhrase) -> Vector:
@@ -194,16 +209,23 @@ class Grounder:
         Where sides are those of an onlooker of whom nothing is known, the mean over where one may
         stand, so that all sides of the phrase are seen from one place.
         """
-        if self.onlooker is not None or not any(map(_has_sides, noun_phrases(phrase))):
+        unknown = self.onlooker
+        if unknown.viewpoint is not None or not any(map(_has_sides, noun_phrases(phrase))):
             return np.where(self._scene.is_object, self.scores(phrase), 0.0)
         each = []
-        for station in self._space.stations():
-            self._space.station = station
+        for station in self._stations():
+            self.onlooker = Onlooker(station)
             self._scores.clear()
             each.append(self.scores(phrase))
-        self._space.station = self._space.middle
+        self.onlooker = unknown
         self._scores.clear()
         return np.where(self._scene.is_object, np.mean(each, axis=0) ** _SHARPER, 0.0)
+
+    def _stations(self) -> list[Vector]:
+        """Places (2,) in the room where an unknown onlooker may stand, equally likely."""
+        low, high = self._scene.room
+        ways = np.array(((0, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)))
+        return list(self._middle + ways * _STATION * (high - low) / 2.0)
 
     def scores(self, phrase: NounPhrase) -> Vector:
         """Scores (N,) in [0, 1] for a phrase, with all that is said in it."""
@@ -231,10 +253,10 @@ class Grounder:
         like = self.label_fit(phrase.noun)
         fit = like.copy()
         for look in _looks(phrase) if fit.any() else ():
-            scores = look_scores(look, self._scene.objects, self._space, like)
+            scores = look_scores(look, self._scene, like)
             if scores is not None:
-                scores = np.maximum(scores, LEAST) ** weight("look")
-                fit *= np.maximum(1.0 - scores, LEAST) if look.negated else scores
+                scores = np.maximum(scores, _LEAST) ** _weight("look")
+                fit *= np.maximum(1.0 - scores, _LEAST) if look.negated else scores
         return fit
 
     def label_fit(self, noun: str) -> Vector:
@@ -245,19 +267,19 @@ class Grounder:
         """Scores (N,) of a look, sizes compared among things of the phrase's noun; None if
         unknown."""
         like = self.label_fit(phrase.noun)
-        return look_scores(look, self._scene.objects, self._space, like)
+        return look_scores(look, self._scene, like)
 
     def _relation(self, condition: Related, among: Mask) -> Vector:
         """(N,) log scores of being the subject of a relation."""
-        counts = weight(condition.predicate)
+        counts = _weight(condition.predicate)
         row = _row_of(condition)
         fit = self.relation_fit(condition) if row is None else self._row_fit(condition, row, among)
         if fit is None:
             return np.zeros(len(among))
         if condition.negated:
-            return np.asarray(counts * weight("denied") * np.log(np.maximum(fit, LEAST_DENIED)))
+            return np.asarray(counts * _weight("denied") * np.log(np.maximum(fit, _LEAST_DENIED)))
         best = 1.0 if _is_in_room(condition) else max(float(fit[among].max()), 1e-6)
-        return np.asarray(counts * np.log(np.clip(fit / best, LEAST, 1.0)))
+        return np.asarray(counts * np.log(np.clip(fit / best, _LEAST, 1.0)))
 
     def relation_fit(self, condition: Related) -> Vector | None:
         """Scores (N,) in [0, 1] for a relation to its possible anchors.
@@ -265,7 +287,7 @@ class Grounder:
         None where no anchor is known, and for comparisons.
         """
         if _is_in_room(condition):
-            fit = in_room(self._space, condition.predicate)
+            fit = self._scene.relations.in_room(condition.predicate)
             return np.asarray(1.0 - fit) if condition.negated else fit
         if _row_of(condition) is not None:
             return None
@@ -273,50 +295,49 @@ class Grounder:
         if condition.predicate in _COMPARING or not all(anchors):
             return None
         if condition.predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
-            fit = between(self._space, anchors[0], anchors[-1])
+            fit = self._scene.relations.graded_between(anchors[0], anchors[-1])
         else:
-            each = [
-                w * related(self._space, condition.predicate, row, self.onlooker)
-                for row, w in anchors[0]
-            ]
+            graded = self._scene.relations.graded
+            each = [w * graded(condition.predicate, row, self.onlooker) for row, w in anchors[0]]
             fit = np.max(each, axis=0)
+            sure = [row for row, w in anchors[0] if w >= _SURELY]
+            fit[self._scene.relations.denied(condition.predicate, sure)] = 0.0
         return np.asarray(1.0 - fit) if condition.negated else fit
 
     def _row_fit(self, condition: Related, row: NounPhrase, among: Mask) -> Vector:
         """Scores (N,) in [0, 1] for being in a row of things like it, or at its end."""
         fit = np.ones(len(among))
-        points = self._space.center[among, :2]
+        points = self._scene.center[among, :2]
         seen_by = self._seen_by_who_is_faced() or self.onlooker
-        rows = Rows(points, None if seen_by is None else seen_by.ahead)
-        seen_by = seen_by or looking(self._space.station, points.mean(axis=0))
+        rows = Rows(points, None if seen_by.viewpoint is None else seen_by.viewpoint.ahead)
         if condition.predicate == "at the end of":
             fit[among] = rows.ends()
         elif condition.predicate == "between":
             fit[among] = rows.middles()
         for rank in row.ranks:
-            values = self._row_values(rank, seen_by)
+            values = self._row_values(rank, seen_by, points.mean(axis=0))
             if rank.superlative == "middle":
                 fit[among] *= rows.middle()
             elif rank.superlative in ("highest", "lowest"):
-                heights = self._space.center[among, 2]
+                heights = self._scene.center[among, 2]
                 is_high = rank.superlative == "highest"
                 fit[among] *= level_scores(heights, rank.order, highest=is_high)
             elif values is not None:
                 fit[among] *= rows.ordered(values[among], rank.order)
         return fit
 
-    def _row_values(self, rank: Rank, seen_by: Onlooker) -> Vector | None:
+    def _row_values(self, rank: Rank, seen_by: Onlooker, group: Vector) -> Vector | None:
         """(N,) coordinates in metres, highest in the row that a rank puts first."""
         if rank.anchor is not None:
             anchors = [row for row, fit in self._candidates(rank.anchor) if fit >= _LIKELY]
             if not anchors:
                 return None
-            return compared(self._space, anchors, farthest=rank.superlative == "farthest")
-        if rank.superlative not in _SIDE_RANKS or not seen_by.sure:
+            return compared(self._scene, anchors, farthest=rank.superlative == "farthest")
+        if rank.superlative not in _SIDE_RANKS:
             return None
-        if rank.superlative in ("leftmost", "rightmost"):
-            seen_by = self.onlooker or seen_by
-        return along(self._space, rank.superlative.removesuffix("most"), seen_by)
+        if rank.superlative in ("leftmost", "rightmost") and self.onlooker.viewpoint is not None:
+            seen_by = self.onlooker
+        return along(self._scene, rank.superlative.removesuffix("most"), seen_by, group)
 
     def _seen_by_who_is_faced(self) -> Onlooker | None:
         """Somebody at what people in rows face, such as a board, who has the front row near; None
@@ -324,18 +345,18 @@ class Grounder:
         for noun in _FACED:
             fit = self.label_fit(noun)
             if fit.any():
-                at = self._space.center[fit >= _SURELY * fit.max(), :2].mean(axis=0)
-                return looking(at, self._space.middle)
+                at = self._scene.center[fit >= _SURELY * fit.max(), :2].mean(axis=0)
+                return Onlooker.of(Viewpoint.looking(at, self._middle, f"the {noun}"))
         return None
 
     def _rank(self, said: Rank | Related, among: Mask) -> Vector:
         """(N,) log scores of a rank among the likely ones; "far" ranks too."""
         if isinstance(said, Related):
             said = Rank("closest" if said.negated else "farthest", 1, said.anchors[0])
-            return weight("far") * self._compared(said, among)
+            return _weight("far") * self._compared(said, among)
         if said.anchor is None:
-            return rank_scores(self._space, said, among, self.onlooker)
-        return weight("closest") * self._compared(said, among)
+            return rank_scores(self._scene, said, among, self.onlooker)
+        return _weight("closest") * self._compared(said, among)
 
     def _compared(self, rank: Rank, among: Mask) -> Vector:
         assert rank.anchor is not None
@@ -345,11 +366,11 @@ class Grounder:
         among[[] if is_other else rows] = False
         if not rows or not among.any():
             return np.zeros(len(among))
-        values_m = compared(self._space, rows, farthest=rank.superlative == "farthest")
+        values_m = compared(self._scene, rows, farthest=rank.superlative == "farthest")
         if rank.order > 1:
             return order_scores(values_m, among, rank.order)
         behind_m = values_m - values_m[among].max()
-        return np.asarray(np.minimum(behind_m / REACH_M["compared"], 0.0))
+        return np.asarray(np.minimum(behind_m / _COMPARED_M, 0.0))
 
     def _candidates(self, reference: Reference) -> Weighted:
         """Candidates of an anchor."""
@@ -361,7 +382,6 @@ class Grounder:
         return list(zip(rows.tolist(), (scores[rows] / scores.max()).tolist(), strict=True))
 
     def _find_viewer(self, view: View) -> Onlooker | None:
-        middle = self._space.middle
         if isinstance(view.reference, NounPhrase):
             scores = self.scores(view.reference)
         elif view.kind == "facing":
@@ -371,8 +391,15 @@ class Grounder:
         if not scores.any():
             return None
         rows = np.flatnonzero(scores >= _SURELY * scores.max())
-        where = self._space.center[rows, :2].mean(axis=0)
-        return looking(middle, where) if view.kind == "facing" else looking(where, middle)
+        where = self._scene.center[rows, :2].mean(axis=0)
+        if view.kind == "facing":
+            return Onlooker.of(Viewpoint.looking(self._middle, where, "the phrase"))
+        return Onlooker.of(Viewpoint.looking(where, self._middle, "the phrase"))
+
+
+def _weight(part: str) -> float:
+    """Exponent of a predicate or a kind of look."""
+    return _WEIGHTS.get(part, 1.0)
 
 
 def _has_sides(phrase: NounPhrase) -> bool:
@@ -478,13 +505,12 @@ def _steps(
     return tuple(steps)
 
 
-def _find_onlooker(query: Query, scene: Scene, vocabulary: Vocabulary) -> Onlooker | None:
-    """The asker, or the camera; None without either."""
+def _find_viewpoint(query: Query, scene: Scene, vocabulary: Vocabulary) -> Viewpoint | None:
+    """The asker's, or the camera's; None without either."""
     try:
-        seen_from = viewpoint_of(query, scene, vocabulary)
+        return viewpoint_of(query, scene, vocabulary)
     except ReasoningError:
-        return None  # expressions that need one take an onlooker in the middle of the room
-    return Onlooker(seen_from.position[:2], seen_from.ahead)
+        return None  # expressions that need one take onlookers in the room
 
 
 def _says_something(phrase: NounPhrase) -> bool:

@@ -12,9 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.config import RelationConfig
 from scenemind.language.english import is_plural
-from scenemind.language.relation_names import CARRYING
 from scenemind.language.situated.sentences import BUILDING
 from scenemind.language.trees import (
     HasAttribute,
@@ -27,11 +25,10 @@ from scenemind.language.trees import (
 )
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory.graph.common_sense import sense_of
-from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.graph.relations.superlatives import superlative_values
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
-from scenemind.reasoning.query import ReasoningError
-from scenemind.reasoning.symbolic.relation_scores import Anchor, between, relation_scores
+from scenemind.reasoning.symbolic.graded_relations import Onlooker
+from scenemind.reasoning.symbolic.relation_scores import Anchor
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import (
     attribute_of,
@@ -91,20 +88,17 @@ _SAME_CLASS = 0.03
 class Finder:
     """Ranking of the objects of one scene for one viewer."""
 
-    def __init__(
-        self, around: Surroundings, vocabulary: Vocabulary, config: RelationConfig
-    ) -> None:
+    def __init__(self, around: Surroundings, vocabulary: Vocabulary) -> None:
         self.around = around
         self.scene: Scene = around.scene
         self.classes = Classes(around.scene, vocabulary)
-        self._links = Links(around, config)
 
     def scores(self, phrase: NounPhrase) -> Scores:
         """Scores (N,) of all objects."""
         scores = self.classes.scores(phrase, self._prominence()) * self.at(phrase)
         scores = scores * self._described(phrase)
         for link in links(phrase):
-            related = self.related(link, scores)
+            related = self.related(link)
             is_of_use = bool((scores * related).any())
             if not phrase.noun:
                 scores = scores * self._other_class(link)
@@ -160,7 +154,7 @@ class Finder:
             return so_called if seen and len(so_called) else found
         among = (self.classes.scores(phrase, self._prominence()) > 0.0) * self.at(phrase)
         for link in links(phrase):
-            among = among * self.related(link, among)
+            among = among * self.related(link)
         return np.flatnonzero(among >= _COUNTED)
 
     def at(self, phrase: NounPhrase) -> Scores:
@@ -182,11 +176,11 @@ class Finder:
             case name:
                 return superlative_values(self.scene.bounds, name, self.around.viewpoint)
 
-    def related(self, link: Related, among: Scores) -> Scores:
-        """Scores (N,) of each candidate (above 0 in `among`) for a relation."""
+    def related(self, link: Related) -> Scores:
+        """Scores (N,) for a relation to another thing."""
         first = _anchors(link)[0]
         if first.noun in BUILDING:
-            return self._links.to_building(first.noun)
+            return self._to_building(first.noun)
         kind = find_room(first.noun)
         if kind is not None and not self.classes.sure_labels(first.noun):
             return self._in_room(kind)
@@ -195,12 +189,37 @@ class Finder:
         if not all(len(rows) for rows in anchors):
             return found
         if len(anchors) == 2:
-            return self._links.between(int(anchors[0][0]), int(anchors[1][0]))
-        relation = "toward" if len(link.anchors) == 2 else link.predicate
+            ends = [Anchor.of_row(self.scene, int(rows[0])) for rows in anchors]
+            return self.scene.relations.lies_between(ends[0], ends[1])
         for row in anchors[0].tolist():
-            np.maximum(found, self._links.to(relation, row, among), out=found)
+            fit = self._toward(row) if len(link.anchors) == 2 else self._to(link.predicate, row)
+            np.maximum(found, fit, out=found)
         found[anchors[0][:1]] = 0.0
         return found
+
+    def _to(self, predicate: str, row: int) -> Scores:
+        onlooker = Onlooker.of(self.around.viewpoint)
+        return self.scene.relations.graded(predicate, row, onlooker)
+
+    def _to_building(self, part: str) -> Scores:
+        """Scores (N,) for hanging on a wall or standing on the floor, by name and height."""
+        if part == "corner":
+            return np.ones(len(self.scene))
+        senses = [sense_of(thing.label) for thing in self.scene.objects]
+        hangs = np.array([s.is_on_walls or s.attached in _HANGING for s in senses], bool)
+        of_wall = np.array([s.is_part_of_wall for s in senses], bool)
+        raised = self.scene.low[:, 2] > self.scene.floor_z + _RAISED_M
+        if part in ("wall", "walls", "ceiling"):
+            return np.select([hangs, of_wall | raised], [1.0, _LESS_LIKELY], _UNLIKELY)
+        small = self.scene.high[:, 2] < self.scene.floor_z + _LOW_M
+        stands = ~raised & ~hangs & ~of_wall
+        return np.select([stands & small, stands], [1.0, _LESS_LIKELY], _UNLIKELY)
+
+    def _toward(self, row: int) -> Scores:
+        """Scores (N,) for being between the viewer and the thing."""
+        ahead = self.around.towards(float(self.around.bearing_rad[row]), _TOWARD_RAD)
+        nearer = self.around.gap_m < self.around.gap_m[row]
+        return np.asarray(ahead * nearer)
 
     def _in_room(self, kind: str) -> Scores:
         """Scores (N,) for lying in a kind of room: near what such rooms have; all 1 without it."""
@@ -344,106 +363,3 @@ class Surroundings:
 
 def _between(angles_rad: Scores, bearing_rad: float) -> Scores:
     return np.asarray(np.abs((angles_rad - bearing_rad + math.pi) % (2.0 * math.pi) - math.pi))
-
-
-class Links:
-    """Relations to single things of one scene, as (N,) scores of all others."""
-
-    def __init__(self, around: Surroundings, config: RelationConfig) -> None:
-        self._around = around
-        self._scene: Scene = around.scene
-        self._config = config
-
-    def to(self, relation: str, row: int, among: Scores) -> Scores:
-        """Scores of each candidate (above 0 in `among`) for a relation to a thing."""
-        near = 1.0 / (1.0 + (self._scene.gaps_to_m(row) / _NEAR_M) ** 2)
-        match relation:
-            case "near":
-                scores = near
-            case "around":
-                scores = np.sqrt(near)
-            case "toward":
-                scores = self._toward(row)
-            case "below":
-                scores = self._within(row) * (self._scene.center[:, 2] < self._scene.center[row, 2])
-            case "supports" | "contains":
-                carriers = np.maximum(self._carriers(row), self._known(relation, row, among))
-                scores = carriers if (carriers * among).any() else near
-            case _ if relation in CARRYING:
-                carried = np.maximum(self._carried(row), self._known(relation, row, among))
-                carried[row] = 0.0
-                # "Chairs on the table" are near it.
-                scores = carried if (carried * among).any() else near
-            case _:
-                scores = self._known(relation, row, among) * near
-        scores[row] = 0.0
-        return np.asarray(scores)
-
-    def between(self, first: int, second: int) -> Scores:
-        """Scores (N,) for lying between two things."""
-        return between(
-            self._scene, Anchor.of_row(self._scene, first), Anchor.of_row(self._scene, second)
-        )
-
-    def to_building(self, part: str) -> Scores:
-        """Scores (N,) for hanging on a wall or standing on the floor, by name and height."""
-        if part == "corner":
-            return np.ones(len(self._scene))
-        senses = [sense_of(thing.label) for thing in self._scene.objects]
-        hangs = np.array([s.is_on_walls or s.attached in _HANGING for s in senses], bool)
-        of_wall = np.array([s.is_part_of_wall for s in senses], bool)
-        raised = self._scene.low[:, 2] > self._scene.floor_z + _RAISED_M
-        if part in ("wall", "walls", "ceiling"):
-            return np.select([hangs, of_wall | raised], [1.0, _LESS_LIKELY], _UNLIKELY)
-        small = self._scene.high[:, 2] < self._scene.floor_z + _LOW_M
-        stands = ~raised & ~hangs & ~of_wall
-        return np.select([stands & small, stands], [1.0, _LESS_LIKELY], _UNLIKELY)
-
-    def _known(self, relation: str, row: int, among: Scores) -> Scores:
-        """Scores (N,) as the memory keeps or computes them."""
-        found = find_relation(relation)
-        if found is None:
-            return np.zeros(len(self._scene))
-        viewpoint = self._around.viewpoint
-        try:
-            return relation_scores(
-                self._scene,
-                found.name,
-                [Anchor.of_row(self._scene, row)],
-                among,
-                viewpoint,
-                self._config,
-            )
-        except ReasoningError:
-            return np.zeros(len(self._scene))
-
-    def _carried(self, row: int) -> Scores:
-        """Scores (N,) for being over or within the box, and not beside it on the floor."""
-        bottom, low, high = self._scene.low[:, 2], *self._scene.bounds[row, [2, 5]]
-        lifted = bottom > low + _SEAT_SHARE * (high - low)
-        resting = np.where(bottom < high + _RESTING_M, 1.0, _HOVERING)
-        return np.asarray(self._within(row) * lifted * resting)
-
-    def _carriers(self, row: int) -> Scores:
-        """Scores (N,) for what a thing may rest on or lie in: the highest below its middle."""
-        scene = self._scene
-        x, y, z = scene.center[row]
-        over = (scene.low[:, :2] <= (x, y)).all(axis=1) & (scene.high[:, :2] >= (x, y)).all(axis=1)
-        larger = scene.size[:, :2].prod(axis=1) >= scene.size[row, :2].prod()
-        below = (scene.low[:, 2] < scene.low[row, 2]) & (scene.low[:, 2] < z)
-        gap_m = np.abs(scene.low[row, 2] - scene.high[:, 2])
-        return np.asarray((over & larger & below) / (1.0 + gap_m / _RESTING_M))
-
-    def _within(self, row: int) -> Scores:
-        """Scores (N,) for centres inside the box seen from above; low for larger things."""
-        scene = self._scene
-        middles, areas = scene.center[:, :2], scene.size[:, :2].prod(axis=1)
-        off_m = np.maximum(scene.low[row, :2] - middles, middles - scene.high[row, :2]).max(axis=1)
-        inside = np.clip(1.0 - np.maximum(off_m, 0.0) / _BESIDE_M, 0.0, 1.0)
-        return np.asarray(inside * np.where(areas > areas[row], _LARGER, 1.0))
-
-    def _toward(self, row: int) -> Scores:
-        """Scores (N,) for being between the viewer and the thing."""
-        ahead = self._around.towards(float(self._around.bearing_rad[row]), _TOWARD_RAD)
-        nearer = self._around.gap_m < self._around.gap_m[row]
-        return np.asarray(ahead * nearer)

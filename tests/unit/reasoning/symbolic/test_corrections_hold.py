@@ -1,0 +1,159 @@
+"""After a correction all wordings and policies agree with it, and undoing it restores all answers.
+
+The truth is what was said: whatever the boxes of the room are like, it decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenemind.config import RelationConfig
+from scenemind.memory import Edit
+from scenemind.reasoning import ReasoningError
+from scenemind.reasoning.query import Policy
+from scenemind.reasoning.symbolic import SymbolicReasoner
+from tests.unit.reasoning.scene import SmallMemory, query, room_memory
+
+POLICIES: tuple[Policy, ...] = ("strict", "balanced", "always_answer")
+STANDING = "I am standing in front of the door."
+LABELS = {
+    1: "dining table", 2: "cup", 3: "laptop", 4: "chair", 5: "chair", 6: "office chair",
+    7: "shelf", 8: "sofa", 9: "door", 10: "cup",
+}  # fmt: skip
+# Ways to say a relation, by the name under which it is corrected.
+WORDINGS = {
+    "on": ("on", "on top of", "upon"),
+    "inside": ("in", "inside"),
+    "next to": ("next to", "adjacent to"),
+    "near": ("near", "close to"),
+    "above": ("above", "over"),
+    "below": ("below", "under", "beneath"),
+}
+ANCHORS = tuple(i for i in LABELS if list(LABELS.values()).count(LABELS[i]) == 1)
+CUPS = (2, 10)
+
+
+def yes_or_no(memory: SmallMemory, text: str, policy: Policy) -> str:
+    reasoner = SymbolicReasoner(memory, RelationConfig())
+    return reasoner.ask(query(text, policy=policy), memory.snapshot()).brief
+
+
+def named(memory: SmallMemory, text: str, policy: Policy) -> int | None:
+    """The object that a phrase means, if it is likelier than not."""
+    reasoner = SymbolicReasoner(memory, RelationConfig())
+    try:
+        reply = reasoner.ground(query(text, policy=policy), memory.snapshot())
+    except ReasoningError:
+        return None
+    return reply.objects[0].object_id if reply.confidences[0] > 0.5 else None
+
+
+def answered(memory: SmallMemory, text: str, policy: Policy) -> list[int]:
+    """The objects of an answer to somebody who stands in the room."""
+    reasoner = SymbolicReasoner(memory, RelationConfig())
+    asked = query(text, policy=policy, situation=STANDING)
+    try:
+        return [o.object_id for o in reasoner.ask(asked, memory.snapshot()).objects]
+    except ReasoningError:
+        return []
+
+
+def everything_said(memory: SmallMemory) -> Iterator[object]:
+    """Answers about the whole room."""
+    for policy in POLICIES:
+        for label in ("cup", "chair", "laptop", "shelf"):
+            for predicate in WORDINGS:
+                yield named(memory, f"the {label} {predicate} the dining table", policy)
+                yield answered(memory, f"what is {predicate} the {label}?", policy)
+        for text in ("the red cup", "the black chair", "the laptop", "the white shelf"):
+            yield named(memory, text, policy)
+
+
+relations = st.tuples(
+    st.sampled_from(CUPS), st.sampled_from(sorted(WORDINGS)), st.sampled_from(ANCHORS)
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(relations)
+def test_a_stated_relation_holds_in_every_wording(said: tuple[int, str, int]) -> None:
+    """Of two cups the one of which it is said is meant, wherever it lies."""
+    subject, predicate, anchor = said
+    memory = room_memory()
+    (other,) = set(CUPS) - {subject}
+    memory.apply([Edit("delete_relation", (other, anchor), predicate)], "Ada", "it is not")
+    memory.apply([Edit("add_relation", (subject, anchor), predicate)], "Ada", "so it is")
+    for policy in POLICIES:
+        for words in WORDINGS[predicate]:
+            claim = f"is object {subject} {words} the {LABELS[anchor]}?"
+            assert yes_or_no(memory, claim, policy) == "yes", claim
+            assert named(memory, f"the cup {words} the {LABELS[anchor]}", policy) in (subject, None)
+            assert subject in answered(
+                memory, f"how many cups are {words} the {LABELS[anchor]}?", policy
+            )
+    assert named(memory, f"the cup {predicate} the {LABELS[anchor]}", "balanced") == subject
+
+
+@settings(deadline=None, max_examples=40)
+@given(relations)
+def test_a_denied_relation_holds_in_no_wording(said: tuple[int, str, int]) -> None:
+    subject, predicate, anchor = said
+    memory = room_memory()
+    memory.apply([Edit("delete_relation", (subject, anchor), predicate)], "Ada", "it is not")
+    for policy in POLICIES:
+        for words in WORDINGS[predicate]:
+            claim = f"is object {subject} {words} the {LABELS[anchor]}?"
+            assert yes_or_no(memory, claim, policy) == "no", claim
+            assert named(memory, f"the cup {words} the {LABELS[anchor]}", policy) != subject
+            # Somebody who stands in the room calls "next to" what is near.
+            assert subject not in answered(
+                memory, f"how many cups are {words} the {LABELS[anchor]}?", policy
+            )
+
+
+edits = st.one_of(
+    st.builds(lambda r: Edit("add_relation", (r[0], r[2]), r[1]), relations),
+    st.builds(lambda r: Edit("delete_relation", (r[0], r[2]), r[1]), relations),
+    st.builds(
+        lambda i, v: Edit("rename", (i,), value=v),
+        st.sampled_from(sorted(LABELS)),
+        st.sampled_from(("bottle", "stool", "printer")),
+    ),
+    st.builds(
+        lambda i, v: Edit("set_attribute", (i,), "color", v),
+        st.sampled_from(sorted(LABELS)),
+        st.sampled_from(("green", "pink")),
+    ),
+    st.builds(
+        lambda i, v: Edit("set_attribute", (i,), "material", v),
+        st.sampled_from(sorted(LABELS)),
+        st.sampled_from(("wood", "glass")),
+    ),
+)
+BEFORE = list(everything_said(room_memory()))
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(edits, min_size=1, max_size=3))
+def test_undo_restores_all_answers(said: list[Edit]) -> None:
+    memory = room_memory()
+    written = [memory.apply([edit], "Ada", "so it is")[0] for edit in said]
+    for _ in written:
+        memory.undo()
+    assert list(everything_said(memory)) == BEFORE
+
+
+@pytest.mark.parametrize("label", ["stool", "printer", "bottle", "toolbox"])
+@pytest.mark.parametrize("thing", [2, 4, 7])
+def test_a_new_name_holds_in_every_wording(thing: int, label: str) -> None:
+    memory = room_memory()
+    memory.apply([Edit("rename", (thing,), value=label)], "Ada", "so it is")
+    for policy in POLICIES:
+        assert yes_or_no(memory, f"is there a {label}?", policy) == "yes"
+        assert yes_or_no(memory, f"is object {thing} a {LABELS[thing]}?", policy) == "no"
+        assert named(memory, f"the {label}", policy) == thing
+        assert answered(memory, f"how many {label}s are in the room?", policy)[:1] in ([thing], [])
