@@ -52,6 +52,15 @@ def test_failures_help_on(text: str, row: dict[str, Any]) -> None:
     assert answer.objects == ()
 
 
+@pytest.mark.parametrize(("text", "remark"), TABLE["unread remarks"].items())
+@pytest.mark.parametrize("policy", ["strict", "balanced", "always_answer"])
+def test_a_step_says_which_remark_was_not_read(text: str, remark: str, policy: str) -> None:
+    answer = Router(room_memory()).ask(query(text, policy=policy))
+    assert ids_of(answer) == [8]
+    said = [step for step in answer.steps if step.startswith("not read: ")]
+    assert said == ([f'not read: "{remark}"'] if remark else [])
+
+
 def test_none_of_those_that_were_asked_about_is_the_closest() -> None:
     pair = [thing(i, "stool", (x, 0, 0.3), (0.4, 0.4, 0.6)) for i, x in ((1, 0.0), (2, 0.5))]
     router = Router(SmallMemory(snapshot_of([*pair, thing(3, "bin", (3, 0, 0.2), (0.4,) * 3)])))

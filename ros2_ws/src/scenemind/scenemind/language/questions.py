@@ -7,17 +7,17 @@ shapes whose tree is more than its slots.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import find_number, read_table, singular
 from scenemind.language.owners import is_possessive, owner_name
 from scenemind.language.parser import Parser
-from scenemind.language.shapes import Bound, Sentence, ShapeBook
+from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
 from scenemind.language.time_expressions import TimeExpression, find_moment
 from scenemind.language.tokens import Token, tokenize
 from scenemind.language.trees import (
@@ -44,6 +44,8 @@ from scenemind.language.trees import (
 )
 
 _MOST_JOINTS = 2  # tried in turn: each costs two readings
+_MOST_BREAKS = 4  # likewise, one reading each
+_SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
 _LONGEST_USE = 3  # words of "sit on"
 _WIDTH = re.compile(
     r"(?:an?|something|anything)? ?(?P<number>\d{1,4}(?:\.\d{1,3})?) ?"
@@ -57,11 +59,28 @@ def parse_question(text: str) -> Question:
     Raises:
         NotUnderstoodError: with the part that could not be read.
     """
-    said = Sentence(text, without_frame(tokenize(text)))
-    question = _find_question(said) or _find_joined(said) or _find_last(said)
-    if question is None:
-        raise said.error()
-    return question
+    return question_and_remark(text)[0]
+
+
+def question_and_remark(text: str) -> tuple[Question, str]:
+    """The tree of a question, and the remark before or after it that is not read: "I need to throw
+    this away" of "I need to throw this away, where is the bin?"; empty for none.
+
+    Raises:
+        NotUnderstoodError: with the part that could not be read.
+    """
+    whole = _SENTENCE_END.sub(lambda found: ",".ljust(len(found.group())), text)
+    said = Sentence(text, without_frame(tokenize(whole)))
+    question = _find_question(said) or _find_joined(said)
+    if question is not None:
+        return question, ""
+    for first, last, remark in islice(_beside_remarks(said), _MOST_BREAKS):
+        start, end = _without_frame(said.words, first, last)
+        if said.words[start] in _frame_words("question_words"):
+            question = _find_question(said, start, end)
+            if question is not None and not isinstance(question, trees.Ground):
+                return question, remark
+    raise said.error()
 
 
 def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> Question | None:
@@ -91,15 +110,18 @@ def _find_joined(said: Sentence) -> Question | None:
     return None
 
 
-def _find_last(said: Sentence) -> Question | None:
-    """The question after a remark: "I need to throw this away, where is the bin?"."""
-    places = [place for place, word in enumerate(said.words) if word == ","]
-    if not places or said.words[0] not in _frame_words("remarking"):
-        return None
-    start = places[-1] + 1
-    if _frame_words("question_words").isdisjoint(said.words[start : start + 1]):
-        return None
-    return _find_question(said, start)
+def _beside_remarks(said: Sentence) -> Iterator[tuple[int, int, str]]:
+    """First word and end of what stands after or before a remark, with the remark."""
+    clauses = _frame_words("remarking")  # "what is near, the cup or the table" has none
+    sentences = clauses | _frame_words("determining")
+    for place, (before, token) in enumerate(pairwise(said.tokens), 1):
+        if before.word not in (",", ";"):
+            continue
+        is_end = said.text[before.start] != ","
+        if said.words[0] in (sentences if is_end or said.text.rstrip().endswith("?") else clauses):
+            yield place, len(said.words), said.text[: token.start].strip(" ,;")
+        if token.word in (sentences if is_end else clauses):
+            yield 0, place - 1, said.text[token.start :].strip()
 
 
 def _about(question: Question, subject: Reference | None) -> Question:
@@ -137,19 +159,23 @@ def book() -> ShapeBook:
 
 def without_frame(tokens: list[Token]) -> list[Token]:
     """Tokens without "please" and the like at the front, "in the room" and the like at the end."""
-    words = tuple(token.word for token in tokens)
-    start, end = 0, len(words)
+    start, end = _without_frame(tuple(token.word for token in tokens), 0, len(tokens))
+    return tokens[start:end]
+
+
+def _without_frame(words: Words, first: int, end: int) -> tuple[int, int]:
+    start = first
     while start < end:
         length = _length(_frame("openings"), words[start:end], 0)
-        if not length and not (start and words[start] == ","):
+        if not length and not (start > first and words[start] == ","):
             break
         start += length or 1
-    start = 0 if start == end else start
+    start = first if start == end else start
     while length := _length(_frame("closings"), words[start + 1 : end], None):
         end -= length
         while end > start + 1 and words[end - 1] == ",":
             end -= 1
-    return tokens[start:end]
+    return start, end
 
 
 @cache

@@ -11,7 +11,7 @@ from scenemind.config import RelationConfig
 from scenemind.language import verbalization
 from scenemind.language.english import shown
 from scenemind.language.nearest import is_read
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import question_and_remark
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.tokens import NotUnderstoodError
@@ -143,7 +143,7 @@ class SymbolicReasoner:
             except ReasoningError as error:
                 refusal = error
             else:
-                asked = self._parsed(query)
+                asked, _ = self._parsed(query)
                 # Claims about known objects are decided, even by a no.
                 is_sure = isinstance(asked, Verify) and bool(reply.objects)
                 is_sure |= reply.confidence > ABSENCE_CONFIDENCE
@@ -185,7 +185,7 @@ class SymbolicReasoner:
         )
 
     def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
-        question, resolver = self._parsed(query), self._resolver(query, snapshot)
+        (question, unread_remark), resolver = self._parsed(query), self._resolver(query, snapshot)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
         reply = answer(question, resolver, self._memory.changes_since)
@@ -194,7 +194,7 @@ class SymbolicReasoner:
         unread = self._unread(query, resolver.scene)
         # The answer text names an ignored situation where the viewpoint mattered.
         note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
-        steps = (read_as, *resolver.steps, *unread)
+        steps = (read_as, *resolver.steps, *unread, *unread_remark)
         text = f"{reply.sentence}{note}"
         return MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
 
@@ -235,7 +235,7 @@ class SymbolicReasoner:
             return ground_loosely(query, self._seen(snapshot), self._vocabulary, error)
 
     def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
-        question, resolver = self._parsed(query), self._resolver(query, snapshot)
+        (question, unread_remark), resolver = self._parsed(query), self._resolver(query, snapshot)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
         if isinstance(question, Changed) and question.subject is None:
@@ -255,7 +255,8 @@ class SymbolicReasoner:
         rows, scores = rows[is_object], scores[is_object]
         sure = confidences(resolver.scene, rows, scores)
         looked_for = f"looked for: {verbalization.describe(subject)}"
-        steps = (looked_for, *resolver.steps, *self._unread(query, resolver.scene))
+        unread = (*self._unread(query, resolver.scene), *unread_remark)
+        steps = (looked_for, *resolver.steps, *unread)
         return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
 
     def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Intent:
@@ -304,11 +305,13 @@ class SymbolicReasoner:
         guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
         return replace(wanted, doubt=wanted.doubt or guess)
 
-    def _parsed(self, query: Query) -> Question:
+    def _parsed(self, query: Query) -> tuple[Question, tuple[str, ...]]:
+        """The question, and a note on a remark beside it that was not read."""
         try:
-            return parse_question(query.text)
+            question, remark = question_and_remark(query.text)
         except NotUnderstoodError as error:
             raise not_understood(error, query.text) from error
+        return question, (f'not read: "{shown(remark)}"',) if remark else ()
 
     def _resolver(self, query: Query, snapshot: MemorySnapshot) -> Resolver:
         return Resolver(self._seen(snapshot), query, self._vocabulary)
