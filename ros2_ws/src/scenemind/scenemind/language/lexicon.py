@@ -7,6 +7,7 @@ meaning, whoever reads it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from scenemind.language.english import read_table
@@ -68,6 +69,18 @@ def _ways(side: str, starts: str) -> list[str]:
     return [f"{start} {hand}" for start in _DATA["sides"][starts] for hand in hands]
 
 
+def _corners() -> PhraseTable:
+    """Phrases such as "on the upper left side" and "in the far left corner"."""
+    said, table = _DATA["corners"], {}
+    for depth, side in product(said["depths"], _SIDES):
+        for word, end in product(said["depths"][depth], ("", "corner", *_DATA["sides"]["after"])):
+            is_corner = end == "corner"
+            place = f"{depth} {side}{' corner' * is_corner}"
+            for start in (*said["before"], *said["before_corner"] * is_corner):
+                table[tuple(f"{start} {word} {side} {end}".split())] = place
+    return PhraseTable(table)
+
+
 def _of_sides(starts: str, name: str) -> PhraseTable:
     return _phrases({name.format(side): _ways(side, starts) for side in _SIDES})
 
@@ -102,8 +115,8 @@ COMPARING = frozenset(("closest", "farthest"))
 PREDICATES = tuple(name for name in RELATION_NAMES if name not in COMPARING | {"far"})
 
 
-# Phrase -> the side or place of a group or a room.
-PLACES = _phrases(_DATA["places"])
+# Phrase -> the side or place of a group or a room; two words for a corner of a view ("top left").
+PLACES = PhraseTable(_phrases(_DATA["places"]) | _of_sides("before", "{}") | _corners())
 
 
 # Phrase -> the kind of view; only after words that open one.

@@ -8,8 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, find_ordinal, is_plural, word_set
-from scenemind.language.lexicon import SIDE_WORDS, VIEWS, free_text
+from scenemind.language.english import find_number, find_ordinal, is_plural, read_table
+from scenemind.language.lexicon import (
+    FREE_RELATIONS,
+    PLACES,
+    SIDE_WORDS,
+    VIEWS,
+    PhraseTable,
+    free_text,
+)
 from scenemind.language.relation_names import find_relation
 
 _WORD = re.compile(r"@\d+|[^\W_]+|[.,;!?:]")
@@ -17,67 +24,28 @@ _CLOCK = re.compile(
     r"(?:(?:at|on|in|to) )?(?:(?:the|its|my) )?(?P<hour>\w+) (?:o )?clock"
     r"(?: (?:direction|position|side))? (?:of|from)\b"
 )
-# Spellings that would otherwise need a rule each.
 _REWRITES = [
     (re.compile(pattern), text)
-    for pattern, text in (
-        (r"\b(it|that|there|what|here|he|she) ?'s\b", r"\1 is"),
-        (r"\b(you|they|we) ?'re\b", r"\1 are"),
-        (r"\bits(?= (the|an?|on|in|at|next|near|by|to|under|above|below|between|not)\b)", "it is"),
-        (r"\b(that|there|what)s\b", r"\1 is"),
-        (r"\barm chair", "armchair"),
-        (r"(n't|n 't)\b", " not"),
-        (r"\bcannot\b", "can not"),
-        (
-            r"\b(on|to|at|in) its (own )?(left|right|front|back)\b( (hand )?side)?",
-            r"\1 the \3 of it",
-        ),
-        (
-            r"\b(left|right|front|back|top|bottom|upper|lower|far) ?- ?(most|left|right|hand)\b",
-            r"\1\2",
-        ),
-        (r"\b(left|right|top|bottom) (most)\b", r"\1\2"),
-        (r"\bt\.? ?v\.?\b", "tv"),
-        (r"\bin[ -]between\b", "between"),
-        # Orientation of a thing, which boxes do not show.
-        (
-            r"\b(facing|faces|turned|pointed|angled|turning|pointing)"
-            r" (to |towards? )?(the )?(left|right|away|inwards?|outwards?|forwards?|down|up)\b",
-            "",
-        ),
-        (
-            r"\b(with )?(its|the|their) backs?( is| are)? "
-            r"((facing|pointed|turned|up) (to|towards?|against)|facing|to|towards?|against)\b",
-            "turned towards",
-        ),
-        (
-            r"\b(stacked |is |are )?(one )?on top of (each|one another|the other)( other)?\b",
-            "stacked",
-        ),
-        (r"\b(that |which )?(is |are )?(sitting )?side by side\b(?! with)", ""),
-        (r"\b(wall|floor|ceiling)[ -]*mounted\b", ""),
-        (r"\b(wo|ca) not\b", "not"),
-        (r"'s\b", ""),
-    )
+    for pattern, text in read_table("scenemind.language.referring", "rewrites.yaml")["rewrites"]
 ]
-_DEPTHS = {
-    "top": ("top", "upper"),
-    "bottom": ("bottom", "lower"),
-    "front": ("front", "near"),
-    "back": ("back", "rear"),
-}
 Kind = Literal["noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "other"]
 _LONGEST_CLOCK = 7
-_FAR = ("far", "farthest", "furthest")
+# "The closest chair": looks before a noun, else relations.
 _COMPARATIVES = {
-    **dict.fromkeys(("closest", "nearest"), "closest"),
-    **dict.fromkeys(("farthest", "furthest"), "farthest"),
+    word: name for word, name in lexicon.SUPERLATIVES.items() if name in lexicon.COMPARING
 }
-_MORE_TRAITS = frozenset(("far", "last", "closest", "nearest", "farthest", "furthest"))
-# Relations that are looks before a noun: "the closest chair".
-_RANKS = (("closest",), ("nearest",), ("farthest",), ("furthest",))
-# Small words that may be in a noun chunk.
-_OF_NOUNS = frozenset(("set", "up", "down", "lot", "far", "same", "other", "left", "right"))
+_FAR = ("far", *(word for word, name in _COMPARATIVES.items() if name == "farthest"))
+_TRAITS = {"far", "last", *_COMPARATIVES, *SIDE_WORDS, *lexicon.LOOKS, *lexicon.RANKS}
+_TRAITS |= free_text("other_looks")
+_PHRASES = PhraseTable({**FREE_RELATIONS, **PLACES, **VIEWS})
+ROOMS, ROWS = free_text("rooms"), free_text("rows")
+_DETERMINERS, _GENERIC, _OF_CANS, _OF_NOUNS, _OPENERS, _PARTITIVES, _STARTERS = map(
+    free_text,
+    ("determiners", "generic", "of_cans", "of_nouns", "view_openers", "partitives", "starters"),
+)
+_KINDS: tuple[Kind, ...] = ("be", "pronoun", "not", "and", "other")
+_SMALL = {kind: free_text(kind) for kind in _KINDS}
+_SMALL["other"] |= _OPENERS
 
 
 def words_of(text: str) -> list[str]:
@@ -86,98 +54,6 @@ def words_of(text: str) -> list[str]:
     for pattern, replacement in _REWRITES:
         line = pattern.sub(replacement, line)
     return _WORD.findall(line)
-
-
-def _between_sides(depth: str, side: str) -> list[str]:
-    """Phrases such as "on the upper left" and "on the far right side"."""
-    starts = ("in the", "on the", "at the", "to the", "in the far", "on the far")
-    ends = ("", " side", " hand side", " end")
-    return [f"{s} {word} {side}{e}" for word in _DEPTHS[depth] for s in starts for e in ends]
-
-
-def _corners(depth: str, side: str) -> list[str]:
-    """Phrases such as "in the upper left corner"."""
-    starts = ("in the", "on the", "at the", "to the", "in the far", "on the far", "the", "far")
-    return [f"{s} {word} {side} corner" for word in _DEPTHS[depth] for s in starts]
-
-
-# Phrase -> the side or place; two words for a corner of a view ("top left").
-PLACES = {
-    **lexicon.PLACES,
-    **{
-        tuple(form.split()): place
-        for side in ("left", "right")
-        for place, forms in (
-            (side, lexicon.sided(side)),
-            *((f"{depth} {side}", _between_sides(depth, side)) for depth in _DEPTHS),
-            *((f"{depth} {side} corner", _corners(depth, side)) for depth in _DEPTHS),
-        )
-        for form in forms
-    },
-    **{tuple(form.split()): "alone" for form in free_text("alone")},
-}
-
-
-RELATIONS = lexicon.FREE_RELATIONS
-
-
-_PHRASES = lexicon.PhraseTable({**RELATIONS, **PLACES, **VIEWS})
-
-
-VIEW_OPENERS = free_text("view_openers")
-
-
-LOOKS = lexicon.LOOKS.keys() | lexicon.RANKS.keys() | free_text("other_looks")
-
-
-# Words that never stand inside a noun.
-STARTERS = (
-    frozenset(SIDE_WORDS) - word_set("corner top back front center centre")
-    | word_set("far second third fourth fifth smaller smallest larger largest closest farthest")
-    | word_set("furthest nearest")
-)
-
-
-# Words before "can" as a noun.
-OF_CANS = free_text("of_cans")
-
-
-GENERIC = free_text("generic")
-
-
-ROOMS = free_text("rooms")
-
-
-ROWS = free_text("rows")
-
-
-PRONOUNS = free_text("pronouns")
-
-
-BE = free_text("be")
-
-
-DETERMINERS = free_text("determiners")
-
-
-NOT = free_text("not")
-
-
-# Words that carry nothing here: verbs, postures ("sitting"), helpers.
-FUNCTION = free_text("function")
-
-
-# Nouns of "a set of" and "two rolls of": the next noun is the head.
-PARTITIVES = free_text("partitives")
-
-
-_SMALL: tuple[tuple[Kind, frozenset[str]], ...] = (
-    ("be", BE),
-    ("pronoun", PRONOUNS),
-    ("not", NOT),
-    ("and", frozenset(("and", "or", "but", "plus"))),
-    ("other", FUNCTION | VIEW_OPENERS),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +128,7 @@ def _is_partitive(before: list[Chunk]) -> bool:
     if len(before) < 2 or before[-1].words != ("of",) or before[-2].kind != "noun":
         return False
     part = before[-2].value.split(" ")[-1]
-    return not part or part in PARTITIVES
+    return not part or part in _PARTITIVES
 
 
 def _whole(part: Chunk, of: Chunk, noun: Chunk) -> list[Chunk]:
@@ -288,8 +164,8 @@ def _phrase(words: list[str], at: int, opening: bool = False, first: bool = Fals
         phrase = tuple(words[at : at + length])
         if opening and phrase in VIEWS and (phrase != ("from",) or first):
             return Chunk("view", phrase, VIEWS[phrase])
-        if phrase in RELATIONS and not _is_far_side(words, at, length):
-            return Chunk("relation", phrase, RELATIONS[phrase])
+        if phrase in FREE_RELATIONS and not _is_far_side(words, at, length):
+            return Chunk("relation", phrase, FREE_RELATIONS[phrase])
         if phrase in PLACES and not _is_of_noun(words, at, length):
             return Chunk("place", phrase, PLACES[phrase])
     return None
@@ -308,7 +184,7 @@ def _is_of_noun(words: list[str], at: int, length: int) -> bool:
         words[at] in ("on", "in", "at")
         and words[after - 1] in SIDE_WORDS
         and after < len(words)
-        and words[after] not in DETERMINERS
+        and words[after] not in _DETERMINERS
         and not _ends_noun(words, after, False)
     )
 
@@ -318,7 +194,7 @@ def _opens_view(before: list[Chunk]) -> bool:
     for chunk in reversed(before):
         if chunk.kind in ("break", "and"):
             return True
-        if any(word in VIEW_OPENERS for word in chunk.words):
+        if any(word in _OPENERS for word in chunk.words):
             return True
         if chunk.kind != "be" and chunk.words != ("directly",):
             return False
@@ -333,7 +209,9 @@ def _small_at(words: list[str], at: int) -> Chunk | None:
 def _small(word: str) -> Chunk | None:
     if not word.isalnum():
         return None if word[0] == "@" else Chunk("break", (word,))
-    kind = next((kind for kind, group in _SMALL if word in group), None)
+    kind = next(
+        (kind for kind in _KINDS if word in _SMALL[kind]), "other" if word in _OPENERS else None
+    )
     return None if kind is None else Chunk(kind, (word,))
 
 
@@ -348,26 +226,26 @@ def _noun(words: list[str], start: int) -> Chunk:
             break
         if noun and words[at - 1][0] == "@" != word[0]:
             break
-        if noun and word in STARTERS and _goes_on(words, at + 1):
+        if noun and word in _STARTERS and _goes_on(words, at + 1):
             break
         if word == "right" and at > start and _is_relation(words, at + 1):  # "right behind"
             at += 1
             continue
-        if word in DETERMINERS and not noun:
+        if word in _DETERMINERS and not noun:
             if word in ("another", "other"):
                 traits.append("other")
         elif (ordinal := find_ordinal(word)) is not None:
             order = ordinal
         elif (value := find_number(word)) is not None and not noun:
             number = value
-        elif word in SIDE_WORDS or word in LOOKS or word in _MORE_TRAITS or word[0] == "@":
+        elif word in _TRAITS or word[0] == "@":
             traits.append(word)
         else:
             noun.append(word)
         at += 1
     if not noun and traits == ["light"] and words[at - 2 : at - 1] == ["the"]:
         noun, traits = traits, []
-    kept = [word for word in noun if word not in GENERIC]
+    kept = [word for word in noun if word not in _GENERIC]
     said, is_ordinal = tuple(words[start:at]), order is not None
     return Chunk("noun", said, " ".join(kept), tuple(traits), order or 1, number, is_ordinal)
 
@@ -383,15 +261,15 @@ def _is_relation(words: list[str], at: int) -> bool:
 
 def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
     word = words[at]
-    if word == "can" and inside and words[at - 1] in OF_CANS:
+    if word == "can" and inside and words[at - 1] in _OF_CANS:
         return False
     if word[0] == "@":
         return False
-    if not word.isalnum() or (inside and word in DETERMINERS):
+    if not word.isalnum() or (inside and word in _DETERMINERS):
         return True
     found = _phrase(words, at)
     if found is not None:
-        return inside or found.words not in _RANKS
+        return inside or len(found.words) > 1 or found.words[0] not in _COMPARATIVES
     if word in _OF_NOUNS:
         return False
     following = words[at + 1] if at + 1 < len(words) else ""

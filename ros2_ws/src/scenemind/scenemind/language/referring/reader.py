@@ -10,28 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from scenemind.language.english import normal
 from scenemind.language.lexicon import SIDE_WORDS
 from scenemind.language.referring.chunks import ROOMS, ROWS, Chunk, Kind, chunks_of
-from scenemind.language.referring.mentions import Link, Marks, Mention, Mentions, Placed
+from scenemind.language.referring.draft import (
+    FRONTED,
+    TARGET,
+    Draft,
+    Link,
+    Marks,
+    Placed,
+    is_called,
+    is_several,
+)
 from scenemind.language.trees import Reading, ViewKind
-from scenemind.language.vocabulary import Thesaurus
 
-# Index of the target before its mention is known.
-TARGET = -1
-# Subject of a fronted relation before it is known.
-FRONTED = -2
-# Bound on the time; real expressions have fewer.
-_MOST_LINKS = 24
-# Before a side these mean how far to it: "the furthest left chair".
-_FARTHEST = ("farthest", "furthest")
-_SIDES = {
-    **SIDE_WORDS,
-    **dict.fromkeys(("closest", "nearest"), "front"),
-    **dict.fromkeys(_FARTHEST, "back"),
-}
-# "To the right is a desk": the desk is to the right of what is spoken of.
-_BESIDE = {"left": "left of", "right": "right of", "front": "in front of", "back": "behind"}
 # "In the middle of the room", "on the left side of the room".
 _PLACE_IN_ROOM = {
     "between": "room middle", "left of": "left", "right of": "right", "behind": "back",
@@ -46,199 +38,6 @@ _VAGUE = (*_BESIDE_IT, *_OWNING, "inside", "embedded in", "on", "hanging on", "m
 _OF_VIEWER = (*_BESIDE_IT, "closest", "farthest", "far")
 _IMPERATIVES = ("choose", "select", "pick")
 _VIEWERS = ("you", "me", "i", "us", "viewer")
-
-
-@dataclass(slots=True)
-class Draft:
-    """What is known of the expression so far.
-
-    Attributes:
-        fronted, fronted_places: those before their subject: "in the corner is a lamp".
-        before: anchor before the target: the bed of "next to the bed is a lamp".
-        is_topic: whether the target was mentioned again.
-        orders: 2 for a mention said with "second".
-    """
-
-    mentions: list[Mention] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    places: list[Placed] = field(default_factory=list)
-    view: tuple[ViewKind, int | None] | None = None
-    target: int = TARGET
-    fronted: list[Link] = field(default_factory=list)
-    fronted_places: list[Placed] = field(default_factory=list)
-    before: int | None = None
-    is_topic: bool = False
-    orders: dict[int, int] = field(default_factory=dict)
-
-    def add(self, chunk: Chunk) -> int:
-        """Index of a new mention."""
-        self.mentions.append(mention_of(chunk))
-        index = len(self.mentions) - 1
-        self._place_by_traits(chunk, index)
-        return index
-
-    def place_row(self, place: str) -> None:
-        """Order the row that was named last from another side: "the third row from the back"."""
-        index = len(self.mentions) - 1
-        self.places = [
-            replace(at, place=place) if at.subject == index else at for at in self.places
-        ]
-
-    def merge(self, chunk: Chunk, index: int) -> None:
-        """Add looks to a mention, and a noun if it had none."""
-        if index == TARGET:
-            index = self.target = len(self.mentions)
-            self.mentions.append(Mention(""))
-        self.is_topic |= index == self.target
-        known, more = self.mentions[index], mention_of(chunk)
-        traits = tuple(dict.fromkeys((*known.traits, *more.traits)))
-        self.mentions[index] = replace(known, noun=known.noun or more.noun, traits=traits)
-        self._place_by_traits(chunk, index)
-
-    def deny(self, chunk: Chunk, index: int) -> None:
-        """Add what a mention is not: "it is not black", "not the middle one"."""
-        known = self.mentions[index]
-        without = (*known.without, *mention_of(chunk).traits)
-        self.mentions[index] = replace(known, without=without)
-        self._place_by_traits(chunk, index, negated=True)
-
-    def is_target_again(self, chunk: Chunk) -> bool:
-        """Whether a noun chunk refers to the target again ("the chair")."""
-        more = mention_of(chunk)
-        if more.other:
-            return False
-        known = self.mentions[self.target].noun
-        return not more.noun or not known or _is_called(known, more.noun)
-
-    def bind_fronted(self, index: int) -> None:
-        """Attach fronted relations and places to a mention."""
-        self.links.extend(
-            replace(link, subject=index) if link.subject == FRONTED else link
-            for link in self.fronted
-        )
-        for place in self.fronted_places:
-            if index == self.target:
-                self.places.append(replace(place, subject=index))
-            elif place.place in _BESIDE:
-                self.links.append(Link(index, _BESIDE[place.place], (self.target,)))
-        self.fronted.clear()
-        self.fronted_places.clear()
-
-    def set_view(self, kind: ViewKind, mention: int | None) -> None:
-        """Set the viewpoint; one with a mention replaces one without."""
-        if self.view is None or mention is not None:
-            self.view = kind, mention
-
-    def reading(self, marks: Marks | None) -> Reading:
-        """The finished tree; its target is an empty phrase where nothing was named."""
-        if self.target == TARGET and self.view is not None and self.view[1] is not None:
-            self.target, self.view = self.view[1], None  # "look at the lamp"
-        if self.target == TARGET:
-            self.target = len(self.mentions)
-            self.mentions.append(Mention(""))
-        self._follow_topic()
-        if marks is None:
-            self._name_the_nameless()
-        self._order_the_target()
-        links = [
-            replace(
-                link,
-                subject=self._known(link.subject),
-                anchors=tuple(dict.fromkeys(map(self._known, link.anchors))),
-            )
-            for link in self.links[:_MOST_LINKS]
-        ]
-        places = [replace(at, subject=self._known(at.subject)) for at in self.places]
-        return Mentions(self.mentions, self.target, links, places, self.view, marks).reading()
-
-    def _order_the_target(self) -> None:
-        """Find from where "the second chair" counts, if nothing before it says so: a side or a
-        comparison of the sentence, else the left."""
-        order = self.orders.get(self.target, 1)
-        links = [link for link in self.links if link.subject in (self.target, TARGET)]
-        compared = [link for link in links if link.predicate in ("closest", "farthest")]
-        places = [at for at in self.places if at.subject in (self.target, TARGET)]
-        if order == 1 or any(at.order > 1 for at in places) or any(k.order > 1 for k in compared):
-            return
-        beside = [link for link in links if link.predicate in _BESIDE.values()]
-        if beside:  # "the second chair to the left of the door"
-            self.links.append(replace(beside[0], predicate="closest", order=order))
-            return
-        for number, at in enumerate(self.places):
-            if at in places and at.place in _BESIDE:
-                self.places[number] = replace(at, order=order)
-                return
-        for number, link in enumerate(self.links):
-            if link in compared:
-                self.links[number] = replace(link, order=order)
-                return
-        self.places.append(Placed(self.target, "left", order))
-
-    def _known(self, index: int) -> int:
-        return self.target if index == TARGET else index
-
-    def _follow_topic(self) -> None:
-        """Make the repeated anchor the target.
-
-        "Next to the sink is a towel. Above the sink is a mirror." is about the sink.
-        """
-        if self.before is None or self.is_topic:
-            return
-        head = _head(self.mentions[self.before].noun)
-        again = {
-            index
-            for index, mention in enumerate(self.mentions)
-            if index != self.target and head and _head(mention.noun) == head
-        }
-        if len(again) > 1:
-            self.target = self.before
-            self.links = [
-                replace(link, anchors=tuple(self.target if a in again else a for a in link.anchors))
-                for link in self.links
-            ]
-
-    def _name_the_nameless(self) -> None:
-        """Give a noun to "the one on the left" after "facing the two windows", and to "another
-        one"."""
-        target = self.mentions[self.target]
-        if not target.noun:
-            named = [m for m in self.mentions if m.plural and m.noun not in ("", "walls")]
-            if self.view is not None and self.view[1] is not None:
-                named.append(self.mentions[self.view[1]])
-            if named:
-                target = self.mentions[self.target] = replace(target, noun=named[0].noun)
-        for index, mention in enumerate(self.mentions):
-            if mention.other and not mention.noun:
-                self.mentions[index] = replace(mention, noun=target.noun)
-
-    def _place_by_traits(self, chunk: Chunk, index: int, *, negated: bool = False) -> None:
-        """Add places said before the noun: "the left chair", "the second shelf from the top"."""
-        said = [trait for trait in chunk.traits if trait in _SIDES]
-        if any(trait in SIDE_WORDS for trait in said):
-            said = [trait for trait in said if trait not in _FARTHEST]
-        sides = [_SIDES[trait] for trait in said]
-        if chunk.is_ordinal and not sides and chunk.value in ROWS:
-            sides = ["front"]
-        elif chunk.order > 1:
-            self.orders[index] = chunk.order
-        self.places.extend(Placed(index, side, chunk.order, negated) for side in sides)
-
-
-def mention_of(chunk: Chunk) -> Mention:
-    """A noun chunk as a mention, without its places."""
-    looks = tuple(t for t in chunk.traits if t not in ("other", "far") and t not in _SIDES)
-    return Mention(chunk.value, looks, plural=chunk.plural, other="other" in chunk.traits)
-
-
-def _is_called(noun: str, other: str) -> bool:
-    """Whether two nouns share a head or are synonyms ("trash can" and "bin")."""
-    if _head(noun) == _head(other):
-        return True
-    return normal(other) in Thesaurus.load().synonyms(normal(noun))
-
-
-def _head(noun: str) -> str:
-    return normal(noun).split(" ")[-1]
 
 
 @dataclass(slots=True)
@@ -278,11 +77,11 @@ class Clause:
 class Anchoring:
     """Reader of the anchors of relations."""
 
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
+    def __init__(self, chunks: Sequence[Chunk], marks: Marks | None) -> None:
         self._chunks = chunks
         self._at = 0
         self._clause = Clause()
-        self._draft = Draft()
+        self._draft = Draft(marks)
 
     @property
     def _outer(self) -> int:
@@ -320,7 +119,7 @@ class Anchoring:
         if draft.target != TARGET and draft.is_target_again(chunk):
             return draft.target
         for index, mention in enumerate(draft.mentions):
-            if index != draft.target and chunk.value and _is_called(mention.noun, chunk.value):
+            if index != draft.target and chunk.value and is_called(mention.noun, chunk.value):
                 return index
         draft.target = draft.add(chunk)
         return draft.target
@@ -369,7 +168,7 @@ class Anchoring:
         if relation.value != "between" or not links or links[-1].predicate != "between":
             return False
         first = links[-1].anchors[0]
-        if len(links[-1].anchors) > 1 or first < 0 or self._draft.mentions[first].plural:
+        if len(links[-1].anchors) > 1 or first < 0 or is_several(self._draft.mentions[first]):
             return False
         links[-1] = replace(links[-1], anchors=(first, self._draft.add(chunk)))
         return True
@@ -440,11 +239,11 @@ def read_chunks(chunks: Sequence[Chunk], marks: Marks | None = None) -> Reading:
         marks: of a part of a question, in which "what" has no noun: what marks among its words
             ("@1") stand for, which are places that were read before.
     """
-    return _Reader(chunks).read(marks)
+    return _Reader(chunks, marks).read()
 
 
 class _Reader(Anchoring):
-    def read(self, marks: Marks | None) -> Reading:
+    def read(self) -> Reading:
         take: dict[Kind, Callable[[Chunk], None]] = {
             "noun": self._noun, "relation": self._relation, "place": self._place_chunk,
             "view": self._view, "be": self._be, "pronoun": self._pronoun, "not": self._not,
@@ -455,7 +254,7 @@ class _Reader(Anchoring):
             take[chunk.kind](chunk)
             self._at += 1
         self._end_clause()
-        return self._draft.reading(marks)
+        return self._draft.reading()
 
     def _break(self, chunk: Chunk) -> None:
         self._clause.separated = True
@@ -611,7 +410,7 @@ class _Reader(Anchoring):
         """Whether a noun is what is wanted at the place that was named first: "you want the bed on
         the right the pillow in the middle"."""
         clause, draft = self._clause, self._draft
-        is_named = any(_is_called(thing.noun, chunk.value) for thing in draft.mentions)
+        is_named = any(is_called(thing.noun, chunk.value) for thing in draft.mentions)
         seen = draft.view[1] if draft.view is not None else None
         is_chosen = clause.is_choice or (seen is not None and seen < draft.target)
         return (
