@@ -508,6 +508,7 @@ class AddRelation:
     """Command such as "the cup is on the table".
 
     Attributes:
+        predicate: empty for "I moved it to the table", which may be on it or next to it.
         is_wish: of "the cup belongs on the table", which may not say where it is.
     """
 

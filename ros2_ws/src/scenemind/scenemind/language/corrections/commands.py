@@ -43,6 +43,7 @@ from scenemind.language.trees import (
     Split,
     Subject,
     Undo,
+    Viewer,
 )
 
 _MOST_PARTS = 4
@@ -184,6 +185,17 @@ def _related(b: Bound) -> AddRelation | DeleteRelation | None:
     return edit(_subject(b), given.predicate, anchor)
 
 
+def _moved(b: Bound) -> AddRelation | None:
+    """ "I moved the cup from the table to the shelf": where it is said to be now."""
+    subject, anchor, way = _subject(b), b["anchor"], b["way"]
+    if isinstance(anchor, Viewer) or (isinstance(anchor, NounPhrase) and not anchor.noun):
+        return None
+    if "origin" in b and isinstance(subject, NounPhrase):
+        origin = Related("on", (b["origin"],))
+        subject = replace(subject, conditions=(*subject.conditions, origin))
+    return AddRelation(subject, way, anchor, is_wish=not way)
+
+
 def _should_be(b: Bound) -> AddRelation | None:
     """ "The book belongs on the shelf"; that it does not belong there says nothing more."""
     said = _related(b)
@@ -270,6 +282,7 @@ _MEANINGS: dict[str, Callable[[Bound], Clause | None]] = {
     "is_at": _is_at,
     "mentioned": _mentioned,
     "merged": _merged,
+    "moved": _moved,
     "named": _named,
     "on": _stated("on"),
     "owned": _owned,

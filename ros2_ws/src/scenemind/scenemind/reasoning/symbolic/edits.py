@@ -336,16 +336,23 @@ def _related(
     for thing, other in zip(objects, others, strict=True):
         if other is thing:
             raise ReasoningError(
-                "invalid_request", f"{the(other)} cannot be {command.predicate} itself."
+                "invalid_request", f"{the(other)} cannot be {command.predicate or 'on'} itself."
             )
     pairs = list(zip(objects, others, strict=True))
-    edits = [
-        Edit(kind, (a.object_id, b.object_id), predicate)
-        for a, b in pairs
-        for predicate in (command.predicate, *_implied_predicates(command, a, b, at))
-    ]
-    relation = f"{negation}{lexicon.spoken(command.predicate)}"
-    return edits, f"Now {joined([f'{the(a)} is {relation} {the(b)}' for a, b in pairs])}."
+    edits, told = [], []
+    for a, b in pairs:
+        predicate = command.predicate or ("on" if _may_carry(b, a) else "next to")
+        told.append(f"{the(a)} is {negation}{lexicon.spoken(predicate)} {the(b)}")
+        edits += [
+            Edit(kind, (a.object_id, b.object_id), each)
+            for each in (predicate, *_implied_predicates(command, a, b, at))
+        ]
+    return edits, f"Now {joined(told)}."
+
+
+def _may_carry(carrier: MapObject, thing: MapObject) -> bool:
+    """Whether there is room on a thing for another, as far as their widths tell."""
+    return all(c > t for c, t in zip(carrier.box.size[:2], thing.box.size[:2], strict=True))
 
 
 def _implied_predicates(
