@@ -418,7 +418,7 @@ class Parser(Cursor):
     def _find_extended(self, phrase: NounPhrase, depth: int, adjectives: bool) -> NounPhrase | None:
         """The phrase with one more condition; None (and no move) where none follows."""
         start = self.at
-        if depth and self.peek() in (",", "and"):
+        if self.done or (depth and self.peek() in (",", "and")):
             return None
         joined = self.take(",", "and")
         self.take("and")

@@ -25,6 +25,7 @@ Bound = Mapping[str, Any]
 Reader = Callable[[Parser], Any]
 """Value of the words of a slot, all of which it has to move over; None where they have none."""
 _SIGN = re.compile(r"\{[^}]*\}|<[^>]*>|[()|?*&!$]|[^\s()|?*&!${}<>]+")
+_MOST_WORDS = 60  # of a slot: real ones have fewer, and each length is read
 _MOST_OPTIONS = 400  # of a choice of words; larger ones are matched part by part
 _END = frozenset(("",))
 
@@ -246,7 +247,7 @@ class ShapeBook:
 
     def _slot_node(self, name: str, kind: str, then: _Node) -> _Node:
         def run(said: Sentence, at: int, bound: Bound) -> Any:
-            for end in range(at + 1, said.end + 1):
+            for end in range(at + 1, min(said.end, at + _MOST_WORDS) + 1):
                 if not then.may_begin(said, end):
                     continue
                 value = self.value(kind, said, at, end)

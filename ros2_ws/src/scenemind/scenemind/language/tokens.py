@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from scenemind.errors import SceneMindError
 
@@ -63,6 +64,11 @@ def tokenize(text: str) -> list[Token]:
     ]
 
 
+@cache
+def _split(phrase: str) -> tuple[str, ...]:
+    return tuple(phrase.split())
+
+
 class Cursor:
     """Position among tokens, which moves from the front; `furthest` is where reading failed."""
 
@@ -84,16 +90,19 @@ class Cursor:
 
     def take(self, *phrases: str) -> str:
         """Move over the first of the phrases that stands here; empty where none does."""
+        here = self.peek()
         for phrase in phrases:
-            words = tuple(phrase.split())
-            if self.words[self.at : self.at + len(words)] == words:
+            words = _split(phrase)
+            if words[0] == here and self.words[self.at : self.at + len(words)] == words:
                 self.at += len(words)
                 return phrase
         return ""
 
     def take_of(self, words: frozenset[str]) -> str:
         """Move over a word of the set; empty where another stands."""
-        return self.take(self.peek()) if self.peek() in words else ""
+        word = self.peek() if self.peek() in words else ""
+        self.at += bool(word)
+        return word
 
     def fail(self) -> NotUnderstoodError:
         """The error for the word that cannot be read, to be raised."""
