@@ -26,24 +26,40 @@ else:
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % _DOMAINS))
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
-# The same examples in every run; `--hypothesis-profile=default` looks for new ones.
+# The same examples in every run; `--hypothesis-profile=default` looks for new ones, and for more.
 # Time limits would fail at random where the workers, and what tests start, share few cores.
 settings.register_profile(
     "repeatable",
     derandomize=True,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")
 
 
-_WAITING = ("system", "ros")  # folders of tests that wait much, those of long tests first
+_WAITING = {REPOSITORY / "tests" / name for name in ("system", "ros")}  # tests that wait much
+# Files that take ten seconds or more; one of them that began last would keep one core busy alone.
+_LONG = {
+    *("test_demo.py", "test_live.py", "test_live_questions.py", "test_up.py"),
+    *("test_remote_memory.py", "test_mapping_processes.py", "test_evaluation.py"),
+    *("test_benchmarks.py", "test_maps.py", "test_examples.py", "test_agent.py"),
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("frozen values")
     group.addoption("--all-rows", action="store_true", help="Compare everything, not a sample.")
     group.addoption("--freeze", action="store_true", help="Record the values as they are now.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let each worker of a whole run begin with other files: it finds compiled what the others
+    had before it."""
+    if _worker and config.args == config.getini("testpaths"):
+        files = [str(file) for file in sorted((REPOSITORY / "tests").rglob("test_*.py"))]
+        first = (_worker - 1) * len(files) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        config.args = files[first:] + files[:first]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -65,17 +81,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Tests of nodes are tried twice: no time limit of DDS holds on every machine. The summary lists
     those that needed it.
     """
-    files = list(dict.fromkeys(item.path for item in items))
-    system, ros = ([f for f in files if REPOSITORY / "tests" / n in f.parents] for n in _WAITING)
-    computing = [f for f in files if f not in {*system, *ros}]
+    groups: dict[bool, list[Path]] = {True: [], False: []}
+    for file in sorted({item.path for item in items}, key=lambda f: (f.name not in _LONG, f)):
+        groups[not _WAITING.isdisjoint(file.parents)].append(file)
     place = {
-        file: number / len(group)
-        for group in ([*system, *ros], computing)
-        for number, file in enumerate(group)
+        file: number / len(group) for group in groups.values() for number, file in enumerate(group)
     }
     items.sort(key=lambda item: place[item.path])
     for item in items:
-        if item.path in {*system, *ros}:
+        if item.path in groups[True]:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
