@@ -112,7 +112,27 @@ def test_the_likeliest_of_the_kind_is_named_with_what_does_not_fit() -> None:
     assert [thing.object_id for thing in reply.objects] == [2, 10]
     assert reply.steps[0].startswith("to the letter: There is no lamp in the memory.")
     assert reply.steps[-1] == "not used: lamp"
-    assert 0.5 < reply.confidence < grounded("the red cup").confidence
+    assert reply.confidence == pytest.approx(0.45)
+    assert reply.confidence < grounded("the red cup").confidence
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the second chair from the window", "the cup closest to the lamp", "the chair by the window"],
+)
+def test_an_unknown_thing_that_chooses_is_a_failure(text: str) -> None:
+    """Without it several objects fit equally well; one that must be named is named unsurely."""
+    with pytest.raises(ReasoningError, match=r"no (window|lamp)") as error:
+        grounded(text)
+    assert error.value.failure.code == "not_found"
+    assert grounded(text, policy="always_answer").confidence <= 0.5
+
+
+@pytest.mark.parametrize("policy", ["balanced", "always_answer"])
+def test_an_unknown_thing_leaves_half_of_the_confidence_at_most(policy: str) -> None:
+    reply = grounded("the laptop next to the lamp", policy=policy)
+    assert [thing.object_id for thing in reply.objects] == [3]
+    assert reply.confidence <= 0.5 < grounded("the laptop", policy=policy).confidence
 
 
 @pytest.mark.parametrize(("text", "why"), TABLE["unlikely"].items())

@@ -25,7 +25,11 @@ from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject
 from scenemind.reasoning.symbolic.clarification import find_likely_command
 from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, intent_of
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.referring.grounder import ground_expression, ground_loosely
+from scenemind.reasoning.symbolic.referring.grounder import (
+    ground_expression,
+    ground_loosely,
+    likelier,
+)
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     correction_refused,
@@ -227,15 +231,19 @@ class SymbolicReasoner:
                 return ground_expression(query, self._seen(snapshot), self._vocabulary)
             except ReasoningError as error:
                 _log.debug("reading it to the letter: %s", error)
+        resolver = self._resolver(query, snapshot)
         try:
-            return self._sure_grounding(query, snapshot)
+            reply = self._sure_grounding(query, resolver)
         except ReasoningError as error:
             if query.policy == "strict":
                 raise
             return ground_loosely(query, self._seen(snapshot), self._vocabulary, error)
+        if query.policy == "strict" or not resolver.took_near_matches:
+            return reply
+        return likelier(query, self._seen(snapshot), self._vocabulary, reply)
 
-    def _sure_grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
-        (question, unread_remark), resolver = self._parsed(query), self._resolver(query, snapshot)
+    def _sure_grounding(self, query: Query, resolver: Resolver) -> GroundReply:
+        question, unread_remark = self._parsed(query)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
         if isinstance(question, Changed) and question.subject is None:

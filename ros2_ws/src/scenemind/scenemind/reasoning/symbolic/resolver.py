@@ -61,6 +61,7 @@ class Resolver:
         self._vocabulary = vocabulary
         self._viewpoint: Viewpoint | None = None
         self._anchors: dict[Reference, list[Anchor]] = {}
+        self._nouns: set[str] = set()
         self._lenient = False
 
     def viewpoint(self) -> Viewpoint:
@@ -83,6 +84,11 @@ class Resolver:
     def allows_usual(self) -> bool:
         """Whether answers may rest on what is usual of things of a kind."""
         return self._query.policy != "strict"
+
+    @property
+    def took_near_matches(self) -> bool:
+        """Whether what was found is not all that was said, to the letter."""
+        return self._lenient or any(not self.is_sure_of(noun) for noun in self._nouns)
 
     @property
     def is_seen_from_somewhere(self) -> bool:
@@ -179,6 +185,7 @@ class Resolver:
 
     def label_scores(self, noun: str) -> Scores:
         """Scores (N,) of labels for a noun; all 1 without a noun ("thing")."""
+        self._nouns.add(noun)
         scores, note = label_scores(self.scene, self._vocabulary, noun)
         self.note(note)
         return scores

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,6 +49,7 @@ from scenemind.reasoning.symbolic.ranks import (
 from scenemind.reasoning.symbolic.referring.appearance import is_look, look_scores, noun_scores
 from scenemind.reasoning.symbolic.relation_scores import Weighted
 from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.situated.usual import usual_count
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 
 # Exponents of the scores of parts; 1 for all others.
@@ -99,7 +100,9 @@ _MOST_CANDIDATES = 10
 # Least share, relative to the best candidate's.
 _LEAST_SHARE = 0.1
 _log = logging.getLogger(__name__)
-_MORE_LIKELY = 0.5
+# Least confidence of a match by all that is said, and, more than this, of one without an unknown
+# anchor: else the anchor chooses, and nobody knows which. Such a match is never surer than this.
+_LIKELY_ENOUGH, _RIVAL, _WITHOUT_ANCHOR = 0.3, 0.999, 0.5
 # Probability that the target of a phrase that nothing fits to the letter is in the map. On Nr3D
 # such phrases are answered nearly as often without their target in the scene (45 %) as with it
 # (49 %), so that this is the prior: of ten targets, one is assumed to be missing.
@@ -111,15 +114,38 @@ def ground_expression(query: Query, scene: Scene, vocabulary: Vocabulary) -> Gro
 
     A confidence is how often such a choice is right where what is described is in the map: on
     ScanRefer's and Nr3D's validation rows with ground-truth boxes, shares of the scores are off by
-    5 % on average. Where something that is said is not so of the best one, less of it is left (see
-    `doubts`).
+    5 % on average. Where something that is said is not so of the best one, or a thing is not known
+    that it is related to, less of it is left.
 
     Where something must be named (`always_answer`) and nothing of the kind is known, all else that
     is said counts.
 
     Raises:
-        ReasoningError: `not_found`: no object of its kind is known.
+        ReasoningError: `not_found`: no object of its kind is known; or, unless something must be
+            named, an unknown thing chooses between objects.
     """
+    match = _match(query, scene, vocabulary)
+    if match.chooser and query.policy != "always_answer":
+        raise ReasoningError("not_found", _missing(match.chooser, scene, vocabulary))
+    return match.reply
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """What an expression may mean.
+
+    Attributes:
+        fits: all that is said is so of the best object.
+        chooser: an unknown thing without which several objects fit equally well; or empty.
+    """
+
+    reply: GroundReply
+    fits: bool
+    chooser: str
+
+
+def _match(query: Query, scene: Scene, vocabulary: Vocabulary) -> _Match:
+    """See `ground_expression`."""
     reading = read(query.text[:_LONGEST])
     phrase = reading.phrase
     if not _says_something(phrase):
@@ -140,11 +166,16 @@ def ground_expression(query: Query, scene: Scene, vocabulary: Vocabulary) -> Gro
     order = np.argsort(-sure, kind="stable")[:_MOST_CANDIDATES]
     wrong = unnamed + _contradictions(phrase, grounder, int(order[0]))
     sure *= _KEPT if wrong else 1.0
+    parts = _parts_of_it(reading)
+    dropped = [noun for noun in _unknown_nouns(reading, grounder) if noun not in parts]
+    rivals = np.count_nonzero(sure >= _RIVAL * sure.max())
+    sure = np.minimum(sure, _WITHOUT_ANCHOR if dropped else 1.0)
     rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
     tied = int(np.count_nonzero(sure == sure.max()))
     objects = tuple(scene.objects[row] for row in rows)
     steps = _steps(replace(reading, phrase=phrase), grounder, wrong, tied)
-    return GroundReply(objects, tuple(sure[rows].tolist()), steps)
+    reply = GroundReply(objects, tuple(sure[rows].tolist()), steps)
+    return _Match(reply, not wrong, dropped[0] if dropped and rivals > 1 else "")
 
 
 def ground_loosely(
@@ -153,25 +184,42 @@ def ground_loosely(
     """Best match in place of an error of the grammar.
 
     Always for a phrase that the grammar does not read; for one that no object fits to the letter,
-    only if the match is more likely than not.
+    only if all that is said is so of the match, and it is likely enough.
 
     Raises:
-        ReasoningError: that error.
+        ReasoningError: that error, or `not_found`: an unknown thing chooses between objects.
     """
     is_read = error.failure.code != "not_understood"
-    if is_read and not _allows_loose_reading(query, error):
+    if is_read and (error.failure.code != "not_found" or not _is_of_words(query)):
         raise error
     try:
-        reply = ground_expression(query, scene, vocabulary)
+        match = _match(query, scene, vocabulary)
     except ReasoningError as nothing:
         _log.debug("no expression either: %s", nothing)
         raise error from nothing
+    reply = match.reply
+    sure = tuple(_IS_THERE * confidence for confidence in reply.confidences)
+    if is_read and (match.chooser or not match.fits or sure[0] <= _LIKELY_ENOUGH):
+        raise error
+    if match.chooser:
+        raise ReasoningError("not_found", _missing(match.chooser, scene, vocabulary)) from error
     if not is_read:
         return reply
-    sure = tuple(_IS_THERE * confidence for confidence in reply.confidences)
-    if sure[0] <= _MORE_LIKELY:
-        raise error
     return replace(reply, confidences=sure, steps=(f"to the letter: {error}", *reply.steps))
+
+
+def likelier(query: Query, scene: Scene, vocabulary: Vocabulary, found: GroundReply) -> GroundReply:
+    """The match of a description with all that is said, where it is another than one by near
+    matches to some of it, and likely enough."""
+    if not _is_of_words(query):
+        return found
+    try:
+        match = _match(query, scene, vocabulary)
+    except ReasoningError:
+        return found
+    is_other = match.reply.objects[0].object_id != found.objects[0].object_id
+    is_likely = match.fits and not match.chooser and match.reply.confidence > _LIKELY_ENOUGH
+    return match.reply if is_other and is_likely else found
 
 
 class Grounder:
@@ -476,14 +524,30 @@ def _contradictions(phrase: NounPhrase, grounder: Grounder, row: int) -> list[st
 
 def _unused_words(reading: Reading, grounder: Grounder) -> list[str]:
     """Nouns without objects, and looks that boxes and colours do not show."""
-    found = list(reading.phrase.unread)
-    references = [reading.phrase, reading.view and reading.view.reference]
-    for phrase in (each for whole in references if whole for each in noun_phrases(whole)):
-        if phrase.noun not in ("", ROOM) and not grounder.label_fit(phrase.noun).any():
-            found.append(phrase.noun)
+    found = [*reading.phrase.unread, *_unknown_nouns(reading, grounder)]
+    for phrase in _phrases(reading):
         attributes = [c for c in phrase.conditions if isinstance(c, HasAttribute)]
         found += [c.value for c in attributes if grounder.look_fit(phrase, c) is None]
     return list(dict.fromkeys(map(shown, found)))
+
+
+def _unknown_nouns(reading: Reading, grounder: Grounder) -> list[str]:
+    """Nouns that no object has."""
+    nouns = (phrase.noun for phrase in _phrases(reading))
+    return [n for n in nouns if n not in ("", ROOM, *_ROWS) and not grounder.label_fit(n).any()]
+
+
+def _parts_of_it(reading: Reading) -> set[str]:
+    """Nouns of parts that are told of a thing: "with four legs"."""
+    of_all = (c for phrase in _phrases(reading) for c in phrase.conditions)
+    withs = (c for c in of_all if isinstance(c, Related) and c.predicate == "with")
+    nouns = {a.noun for c in withs for a in c.anchors if isinstance(a, NounPhrase)}
+    return {noun for noun in nouns if usual_count(noun) is not None}
+
+
+def _phrases(reading: Reading) -> Iterator[NounPhrase]:
+    references = [reading.phrase, reading.view and reading.view.reference]
+    return (each for whole in references if whole for each in noun_phrases(whole))
 
 
 def _steps(
@@ -528,7 +592,6 @@ def _missing(noun: str, scene: Scene, vocabulary: Vocabulary) -> str:
     return f"I know of no {shown(noun or 'such object')}.{did_you_mean(noun, labels, vocabulary)}"
 
 
-def _allows_loose_reading(query: Query, error: ReasoningError) -> bool:
-    if error.failure.code != "not_found":
-        return False
+def _is_of_words(query: Query) -> bool:
+    """Whether it describes objects, by no number and no mark."""
     return is_description(parse_question(split_situation(query.text)[0]))
