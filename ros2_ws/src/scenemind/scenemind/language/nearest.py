@@ -328,7 +328,8 @@ def _telling() -> tuple[Mapping[str, Any], ...]:
 def grammar_words() -> frozenset[str]:
     """The words of the grammar."""
     package = "scenemind.language"
-    return _words_in(package, "questions.yaml") | _words_in(package, "lexicon.yaml")
+    files = ("questions.yaml", "lexicon.yaml", "speech_acts.yaml")
+    return frozenset().union(*(_words_in(package, name) for name in files))
 
 
 @cache

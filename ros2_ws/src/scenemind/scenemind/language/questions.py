@@ -18,6 +18,7 @@ from scenemind.language.english import find_number, read_table, singular
 from scenemind.language.owners import is_possessive, owner_name
 from scenemind.language.parser import Parser
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
+from scenemind.language.speech_acts import Frame
 from scenemind.language.time_expressions import TimeExpression, find_moment
 from scenemind.language.tokens import Token, tokenize
 from scenemind.language.trees import (
@@ -43,6 +44,7 @@ from scenemind.language.trees import (
     WhereAt,
 )
 
+_FRAME = Frame("question_front", "question_back")
 _MOST_JOINTS = 2  # tried in turn: each costs two readings
 _MOST_BREAKS = 4  # likewise, one reading each
 _SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
@@ -79,7 +81,9 @@ def question_and_remark(text: str) -> tuple[Question, str]:
         if said.words[start] in _frame_words("question_words"):
             question = _find_question(said, start, end)
             if question is not None and not isinstance(question, trees.Ground):
-                return question, remark
+                topic = _find_question(said, 0, first - 1) if first else None
+                about = _about(question, getattr(topic, "subject", None))
+                return about, remark if about == question else ""
     raise said.error()
 
 
@@ -164,38 +168,14 @@ def without_frame(tokens: list[Token]) -> list[Token]:
 
 
 def _without_frame(words: Words, first: int, end: int) -> tuple[int, int]:
-    start = first
-    while start < end:
-        length = _length(_frame("openings"), words[start:end], 0)
-        if not length and not (start > first and words[start] == ","):
-            break
-        start += length or 1
+    start = first + _FRAME.starts(words[first:end])[-1]
     start = first if start == end else start
-    while length := _length(_frame("closings"), words[start + 1 : end], None):
-        end -= length
-        while end > start + 1 and words[end - 1] == ",":
-            end -= 1
-    return start, end
+    return start, start + 1 + _FRAME.end(words[start + 1 : end])
 
 
 @cache
 def _frame_words(name: str) -> frozenset[str]:
-    return frozenset(" ".join(words) for words in _frame(name))
-
-
-@cache
-def _frame(name: str) -> tuple[tuple[str, ...], ...]:
-    words = read_table("scenemind.language", "questions.yaml")["words"][name]
-    return tuple(sorted((tuple(text.split()) for text in words), key=len, reverse=True))
-
-
-def _length(phrases: tuple[tuple[str, ...], ...], words: tuple[str, ...], start: int | None) -> int:
-    """Length of the longest phrase at the front (`start` 0) or at the end (None); 0 for none."""
-    for phrase in phrases:
-        n = len(phrase)
-        if (words[:n] if start == 0 else words[-n:]) == phrase:
-            return n
-    return 0
+    return frozenset(read_table("scenemind.language", "questions.yaml")["words"][name])
 
 
 def _condition(p: Parser) -> Condition | None:

@@ -1,14 +1,13 @@
-"""What the shapes of `shapes.yaml` mean: commands, and remarks that go with commands."""
+"""Clauses of corrections, by the shapes of `shapes.yaml`: commands, and remarks beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from scenemind.language import lexicon
-from scenemind.language.corrections.clauses import Aside, Bare, Clause, Denied, Excepted, Topic
 from scenemind.language.corrections.slots import (
     SLOTS,
     TABLE,
@@ -23,6 +22,7 @@ from scenemind.language.trees import (
     AddRelation,
     Agree,
     Attribute,
+    Command,
     Confirm,
     DeleteObject,
     DeleteRelation,
@@ -49,6 +49,70 @@ from scenemind.language.trees import (
 _MOST_PARTS = 4
 _PIECES = lexicon.ANYTHING | {"pieces", "parts", "them", "halves"}
 _NOWHERE = frozenset(("air", "mid air", "midair", "thin air", "space", "way"))
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A remark without content of its own, such as "you got this wrong".
+
+    Attributes:
+        is_objection: whether it objects to something; a mere "well" does not.
+    """
+
+    is_objection: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The topic of the clauses that follow ("the microwave?").
+
+    Attributes:
+        is_bare: named and nothing more: a clause that follows has to be about it.
+    """
+
+    subject: Subject
+    is_bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A denial, such as "it is not a microwave" or "you think that it is one".
+
+    Attributes:
+        subject: None where it names no object.
+        is_absent: of "there is no microwave": the object is deleted, unless it gets another name.
+        noun: what is denied; empty for what is no name.
+    """
+
+    subject: Subject | None = None
+    is_absent: bool = False
+    noun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """A name alone ("toolbox"), where the rest of the sentence objects to another name.
+
+    Attributes:
+        is_objection: whether its own clause objects: "nope, toolbox".
+    """
+
+    label: str
+    is_objection: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Excepted:
+    """Things of which another clause does not speak, and their words: "except the red one"."""
+
+    things: Reference
+    said: Sequence[str]
+
+
+Remark = Aside | Topic | Denied | Bare | Excepted
+
+
+Clause = Command | Remark
 
 
 def find_clause(said: Sentence, start: int, end: int) -> Clause | None:
