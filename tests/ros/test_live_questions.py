@@ -8,12 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from scenemind.cli.main import app
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
 from tests.chat_server import ChatServer
@@ -35,28 +37,26 @@ def server(stored_room: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         graph.close()
 
 
-def start(*words: str) -> subprocess.Popen[str]:
-    line = [sys.executable, "-m", "scenemind.cli.main", *words, "--live", "--json"]
-    return subprocess.Popen(
-        line,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+Run = Callable[..., tuple[Any, str]]
 
 
-def result_of(command: subprocess.Popen[str], status: int = 0) -> tuple[Any, str]:
-    """The JSON that the command printed, and its log."""
-    output, log = command.communicate(timeout=60.0)
-    assert command.returncode == status, output + log
-    return json.loads(output.splitlines()[-1]), log
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command here, which starts the child; returns the JSON that it printed and its log."""
+
+    def run(*words: str, status: int = 0) -> tuple[Any, str]:
+        done = CliRunner().invoke(app, [*words, "--live", "--json"])
+        said = capfd.readouterr()
+        assert done.exit_code == status, said.out + said.err
+        return json.loads(said.out.splitlines()[-1]), said.err
+
+    return run
 
 
 @pytest.mark.usefixtures("server")
-def test_an_answer_comes_with_progress_evidence_and_pictures(tmp_path: Path) -> None:
+def test_an_answer_comes_with_progress_evidence_and_pictures(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "page"
-    answer, log = result_of(start("ask", MADE_OF, "--method", "memtree", "--pictures", str(page)))
+    answer, log = run("ask", MADE_OF, "--method", "memtree", "--pictures", str(page))
     assert (answer["answer"], answer["method"]) == (ANSWER["answer"], "memtree")
     assert answer["usage"]["calls"] == 2
     (frame,) = answer["evidence"]
@@ -69,10 +69,10 @@ def test_an_answer_comes_with_progress_evidence_and_pictures(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("server")
-def test_a_phrase_is_grounded_with_progress_and_pictures(tmp_path: Path) -> None:
+def test_a_phrase_is_grounded_with_progress_and_pictures(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "page"
     words = ("ground", "the wooden chair", "--method", "memtree", "--pictures", str(page))
-    found, log = result_of(start(*words))
+    found, log = run(*words)
     assert found["method"] == "memtree"
     assert {thing["label"] for thing in found["objects"]} == {"chair"}
     stages = [line.split(" (")[0].split(",")[0] for line in log.splitlines()]
@@ -81,17 +81,17 @@ def test_a_phrase_is_grounded_with_progress_and_pictures(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("server")
-def test_suggestion_of_the_nodes_is_taken() -> None:
+def test_suggestion_of_the_nodes_is_taken(run: Run) -> None:
     said = ("ask", "how many chairz is they", "--method", "symbolic")
-    failed, _ = result_of(start(*said), status=1)
+    failed, _ = run(*said, status=1)
     assert failed["error"]["suggestion"] == "how many chairs are there?"
-    answer, _ = result_of(start(*said, "--yes"))
+    answer, _ = run(*said, "--yes")
     assert (answer["question"], answer["error"]) == ("how many chairs are there?", None)
 
 
 @pytest.mark.usefixtures("server")
-def test_frames_are_chosen_with_reasons() -> None:
-    chosen, _ = result_of(start("keyframes", MADE_OF, "--frames", "1"))
+def test_frames_are_chosen_with_reasons(run: Run) -> None:
+    chosen, _ = run("keyframes", MADE_OF, "--frames", "1")
     assert (chosen["selector"], chosen["reasoning"]) == ("tree", CHOICE["think"])
     assert [frame["location"] for frame in chosen["key_frames"]] == [0]
     assert chosen["key_objects"]
@@ -101,9 +101,17 @@ def test_frames_are_chosen_with_reasons() -> None:
 def test_interrupt_of_the_command_alone_cancels_the_question(
     server: ChatServer, words: tuple[str, str]
 ) -> None:
-    command = start(*words, "--method", "memtree")
+    line = ["-m", "scenemind.cli.main", *words, "--method", "memtree", "--live", "--json"]
+    command = subprocess.Popen(
+        [sys.executable, *line],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     wait_for(lambda: any(words[1] in request.text for request in server.requests), "the call")
     os.kill(command.pid, signal.SIGINT)
-    answer, log = result_of(command, status=130)
-    assert answer["error"]["code"] == "cancelled"
+    output, log = command.communicate(timeout=60.0)
+    assert command.returncode == 130, output + log
+    assert json.loads(output.splitlines()[-1])["error"]["code"] == "cancelled"
     assert "Traceback" not in log

@@ -152,14 +152,7 @@ def test_a_shell_completes(rooms: Path, words: str, expected: list[str]) -> None
         "COMP_CWORD": str(words.count(" ")),
         "SCENEMIND_HOME": str(rooms),
     }
-    code = "from scenemind.cli.main import app; app(prog_name='scenemind')"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        check=False,
-    )
+    done = CliRunner().invoke(app, env=environment, prog_name="scenemind")
     assert done.stdout.split() == expected
 
 

@@ -1,6 +1,6 @@
 """kill -9 while corrections are written: none that was acknowledged is lost.
 
-SCENEMIND_KILLS=100 kills a hundred times instead of a few.
+SCENEMIND_KILLS=100 kills a hundred times instead of two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.unit.memory import walk
 
 CONFIG = SceneMindConfig()
 REPOSITORY = Path(__file__).resolve().parents[3]
-KILLS = int(os.environ.get("SCENEMIND_KILLS", "3"))
+KILLS = int(os.environ.get("SCENEMIND_KILLS", "2"))
 LONGEST_S = 0.4  # after the first correction
 
 
