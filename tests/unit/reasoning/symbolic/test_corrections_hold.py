@@ -147,6 +147,47 @@ def test_undo_restores_all_answers(said: list[Edit]) -> None:
     assert list(everything_said(memory)) == BEFORE
 
 
+@pytest.mark.parametrize("color", ["green", "pink", "light blue"])
+@pytest.mark.parametrize("chair", [4, 5])
+def test_a_stated_colour_holds_in_every_wording(chair: int, color: str) -> None:
+    memory = room_memory()
+    memory.apply([Edit("set_attribute", (chair,), "color", color)], "Ada", "so it is")
+    for policy in POLICIES:
+        assert yes_or_no(memory, f"is object {chair} {color}?", policy) == "yes"
+        assert yes_or_no(memory, f"is object {chair} yellow?", policy) == "no"
+        assert named(memory, f"the {color} chair", policy) == chair
+        assert answered(memory, f"what is the {color} thing next to the dining table?", policy)[
+            :1
+        ] in ([chair], [])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "word"),
+    [
+        ("material", "wood", "wooden"),
+        ("state", "broken", "broken"),
+        ("texture", "soft", "soft"),
+    ],
+)
+def test_a_stated_property_holds_in_every_wording(key: str, value: str, word: str) -> None:
+    for chair in (4, 5):
+        memory = room_memory()
+        memory.apply([Edit("set_attribute", (chair,), key, value)], "Ada", "so it is")
+        for policy in POLICIES:
+            assert yes_or_no(memory, f"is object {chair} {word}?", policy) == "yes"
+            assert named(memory, f"the {word} chair", policy) == chair
+
+
+def test_a_stated_size_holds_in_every_wording() -> None:
+    """The two chairs are equally large."""
+    for chair, value in ((4, "small"), (5, "large")):
+        memory = room_memory()
+        memory.apply([Edit("set_attribute", (chair,), "size", value)], "Ada", "so it is")
+        for policy in POLICIES:
+            assert yes_or_no(memory, f"is object {chair} {value}?", policy) == "yes"
+            assert named(memory, f"the {value} chair", policy) in (chair, None)
+
+
 @pytest.mark.parametrize("label", ["stool", "printer", "bottle", "toolbox"])
 @pytest.mark.parametrize("thing", [2, 4, 7])
 def test_a_new_name_holds_in_every_wording(thing: int, label: str) -> None:

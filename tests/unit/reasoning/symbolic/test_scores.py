@@ -18,9 +18,9 @@ from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import (
     attribute_scores,
     description_score,
-    label_scores,
     similar_scores,
 )
+from scenemind.reasoning.symbolic.label_scores import label_scores
 from scenemind.reasoning.symbolic.relation_scores import Anchor, gaps_to
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import SmallMemory, query, said_by_model, snapshot_of, thing

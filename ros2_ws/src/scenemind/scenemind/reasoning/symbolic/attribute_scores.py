@@ -1,4 +1,7 @@
-"""Scores of objects for nouns and attributes: labels, colours, sizes, descriptions."""
+"""The one scorer of attributes: colours, sizes, forms, descriptions; to the letter, and graded.
+
+What people said of a thing decides in both.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.language import lexicon
-from scenemind.language.english import shown, word_set
-from scenemind.language.trees import Condition, HasAttribute
-from scenemind.language.vocabulary import Thesaurus, Vocabulary
+from scenemind.language.english import read_table, word_set
+from scenemind.language.trees import Condition, HasAttribute, Rank
+from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
-from scenemind.memory.attributes.lazy_attributes import quick_attributes
-from scenemind.memory.finding.object_index import FORM_WORDS, _words_of_attributes, words_in
-from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
+from scenemind.memory.finding.object_index import words_in
+from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import is_usually_used
 
 # Attributes that only a model or a person gives.
@@ -35,44 +37,28 @@ _EXACT, _SAME_COLOUR, _LIKE_COLOUR, _RELATIVE_SIZE = 1.0, 0.9, 0.5, 0.8
 _ONE_OF_SEVERAL = 0.8
 # Longest sides must differ this much before one of the things is "the small one".
 _SIZE_SPREAD = 1.15
-# Pairs of colours that cameras and people confuse.
-_ALIKE = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("black", "dark grey"), ("black", "dark brown"), ("black", "dark blue"),
-        ("white", "light grey"), ("white", "beige"),
-        ("brown", "beige"), ("brown", "orange"), ("brown", "red"), ("red", "pink"),
-        ("red", "orange"), ("yellow", "beige"), ("yellow", "orange"), ("blue", "purple"),
-        ("blue", "green"), ("blue", "grey"), ("purple", "pink"), ("beige", "grey"),
-    )
-)  # fmt: skip
+# Said colour -> seen colour -> how well it fits; of an unlike colour, and of an unknown one.
+_COLOURS: dict[str, dict[str, float]] = read_table("scenemind.reasoning.symbolic", "colours.yaml")
+_UNLIKE, _UNKNOWN = 0.03, 0.3
+# Score of things of which nobody said what somebody said of another one.
+_UNSAID = 0.1
+# From this fit on cameras and people confuse two colours.
+_CONFUSED = 0.25
+# Value or superlative -> preference for dark colours.
+_SHADES = {"dark": 1, "darkest": 2, "light": -1, "lightest": -2}
+# Value or superlative -> quantity, and signed strength; the most extreme object fits best.
+_SIZES = {
+    "small": ("volume", -1), "smallest": ("volume", -2),
+    "large": ("volume", 1), "largest": ("volume", 2),
+    "tall": ("height", 1), "tallest": ("height", 2),
+    "short": ("height", -1), "shortest": ("height", -2),
+    "long": ("length", 1), "longest": ("length", 2),
+    "wide": ("length", 1), "widest": ("length", 2), "thick": ("width", 1),
+    "narrow": ("width", -1), "narrowest": ("width", -2), "low": ("top", -1), "high": ("top", 1),
+}  # fmt: skip
+_ROUND = frozenset(("round", "square"))
+_OBLONG = frozenset(("rectangular", "oval"))
 _DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
-_NAMED = 4
-
-
-def label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> tuple[Scores, str]:
-    """Scores (N,) of labels for a noun, all 1 without a noun ("thing"), and a note.
-
-    Parts of the building fit where they are named.
-    """
-    qualities, _, last = noun.rpartition(" ")
-    if not noun or last in lexicon.ANYTHING:
-        scores = scene.is_object.astype(np.float64)
-        _narrow_by_attribute(scene, qualities, scores, needed=True)
-        return scores, ""
-    scores = np.zeros(len(scene))
-    matches = vocabulary.match(noun, scene.rows_of_label)
-    kind = find_kind(noun)
-    if kind is not None:
-        matches = [match for match in matches if match.sure]
-        scores[[row for row in _building_rows(scene) if scene.objects[row].label == kind]] = 1.0
-    for match in matches:
-        scores[scene.rows_of_label[match.label]] = match.score
-    if not matches:
-        return scores, ""
-    _narrow_by_attribute(scene, matches[0].unknown, scores, needed=False)
-    means = ", ".join(f"{shown(m.label)} ({m.note})" for m in matches[:_NAMED])
-    return scores, f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known'
 
 
 def attribute_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
@@ -105,6 +91,78 @@ def similar_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Sc
     if wanted.key == "size" and len(rows):
         scores[rows] = _relative_size(scene.size[rows].max(axis=1), wanted.value)
     return scores
+
+
+def graded_attribute_scores(look: HasAttribute | Rank, scene: Scene, like: Scores) -> Scores | None:
+    """Graded scores (N,) of an attribute or a superlative of one; None where nothing shows it.
+
+    Args:
+        like: (N,) scores for the noun; sizes are compared among the best.
+    """
+    if isinstance(look, Rank):
+        return _measured_scores("", look.superlative, scene, like)
+    scores = _measured_scores(look.key, look.value, scene, like)
+    known = {}
+    for row in np.flatnonzero((like > 0.0) & scene.is_object).tolist():
+        thing = scene.objects[row]
+        if scores is None or (thing.corrected and thing.attribute_sources.get(look.key) == "user"):
+            fit = _stated_score(thing, look)
+            if fit is not None:
+                known[row] = fit
+    if scores is None and not any(known.values()):
+        return None
+    scores = np.full(len(like), _UNSAID) if scores is None else np.array(scores)
+    scores[list(known)] = list(known.values())
+    return scores
+
+
+def _stated_score(thing: MapObject, wanted: HasAttribute) -> float | None:
+    """Score of an attribute that a model or a person gave; None where neither did."""
+    value = thing.attributes.get(wanted.key, "").lower()
+    if wanted.value in _SHADES:  # shades are compared
+        return None
+    if wanted.key == "color":
+        return _colour_score(wanted.value, value)
+    fit = description_score(thing, wanted.key, wanted.value)
+    return fit if fit or wanted.key in thing.attribute_sources else None
+
+
+def _measured_scores(key: str, value: str, scene: Scene, like: Scores) -> Scores | None:
+    """Scores (N,) by boxes and colours; None for what they do not show."""
+    if value in _SHADES:
+        return np.asarray(1.0 / (1.0 + np.exp(-_SHADES[value] * darkness(scene.objects))))
+    if value in _SIZES:
+        return _size_scores(value, scene, like)
+    if key == "color":
+        seen = (thing.attributes.get("color", "") for thing in scene.objects)
+        return np.array([_seen_as(value, name) if name else _UNKNOWN for name in seen])
+    if value in _ROUND or value in _OBLONG:
+        flat = np.sort(scene.size[:, :2], axis=1)
+        fit = np.exp(-(1.0 - flat[:, 0] / np.maximum(flat[:, 1], 1e-6)) / 0.4)
+        return np.asarray(fit if value in _ROUND else 1.0 - 0.7 * fit)
+    return None
+
+
+def _size_scores(trait: str, scene: Scene, like: Scores) -> Scores:
+    quantity, strength = _SIZES[trait]
+    flat = np.sort(scene.size[:, :2], axis=1)
+    values = {
+        "volume": np.log(np.maximum(np.prod(np.maximum(scene.size, 0.02), axis=1), 1e-6)),
+        "height": np.log(np.maximum(scene.size[:, 2], 0.02)),
+        "length": np.log(np.maximum(flat[:, 1], 0.02)),
+        "width": np.log(np.maximum(flat[:, 0], 0.02)),
+        "top": scene.high[:, 2],
+    }[quantity]
+    among = values[like > 0.5 * like.max()] if like.any() else values
+    best = among.max() if strength > 0 else among.min()
+    return np.asarray(
+        np.exp(-np.abs(strength) * np.maximum(np.sign(strength) * (best - values), 0.0) / 0.6)
+    )
+
+
+def is_look(rank: Rank) -> bool:
+    """Whether a superlative is about size or shade, not about a place."""
+    return rank.superlative in _SHADES or rank.superlative in _SIZES
 
 
 def description_score(thing: MapObject, key: str, wanted: str) -> float:
@@ -201,12 +259,14 @@ def _one_colour_score(wanted: str, value: str) -> float:
 
 
 def _alike_score(wanted: str, value: str) -> float:
-    said, seen = (
-        {name for colour in text.split(" and ") for name in (colour, lexicon.base_colour(colour))}
-        for text in (wanted, value)
-    )
-    alike = any(frozenset((a, b)) in _ALIKE for a in said for b in seen)
-    return _LIKE_COLOUR if alike else 0.0
+    pairs = ((a, b) for a in wanted.split(" and ") for b in value.split(" and "))
+    return _LIKE_COLOUR if any(_seen_as(a, b) >= _CONFUSED for a, b in pairs) else 0.0
+
+
+def _seen_as(wanted: str, seen: str) -> float:
+    """How well one seen colour fits a said one, which a camera may show otherwise."""
+    fits = _COLOURS.get(wanted) or _COLOURS.get(lexicon.base_colour(wanted), {wanted: 1.0})
+    return fits.get(seen, fits.get(lexicon.base_colour(seen), _UNLIKE))
 
 
 def _relative_size(longest_m: NDArray[np.float64], wanted: str) -> Scores:
@@ -217,31 +277,3 @@ def _relative_size(longest_m: NDArray[np.float64], wanted: str) -> Scores:
         return np.zeros(len(longest_m))
     fits = longest_m < middle if wanted == "small" else longest_m > middle
     return np.where(fits, _RELATIVE_SIZE, 0.0)
-
-
-def _building_rows(scene: Scene) -> Sequence[int]:
-    return np.flatnonzero(~scene.is_object).tolist()
-
-
-def _narrow_by_attribute(scene: Scene, said: str, scores: Scores, *, needed: bool) -> None:
-    """Use words before the noun that no label has as attributes ("wooden", "smooth black").
-
-    Args:
-        needed: no object fits where none has them; else they are ignored.
-    """
-    words = words_in(said)
-    if not words:
-        return
-    fitting = [row for row in np.flatnonzero(scores).tolist() if has_words(scene, row, said)]
-    if fitting or needed:
-        scores[:] = 0.0
-        scores[fitting] = 1.0
-
-
-def has_words(scene: Scene, row: int, said: str) -> bool:
-    """Whether an object's attributes contain every word or a synonym."""
-    thing, words = scene.objects[row], words_in(said)
-    needs_form = any(word in FORM_WORDS for word in words)
-    attributes = thing.attributes if needs_form else quick_attributes(thing)
-    known, thesaurus = _words_of_attributes(attributes), Thesaurus.load()
-    return all(not thesaurus.attribute_words(word).isdisjoint(known) for word in words)

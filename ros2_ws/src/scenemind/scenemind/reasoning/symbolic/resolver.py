@@ -29,8 +29,8 @@ from scenemind.language.vocabulary import Vocabulary, did_you_mean
 from scenemind.memory import MapObject
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query, ReasoningError
-from scenemind.reasoning.symbolic.attribute_scores import has_words, label_scores
 from scenemind.reasoning.symbolic.conditions import condition_scores
+from scenemind.reasoning.symbolic.label_scores import has_words, label_scores
 from scenemind.reasoning.symbolic.ranks import ranked_rows
 from scenemind.reasoning.symbolic.relation_scores import Anchor
 from scenemind.reasoning.symbolic.replies import (

@@ -35,7 +35,9 @@ from scenemind.language.vocabulary import Vocabulary, did_you_mean
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.symbolic.attribute_scores import graded_attribute_scores, is_look
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
+from scenemind.reasoning.symbolic.label_scores import graded_label_scores
 from scenemind.reasoning.symbolic.ranks import (
     Mask,
     Rows,
@@ -46,7 +48,6 @@ from scenemind.reasoning.symbolic.ranks import (
     order_scores,
     rank_scores,
 )
-from scenemind.reasoning.symbolic.referring.appearance import is_look, look_scores, noun_scores
 from scenemind.reasoning.symbolic.relation_scores import Weighted
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.usual import usual_count
@@ -301,21 +302,21 @@ class Grounder:
         like = self.label_fit(phrase.noun)
         fit = like.copy()
         for look in _looks(phrase) if fit.any() else ():
-            scores = look_scores(look, self._scene, like)
+            scores = graded_attribute_scores(look, self._scene, like)
             if scores is not None:
                 scores = np.maximum(scores, _LEAST) ** _weight("look")
                 fit *= np.maximum(1.0 - scores, _LEAST) if look.negated else scores
         return fit
 
     def label_fit(self, noun: str) -> Vector:
-        """Scores (N,) of labels for a noun; see `noun_scores`."""
-        return noun_scores(self._scene, self._vocabulary, noun)
+        """Scores (N,) of labels for a noun; see `graded_label_scores`."""
+        return graded_label_scores(self._scene, self._vocabulary, noun)
 
     def look_fit(self, phrase: NounPhrase, look: HasAttribute | Rank) -> Vector | None:
         """Scores (N,) of a look, sizes compared among things of the phrase's noun; None if
         unknown."""
         like = self.label_fit(phrase.noun)
-        return look_scores(look, self._scene, like)
+        return graded_attribute_scores(look, self._scene, like)
 
     def _relation(self, condition: Related, among: Mask) -> Vector:
         """(N,) log scores of being the subject of a relation."""

@@ -27,13 +27,13 @@ from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations.superlatives import superlative_values
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.reasoning.symbolic.attribute_scores import graded_attribute_scores
 from scenemind.reasoning.symbolic.graded_relations import Onlooker
+from scenemind.reasoning.symbolic.label_scores import plain_label_scores, sure_labels
 from scenemind.reasoning.symbolic.relation_scores import Anchor
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import (
-    attribute_of,
     find_room,
-    plain_color,
     purpose_share,
     room_weights,
 )
@@ -41,8 +41,6 @@ from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 # Labels that are no answer to "what is there": parts of the building, unnamed objects.
 _NO_THING = frozenset(("object", "doorframe", "ledge", "rail", "pipe", "column", "structure"))
-# Least score of a sure label (`Vocabulary`: synonyms and kinds).
-_SURE = 0.89
 # Above it a label is the noun or a synonym, and no kind of it.
 _NAMED = 0.96
 # Weight of the prominence of an object where hints support others.
@@ -76,8 +74,8 @@ _HANGING = ("hanging on", "affixed on")
 _MOST_ANCHORS = 6
 # Least score of a counted object.
 _COUNTED = 0.4
-# Factors for a wrong colour and a wrong shape, which perception may have got wrong.
-_OTHER_COLOR, _OTHER_SHAPE = 0.5, 0.3
+# Least factor for an attribute, which perception may have got wrong.
+_OTHERWISE = 0.5
 # Size above which prominence does not grow, and distance at which it halves.
 _LARGE_M, _FADE_M = 1.5, 1.0
 _TIE_M = 5.0
@@ -229,23 +227,13 @@ class Finder:
         return 1.0 * (np.min(gaps, axis=0) <= _ROOM_M) if gaps else np.ones(len(self.scene))
 
     def _described(self, phrase: NounPhrase) -> Scores:
-        """Scores (N,) by colours and shapes."""
+        """Scores (N,) by attributes, which perception may have got wrong."""
         scores = np.ones(len(self.scene))
+        like = self.classes.named(phrase.noun) if phrase.noun else scores
         for wanted in phrase.conditions:
-            if not isinstance(wanted, HasAttribute):
-                continue
-            color = plain_color(wanted.value)
-            if color:
-                so = [
-                    plain_color(o.attributes.get("color", "")) == color for o in self.scene.objects
-                ]
-                scores = scores * np.where(so, 1.0, _OTHER_COLOR)
-            elif wanted.value in ("round", "square", "rectangular"):
-                so = [
-                    attribute_of(thing, "shape").value == wanted.value
-                    for thing in self.scene.objects
-                ]
-                scores = scores * np.where(so, 1.0, _OTHER_SHAPE)
+            if isinstance(wanted, HasAttribute):
+                fit = graded_attribute_scores(wanted, self.scene, like)
+                scores = scores if fit is None else scores * np.maximum(fit, _OTHERWISE)
         return scores
 
     def _other_class(self, link: Related) -> Scores:
@@ -271,18 +259,12 @@ class Classes:
         self._vocabulary = vocabulary
 
     def named(self, noun: str) -> Scores:
-        """Scores (N,) of labels for a noun: the sure ones, else similar ones."""
-        scores = np.zeros(len(self._scene))
-        matches = self._vocabulary.match(noun, self._scene.rows_of_label)
-        surely = [match for match in matches if match.score > _SURE]
-        for match in surely or matches:
-            scores[self._scene.rows_of_label[match.label]] = match.score
-        return scores
+        """See `plain_label_scores`."""
+        return plain_label_scores(self._scene, self._vocabulary, noun)
 
     def sure_labels(self, noun: str) -> list[str]:
-        """Labels that surely fit a noun."""
-        matches = self._vocabulary.match(noun, self._scene.rows_of_label)
-        return [match.label for match in matches if match.score > _SURE and not match.unknown]
+        """See `label_scores.sure_labels`."""
+        return sure_labels(self._scene, self._vocabulary, noun)
 
     def scores(self, phrase: NounPhrase, prominence: Scores) -> Scores:
         """Scores (N,) of all objects."""

@@ -9,11 +9,8 @@ from scenemind.language.referring.reader import read
 from scenemind.language.trees import HasAttribute, Rank
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.perception.colors import COLOR_NAMES
-from scenemind.reasoning.symbolic.referring.appearance import (
-    _COLOURS,
-    look_scores,
-    noun_scores,
-)
+from scenemind.reasoning.symbolic.attribute_scores import _COLOURS, graded_attribute_scores
+from scenemind.reasoning.symbolic.label_scores import graded_label_scores
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import snapshot_of, thing
 
@@ -42,17 +39,17 @@ def look(trait: str) -> HasAttribute | Rank:
     ],
 )  # fmt: skip
 def test_the_thing_that_looks_so_fits_best(trait: str, best: int) -> None:
-    scores = look_scores(look(trait), SCENE, np.ones(4))
+    scores = graded_attribute_scores(look(trait), SCENE, np.ones(4))
     assert scores is not None
     assert THINGS[int(np.argmax(scores))].object_id == best
 
 
 def test_properties_unknown_from_boxes_and_colours_are_not_judged() -> None:
-    assert look_scores(HasAttribute("texture", "soft"), SCENE, np.ones(4)) is None
+    assert graded_attribute_scores(HasAttribute("texture", "soft"), SCENE, np.ones(4)) is None
 
 
 def test_sizes_are_compared_among_the_candidates() -> None:
-    scores = look_scores(look("largest"), SCENE, np.array([0.0, 1.0, 0.0, 1.0]))
+    scores = graded_attribute_scores(look("largest"), SCENE, np.array([0.0, 1.0, 0.0, 1.0]))
     assert scores is not None
     assert scores[3] == 1.0 > scores[1]
 
@@ -63,7 +60,7 @@ def test_the_table_of_colours_knows_the_names_of_cameras() -> None:
 
 
 def scores_of(trait: str, like: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)) -> list[float]:
-    scores = look_scores(look(trait), SCENE, np.array(like))
+    scores = graded_attribute_scores(look(trait), SCENE, np.array(like))
     assert scores is not None
     found: list[float] = scores.tolist()
     return found
@@ -85,7 +82,9 @@ def test_shades_are_symmetric_and_graded() -> None:
     assert dark[2] == pytest.approx(1.0 - dark[1])
     assert scores_of("darkest")[0] > dark[0]
     white = thing(5, "box", (0, 0, 0.5), (1, 1, 1), color="white")
-    shades = look_scores(look("dark"), Scene(snapshot_of((THINGS[0], white))), np.ones(2))
+    shades = graded_attribute_scores(
+        look("dark"), Scene(snapshot_of((THINGS[0], white))), np.ones(2)
+    )
     assert shades is not None
     assert shades.sum() == pytest.approx(1.0)
 
@@ -130,5 +129,5 @@ def test_nouns_fit_labels_by_number_head_and_likeness(
     noun: str, labels: tuple[str, ...], expected: list[float]
 ) -> None:
     things = [thing(i, label, (i, 0, 0.5), (0.5, 0.5, 1)) for i, label in enumerate(labels)]
-    scores = noun_scores(Scene(snapshot_of(things)), Vocabulary.load(), noun)
+    scores = graded_label_scores(Scene(snapshot_of(things)), Vocabulary.load(), noun)
     assert scores == pytest.approx(expected)
