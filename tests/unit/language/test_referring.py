@@ -290,3 +290,49 @@ def test_corners_of_rooms_and_of_things() -> None:
     assert (said.conditions, said.ranks) == ((corner,), (Rank("leftmost"),))
     assert relations("the book on the corner of the desk") == [("in the corner of", "desk")]
     assert read("the chair is facing the corner of the room").phrase == NounPhrase("chair")
+
+
+def test_walls_and_floors_have_no_place_of_their_own() -> None:
+    assert relations("the bottle on the floor behind the toilet") == [
+        ("on", "floor"),
+        ("behind", "toilet"),
+    ]
+
+
+def test_the_larger_one_is_another_of_its_kind() -> None:
+    (near,) = read("the shelf near the larger one").phrase.conditions
+    assert near == Related("near", (NounPhrase("shelf", ranks=(Rank("largest"),)),))
+
+
+def test_one_of_several_things_that_were_named_is_the_target() -> None:
+    said = read("the wall with the three photos. select the one on the left").phrase
+    assert (said.noun, said.ranks) == ("photos", (Rank("leftmost"),))
+    assert read("the wall with a photo. select the one on the left").phrase.noun == "wall"
+
+
+def test_what_is_not_the_one_is_denied() -> None:
+    lamp, desk = NounPhrase("lamp"), NounPhrase("desk")
+    assert read("the monitor near the lamp, not the one on the desk").phrase.conditions == (
+        Related("near", (lamp,)),
+        Related("on", (desk,), negated=True),
+    )
+
+
+def test_a_whole_is_no_other_target() -> None:
+    said = read("choose the roll of toilet paper on the tank of the toilet").phrase
+    assert said.noun == "toilet paper"
+
+
+def test_stuff_with_an_article_is_a_thing() -> None:
+    cloth = NounPhrase("cloth", conditions=(HasAttribute("color", "yellow"),))
+    assert read("the cabinet with the yellow cloth on it").phrase.conditions == (
+        Related("supports", (cloth,)),
+    )
+
+
+def test_numbers_of_things_are_counts() -> None:
+    assert read("the table with three chairs").phrase.conditions == (
+        Related("with", (NounPhrase("chairs", count=3),)),
+    )
+    said = read("there are two chairs. choose the chair on the left").phrase
+    assert said == NounPhrase("chairs", ranks=(Rank("leftmost"),))

@@ -201,6 +201,10 @@ POINTERS = _words("pointers")
 BE = _words("be")
 
 
+# Parts of the building, which stand in many pieces.
+BUILDING = _words("building")
+
+
 NOUN_END = _words("noun_end") | BE
 
 

@@ -243,8 +243,10 @@ def _noun(words: list[str], start: int) -> Chunk:
         else:
             noun.append(word)
         at += 1
-    if not noun and traits == ["light"] and words[at - 2 : at - 1] == ["the"]:
-        noun, traits = traits, []
+    is_the_light = traits == ["light"] and words[at - 2 : at - 1] == ["the"]
+    is_stuff = traits[-1:] and traits[-1] in lexicon.MASSES and words[start] in _DETERMINERS
+    if not noun and (is_the_light or is_stuff):
+        noun, traits = traits[-1:], traits[:-1]
     kept = [word for word in noun if word not in _GENERIC]
     said, is_ordinal = tuple(words[start:at]), order is not None
     return Chunk("noun", said, " ".join(kept), tuple(traits), order or 1, number, is_ordinal)

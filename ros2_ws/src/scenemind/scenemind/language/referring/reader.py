@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from scenemind.language.lexicon import SIDE_WORDS
+from scenemind.language.lexicon import BUILDING, SIDE_WORDS
 from scenemind.language.referring.chunks import ROOMS, ROWS, Chunk, Kind, chunks_of
 from scenemind.language.referring.draft import (
     FRONTED,
@@ -91,6 +91,8 @@ class Anchoring:
 
     def _anchor(self, relation: Chunk, chunk: Chunk) -> None:
         """Read a noun after a relation."""
+        if chunk.traits and not chunk.value and chunk.words[-1] in ("one", "ones"):
+            chunk = replace(chunk, value=self._noun_of_target())
         head = chunk.value.split(" ")[-1]
         following = self._chunk_at(1)
         bare = not chunk.value and not chunk.traits
@@ -112,6 +114,11 @@ class Anchoring:
                 self._relate(other, index)
             self._after_anchor(relation, index)
 
+    def _noun_of_target(self) -> str:
+        """Noun of "the larger one" in "the shelf next to the larger one"."""
+        draft = self._draft
+        return "" if draft.target == TARGET else draft.mentions[draft.target].noun
+
     def _pointed(self, chunk: Chunk) -> int:
         """Read a noun after "this": "a table stands in front of this refrigerator"."""
         draft = self._draft
@@ -130,8 +137,10 @@ class Anchoring:
         clause.pending, clause.repeated = None, relation
         clause.separated = False
         clause.possessed = relation.value in _OWNING
+        # "On the floor behind the sofa": walls and floors are everywhere, the thing lies behind it.
         if index not in (TARGET, self._draft.target):
-            clause.last = index
+            is_building = self._draft.mentions[index].noun in BUILDING
+            clause.last = clause.last if is_building else index
         if relation.value == "between":
             self._second_end(index)
 
@@ -370,8 +379,10 @@ class _Reader(Anchoring):
     def _clause_noun(self, chunk: Chunk) -> None:
         clause, draft = self._clause, self._draft
         if clause.negated and draft.target != TARGET and draft.is_target_again(chunk):
-            clause.negated = False
-            draft.deny(chunk, self._outer)
+            if chunk.traits or chunk.value:
+                clause.negated = False
+                draft.deny(chunk, self._outer)
+            clause.subject, clause.last = self._outer, None
         elif chunk.is_mark:
             draft.merge(chunk, self._nearer_subject())
         elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
@@ -384,9 +395,9 @@ class _Reader(Anchoring):
 
     def _main_noun(self, chunk: Chunk) -> None:
         clause, draft = self._clause, self._draft
-        if clause.retargeted and chunk.value:
+        if clause.retargeted and (chunk.value or draft.is_one_of_others()):
             clause.retargeted = False
-            if not draft.is_target_again(chunk):
+            if not chunk.value or not draft.is_target_again(chunk):
                 draft.target = TARGET
         if draft.target == TARGET:
             draft.target = index = draft.add(chunk)
@@ -413,8 +424,10 @@ class _Reader(Anchoring):
         is_named = any(is_called(thing.noun, chunk.value) for thing in draft.mentions)
         seen = draft.view[1] if draft.view is not None else None
         is_chosen = clause.is_choice or (seen is not None and seen < draft.target)
+        before = self._chunk_at(-1)
         return (
             is_chosen
+            and (before is None or before.kind != "relation")
             and chunk.value != ""
             and not (
                 is_named

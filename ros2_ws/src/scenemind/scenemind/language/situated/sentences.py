@@ -30,7 +30,6 @@ from scenemind.language.trees import (
 )
 
 _TABLE = read_table("scenemind.language.situated", "phrases.yaml")
-BUILDING = frozenset(("wall", "walls", "floor", "ground", "corner", "ceiling"))
 SIDES: dict[str, str] = _TABLE["sides"]
 _ASKER = (Viewer(),)
 _MARK = re.compile(r"@(\d+)")
@@ -156,7 +155,7 @@ def _of_thing(said: Condition, is_named: bool) -> tuple[Condition, ...]:
     anchor = said.anchors[0] if isinstance(said, Related) else None
     if not isinstance(said, Related) or not isinstance(anchor, NounPhrase):
         return (said,)
-    if anchor.noun in BUILDING:
+    if anchor.noun in lexicon.BUILDING:
         bare = replace(said, anchors=(NounPhrase(anchor.noun),))
         return (*relations_to_viewer(anchor), bare)
     return () if said.predicate in _HAVING and not is_named else (said,)

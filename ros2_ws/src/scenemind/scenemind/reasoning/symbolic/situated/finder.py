@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.language.english import is_plural
-from scenemind.language.situated.sentences import BUILDING
+from scenemind.language.lexicon import BUILDING
 from scenemind.language.trees import (
     HasAttribute,
     NounPhrase,
