@@ -14,15 +14,13 @@ from itertools import islice, pairwise
 from typing import Any
 
 from scenemind.language import lexicon, trees
-from scenemind.language.english import find_number, read_table, singular
-from scenemind.language.owners import is_possessive, owner_name
-from scenemind.language.parser import Parser
+from scenemind.language.english import read_table
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
+from scenemind.language.slots import READERS
 from scenemind.language.speech_acts import Frame
-from scenemind.language.time_expressions import TimeExpression, find_moment
+from scenemind.language.time_expressions import TimeExpression
 from scenemind.language.tokens import Token, tokenize
 from scenemind.language.trees import (
-    AskAttribute,
     Attribute,
     Changed,
     Condition,
@@ -48,11 +46,6 @@ _FRAME = Frame("question_front", "question_back")
 _MOST_JOINTS = 2  # tried in turn: each costs two readings
 _MOST_BREAKS = 4  # likewise, one reading each
 _SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
-_LONGEST_USE = 3  # words of "sit on"
-_WIDTH = re.compile(
-    r"(?:an?|something|anything)? ?(?P<number>\d{1,4}(?:\.\d{1,3})?) ?"
-    r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)(?: wide| broad| long| of width)?(?: \w+){0,2}"
-)
 
 
 def parse_question(text: str) -> Question:
@@ -158,7 +151,7 @@ def _resolved(condition: Condition, meant: Reference) -> Condition:
 @cache
 def book() -> ShapeBook:
     """The shapes of questions."""
-    return ShapeBook(read_table("scenemind.language", "questions.yaml"), _READERS, built_question)
+    return ShapeBook(read_table("scenemind.language", "questions.yaml"), READERS, built_question)
 
 
 def without_frame(tokens: list[Token]) -> list[Token]:
@@ -178,154 +171,30 @@ def _frame_words(name: str) -> frozenset[str]:
     return frozenset(read_table("scenemind.language", "questions.yaml")["words"][name])
 
 
-def _condition(p: Parser) -> Condition | None:
-    condition = p.condition(adjectives=True)
-    return None if isinstance(condition, Rank) else condition
-
-
-def _more(p: Parser) -> NounPhrase | None:
-    """Conditions alone, as those of a thing without a noun."""
-    nothing = NounPhrase("")
-    phrase = p.with_conditions(nothing, adjectives=True)
-    return None if phrase == nothing else phrase
-
-
-def _bare(p: Parser) -> str | None:
-    """A noun alone: "stool" of "is it a stool"."""
-    noun = p.reference()
-    is_bare = isinstance(noun, NounPhrase) and noun == NounPhrase(noun.noun)
-    return noun.noun if is_bare and isinstance(noun, NounPhrase) else None
-
-
-def _named(p: Parser) -> Reference | None:
-    subject = p.reference()
-    return None if isinstance(subject, NounPhrase) and not subject.noun else subject
-
-
-def _other(p: Parser) -> Reference | None:
-    """A second thing: "cups" of "chairs or cups", but not "right" of "on my left or right"."""
-    subject = p.reference()
-    return None if getattr(subject, "noun", "") in ("left", "right") else subject
-
-
-def _certain(is_certain: bool) -> Callable[[Parser], Reference | None]:
-    """Reader of a reference said with "the" or a number, or of one said without."""
-
-    def read(p: Parser) -> Reference | None:
-        subject = p.reference()
-        certain = not isinstance(subject, NounPhrase) or subject.definite
-        return subject if certain == is_certain else None
-
-    return read
-
-
-def _number(p: Parser) -> int | None:
-    number = find_number(p.peek())
-    p.at += 1
-    return number
-
-
-def _rest(p: Parser) -> tuple[str, ...]:
-    """Move over all words."""
-    rest = p.words[p.at :]
-    p.at = len(p.words)
-    return rest
-
-
-def _width_m(p: Parser) -> float | None:
-    """Width in metres of "a 1 m wide box", "something 80 cm wide"."""
-    found = _WIDTH.fullmatch(" ".join(_rest(p)))
-    if found is None:
-        return None
-    return float(found["number"]) * (0.01 if found["unit"].startswith("c") else 1.0)
-
-
-def _direction(p: Parser) -> str | None:
-    """The relation of "to the left" in "to the left or to the right of the door"."""
-    words = _rest(p)
-    return lexicon.RELATIONS.get((*words, "of"), lexicon.RELATIONS.get(words))
-
-
-def _use(p: Parser) -> str | None:
-    """A use such as "sit on"."""
-    said = _rest(p)
-    return " ".join(said) if len(said) <= _LONGEST_USE and said[0] in lexicon.USES else None
-
-
-def _attribute(p: Parser) -> Attribute | None:
-    key = lexicon.ATTRIBUTE_NAMES.get(singular(p.peek()))
-    p.at += 1
-    return key
-
-
-def _moment(p: Parser) -> TimeExpression | None:
-    found = find_moment(_rest(p))
-    return found if found is not None and found.start == 0 else None
-
-
-_READERS: dict[str, Callable[[Parser], Any]] = {
-    "subject": Parser.reference,
-    "named": _named,
-    "other": _other,
-    "condition": _condition,
-    "more": _more,
-    "noun": lambda p: " ".join(p.noun_words()),
-    "bare": _bare,
-    "definite": _certain(True),
-    "indefinite": _certain(False),
-    "direction": _direction,
-    "relation": lambda p: lexicon.RELATIONS.get(_rest(p)),
-    "number": _number,
-    "width": _width_m,
-    "use": _use,
-    "attribute": _attribute,
-    "owner": owner_name,
-    "possessive": lambda p: owner_name(p) if is_possessive(p) else None,
-    "moment": _moment,
-}
-
-
 def built_question(shape: str, values: Bound) -> Question | None:
     """The tree of a shape with its values; None where they do not go together."""
-    build = _BUILT.get(shape)
-    if build is None:
-        built: Question = getattr(trees, shape)(**values)
-        return built
-    return build(**values)
+    said = {name: value for name, value in values.items() if name not in ("_", "more")}
+    if said.get("noun") in lexicon.ANYTHING:
+        said["noun"] = ""
+    if shape in _OF_ANYTHING:
+        said.setdefault("subject", _OF_ANYTHING[shape])
+    if "more" in values:
+        said["subject"] = _with(said["subject"], values["more"])
+        if said["subject"] is None:
+            return None
+    question: Question | None = (_BUILT.get(shape) or getattr(trees, shape))(**said)
+    return question
 
 
-def _with(subject: Reference, more: NounPhrase | None) -> Reference | None:
+def _with(subject: Reference, more: NounPhrase) -> Reference | None:
     """A subject with conditions that follow a verb: "chairs are black"."""
-    if more is None or not isinstance(subject, NounPhrase):
-        return subject if more is None else None
-    if subject.ranks and more.ranks:
+    if not isinstance(subject, NounPhrase) or (subject.ranks and more.ranks):
         return None
     return replace(
         subject,
         conditions=(*subject.conditions, *more.conditions),
         ranks=(*subject.ranks, *more.ranks),
     )
-
-
-def _list(subject: Reference | None = None, more: NounPhrase | None = None) -> Question | None:
-    asked = _with(NounPhrase("") if subject is None else subject, more)
-    return None if asked is None else ListObjects(asked)
-
-
-def _count(subject: Reference, more: NounPhrase | None = None, **check: Any) -> Question | None:
-    asked = _with(subject, more)
-    return None if asked is None else Count(asked, **check)
-
-
-def _ask_attribute(
-    subject: Reference,
-    key: Attribute,
-    more: NounPhrase | None = None,
-    thing: Reference | None = None,
-) -> Question | None:
-    del thing  # "whose cup is the red one": the noun says it twice
-    asked = _with(subject, more)
-    return None if asked is None or key == "size" else AskAttribute(asked, key)
 
 
 def _where_at(subject: Reference, moment: TimeExpression) -> Question | None:
@@ -354,31 +223,18 @@ def _claim(subject: Reference, condition: Condition | None = None) -> Question:
 
 
 def _belongings(owner: str, noun: str = "") -> Question:
-    kind = "" if noun in lexicon.ANYTHING else noun
-    return ListObjects(NounPhrase(kind, conditions=(HasAttribute("owner", owner.lower()),)))
+    return _all_that(HasAttribute("owner", owner.lower()), noun)
 
 
-def _carrier(subject: Reference, predicate: str, noun: str = "") -> Question:
-    return trees.AskCarrier(subject, predicate, "" if noun in lexicon.ANYTHING else noun)
+def _all_that(condition: Condition, noun: str = "") -> Question:
+    return ListObjects(NounPhrase(noun, conditions=(condition,)))
 
 
-def _identify(subject: Reference, kind: Reference | None = None) -> Question:
-    del kind  # "what kind of chair is the black one": the answer is a name all the same
-    return trees.Identify(subject)
-
-
-def _exists(subject: Reference | None = None, more: NounPhrase | None = None) -> Question | None:
-    asked = _with(NounPhrase("") if subject is None else subject, more)
-    return None if asked is None else Exists(asked)
-
-
-def _not_the_other(subject: Reference, more: NounPhrase) -> Question | None:
+def _not_the_other(subject: Reference, other: NounPhrase) -> Question | None:
     """A phrase with what it is not: "the book on the shelf, not the one on the table"."""
-    if not isinstance(subject, NounPhrase) or more.ranks:
+    if not isinstance(subject, NounPhrase) or other.ranks:
         return None
-    denied = tuple(
-        replace(condition, negated=not condition.negated) for condition in more.conditions
-    )
+    denied = tuple(replace(each, negated=not each.negated) for each in other.conditions)
     return trees.Ground(replace(subject, conditions=(*subject.conditions, *denied)))
 
 
@@ -428,38 +284,31 @@ def _same(first: Reference, key: Attribute, second: Reference | None = None) -> 
     return Same((first,) if second is None else (first, second), key)
 
 
+# Shapes whose tree is more than their values.
 _BUILT: dict[str, Callable[..., Question | None]] = {
-    "ListObjects": _list,
-    "Kinds": _list,
-    "People": lambda more=None: _list(NounPhrase("person"), more),
-    "Exists": _exists,
+    "Belongings": _belongings,
+    "Changed": _changed,
+    "Choose": _choose,
+    "Claim": _claim,
+    "Compare": _ranked(lambda first, second, rank: trees.Compare((first, second), rank)),
+    "CountBoth": _joined(Count, "and"),
+    "DistanceFromHere": lambda first: Distance(first, Viewer()),
     "EnoughOf": _enough,
     "ExistsAny": _joined(Exists, "or"),
-    "WhereBoth": _joined(trees.Where, "and"),
-    "CountBoth": _joined(Count, "and"),
-    "NotTheOther": _not_the_other,
-    "TheOne": lambda subject, more: (
-        None if (meant := _with(subject, more)) is None else trees.Ground(meant)
-    ),
-    "Compare": _ranked(lambda first, second, rank: trees.Compare((first, second), rank)),
-    "IsMore": _ranked(trees.IsMore),
-    "Choose": _choose,
-    "Count": _count,
-    "AskAttribute": _ask_attribute,
-    "AskCarrier": _carrier,
-    "WhereAt": _where_at,
-    "Changed": _changed,
-    "Claim": _claim,
-    "Same": _same,
-    "Belongings": _belongings,
-    "IsOwned": lambda subject, owner: Verify(subject, HasAttribute("owner", owner.lower())),
     "IsCalled": lambda subject, noun, negated=False: Verify(subject, Described(noun, negated)),
-    "Identify": _identify,
-    "Usable": lambda use: ListObjects(
-        NounPhrase("", conditions=(HasAttribute("affordance", use),))
-    ),
-    "Reachable": lambda: ListObjects(
-        NounPhrase("", conditions=(Related("within reach", (Viewer(),)),))
-    ),
-    "DistanceFromHere": lambda first: Distance(first, Viewer()),
+    "IsMore": _ranked(trees.IsMore),
+    "IsOwned": lambda subject, owner: Verify(subject, HasAttribute("owner", owner.lower())),
+    "NotTheOther": _not_the_other,
+    "People": ListObjects,
+    "Reachable": lambda: _all_that(Related("within reach", (Viewer(),))),
+    "Same": _same,
+    "Usable": lambda use: _all_that(HasAttribute("affordance", use)),
+    "WhereAt": _where_at,
+    "WhereBoth": _joined(trees.Where, "and"),
+}
+# What shapes without a subject ask for.
+_OF_ANYTHING = {
+    "Exists": NounPhrase(""),
+    "ListObjects": NounPhrase(""),
+    "People": NounPhrase("person"),
 }

@@ -127,7 +127,8 @@ class ShapeBook:
                 ...], with: further values}.
             readers: by kind of slot.
             meaning: of a shape's name and its values; None where they make no sense.
-            made: value of each of the `parts`, from the values of its own slots.
+            made: values of `parts`, from those of their own slots; else it is the one in them, or
+                True where there is none.
         """
         self._named: Mapping[str, Any] = table["words"]
         self._nested: Mapping[str, Sequence[str]] = table.get("parts", {})
@@ -242,7 +243,7 @@ class ShapeBook:
             return Part(lambda then: self._slot_node(name, kind, then), Slot(name, kind))
         if sign not in self._known:
             self._known[sign] = _either([self.parsed(shape) for shape in self._nested[kind]])
-        inner, made = self._known[sign], self._made[kind]
+        inner, made = self._known[sign], self._made.get(kind, _only_value)
         return Part(lambda then: _nested(inner, made, name, then))
 
     def _slot_node(self, name: str, kind: str, then: _Node) -> _Node:
@@ -352,6 +353,10 @@ def _ahead(part: Part, wanted: bool, then: _Node) -> _Node:
         return then.run(said, at, bound) if is_there is wanted else None
 
     return _Node(run, ahead.first if wanted else then.first)
+
+
+def _only_value(bound: Bound) -> Any:
+    return next((value for name, value in bound.items() if name != "^"), True)
 
 
 def _nested(inner: Part, made: Callable[[Bound], Any], name: str, then: _Node) -> _Node:

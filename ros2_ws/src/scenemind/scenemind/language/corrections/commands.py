@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from scenemind.language import lexicon
 from scenemind.language.corrections.slots import (
@@ -20,11 +20,8 @@ from scenemind.language.english import find_number, is_plural, normal, plural
 from scenemind.language.shapes import Bound, Sentence, ShapeBook
 from scenemind.language.trees import (
     AddRelation,
-    Agree,
     Attribute,
     Command,
-    Confirm,
-    DeleteObject,
     DeleteRelation,
     HasAttribute,
     IsA,
@@ -33,16 +30,13 @@ from scenemind.language.trees import (
     Merge,
     NounPhrase,
     ObjectNumber,
-    Redo,
     Reference,
     Related,
     Rename,
     SetAttribute,
     Several,
-    Similar,
     Split,
     Subject,
-    Undo,
     Viewer,
 )
 
@@ -130,7 +124,11 @@ def find_clause(said: Sentence, start: int, end: int) -> Clause | None:
 
 
 def _subject(b: Bound) -> Subject:
-    return as_definite(b.get("subject", Marked()))
+    """The subject; what is marked for "(no chair) here"."""
+    subject = as_definite(b.get("subject", Marked()))
+    if "at" in b and isinstance(subject, NounPhrase) and subject == NounPhrase(subject.noun, True):
+        return Marked(subject.noun)
+    return subject
 
 
 def _subject_part(b: Bound) -> Subject | None:
@@ -208,44 +206,12 @@ def _is_anything(reference: Subject) -> bool:
     return isinstance(reference, NounPhrase) and not (reference.noun or reference.conditions)
 
 
-def _confirmed(b: Bound) -> Confirm | None:
-    label = b.get("label")
-    if label is not None and not isinstance(label, NounPhrase):
-        return None
-    return Confirm(_subject(b), label.noun if label else "")
-
-
-def _deleted(b: Bound) -> DeleteObject | None:
-    return DeleteObject(_here(b))
-
-
-def _here(b: Bound) -> Subject:
-    """The subject; what is marked for "(no chair) here"."""
-    subject = _subject(b)
-    if "at" in b and isinstance(subject, NounPhrase) and subject == NounPhrase(subject.noun, True):
-        return Marked(subject.noun)
-    return subject
-
-
-def _owned(b: Bound) -> SetAttribute:
-    return SetAttribute(_subject(b), "owner", b.get("owner", lexicon.SPEAKER))
-
-
-def _placed(b: Bound) -> AddRelation | None:
-    *others, last = b["placed"].conditions
-    if not isinstance(last, Related) or last.negated or len(last.anchors) != 1:
-        return None
-    return AddRelation(
-        replace(b["placed"], conditions=tuple(others)), last.predicate, *last.anchors
-    )
-
-
 def _related(b: Bound) -> AddRelation | DeleteRelation | None:
     given = b["relation"]
     anchor = given.anchors[0]
     if isinstance(anchor, NounPhrase) and anchor.noun in _NOWHERE:
         return None
-    edit = DeleteRelation if given.negated or "denied" in b else AddRelation
+    edit = DeleteRelation if given.negated or "negated" in b else AddRelation
     return edit(_subject(b), given.predicate, anchor)
 
 
@@ -266,16 +232,6 @@ def _should_be(b: Bound) -> AddRelation | None:
     return replace(said, is_wish=True) if isinstance(said, AddRelation) else None
 
 
-def _stated(predicate: str) -> Callable[[Bound], AddRelation | None]:
-    """A relation that the shape names."""
-
-    def read(b: Bound) -> AddRelation | None:
-        anchor = b["anchor"]
-        return None if isinstance(anchor, Several) else AddRelation(_subject(b), predicate, anchor)
-
-    return read
-
-
 def _wrong_at(b: Bound) -> Rename:
     """A renaming of what is at a place: "there is a lamp on the desk, not a vase"."""
     place = b.get("place") or Related("on", (b["anchor"],))
@@ -286,14 +242,6 @@ def _wrong_at(b: Bound) -> Rename:
 def _is_at(b: Bound) -> IsAt:
     place = b.get("place") or Related("on", (b["anchor"],))
     return IsAt(NounPhrase("", True, conditions=(place,)), b["label"])
-
-
-def _confused(b: Bound) -> Rename:
-    """ "You mistook a lamp for a vase": the vase is a lamp."""
-    wrong = b["wrong"]
-    if "at" in b and isinstance(wrong, NounPhrase):
-        return Rename(Marked(wrong.noun), b["label"])
-    return Rename(as_definite(wrong), b["label"])
 
 
 def _topic(b: Bound) -> Topic:
@@ -329,60 +277,46 @@ def _reported(b: Bound) -> Topic | Denied | None:
     return Topic(Marked(said.noun))
 
 
+def _meaning(name: str, b: Bound) -> Clause | None:
+    """What a shape means; without a function of its own, the tree of its name."""
+    if name in _MEANINGS:
+        return _MEANINGS[name](b)
+    kind = _TREES[name]
+    values = {field.name: b[field.name] for field in fields(kind) if field.name in b}
+    if any(field.name == "subject" for field in fields(kind)):
+        values["subject"] = _subject(b)
+    clause: Clause = kind(**values)
+    return clause
+
+
+_TREES = {kind.__name__: kind for kind in (*get_args(Command), *get_args(Remark))}
 _MEANINGS: dict[str, Callable[[Bound], Clause | None]] = {
-    "agree": lambda _: Agree(),
-    "aside": lambda _: Aside(),
     "attributed": _attributed,
-    "bare": lambda b: Bare(b["label"]),
-    "confirmed": _confirmed,
-    "confused": _confused,
-    "contains": _stated("contains"),
-    "deleted": _deleted,
-    "deleted_here": lambda b: DeleteObject(Marked(b["noun"])),
+    "confused": lambda b: Rename(as_definite(b["wrong"]), b["label"]),
     "denied": _denied,
-    "denied_absent": lambda b: Denied(_here(b), is_absent=True),
     "excepted": lambda b: Excepted(*b["things"]),
-    "forgotten": lambda b: SetAttribute(_subject(b), b["key"], ""),
     "is_at": _is_at,
     "mentioned": _mentioned,
     "merged": _merged,
     "moved": _moved,
     "named": _named,
-    "on": _stated("on"),
-    "owned": _owned,
-    "placed": _placed,
-    "redo": lambda b: Redo(b.get("number")),
     "related": _related,
     "reported": _reported,
     "should_be": _should_be,
-    "similar": lambda b: Similar(b.get("numbers", ())),
     "split": _split,
-    "supports": _stated("supports"),
     "topic": _topic,
-    "undo": lambda b: Undo(b.get("number")),
     "wrong_at": _wrong_at,
 }
+# The values of parts that are not the one value in them.
 _PARTS: dict[str, Callable[[Bound], Any]] = {
-    "contrast": lambda b: b["phrase"],
-    "denial": lambda b: b["phrase"],
-    "do_not": lambda _: True,
-    "here": lambda _: True,
-    "made_of": lambda b: b["material"],
     "marked": lambda _: Marked(),
     "marked_subject": lambda b: b["subject"] if isinstance(b["subject"], Marked) else None,
-    "merged": lambda b: b.get("marked") or b["references"],
     "nobody": lambda _: NounPhrase("people", definite=True),
-    "no_longer": lambda _: True,
     "one": lambda b: None if isinstance(b["subject"], Several) else b["subject"],
-    "pair_of": lambda _: True,
     "pieces": lambda b: b.get("things") or (b.get("count", 2), ""),
-    "pointer": lambda _: True,
     "relation": lambda b: replace(b["condition"], negated=b["condition"].negated or "negated" in b),
-    "same_ones": lambda b: b.get("marked") or b["references"],
-    "single": lambda _: True,
     "subject": _subject_part,
     "things": _things,
-    "value_or_label": lambda b: b.get("value") or b["label"],
 }
 
 
@@ -394,5 +328,4 @@ def _book() -> ShapeBook:
         "key": " | ".join(lexicon.ATTRIBUTE_NAMES),
         "noun_end": " | ".join(lexicon.NOUN_END),
     }
-    table = {**TABLE, "words": words}
-    return ShapeBook(table, SLOTS, lambda name, b: _MEANINGS[name](b), _PARTS)
+    return ShapeBook({**TABLE, "words": words}, SLOTS, _meaning, _PARTS)

@@ -17,11 +17,12 @@ from scenemind.language.english import (
     with_article,
     word_set,
 )
-from scenemind.language.owners import is_possessive, owner_name
 from scenemind.language.parser import Parser
+from scenemind.language.slots import READERS, one_word, rest
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import (
     HasAttribute,
+    Marked,
     NounPhrase,
     ObjectNumber,
     Reference,
@@ -305,38 +306,16 @@ def _place(p: Parser) -> Related | None:
     return given if is_place else None
 
 
-def _placed(p: Parser) -> NounPhrase | None:
-    """ "The lamp on the desk"; "a lamp on the desk" may be news."""
-    said = p.reference()
-    is_placed = isinstance(said, NounPhrase) and said.definite and said.conditions
-    return said if is_placed else None  # type: ignore[return-value]
-
-
 def _rest(p: Parser) -> str | None:
     """The rest of a denial, if it is short and holds no further clause."""
-    rest = p.words[p.at :]
-    p.at = len(p.words)
-    is_short = len(rest) <= _LONGEST_REST and _SETS["clause_words"].isdisjoint(rest)
-    return " ".join(rest) if is_short else None
-
-
-def _noun(p: Parser) -> str | None:
-    return " ".join(p.noun_words()) or None
+    words = rest(p)
+    is_short = len(words) <= _LONGEST_REST and _SETS["clause_words"].isdisjoint(words)
+    return " ".join(words) if is_short else None
 
 
 def _plural_noun(p: Parser) -> str | None:
     noun = p.noun_words()
     return plural(" ".join(noun)) if noun else None
-
-
-def _one_word(read: Callable[[str], Any]) -> Callable[[Parser], Any]:
-    """A slot of one word; the function returns None for other words."""
-
-    def slot(p: Parser) -> Any:
-        p.at += 1
-        return read(p.words[p.at - 1])
-
-    return slot
 
 
 def _is_figure(word: str) -> bool:
@@ -354,40 +333,29 @@ def _figured(p: Parser) -> ObjectNumber | None:
     return _number_or_reference(p) if _is_figure(p.peek()) else None  # type: ignore[return-value]
 
 
-def _owner(p: Parser) -> str | None:
-    return owner_name(p)
-
-
-def _possessive(p: Parser) -> str | None:
-    return owner_name(p) if is_possessive(p) else None
-
-
 SLOTS: dict[str, Callable[[Parser], Any]] = {
+    **READERS,
     "any_reference": lambda p: p.reference(),
     "bare_name": _bare_name,
-    "condition": _condition,
-    "count": _one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
+    "link": _condition,
+    "count": one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
     "excepted": _excepted,
-    "figure": _one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
-    "key": _one_word(lexicon.ATTRIBUTE_NAMES.get),
+    "figure": one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
     "kind": _kind,
     "kinds": _kinds,
     "label": _label,
     "material": _material,
-    "noun": _noun,
-    "number": _number_of,
+    "noun_here": lambda p: Marked(" ".join(p.noun_words())),
+    "noun_of": lambda p: getattr(p.reference(), "noun", None),
+    "object_number": _number_of,
     "number_or_reference": _number_or_reference,
-    "number_word": _one_word(find_number),
     "numbered": _figured,
     "numbers": _numbers,
     "other_ones": _other_ones,
-    "owner": _owner,
-    "pair": _one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
+    "pair": one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
     "phrase": _phrase,
     "place": _place,
-    "placed_thing": _placed,
     "plural_noun": _plural_noun,
-    "possessive": _possessive,
     "quality": _quality,
     "reference": _reference,
     "references": lambda p: _references(p, "with", "into", "and", "to"),

@@ -1,0 +1,177 @@
+"""Readers of the slots of sentences: what is made of the words that stand in one.
+
+A reader moves over the words that it reads; those of a slot have to be read to the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from scenemind.language import lexicon
+from scenemind.language.english import find_number, singular, word_set
+from scenemind.language.parser import Parser
+from scenemind.language.time_expressions import TimeExpression, find_moment
+from scenemind.language.trees import Attribute, Condition, NounPhrase, Rank, Reference
+
+_LONGEST_USE = 3  # words of "sit on"
+_WIDTH = re.compile(
+    r"(?:an?|something|anything)? ?(?P<number>\d{1,4}(?:\.\d{1,3})?) ?"
+    r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)(?: wide| broad| long| of width)?(?: \w+){0,2}"
+)
+_MINE = word_set("mine me i")
+_LONGEST_OWNER = 3
+_NO_NAMES = (
+    lexicon.NOUN_END | lexicon.BE | word_set(", ; : nobody no none who whoever somebody everybody")
+)
+
+
+def one_word(read: Callable[[str], Any]) -> Callable[[Parser], Any]:
+    """A reader of one word; the function returns None for other words."""
+
+    def reader(p: Parser) -> Any:
+        p.at += 1
+        return read(p.words[p.at - 1])
+
+    return reader
+
+
+def rest(p: Parser) -> tuple[str, ...]:
+    """Move over all words."""
+    words = p.words[p.at :]
+    p.at = len(p.words)
+    return words
+
+
+def is_possessive(p: Parser) -> bool:
+    """Whether the last word was written with a possessive ending ("Anna's")."""
+    last = len(p.words) - 1
+    if not p.at <= last < p.at + _LONGEST_OWNER:
+        return False
+    token = p.tokens[last]
+    after = p.text[token.start + len(token.word) :]
+    return after.replace("\u2019", "'").startswith(("'s", "s'")) or (
+        token.word.endswith("s") and after.startswith(("'", "\u2019"))
+    )
+
+
+def owner_name(p: Parser) -> str:
+    """Name of an owner, as it was written.
+
+    Raises:
+        NotUnderstoodError: no name follows, or too long a one.
+    """
+    p.take("the", "my", "our", "your")
+    start = p.at
+    while p.peek() and p.peek() not in _NO_NAMES and p.at - start < _LONGEST_OWNER:
+        if not p.peek()[0].isalnum():
+            raise p.fail()
+        p.at += 1
+    if p.at == start:
+        if p.take_of(_MINE):
+            return lexicon.SPEAKER
+        raise p.fail()
+    if p.at - start == 1 and p.words[start] in _MINE:
+        return lexicon.SPEAKER
+    tokens = p.tokens[start : p.at]
+    return " ".join(p.text[t.start : t.start + len(t.word)] for t in tokens)
+
+
+def _condition(p: Parser) -> Condition | None:
+    condition = p.condition(adjectives=True)
+    return None if isinstance(condition, Rank) else condition
+
+
+def _more(p: Parser) -> NounPhrase | None:
+    """Conditions alone, as those of a thing without a noun."""
+    nothing = NounPhrase("")
+    phrase = p.with_conditions(nothing, adjectives=True)
+    return None if phrase == nothing else phrase
+
+
+def _bare(p: Parser) -> str | None:
+    """A noun alone: "stool" of "is it a stool"."""
+    noun = p.reference()
+    is_bare = isinstance(noun, NounPhrase) and noun == NounPhrase(noun.noun)
+    return noun.noun if is_bare and isinstance(noun, NounPhrase) else None
+
+
+def _named(p: Parser) -> Reference | None:
+    subject = p.reference()
+    return None if isinstance(subject, NounPhrase) and not subject.noun else subject
+
+
+def _other(p: Parser) -> Reference | None:
+    """A second thing: "cups" of "chairs or cups", but not "right" of "on my left or right"."""
+    subject = p.reference()
+    return None if getattr(subject, "noun", "") in ("left", "right") else subject
+
+
+def _certain(is_certain: bool) -> Callable[[Parser], Reference | None]:
+    """Reader of a reference said with "the" or a number, or of one said without."""
+
+    def read(p: Parser) -> Reference | None:
+        subject = p.reference()
+        certain = not isinstance(subject, NounPhrase) or subject.definite
+        return subject if certain == is_certain else None
+
+    return read
+
+
+def _width_m(p: Parser) -> float | None:
+    """Width in metres of "a 1 m wide box", "something 80 cm wide"."""
+    found = _WIDTH.fullmatch(" ".join(rest(p)))
+    if found is None:
+        return None
+    return float(found["number"]) * (0.01 if found["unit"].startswith("c") else 1.0)
+
+
+def _direction(p: Parser) -> str | None:
+    """The relation of "to the left" in "to the left or to the right of the door"."""
+    words = rest(p)
+    return lexicon.RELATIONS.get((*words, "of"), lexicon.RELATIONS.get(words))
+
+
+def _use(p: Parser) -> str | None:
+    """A use such as "sit on"."""
+    said = rest(p)
+    return " ".join(said) if len(said) <= _LONGEST_USE and said[0] in lexicon.USES else None
+
+
+def _moment(p: Parser) -> TimeExpression | None:
+    found = find_moment(rest(p))
+    return found if found is not None and found.start == 0 else None
+
+
+def _property(word: str) -> Attribute | None:
+    """An attribute that has a value; a size is measured."""
+    key = lexicon.ATTRIBUTE_NAMES.get(singular(word))
+    return None if key == "size" else key
+
+
+def _possessive(p: Parser) -> str | None:
+    return owner_name(p) if is_possessive(p) else None
+
+
+READERS: dict[str, Callable[[Parser], Any]] = {
+    "attribute": one_word(lambda word: lexicon.ATTRIBUTE_NAMES.get(singular(word))),
+    "bare": _bare,
+    "condition": _condition,
+    "definite": _certain(True),
+    "direction": _direction,
+    "indefinite": _certain(False),
+    "moment": _moment,
+    "more": _more,
+    "named": _named,
+    "noun": lambda p: " ".join(p.noun_words()) or None,
+    "number": one_word(find_number),
+    "other": _other,
+    "owner": owner_name,
+    "possessive": _possessive,
+    "property": one_word(_property),
+    "relation": lambda p: lexicon.RELATIONS.get(rest(p)),
+    "subject": Parser.reference,
+    "use": _use,
+    "width": _width_m,
+}
