@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from scenemind.language.corrections.clauses import broken_up
 from scenemind.language.corrections.grammar import (
-    broken_up,
     is_doubtful,
     parse_commands,
     without_speech_acts,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from scenemind.language import lexicon
-from scenemind.language.corrections.grammar import broken_up
+from scenemind.language.corrections.clauses import broken_up
 from scenemind.language.corrections.slots import names_no_thing
 from scenemind.language.english import singular
 from scenemind.language.parser import Parser
