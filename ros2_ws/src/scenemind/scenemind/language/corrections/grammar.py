@@ -200,6 +200,9 @@ def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
         commands = [left]
     if gone is not None and not commands:
         commands = [DeleteObject(gone)]
+    claimed = [_subject(command) for command in commands]
+    if any(isinstance(c, Denied) and c.subject not in (None, gone, *claimed) for c in clauses):
+        return ()  # "the sofa is blue and the shelf is not white"
     unique = _without_repetitions(commands)
     return () if _contradict(unique) else tuple(unique)
 

@@ -202,8 +202,9 @@ def _of_command(command: OfOne | IsAt | Merge, at: Resolver, by: str = "") -> In
     if objection:
         doubt = Doubt("invalid_request", objection, _question(edits, response))
     elif meant.is_open and len(meant.objects) > 1:
+        one = "make one of" if isinstance(command, Merge) else "change"
         names = listed(meant.objects)
-        doubt = Doubt("ambiguous", f"That would change {len(meant.objects)} objects: {names}.")
+        doubt = Doubt("ambiguous", f"That would {one} {len(meant.objects)} objects: {names}.")
     elif is_guess:
         doubt = doubt_of_guess(response)
     return Intent(tuple(edits), response, None, _objects(edits, at), doubt)
