@@ -57,6 +57,19 @@ def test_a_chair_is_rather_called_so_than_an_office_chair() -> None:
     assert reply.confidences[0] == reply.confidences[1] > reply.confidences[2]
 
 
+@pytest.mark.parametrize(
+    ("text", "desk"), [("the desk with two screens", 1), ("the desk with three screens", 2)]
+)
+def test_a_number_of_things_is_counted(text: str, desk: int) -> None:
+    x_m = {3: -0.5, 4: 0.5, 5: 2.5, 6: 3.0, 7: 3.5}
+    screens = [thing(k, "screen", (x, 0.0, 1.0), (0.4, 0.2, 0.4)) for k, x in x_m.items()]
+    desks = [thing(k, "desk", (x, 0.0, 0.4), (1.6, 0.8, 0.8)) for k, x in ((1, 0.0), (2, 3.0))]
+    reply = ground_expression(
+        query(text), Scene(snapshot_of([*desks, *screens])), Vocabulary.load()
+    )
+    assert reply.objects[0].object_id == desk
+
+
 def test_without_its_name_something_is_still_named_where_it_must_be() -> None:
     text = "this is a white dispenser. it is in the corner of the room, on the shelf."
     with pytest.raises(ReasoningError, match="I know of no dispenser"):

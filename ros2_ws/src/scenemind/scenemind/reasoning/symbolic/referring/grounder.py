@@ -88,6 +88,8 @@ _COMPARING = ("closest", "farthest", "far")
 # Relations of an anchor that say nothing of what is related to it.
 ROOM = "room"
 _OWN = ("with", "supports", "contains")
+# Relations to a number of things that are counted, and the loss by one too many.
+_COUNTED, _TOO_MANY = (*_OWN, "around"), 0.5
 _VIEWS = {"facing": "seen by who faces", "from": "seen from"}
 # Scores below which a part of the phrase fails.
 _LABEL, _COLOUR, _RELATION = 0.5, 0.1, 0.05
@@ -348,7 +350,7 @@ class Grounder:
         else:
             graded = self._scene.relations.graded
             each = [w * graded(condition.predicate, row, self.onlooker) for row, w in anchors[0]]
-            fit = np.max(each, axis=0)
+            fit = _several(np.asarray(each), condition)
             sure = [row for row, w in anchors[0] if w >= _SURELY]
             fit[self._scene.relations.denied(condition.predicate, sure)] = 0.0
         return np.asarray(1.0 - fit) if condition.negated else fit
@@ -444,6 +446,21 @@ class Grounder:
         if view.kind == "facing":
             return Onlooker.of(Viewpoint.looking(self._middle, where, "the phrase"))
         return Onlooker.of(Viewpoint.looking(where, self._middle, "the phrase"))
+
+
+def _several(each: Vector, condition: Related) -> Vector:
+    """Scores (N,) from those (A, N) for each of the possible anchors: that of the best one, or,
+    where a number of them is named, the mean of as many; less if there are more of what a thing
+    has."""
+    (anchor, *_) = condition.anchors
+    count = anchor.count if isinstance(anchor, NounPhrase) else None
+    if not count or condition.predicate in SIDES:
+        return np.asarray(each.max(axis=0))
+    ranked = -np.sort(-each, axis=0)
+    fit = ranked[:count].sum(axis=0) / count
+    if count < len(ranked) and condition.predicate in _COUNTED:
+        fit *= 1.0 - _TOO_MANY * ranked[count]
+    return fit
 
 
 def _weight(part: str) -> float:
