@@ -276,6 +276,25 @@ def _segment(
     show_result("segment", bench_named("segment", "benchmarks")(segmenter, rooms, frames), as_json)
 
 
+@app.command(
+    "likelihoods",
+    epilog="Example: python -m benchmarks likelihoods sqa3d ScanQA_val.json --objects scenes.json",
+)
+def _likelihoods(
+    sqa3d: Annotated[Path, typer.Argument(help="Folder of SQA3D's files.")],
+    scanqa: Annotated[Path, typer.Argument(help="File of ScanQA's rows.")],
+    objects: Annotated[Path, typer.Option(help="Objects file of their scenes.")],
+    as_json: AsJson = False,
+) -> None:
+    """Fit how often replies to loosely read questions are right, on half of the scenes.
+
+    The result is the content of reasoning/symbolic/likelihood.yaml, and how true the confidence is
+    that the present one gives, on both halves.
+    """
+    found = bench_named("likelihoods", "benchmarks")(sqa3d, scanqa, objects)
+    show_result("likelihoods", found, as_json)
+
+
 _ALL = (
     "frame",
     "detect",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Literal, TypeVar
 
 from scenemind.language.time_expressions import Moment
+
+_Part = TypeVar("_Part")
 
 ChangeKind = Literal["added", "removed", "moved", "renamed", "missing", "new"]
 Attribute = Literal[
@@ -637,32 +639,29 @@ def relations_to_viewer(phrase: NounPhrase) -> tuple[Related, ...]:
     )
 
 
-def noun_phrases(reference: Reference) -> Iterator[NounPhrase]:
-    """A noun phrase and all within it, the outer ones first."""
-    if isinstance(reference, NounPhrase):
-        yield reference
-        for inner in _within(reference):
-            yield from noun_phrases(inner)
+def parts_of(tree: object, kind: type[_Part]) -> Iterator[_Part]:
+    """All parts of a tree, itself included, that are of a kind; the outer ones first."""
+    if isinstance(tree, tuple):
+        for part in tree:
+            yield from parts_of(part, kind)
+    elif is_dataclass(tree):
+        if isinstance(tree, kind):
+            yield tree
+        for field in fields(tree):
+            yield from parts_of(getattr(tree, field.name), kind)
 
 
-def _within(phrase: NounPhrase) -> list[Reference]:
-    related = [c for c in phrase.conditions if isinstance(c, Related)]
-    anchors = [anchor for condition in related for anchor in condition.anchors]
-    return anchors + [rank.anchor for rank in phrase.ranks if rank.anchor is not None]
+def noun_phrases(tree: object) -> Iterator[NounPhrase]:
+    """A noun phrase and all within it, the outer ones first; those of a question."""
+    return parts_of(tree, NounPhrase)
 
 
-def is_description(question: Question) -> bool:
-    """Whether a question is a description in words, which may be read loosely.
+def is_in_words(question: Question) -> bool:
+    """Whether a question describes all that it is about in words, which may be read loosely.
 
     Object numbers and marks mean exactly one object.
     """
-    return isinstance(question, Ground) and _is_in_words(question.subject)
-
-
-def _is_in_words(reference: Reference) -> bool:
-    if not isinstance(reference, NounPhrase):
-        return isinstance(reference, Viewer)
-    return all(map(_is_in_words, _within(reference)))
+    return not any((*parts_of(question, Marked), *parts_of(question, ObjectNumber)))
 
 
 def _relations(reference: Reference) -> list[Related]:

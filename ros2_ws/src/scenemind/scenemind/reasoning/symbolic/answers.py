@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from scenemind.language import trees
-from scenemind.language.english import read_table
+from scenemind.language.english import find_number, read_table
 from scenemind.language.trees import NounPhrase, Reference, SituatedQuestion
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import (
@@ -147,25 +147,41 @@ def answer_loosely(
     question: SituatedQuestion, at: LooseResolver, changes_since: past_answers.ChangesSince
 ) -> Reply:
     """Reply to a question that was read loosely; always one, with how likely it is right."""
+    reply = best_reply(question, at, changes_since)
+    return replace(reply, confidence=_likelihood(question, reply, at))
+
+
+def best_reply(
+    question: SituatedQuestion, at: LooseResolver, changes_since: past_answers.ChangesSince
+) -> Reply:
+    """Reply to a question that was read loosely; its confidence is how well its objects fit."""
     try:
-        reply = answer(question, at, changes_since)
+        return answer(question, at, changes_since)
     except ReasoningError:
-        reply = _guess(question)
-    return replace(reply, confidence=likelihood(question, reply, at.place))
+        return _guess(question)
 
 
-def likelihood(question: SituatedQuestion, reply: Reply, place: str) -> float:
-    """How likely a reply is right, by its kind: `likelihood.yaml`.
+def kinds_of(question: SituatedQuestion, reply: Reply) -> tuple[str, ...]:
+    """Names of a reply's kind in `likelihood.yaml`, the most special one first."""
+    name = type(question).__name__
+    evidence = "usual" if reply.is_usual else "found" if reply.objects else "unseen"
+    if isinstance(question, trees.Identify):
+        said = [phrase.noun for phrase in trees.noun_phrases(question)]
+        evidence = "repeated" if any(reply.brief in noun for noun in said) else evidence
+    number = (f"Count {reply.brief}",) * (find_number(reply.brief) is not None)
+    return *number, f"{name} {evidence}", "any"
 
-    Args:
-        place: how the asker's place is known.
-    """
-    table, name = _likelihoods(), type(question).__name__
-    kind = "usual" if reply.is_usual else "" if reply.objects else "unseen"
-    names = (f"{name} {reply.brief}", f"{name} {kind}", name)
-    least, more = next(table.of[each] for each in names if each in table.of)
+
+def _likelihood(question: SituatedQuestion, reply: Reply, at: LooseResolver) -> float:
+    """How likely a reply is right: that its objects exist, times how often such replies are."""
+    table = _likelihoods()
+    lines = table.nowhere if at.place == "unknown" else table.standing
+    fixed, by_fit = next(lines[kind] for kind in kinds_of(question, reply) if kind in lines)
     exist = np.mean([thing.confidence for thing in reply.objects]) if reply.objects else 1.0
-    return float(table.places[place] * (least * exist + more * reply.confidence))
+    sure = {"told": table.told, "of camera": table.of_camera}.get(at.place, 1.0)
+    unknown, unread = at.unused_words(question)
+    sure *= table.unknown if unknown else table.unread if unread else 1.0
+    return float(sure * (fixed * exist + by_fit * reply.confidence))
 
 
 class _Likelihoods(BaseModel):
@@ -173,8 +189,12 @@ class _Likelihoods(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    places: dict[str, float]
-    of: dict[str, tuple[float, float]]
+    told: float
+    of_camera: float
+    unknown: float
+    unread: float
+    standing: dict[str, tuple[float, float]]
+    nowhere: dict[str, tuple[float, float]]
 
 
 @cache

@@ -34,7 +34,12 @@ from scenemind.reasoning.symbolic.situated.usual import (
     state_share,
     usual_state,
 )
-from scenemind.reasoning.symbolic.viewer_answers import is_in_view, is_within_reach, room_weight
+from scenemind.reasoning.symbolic.viewer_answers import (
+    is_in_view,
+    is_within_reach,
+    room_weight,
+    telling,
+)
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
@@ -243,9 +248,11 @@ def _choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
     if row is not None:
         chosen = _side_with_more(question, at) or _side(question, row, at)
         chosen = chosen or _look(question, things[0])
-    chosen = chosen or _kind_of_room(question, at) or _thing_at(question, row, at)
+    room = None if chosen else _kind_of_room(question, at)
+    things = telling(option_words(room), at) if room else things
+    chosen = chosen or room or _thing_at(question, row, at)
     if chosen is not None:
-        subject = say.the(things[0]) if things else "it"
+        subject = say.the(things[0]) if things and not room else "it"
         text = f"{subject} is {verbalization.claim(chosen)}"
         return Reply(text, exist, things, option_words(chosen))
     words = [option_words(option) for option in question.options]

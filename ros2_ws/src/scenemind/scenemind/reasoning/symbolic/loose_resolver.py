@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.language.trees import NounPhrase, Reference, SituatedQuestion
+from scenemind.language.trees import (
+    NounPhrase,
+    Reference,
+    SituatedQuestion,
+    noun_phrases,
+)
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query, ReasoningError
@@ -19,7 +22,7 @@ from scenemind.reasoning.symbolic.situated.finder import Finder, Surroundings, l
 from scenemind.reasoning.symbolic.situated.usual import find_room
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 
-Place = Literal["seen", "told", "unknown"]
+Place = Literal["seen", "told", "of camera", "unknown"]
 _LONGEST_NAME = 3
 # Least share of the best score of things that serve a purpose as well.
 _TIED = 0.96
@@ -29,13 +32,14 @@ class LooseResolver(Resolver):
     """Resolver that finds what is likeliest meant.
 
     Attributes:
-        place: how it is known where the asker stands; if it is not, in the middle of the scene.
+        place: how it is known where the asker stands: from a viewpoint, told in words, or taken to
+            be where the camera is; if it is not, it is the middle of the scene.
         finder: of objects about that place.
     """
 
     def __init__(self, scene: Scene, query: Query, vocabulary: Vocabulary) -> None:
         super().__init__(scene, query, vocabulary)
-        told: Place = "told" if query.situation.strip() else "unknown"
+        told: Place = "told" if query.situation.strip() else "of camera"
         self.place: Place = told if query.viewpoint is None else "seen"
         try:
             seen_from = viewpoint_of(query, scene, vocabulary)
@@ -43,13 +47,14 @@ class LooseResolver(Resolver):
             middle = (scene.low.min(axis=0) + scene.high.max(axis=0)) / 2.0
             name = "the middle of the map, looking along x"
             seen_from = Viewpoint(middle, np.array((1.0, 0.0)), name)
+            self.place = "told" if self.place == "told" else "unknown"
         self.note(f"directions and distances are from {seen_from.describe()}")
         self.finder = Finder(Surroundings(scene, seen_from), vocabulary)
 
     @property
     def stands(self) -> bool:
-        """Whether it is known where the asker stands."""
-        return self.place != "unknown"
+        """Whether the asker has said where they stand."""
+        return self.place in ("seen", "told")
 
     def viewpoint(self) -> Viewpoint:
         """Viewpoint of the asker."""
@@ -117,7 +122,7 @@ class LooseResolver(Resolver):
         classes = self.finder.classes
         unknown: list[str] = []
         unread: list[str] = []
-        for phrase in _phrases(question):
+        for phrase in noun_phrases(question):
             if phrase.noun == "room" or find_room(phrase.noun):
                 continue
             if phrase.noun and classes.named(phrase.noun).any():
@@ -131,15 +136,3 @@ def _names(words: tuple[str, ...]) -> list[str]:
     """Candidate names among the words, the longest first."""
     lengths = range(_LONGEST_NAME, 0, -1)
     return [" ".join(words[i : i + n]) for n in lengths for i in range(len(words) - n + 1)]
-
-
-def _phrases(tree: object) -> Iterator[NounPhrase]:
-    """All noun phrases of a question or of a part of it."""
-    if isinstance(tree, tuple):
-        for part in tree:
-            yield from _phrases(part)
-    elif is_dataclass(tree):
-        if isinstance(tree, NounPhrase):
-            yield tree
-        for field in fields(tree):
-            yield from _phrases(getattr(tree, field.name))

@@ -8,20 +8,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from scenemind.config import RelationConfig
-from scenemind.language import verbalization
+from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
 from scenemind.language.nearest import is_read
-from scenemind.language.questions import question_and_remark
+from scenemind.language.questions import parse_question, question_and_remark
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.tokens import NotUnderstoodError
-from scenemind.language.trees import AskAttribute, Changed, Question, Verify
 from scenemind.language.utterances import agrees, is_order, is_question
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
+from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.clarification import find_likely_command
 from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, intent_of
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
@@ -36,7 +36,12 @@ from scenemind.reasoning.symbolic.refusals import (
     not_understood,
     with_suggestion,
 )
-from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, confidences, listed
+from scenemind.reasoning.symbolic.replies import (
+    ABSENCE_CONFIDENCE,
+    Reply,
+    confidences,
+    listed,
+)
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
@@ -44,9 +49,13 @@ from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 if TYPE_CHECKING:  # pydantic's forms take long to import
     from scenemind.reasoning.symbolic.model_reader import ModelReader
 
-Reply = TypeVar("Reply", MethodReply, GroundReply)
-# Least likelihoods of answers that are no guesses, with and without a place of the asker.
-_LIKELY, _SURE = 0.2, 0.45
+_Found = TypeVar("_Found", MethodReply, GroundReply)
+SITUATED = "read as a situated question"
+"""Begins the steps of an answer to a question that was read loosely."""
+# Least likelihood of an answer that is no guess.
+_LIKELY = 0.2
+# Attributes that a box shows.
+_BY_BOX = ("shape", "size")
 _log = logging.getLogger(__name__)
 
 
@@ -61,7 +70,37 @@ def _other_act(text: str) -> str:
     return f'"{shown(text)}" is a {what}, and no correction: nothing was changed. Ask it instead.'
 
 
-def _with_steps_before(reply: Reply, asking: Asking) -> Reply:
+def _is_guess(
+    query: Query, question: trees.SituatedQuestion, reply: Reply, at: LooseResolver
+) -> bool:
+    """Whether a loosely read question is answered for want of anything better.
+
+    Where the grammar reads it, it has to ask for the same, of things that are known, and for
+    nothing that has to be told or pointed at.
+    """
+    unknown, unread = at.unused_words(question)
+    if unknown and not (reply.is_usual and isinstance(question, trees.Count | trees.Choose)):
+        return True
+    if at.stands:
+        return reply.confidence < _LIKELY
+    try:
+        asked = parse_question(query.text)
+    except NotUnderstoodError:
+        return bool(unread) or reply.confidence <= ABSENCE_CONFIDENCE
+    is_same = type(asked) is type(question)
+    is_same |= isinstance(asked, trees.ListObjects) and isinstance(question, trees.Identify)
+    keys = {condition.key for condition in trees.parts_of(asked, trees.HasAttribute)}
+    sides = any(map(trees.relations_to_viewer, trees.noun_phrases(question)))
+    if isinstance(asked, trees.AskAttribute):
+        is_told = any(asked.key in thing.attributes for thing in reply.objects)
+        is_same, sides = is_told or asked.key in _BY_BOX, False
+    known = all(at.label_scores(phrase.noun).any() for phrase in trees.noun_phrases(asked))
+    if not is_same or sides or not known or not trees.is_in_words(asked) or keys & DESCRIBED_ONLY:
+        return True
+    return reply.confidence < _LIKELY
+
+
+def _with_steps_before(reply: _Found, asking: Asking) -> _Found:
     """A reply with the steps that its question has taken so far."""
     return replace(reply, steps=(*asking.progress.steps, *reply.steps))
 
@@ -121,8 +160,8 @@ class SymbolicReasoner:
         query: Query,
         snapshot: MemorySnapshot,
         asking: Asking | None,
-        answer_to: Callable[[Query, MemorySnapshot], Reply],
-    ) -> Reply:
+        answer_to: Callable[[Query, MemorySnapshot], _Found],
+    ) -> _Found:
         """The reply to a sentence; a model, where there is one, reads what the grammar does not."""
         if self._reader is None or asking is None or is_read(query.text):
             return answer_to(query, snapshot)
@@ -149,44 +188,49 @@ class SymbolicReasoner:
             else:
                 asked, _ = self._parsed(query)
                 # Claims about known objects are decided, even by a no.
-                is_sure = isinstance(asked, Verify) and bool(reply.objects)
+                is_sure = isinstance(asked, trees.Verify) and bool(reply.objects)
                 is_sure |= reply.confidence > ABSENCE_CONFIDENCE
                 # A colour as measured in dim light may be likelier another.
-                if not is_free or (is_sure and not isinstance(asked, AskAttribute)):
+                if not is_free or (is_sure and not isinstance(asked, trees.AskAttribute)):
                     return reply
-        if not is_free and refusal is not None and refusal.failure.code != "not_understood":
-            raise refusal
-        likely = self._loose_answer(query, scene)
+        likely = self._loose_answer(query, scene, refusal)
         if likely is not None:
             return likely
         if refusal is not None:
             raise refusal
         return self._sure_answer(query, snapshot)
 
-    def _loose_answer(self, query: Query, scene: Scene) -> MethodReply | None:
+    def _loose_answer(
+        self, query: Query, scene: Scene, refusal: ReasoningError | None
+    ) -> MethodReply | None:
         """The answer to a question that is read loosely; None where it would be a guess, and none
-        is wanted."""
+        is wanted.
+
+        Args:
+            refusal: of the question to the letter. What nothing fits, or is not known, is said.
+        """
         question = read_question(query.text)
         at = LooseResolver(scene, query, self._vocabulary)
         reply = answer_loosely(question, at, self._memory.changes_since)
-        unknown, unread = at.unused_words(question)
-        least = _LIKELY if at.stands else _SURE
-        if query.policy != "always_answer" and (
-            unknown or reply.confidence < least or (unread and not at.stands)
-        ):
+        sure, text, is_free = reply.confidence, reply.sentence, query.policy == "always_answer"
+        if not is_free and _is_guess(query, question, reply, at):
             return None
+        unused = shown(", ".join(word for words in at.unused_words(question) for word in words))
+        if refusal is not None and refusal.failure.code == "not_found" and not is_free:
+            text = f"{refusal} Not for sure: {reply.text}."
+            sure = min(sure, ABSENCE_CONFIDENCE)
+        elif sure <= ABSENCE_CONFIDENCE and not reply.is_usual:
+            text = f"Not for sure{f' without using {unused}' * bool(unused)}: {reply.text}."
         rests_on = f"rests on: {listed(reply.objects)}"
         steps = [
-            f"read as a situated question: {type(question).__name__}",
+            f"{SITUATED}: {type(question).__name__}",
             *at.steps,
             rests_on if reply.objects else "nothing seen answers it: what is usual",
         ]
-        if unknown or unread:
-            steps.append(f"could not use: {shown(', '.join((*unknown, *unread)))}")
+        if unused:
+            steps.append(f"could not use: {unused}")
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
-        return MethodReply(
-            reply.sentence, reply.confidence, objects, steps=tuple(steps), brief=reply.brief
-        )
+        return MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
 
     def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
         (question, unread_remark), resolver = self._parsed(query), self._resolver(query, snapshot)
@@ -246,7 +290,7 @@ class SymbolicReasoner:
         question, unread_remark = self._parsed(query)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
-        if isinstance(question, Changed) and question.subject is None:
+        if isinstance(question, trees.Changed) and question.subject is None:
             reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
                 raise ReasoningError("not_found", reply.sentence)
@@ -313,7 +357,7 @@ class SymbolicReasoner:
         guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
         return replace(wanted, doubt=wanted.doubt or guess)
 
-    def _parsed(self, query: Query) -> tuple[Question, tuple[str, ...]]:
+    def _parsed(self, query: Query) -> tuple[trees.Question, tuple[str, ...]]:
         """The question, and a note on a remark beside it that was not read."""
         try:
             question, remark = question_and_remark(query.text)

@@ -35,6 +35,7 @@ _SAID = {
     "left": "on the left",
     "right": "on the right",
 }
+_SHOWN = 3
 # Least weight of a confirmed kind of room, relative to the likeliest.
 _AS_LIKELY = 0.75
 
@@ -106,18 +107,30 @@ def kind_of_room(words: str, at: LooseResolver) -> Reply:
     """Yes or no to a kind of room by its objects; without words, the likeliest kind."""
     weights = {kind: room_weight(kind, at) for kind in room_kinds()}
     likeliest = max(weights, key=lambda kind: weights[kind])
+    things = telling(likeliest, at)
+    has = f"it has what a {likeliest} has{': ' * bool(things)}{listed(things)}"
     if not words:
-        return Reply(f"it has what a {likeliest} has", 1.0, brief=likeliest)
+        return Reply(has, 1.0, things, likeliest)
     kind = find_room(words)
     is_so = kind is not None and weights[kind] >= _AS_LIKELY * weights[likeliest] > 0.0
     word = yes_or_no(is_so)
-    return Reply(f"{word}, it has what a {likeliest} has", 1.0, brief=word)
+    return Reply(f"{word}, {has}", 1.0, things, word)
 
 
 def room_weight(kind: str, at: LooseResolver) -> float:
     """What tells that the room is of a kind."""
     sure_labels = at.finder.classes.sure_labels
     return sum(weight for name, weight in room_weights(kind).items() if sure_labels(name))
+
+
+def telling(kind: str, at: LooseResolver) -> tuple[MapObject, ...]:
+    """Objects that tell most that the room is of a kind, one of each name."""
+    weights = room_weights(kind)
+    labels = [
+        at.finder.classes.sure_labels(name) for name in sorted(weights, key=weights.__getitem__)
+    ]
+    rows = [at.scene.rows_of_label[label[0]][0] for label in reversed(labels) if label]
+    return tuple(at.objects(np.array(rows[:_SHOWN], np.intp)))
 
 
 def side_of(bearing_rad: float) -> str:

@@ -21,6 +21,7 @@ from scenemind.language.questions import parse_question
 from scenemind.language.referring.reader import read
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.trees import (
+    Ground,
     HasAttribute,
     NounPhrase,
     Rank,
@@ -28,7 +29,7 @@ from scenemind.language.trees import (
     Reference,
     Related,
     View,
-    is_description,
+    is_in_words,
     noun_phrases,
 )
 from scenemind.language.vocabulary import Vocabulary, did_you_mean
@@ -612,4 +613,5 @@ def _missing(noun: str, scene: Scene, vocabulary: Vocabulary) -> str:
 
 def _is_of_words(query: Query) -> bool:
     """Whether it describes objects, by no number and no mark."""
-    return is_description(parse_question(split_situation(query.text)[0]))
+    question = parse_question(split_situation(query.text)[0])
+    return isinstance(question, Ground) and is_in_words(question)
