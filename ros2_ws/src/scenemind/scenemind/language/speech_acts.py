@@ -13,6 +13,7 @@ from scenemind.language.english import patterns_of, read_table
 
 # Before them a word ends a noun phrase: "is there a man".
 _NOT_AFTER = "".join(rf"(?<!\b{word})" for word in ("a", "an", "the", "my", "any", "no"))
+_LONGEST = 60  # characters of what stands at the end
 
 
 class Frame:
@@ -38,7 +39,7 @@ class Frame:
     def end(self, words: Sequence[str]) -> int:
         """Number of the word from which on nothing else stands."""
         said = " ".join(words)
-        while said and (found := self._back.search(said)):
+        while said and (found := self._back.search(said, max(0, len(said) - _LONGEST))):
             said = said[: found.start()]
         return len(said.split())
 

@@ -43,7 +43,7 @@ _LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
 _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
 _NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
 _THINGS = word_set("everything things objects items")
-_AFTER_VALUE = word_set("and , but it this that instead rather not than as") | {""}
+_AFTER_LABEL = lexicon.NOUN_END | {",", "instead"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,21 +179,12 @@ def _numbers(p: Parser) -> tuple[int, ...] | None:
 def _label(p: Parser) -> str | None:
     """A label of up to five words, the last in the singular."""
     p.take(*_PHRASES["kind_of"])
-    start = p.at
-    while p.peek() and not _ends_label(p):
-        if p.at - start >= _LONGEST_LABEL or not p.peek()[0].isalnum():
-            return None
-        p.at += 1
-    words = list(p.words[start : p.at])
-    if not words or names_no_thing(words):
+    *others, last = rest(p) or ("",)
+    ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
+    is_plain = all(word[:1].isalnum() for word in (*others, last))
+    if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
-    return " ".join((*words[:-1], singular(words[-1])))
-
-
-def _ends_label(p: Parser) -> bool:
-    """Whether a label ends here; "can" continues one in "trash can"."""
-    is_noun = p.peek() == "can" and p.peek(1) in ("", ",", "and", "not")
-    return p.peek() in lexicon.NOUN_END | {",", "instead"} and not is_noun
+    return " ".join((*others, singular(last)))
 
 
 def _bare_name(p: Parser) -> str | None:
@@ -248,8 +239,7 @@ def _find_word(p: Parser) -> HasAttribute | None:
 
 def _kinds(p: Parser) -> Kind | None:
     """A bare plural ("stools", but not "two stools") after "are"."""
-    end = next((i for i, word in enumerate(p.words) if i > p.at and word == ","), len(p.words))
-    is_bare = is_plural(p.words[end - 1]) and find_number(p.peek()) is None
+    is_bare = is_plural(p.words[-1]) and find_number(p.peek()) is None
     return _kind(p) if is_bare and p.words[p.at - 1] == "are" else None
 
 
@@ -264,7 +254,7 @@ def _value(p: Parser) -> HasAttribute | None:
     if given is not None:
         kind = p.take(*_KIND_WORDS)
         is_whole = bool(kind) or not has_article
-        if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.peek() in _AFTER_VALUE:
+        if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.done:
             return given
     p.at = start
     return p.find_quality()
@@ -285,9 +275,8 @@ def _phrase(p: Parser) -> str | None:
     given = p.find_attribute() or p.find_quality()
     if given is not None:
         return given.value
-    if find_number(p.peek()) is not None and p.peek(1) in ("", ",", "but"):
-        p.at += 1
-        return p.words[p.at - 1]
+    if find_number(p.peek()) is not None and not p.peek(1):
+        return rest(p)[0]
     said = p.reference()
     if isinstance(said, NounPhrase):
         return said.noun or None
