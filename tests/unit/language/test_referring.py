@@ -336,3 +336,28 @@ def test_numbers_of_things_are_counts() -> None:
     )
     said = read("there are two chairs. choose the chair on the left").phrase
     assert said == NounPhrase("chairs", ranks=(Rank("leftmost"),))
+
+
+def test_the_target_may_be_what_another_thing_is_beside() -> None:
+    text = "the black chair is by the door. there is a lamp to the right of the chair"
+    assert relations(text) == [("next to", "door"), ("left of", "lamp")]
+    assert relations("the chair is next to the chair") == [("next to", "chair")]
+
+
+def test_adjectives_may_stand_in_a_list() -> None:
+    (beside,) = read("the lamp next to a large, white table").phrase.conditions
+    assert isinstance(beside, Related)
+    (table,) = beside.anchors
+    assert table == NounPhrase(
+        "table", conditions=(HasAttribute("size", "large"), HasAttribute("color", "white"))
+    )
+
+
+def test_without_an_anchor_the_distance_is_to_the_viewer() -> None:
+    assert read("the pillow furthest away. it is white").phrase.ranks == (Rank("rearmost"),)
+    assert read("it is the table closest.").phrase.ranks == (Rank("frontmost"),)
+
+
+def test_an_ordinal_after_and_is_of_the_target() -> None:
+    said = read("it is left of the table and the second chair from the window").phrase
+    assert said.ranks == (Rank("closest", 2, NounPhrase("window")),)

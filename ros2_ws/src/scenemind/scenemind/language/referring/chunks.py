@@ -222,6 +222,9 @@ def _noun(words: list[str], start: int) -> Chunk:
     traits: list[str] = []
     while at < len(words):
         word = words[at]
+        if word == "," and traits and not noun and _TRAITS.intersection(words[at + 1 : at + 2]):
+            at += 1  # "a small, round table"
+            continue
         if at > start and _ends_noun(words, at, bool(noun)):
             break
         if noun and words[at - 1][0] == "@" != word[0]:
@@ -244,7 +247,8 @@ def _noun(words: list[str], start: int) -> Chunk:
             noun.append(word)
         at += 1
     is_the_light = traits == ["light"] and words[at - 2 : at - 1] == ["the"]
-    is_stuff = traits[-1:] and traits[-1] in lexicon.MASSES and words[start] in _DETERMINERS
+    is_stuff = words[start] in _DETERMINERS and not lexicon.MASSES.isdisjoint(traits[-1:])
+    is_stuff &= words[at : at + 1] not in (["and"], [","], ["or"])
     if not noun and (is_the_light or is_stuff):
         noun, traits = traits[-1:], traits[:-1]
     kept = [word for word in noun if word not in _GENERIC]

@@ -36,6 +36,7 @@ _OWNING = ("with", "without", "supports", "contains", "embeds", "hung with", "mo
 _BESIDE_IT = ("next to", "besides", "affixed on", "near", "around", "within reach", "facing")
 _VAGUE = (*_BESIDE_IT, *_OWNING, "inside", "embedded in", "on", "hanging on", "mounted on")
 _OF_VIEWER = (*_BESIDE_IT, "closest", "farthest", "far")
+_FROM_VIEWER = {"closest": "front", "farthest": "back"}
 _IMPERATIVES = ("choose", "select", "pick")
 _VIEWERS = ("you", "me", "i", "us", "viewer")
 
@@ -109,10 +110,22 @@ class Anchoring:
         elif head in _NO_THINGS:
             self._clause.pending = None
         elif not (bare and following is not None and following.kind == "relation"):
-            index = self._pointed(chunk) if self._clause.pointed else self._draft.add(chunk)
+            if self._clause.pointed:
+                index = self._pointed(chunk)
+            else:
+                index = self._draft.target if self._is_target(chunk) else self._draft.add(chunk)
             for other in (*self._clause.held, relation):
                 self._relate(other, index)
             self._after_anchor(relation, index)
+
+    def _is_target(self, chunk: Chunk) -> bool:
+        """Whether an anchor is the target: "the chair is black. There is a lamp near the chair"."""
+        return (
+            chunk.words[0] == "the"
+            and not chunk.traits
+            and self._outer != self._draft.target != TARGET
+            and self._draft.is_target_again(chunk)
+        )
 
     def _noun_of_target(self) -> str:
         """Noun of "the larger one" in "the shelf next to the larger one"."""
@@ -387,7 +400,7 @@ class _Reader(Anchoring):
             draft.merge(chunk, self._nearer_subject())
         elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
             draft.merge(chunk, clause.subject)
-        elif clause.repeated is not None and self._is_joined():
+        elif clause.repeated is not None and self._is_joined() and not chunk.is_ordinal:
             if not self._is_other_end(clause.repeated, chunk):
                 self._anchor(clause.repeated, chunk)
         else:
@@ -469,6 +482,9 @@ class _Reader(Anchoring):
         clause.view_named = True
 
     def _end_clause(self) -> None:
+        pending = self._clause.pending
+        if pending is not None and pending.value in _FROM_VIEWER:  # "the chair furthest away"
+            self._place(_FROM_VIEWER[pending.value])
         if self._draft.fronted or self._draft.fronted_places:
             self._draft.bind_fronted(self._draft.target)
         self._clause = Clause()
