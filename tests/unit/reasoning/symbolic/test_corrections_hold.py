@@ -78,7 +78,7 @@ relations = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(relations)
 def test_a_stated_relation_holds_in_every_wording(said: tuple[int, str, int]) -> None:
     """Of two cups the one of which it is said is meant, wherever it lies."""
@@ -98,7 +98,7 @@ def test_a_stated_relation_holds_in_every_wording(said: tuple[int, str, int]) ->
     assert named(memory, f"the cup {predicate} the {LABELS[anchor]}", "balanced") == subject
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(relations)
 def test_a_denied_relation_holds_in_no_wording(said: tuple[int, str, int]) -> None:
     subject, predicate, anchor = said
@@ -134,17 +134,21 @@ edits = st.one_of(
         st.sampled_from(("wood", "glass")),
     ),
 )
-BEFORE = list(everything_said(room_memory()))
 
 
-@settings(deadline=None, max_examples=15)
-@given(st.lists(edits, min_size=1, max_size=3))
-def test_undo_restores_all_answers(said: list[Edit]) -> None:
+@pytest.fixture(scope="module")
+def before() -> list[object]:
+    return list(everything_said(room_memory()))
+
+
+@settings(deadline=None, max_examples=8)
+@given(said=st.lists(edits, min_size=1, max_size=3))
+def test_undo_restores_all_answers(before: list[object], said: list[Edit]) -> None:
     memory = room_memory()
     written = [memory.apply([edit], "Ada", "so it is")[0] for edit in said]
     for _ in written:
         memory.undo()
-    assert list(everything_said(memory)) == BEFORE
+    assert list(everything_said(memory)) == before
 
 
 @pytest.mark.parametrize("color", ["green", "pink", "light blue"])
