@@ -67,9 +67,8 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         raise say.not_known(unsaid, objects, DESCRIPTION_HINT)
     if fitting.any() and not fitting.all():
         return _some(question, objects, fitting.tolist())
-    subject = (
-        say.the(objects[0]) if len(objects) == 1 else f"all {say.counted(len(objects), 'object')}"
-    )
+    number = say.counted(len(objects), say.noun_of(question.subject))
+    subject = say.the(objects[0]) if len(objects) == 1 else f"all {number}"
     if fitting.all():
         note = _note(question.condition, objects)
         text = (
@@ -78,6 +77,8 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         sure = say.mean_confidence(at.scene, rows, scores * holds)
         return Reply(text, sure, tuple(objects), "yes")
     text = f"no, {subject} {say.be(len(objects))} {_denial(question.condition, objects)}"
+    if len(objects) > 1 and not question.condition.negated:
+        text = f"no, none of the {number} is {verbalization.claim(question.condition)}"
     sure = ABSENCE_CONFIDENCE * say.mean_confidence(at.scene, rows, scores)
     return Reply(text, sure, tuple(objects), "no")
 
