@@ -207,6 +207,11 @@ class WordMatch:
         return self.score > _CLOSE and not self.unknown
 
     @property
+    def stands_in(self) -> bool:
+        """Whether it is another thing, which is often confused with the named one."""
+        return self.score == _CLOSE
+
+    @property
     def note(self) -> str:
         """The reason, and the unchecked words."""
         return f"{self.reason}; nothing says {self.unknown}" if self.unknown else self.reason

@@ -58,6 +58,15 @@ def sure_labels(scene: Scene, vocabulary: Vocabulary, noun: str) -> list[str]:
     return [match.label for match in matches if match.score > _SURE and not match.unknown]
 
 
+def rows_standing_in(scene: Scene, vocabulary: Vocabulary, noun: str) -> list[int]:
+    """Rows of things that are often confused with an unknown one; none where it is known."""
+    if not noun or find_kind(noun) is not None:
+        return []
+    matches = vocabulary.match(noun, scene.rows_of_label)
+    found = [match.label for match in matches if match.stands_in]
+    return [row for label in found for row in scene.rows_of_label[label]]
+
+
 def plain_label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> Scores:
     """Scores (N,) of the sure labels for a noun, else of similar ones."""
     scores = np.zeros(len(scene))

@@ -42,7 +42,7 @@ from scenemind.reasoning.symbolic.replies import (
     confidences,
     listed,
 )
-from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.resolver import STANDING_IN, Resolver, stand_in_notes
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
@@ -230,7 +230,23 @@ class SymbolicReasoner:
         if unused:
             steps.append(f"could not use: {unused}")
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
-        return MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
+        found = MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
+        return self._with_stand_ins(found, question, scene)
+
+    def _with_stand_ins(
+        self, reply: MethodReply, question: trees.SituatedQuestion, scene: Scene
+    ) -> MethodReply:
+        """A reply that says what stands in for unknown things, and is no surer than that."""
+        if not reply.objects:
+            return reply
+        phrases = list(trees.noun_phrases(question))
+        if isinstance(
+            question, trees.Exists | trees.Count
+        ):  # these answers say so of their subjects
+            phrases = [phrase for phrase in phrases if phrase != question.subject]
+        notes = stand_in_notes(phrases, scene, self._vocabulary)
+        sure = min(reply.confidence, STANDING_IN if notes else 1.0)
+        return replace(reply, text=" ".join((*notes, reply.text)), confidence=sure)
 
     def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
         (question, unread_remark), resolver = self._parsed(query), self._resolver(query, snapshot)
@@ -244,7 +260,8 @@ class SymbolicReasoner:
         note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
         steps = (read_as, *resolver.steps, *unread, *unread_remark)
         text = f"{reply.sentence}{note}"
-        return MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
+        found = MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
+        return self._with_stand_ins(found, question, resolver.scene)
 
     def ground(
         self, query: Query, snapshot: MemorySnapshot, asking: Asking | None = None
@@ -305,10 +322,11 @@ class SymbolicReasoner:
                 "That is a part of the building, and no object of the map.",
             )
         rows, scores = rows[is_object], scores[is_object]
-        sure = confidences(resolver.scene, rows, scores)
+        stand_ins = stand_in_notes(trees.noun_phrases(subject), resolver.scene, self._vocabulary)
+        sure = confidences(resolver.scene, rows, scores).clip(max=STANDING_IN if stand_ins else 1.0)
         looked_for = f"looked for: {verbalization.describe(subject)}"
         unread = (*self._unread(query, resolver.scene), *unread_remark)
-        steps = (looked_for, *resolver.steps, *unread)
+        steps = (looked_for, *stand_ins, *resolver.steps, *unread)
         return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
 
     def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Intent:

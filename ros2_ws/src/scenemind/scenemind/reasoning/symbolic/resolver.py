@@ -7,7 +7,7 @@ without a door in the memory) ends the search with an explanation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.conditions import condition_scores
-from scenemind.reasoning.symbolic.label_scores import has_words, label_scores
+from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
 from scenemind.reasoning.symbolic.ranks import ranked_rows
 from scenemind.reasoning.symbolic.relation_scores import Anchor
 from scenemind.reasoning.symbolic.replies import (
@@ -39,6 +39,7 @@ from scenemind.reasoning.symbolic.replies import (
     counted,
     listed,
     noun_of,
+    the,
 )
 from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
@@ -47,6 +48,8 @@ ROOMS_UNKNOWN = (
     "Rooms are not known: the memory holds objects, and the floors, walls and ceilings around them."
 )
 _NO_ROWS = (np.zeros(0, np.intp), np.zeros(0))
+# Most confidence in what stands in for an unknown thing.
+STANDING_IN = 0.7
 # Least share of the best score for the objects of a plural.
 _AS_WELL = 0.8
 
@@ -288,6 +291,8 @@ class Resolver:
 
     def _of_conditions(self, phrase: NounPhrase) -> Scores:
         scores = self.label_scores(phrase.noun)
+        if not scores.any():  # what else is unknown matters less
+            return scores
         if phrase.of_speaker and (owned := scores * self._owned_by_speaker()).any():
             scores = owned
             self.note(f"of {self._query.by}: {np.count_nonzero(scores)}")
@@ -338,6 +343,21 @@ class Resolver:
                 "not_found", f"{which} {reference.object_id} is {label}, not a {reference.noun}."
             )
         return row
+
+
+def stand_in_notes(
+    phrases: Iterable[NounPhrase], scene: Scene, vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """What stands in for each unknown thing, in a sentence each."""
+    notes = []
+    for noun in dict.fromkeys(phrase.noun for phrase in phrases):
+        things = [scene.objects[row] for row in rows_standing_in(scene, vocabulary, noun)]
+        if things:
+            names = the(things[0]) if len(things) == 1 else listed(things)
+            one = noun if " " in noun else singular(noun)
+            known = f"the nearest that I know {be(len(things))} {names}"
+            notes.append(f"I know no {shown(one)}; {known}.")
+    return tuple(notes)
 
 
 def every_row(reference: Reference, at: Resolver) -> NDArray[np.intp]:

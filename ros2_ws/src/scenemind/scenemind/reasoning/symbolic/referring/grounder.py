@@ -50,6 +50,7 @@ from scenemind.reasoning.symbolic.ranks import (
     rank_scores,
 )
 from scenemind.reasoning.symbolic.relation_scores import Weighted
+from scenemind.reasoning.symbolic.resolver import STANDING_IN, stand_in_notes
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.usual import usual_count
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
@@ -174,11 +175,13 @@ def _match(query: Query, scene: Scene, vocabulary: Vocabulary) -> _Match:
     dropped = [noun for noun in _unknown_nouns(reading, grounder) if noun not in parts]
     rivals = np.count_nonzero(sure >= _RIVAL * sure.max())
     sure = np.minimum(sure, _WITHOUT_ANCHOR if dropped else 1.0)
+    stand_ins = stand_in_notes(_phrases(reading), scene, vocabulary)
+    sure = np.minimum(sure, STANDING_IN if stand_ins else 1.0)
     rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
     tied = int(np.count_nonzero(sure == sure.max()))
     objects = tuple(scene.objects[row] for row in rows)
     steps = _steps(replace(reading, phrase=phrase), grounder, wrong, tied)
-    reply = GroundReply(objects, tuple(sure[rows].tolist()), steps)
+    reply = GroundReply(objects, tuple(sure[rows].tolist()), (*steps, *stand_ins))
     return _Match(reply, not wrong, dropped[0] if dropped and rivals > 1 else "")
 
 
@@ -247,6 +250,7 @@ class Grounder:
         self._scene = scene
         self._vocabulary = vocabulary
         self._scores: dict[NounPhrase, Vector] = {}
+        self._of_nouns: dict[str, Vector] = {}
         low, high = scene.room
         self._middle = (low + high) / 2.0
         unknown = Onlooker(self._middle)
@@ -313,7 +317,9 @@ class Grounder:
 
     def label_fit(self, noun: str) -> Vector:
         """Scores (N,) of labels for a noun; see `graded_label_scores`."""
-        return graded_label_scores(self._scene, self._vocabulary, noun)
+        if noun not in self._of_nouns:
+            self._of_nouns[noun] = graded_label_scores(self._scene, self._vocabulary, noun)
+        return self._of_nouns[noun]
 
     def look_fit(self, phrase: NounPhrase, look: HasAttribute | Rank) -> Vector | None:
         """Scores (N,) of a look, sizes compared among things of the phrase's noun; None if

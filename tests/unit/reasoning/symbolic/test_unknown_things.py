@@ -1,0 +1,54 @@
+"""What is said where a thing is not known: what stands in for it, and the missing head first."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenemind.config import RelationConfig
+from scenemind.reasoning.method import MethodReply
+from scenemind.reasoning.symbolic import SymbolicReasoner
+from tests.unit.reasoning.scene import ROOM, SmallMemory, query, snapshot_of, thing
+
+OVEN = thing(85, "oven", (2, -2, 0.45), (0.6, 0.6, 0.9), color="black")
+MEMORY = SmallMemory(snapshot_of([*ROOM, OVEN]))
+NOTE = "I know no microwave; the nearest that I know is the oven (object 85)."
+POLICIES = ("strict", "balanced", "always_answer")
+
+
+def ask(text: str, policy: str) -> MethodReply:
+    reasoner = SymbolicReasoner(MEMORY, RelationConfig())
+    return reasoner.ask(query(text, policy=policy), MEMORY.snapshot())
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    "text",
+    ["where is the microwave?", "what color is the microwave?", "what is next to the microwave?"],
+)
+def test_an_answer_about_another_thing_says_so(text: str, policy: str) -> None:
+    reply = ask(text, policy)
+    assert reply.text.startswith(NOTE)
+    assert reply.confidence <= 0.7
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("text", ["the microwave", "the chair closest to the microwave"])
+def test_a_phrase_for_another_thing_says_so(text: str, policy: str) -> None:
+    reasoner = SymbolicReasoner(MEMORY, RelationConfig())
+    reply = reasoner.ground(query(text, policy=policy), MEMORY.snapshot())
+    assert NOTE in reply.steps
+    assert reply.confidence <= 0.7
+
+
+def test_known_things_need_no_note() -> None:
+    for policy in POLICIES:
+        assert "I know no" not in ask("where is the oven?", policy).text
+        assert "I know no" not in ask("where is the couch?", policy).text  # a sofa is one
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("place", ["in the kitchen", "on the counter", "next to the piano"])
+def test_a_missing_thing_comes_before_a_missing_place(place: str, policy: str) -> None:
+    reply = ask(f"is there a coffee machine {place}?", policy)
+    assert "I know of no coffee machine" in reply.text
+    assert reply.brief == "no"
