@@ -6,7 +6,7 @@ import pytest
 
 from scenemind.reasoning import Answer, Router
 
-from ..scene import query, room_memory
+from ..scene import SmallMemory, query, room_memory, snapshot_of, thing
 
 
 def ask(text: str, policy: str = "balanced") -> Answer:
@@ -94,3 +94,26 @@ def test_guess_at_a_correction_can_be_taken() -> None:
     assert failure is not None
     assert failure.suggestion == "the color of object 4 is grey"
     assert router.align(query(failure.suggestion), "anna").failure is None
+
+
+def test_what_is_only_like_it_is_said_to_be_the_nearest() -> None:
+    kitchen = [
+        thing(1, "oven", (0, 0, 0.5), (0.6, 0.6, 1.0)),
+        thing(2, "sofa", (3, 0, 0.5), (2.0, 0.9, 1.0)),
+    ]
+    router = Router(SmallMemory(snapshot_of(kitchen)))
+    failure = router.ground(query("the microwave on the sofa", policy="strict")).failure
+    assert failure is not None
+    assert failure.text == "I know of no microwave; the nearest that I know is an oven (object 1)."
+    assert failure.suggestion == "the oven on the sofa"
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("is there a coffee machine in the kitchen?", "No, I know of no coffee machine in the"),
+        ("where is the coffee machine in the kitchen?", "There is no coffee machine in the"),
+    ],
+)
+def test_the_thing_is_missing_before_its_place(question: str, text: str) -> None:
+    assert ask(question).text.startswith(text)

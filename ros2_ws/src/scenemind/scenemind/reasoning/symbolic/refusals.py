@@ -110,9 +110,11 @@ def _with_known_nouns(text: str, labels: Collection[str]) -> str:
     vocabulary = Vocabulary.load()
 
     def known(phrase: NounPhrase) -> str | None:
-        if not phrase.noun or vocabulary.match(phrase.noun, labels):
+        matches = vocabulary.match(phrase.noun, labels) if phrase.noun else []
+        if not phrase.noun or any(match.sure or match.unknown for match in matches):
             return phrase.noun
-        near = vocabulary.suggest(phrase.noun, labels, 2)
+        near = [match.label for match in matches[:1]]
+        near = near or vocabulary.suggest(phrase.noun, labels, 2)
         return near[0] if len(near) == 1 else None
 
     try:

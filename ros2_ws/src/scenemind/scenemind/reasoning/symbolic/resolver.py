@@ -213,8 +213,12 @@ class Resolver:
     def missing(self, reference: Reference) -> ReasoningError:
         """Error for a reference that fits nothing, to be raised."""
         noun = reference.noun if isinstance(reference, NounPhrase) else ""
-        known = int(np.count_nonzero(self.label_scores(noun)))
-        return _missing_error(reference, known, list(self.scene.rows_of_label), self._vocabulary)
+        known = self.objects(np.flatnonzero(self.label_scores(noun)))
+        if known and not self.is_sure_of(noun):
+            text = f"I know of no {shown(noun)}; the nearest that I know {be(len(known))}"
+            return ReasoningError("not_found", f"{text} {listed(known)}.")
+        labels = list(self.scene.rows_of_label)
+        return _missing_error(reference, len(known), labels, self._vocabulary)
 
     def ambiguous(self, reference: Reference, rows: NDArray[np.intp]) -> ReasoningError:
         """Error for a reference that fits several, to be raised."""
