@@ -212,4 +212,6 @@ def _guess(question: SituatedQuestion) -> Reply:
             return usually("right", 0.0)
         case trees.Identify():
             return usually("table", 0.0)
+        case trees.Same(key="kind"):
+            return usually("yes", 0.0)
     return usually("no", 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.ranks import ranked_rows
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver, every_row
-from scenemind.reasoning.symbolic.set_answers import exists, set_of, told
+from scenemind.reasoning.symbolic.set_answers import exists, set_of
 from scenemind.reasoning.symbolic.situated.finder import is_several, links
 from scenemind.reasoning.symbolic.situated.usual import (
     attribute_of,
@@ -163,44 +164,40 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     Raises:
         ReasoningError: `not_found`: fewer than two objects, or an unknown value; `ambiguous`.
     """
+    key, subjects = question.key, question.subjects
     if isinstance(at, LooseResolver):
-        return _same_loosely(question, at)
-    if len(question.subjects) > 1:
-        rows = [at.single(subject) for subject in question.subjects]
+        found = [at.find_single(subject) for subject in subjects]
+        rows = [row for row in found if row is not None]
+    elif len(subjects) > 1:
+        rows = list(dict.fromkeys(at.single(subject) for subject in subjects))
     else:
-        rows = every_row(question.subjects[0], at).tolist()
-    things = list({row: at.scene.objects[row] for row in rows}.values())
+        rows = every_row(subjects[0], at).tolist()
+    things = [at.scene.objects[row] for row in rows]
     if len(things) < 2:
-        one = say.the(things[0])
-        raise ReasoningError("not_found", f"Only {one} is meant: there is nothing to compare.")
-    key = question.key
-    unknown = [thing for thing in things if not thing.attributes.get(key)]
-    if unknown:
-        names = say.bounded([say.the(thing) for thing in unknown])
-        raise ReasoningError("not_found", f"The {key} of {names} is not known.")
-    first, *others = (thing.attributes[key] for thing in things)
-    is_same = all(_alike(key, first, other) for other in others)
-    each = [f"{say.the(thing)}{told(thing, key)}" for thing in things]
+        meant = say.listed(things) or "nothing known"
+        raise ReasoningError("not_found", f"Only {meant} is meant: there is nothing to compare.")
+    values = [_value(thing, key, at) for thing in things]
+    if not all(values):
+        unknown = [thing for thing, value in zip(things, values, strict=True) if not value]
+        raise say.not_known(key, unknown)
+    word = say.yes_or_no(all(_alike(key, values[0], other) for other in values[1:]))
+    each = [
+        f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
+        for thing, value in zip(things, values, strict=True)
+    ]
     sure = float(np.mean([thing.confidence for thing in things]))
-    word = say.yes_or_no(is_same)
     return Reply(f"{word}, {say.bounded(each)}", sure, tuple(things), word)
 
 
-def _same_loosely(question: trees.Same, at: LooseResolver) -> Reply:
-    rows = [at.find_single(subject) for subject in question.subjects]
-    things, key = [at.scene.objects[row] for row in rows if row is not None], question.key
-    if len(things) < 2:
-        return Reply(word := say.yes_or_no(key == "kind"), 1.0, brief=word)
+def _value(thing: MapObject, key: trees.Attribute | Literal["kind"], at: Resolver) -> str:
+    """An attribute as it is known; where it is read loosely, or else as is usual."""
     if key == "kind":
-        values = [thing.label for thing in things]
-    else:
-        values = [attribute_of(thing, key).value for thing in things]
-    each = [
-        f"{say.the(thing)}{say.value_words(key, value)}"
-        for thing, value in zip(things, values, strict=True)
-    ]
-    word = say.yes_or_no(len(set(values)) == 1)
-    return Reply(f"{word}, {joined(each)}", 1.0, tuple(things), word)
+        return thing.label
+    return (
+        attribute_of(thing, key).value
+        if isinstance(at, LooseResolver)
+        else thing.attributes.get(key, "")
+    )
 
 
 def _alike(key: str, first: str, second: str) -> bool:

@@ -15,18 +15,9 @@ from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, SceneChan
 from scenemind.memory.history.changes import KINDS
 from scenemind.memory.history.timeline import is_date, show_stamp
 from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.place_answers import landmark
-from scenemind.reasoning.symbolic.replies import (
-    ABSENCE_CONFIDENCE,
-    Reply,
-    bounded,
-    counted,
-    metres,
-    place_words,
-    sentence,
-    span_words,
-    the,
-)
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 
 _NS_PER_S = 1_000_000_000
@@ -55,10 +46,10 @@ def where_at(question: WhereAt, at: Resolver) -> Reply:
     parts = []
     for thing, is_gone in things:
         place = find_place(thing, stamp_ns, is_gone=is_gone)
-        parts.append(f"{the(thing)} {_past_place(thing, place, stamp_ns, at)}")
+        parts.append(f"{say.the(thing)} {_past_place(thing, place, stamp_ns, at)}")
     there = tuple(thing for thing, is_gone in things if not is_gone)
     sure = min(thing.confidence for thing, _ in things)
-    return Reply(f"{when} {bounded(parts)}", sure, there)
+    return Reply(f"{when} {say.bounded(parts)}", sure, there)
 
 
 def when_seen(question: WhenSeen, at: Resolver) -> Reply:
@@ -73,11 +64,11 @@ def when_seen(question: WhenSeen, at: Resolver) -> Reply:
         order = "first" if question.first else "last"
         gone = ", and has gone from there since" if is_gone and not question.first else ""
         parts.append(
-            f"{the(thing)} was {order} seen {_when(stamp_ns, newest_ns)},"
-            f" {place_words(box, floor_z)}{gone}"
+            f"{say.the(thing)} was {order} seen {_when(stamp_ns, newest_ns)},"
+            f" {say.place_words(box, floor_z)}{gone}"
         )
     there = tuple(thing for thing, is_gone in things if not is_gone)
-    return Reply(bounded(parts), min(t.confidence for t, _ in things), there)
+    return Reply(say.bounded(parts), min(t.confidence for t, _ in things), there)
 
 
 def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Reply:
@@ -95,7 +86,7 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
         found = changes_since(stamp_ns)
     except SceneMemoryError as error:
         if stamp_ns is not None or {"added", "new"} & set(question.kinds):
-            raise ReasoningError("not_found", sentence(str(error))) from error
+            raise ReasoningError("not_found", say.sentence(str(error))) from error
         # The first visit has no earlier one: what has moved or gone in its course is known.
         stamp_ns = min((t.first_seen_ns for t in at.scene.objects if t.object_id >= 0), default=0)
         found = changes_since(stamp_ns)
@@ -155,7 +146,7 @@ def _of_thing(
     ids = {thing.object_id for thing, _ in things}
     own = [change for change in found.changes if change.object_id in ids]
     there = tuple(thing for thing, is_gone in things if not is_gone)
-    names = joined([the(thing) for thing, _ in things])
+    names = joined([say.the(thing) for thing, _ in things])
     if own:
         is_moved = any(change.kind == "moved" for change in own)
         word = "no" if stayed else "yes" if is_moved else "no"
@@ -175,14 +166,14 @@ def _change_sentences(found: SceneChanges, kinds: tuple[ChangeKind, ...]) -> Ite
         changes = found.of_kind(kind)
         if changes:
             said = _SAID[kind][len(changes) > 1]
-            things = bounded([_listed(change) for change in changes])
-            yield f"{counted(len(changes), 'thing')} {said}: {things}"
+            things = say.bounded([_listed(change) for change in changes])
+            yield f"{say.counted(len(changes), 'thing')} {said}: {things}"
 
 
 def _listed(change: SceneChange) -> str:
     moved = change.distance_m
     if change.kind == "moved" and moved is not None:
-        return f"{_name(change)} by {metres(moved)}"
+        return f"{_name(change)} by {say.metres(moved)}"
     if change.kind == "renamed":
         return f"{_name(change)}, before {shown(change.old_label)}"
     return _name(change)
@@ -191,7 +182,7 @@ def _listed(change: SceneChange) -> str:
 def _one(change: SceneChange) -> str:
     moved = change.distance_m
     if change.kind == "moved" and moved is not None:
-        return f"was moved by {metres(moved)}"
+        return f"was moved by {say.metres(moved)}"
     return _SAID[change.kind][0]
 
 
@@ -203,7 +194,7 @@ def _seen(found: SceneChanges) -> str:
     """Numbers of unchanged and of unseen objects, in words."""
     parts = [f"{found.unchanged} stayed where they were"] if found.unchanged else []
     if found.unseen:
-        parts.append(f"{counted(len(found.unseen), 'thing')} nobody has looked at since")
+        parts.append(f"{say.counted(len(found.unseen), 'thing')} nobody has looked at since")
     return f"; {joined(parts)}" if parts else ""
 
 
@@ -229,23 +220,23 @@ def _past_place(thing: MapObject, place: PlaceAt | None, stamp_ns: int, at: Reso
     newest_ns = at.scene.snapshot.stamp_ns
     if place is None:
         return f"was not known yet; it was first seen {_when(thing.first_seen_ns, newest_ns)}"
-    where = place_words(place.box, at.scene.floor_z)
+    where = say.place_words(place.box, at.scene.floor_z)
     if place.knowledge == "gone":
         return f"had been found gone from where it was last seen, {where}"
     row = at.scene.row_of_id.get(thing.object_id)
     if row is not None and place.box == thing.box:
         where = ", ".join(filter(None, (landmark(at.scene, row), where, "where it is now")))
     elif row is not None:
-        where = f"{where}, {metres(_apart_m(place.box, thing.box))} from where it is now"
+        where = f"{where}, {say.metres(_apart_m(place.box, thing.box))} from where it is now"
     if place.knowledge == "assumed":
-        ago = span_words(stamp_ns - place.last_seen_ns)
+        ago = say.span_words(stamp_ns - place.last_seen_ns)
         return f"was probably {where}: it had been seen there {ago} before"
     return f"was {where}"
 
 
 def _when(stamp_ns: int, newest_ns: int) -> str:
     """A stamp in words: "at 2026-05-04 10:05:00", "40 s before the newest frame"."""
-    before = f"{span_words(newest_ns - stamp_ns)} before the newest frame"
+    before = f"{say.span_words(newest_ns - stamp_ns)} before the newest frame"
     return f"at {show_stamp(stamp_ns)} ({before})" if is_date(stamp_ns) else before
 
 

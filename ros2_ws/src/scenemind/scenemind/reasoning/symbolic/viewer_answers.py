@@ -10,15 +10,10 @@ from numpy.typing import NDArray
 from scenemind.language.trees import NounPhrase, Related, Viewer, relations_to_viewer
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.place_answers import brief_landmark
-from scenemind.reasoning.symbolic.replies import (
-    Reply,
-    be,
-    listed,
-    the,
-    yes_or_no,
-)
+from scenemind.reasoning.symbolic.replies import Reply
 from scenemind.reasoning.symbolic.situated.finder import REACH_M
 from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
@@ -99,7 +94,7 @@ def is_way_clear(way: Related, at: LooseResolver) -> Reply:
     ahead = around.towards(bearing_of(way.predicate) or 0.0, _PATH_RAD) > 0.0
     things = tuple(at.objects(np.flatnonzero(standing & ahead & (around.gap_m < _STEPS_M))))
     if things:
-        return Reply(f"no, {listed(things)} {be(len(things))} there", 1.0, things, "no")
+        return Reply(f"no, {say.listed(things)} {say.be(len(things))} there", 1.0, things, "no")
     return Reply("yes, nothing stands there", 1.0, brief="yes")
 
 
@@ -108,12 +103,12 @@ def kind_of_room(words: str, at: LooseResolver) -> Reply:
     weights = {kind: room_weight(kind, at) for kind in room_kinds()}
     likeliest = max(weights, key=lambda kind: weights[kind])
     things = telling(likeliest, at)
-    has = f"it has what a {likeliest} has{': ' * bool(things)}{listed(things)}"
+    has = f"it has what a {likeliest} has{': ' * bool(things)}{say.listed(things)}"
     if not words:
         return Reply(has, 1.0, things, likeliest)
     kind = find_room(words)
     is_so = kind is not None and weights[kind] >= _AS_LIKELY * weights[likeliest] > 0.0
-    word = yes_or_no(is_so)
+    word = say.yes_or_no(is_so)
     return Reply(f"{word}, {has}", 1.0, things, word)
 
 
@@ -143,15 +138,15 @@ def side_of(bearing_rad: float) -> str:
 
 
 def _said_of(thing: MapObject, place: str) -> Reply:
-    text = f"{the(thing)} is {_SAID.get(place, place)}"
+    text = f"{say.the(thing)} is {_SAID.get(place, place)}"
     return Reply(text, thing.confidence, (thing,), place)
 
 
 def _if_any(rows: NDArray[np.intp], is_so: bool, where: str, at: LooseResolver) -> Reply:
     """Yes or no, with the objects that are asked for."""
-    things, word = tuple(at.objects(rows)), yes_or_no(is_so)
+    things, word = tuple(at.objects(rows)), say.yes_or_no(is_so)
     if not things:
         return Reply("no", 1.0, brief="no")
-    text = f"{word}, {listed(things)} {be(len(things))} {'' if is_so else 'not '}{where}"
+    text = f"{word}, {say.listed(things)} {say.be(len(things))} {'' if is_so else 'not '}{where}"
     sure = float(np.mean([thing.confidence for thing in things]))
     return Reply(text, sure, things, word)
