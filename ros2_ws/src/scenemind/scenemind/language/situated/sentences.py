@@ -21,7 +21,6 @@ from scenemind.language.trees import (
     Condition,
     HasAttribute,
     NounPhrase,
-    Rank,
     Related,
     Superlative,
     Viewer,
@@ -44,23 +43,22 @@ _OPPOSITES = ({"left of", "right of"}, {"in front of", "behind"})
 _WORD = re.compile(r"[a-z][a-z'-]+")
 
 
-def _with_parts(pattern: str) -> str:
-    """A pattern with the parts that it names in capitals."""
-    for name, part in reversed(_TABLE["parts"].items()):
+def with_parts(pattern: str, parts: dict[str, str]) -> str:
+    """A pattern with the parts that it names in capitals; a part may name those before it."""
+    for name, part in reversed(parts.items()):
         pattern = pattern.replace("{" + name + "}", part)
     return pattern
 
 
 _REWRITES = [(re.compile(pattern), written) for pattern, written in _TABLE["rewrites"]]
 _PLACES = [
-    (re.compile(rf"(?<![\w@]){_with_parts(pattern)}(?!\w)"), name)
+    (re.compile(rf"(?<![\w@]){with_parts(pattern, _TABLE['parts'])}(?!\w)"), name)
     for name, pattern in _TABLE["places"]
 ]
-_SUPERLATIVES: list[tuple[Superlative, re.Pattern[str]]] = [
-    (name, re.compile(rf"\b(?:{pattern})\b")) for name, pattern in _TABLE["superlatives"]
-]
-_ROOM, _OPENING, _LEAD, _YES_NO = (
-    re.compile(_TABLE[name]) for name in ("room", "opening", "lead", "yes_no")
+# "The closest" before a noun is in front of all others; who asks means the nearest.
+_TO_ASKER: dict[Superlative, Superlative] = {"frontmost": "closest", "rearmost": "farthest"}
+_ROOM, _OPENING, _LEAD, _YES_NO, _NEAREST = (
+    re.compile(_TABLE[name]) for name in ("room", "opening", "lead", "yes_no", "nearest")
 )
 _SMALL_WORDS, _SHAPES = word_set(_TABLE["small_words"]), word_set(_TABLE["shapes"])
 
@@ -136,10 +134,14 @@ def read_phrase(words: str, places: Places, *, related: bool = True) -> NounPhra
     Args:
         related: whether relations to other things are read.
     """
-    words, ranks = _without_superlative(_ROOM.sub(" ", words))
+    words = _NEAREST.sub("closest", _ROOM.sub(" ", words))
     chunks = chunks_of(words, views=False)
     phrase = read_chunks(chunks, places.of).phrase
     kept = tuple(c for said in phrase.conditions for c in _of_thing(said, bool(phrase.noun)))
+    ranks = tuple(
+        replace(rank, superlative=_TO_ASKER.get(rank.superlative, rank.superlative))
+        for rank in phrase.ranks
+    )
     phrase = replace(phrase, conditions=kept if related else (), ranks=ranks)
     used = {word for chunk in chunks if chunk.kind == "relation" for word in chunk.words}
     used.update(word for chunk in chunks for word in chunk.traits)
@@ -210,14 +212,6 @@ def _predicates(name: str, found: re.Match[str]) -> tuple[str, ...]:
         if name != second and {name, second} not in _OPPOSITES:
             return name, second
     return (_HOURS.get(name, name) if _DIRECTLY.search(found.group()) else name,)
-
-
-def _without_superlative(words: str) -> tuple[str, tuple[Rank, ...]]:
-    for name, pattern in _SUPERLATIVES:
-        without, count = pattern.subn(" ", words)
-        if count:
-            return " ".join(without.split()), (Rank(name),)
-    return words, ()
 
 
 def _main_clause(marked: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from scenemind.language.english import read_table, word_set
-from scenemind.language.situated.sentences import Places, normalized, read_phrase
+from scenemind.language.situated.sentences import Places, normalized, read_phrase, with_parts
 from scenemind.language.trees import NounPhrase, Related, Viewer
 
 _TABLE = read_table("scenemind.language.situated", "situation.yaml")
 _IS = {
-    name: re.compile(pattern.replace("{ARTICLE}", _TABLE["article"]))
+    name: re.compile(with_parts(pattern, _TABLE["parts"]))
     for name, pattern in _TABLE["patterns"].items()
 }
 _ASKER = (Viewer(),)
@@ -21,22 +21,11 @@ Clue = tuple[NounPhrase, Related]
 
 
 # A sentence that also says where the asker is: before the question, or after it.
-_OF_ASKER = (
-    r"(?:i|we|you)(?:'m|'re| am| are| was| were)? (?:\w+ly )?(?:sit|sitting|seated|stand|standing"
-    r"|face|facing|look|looking|lie|lying|at|in|on|by|near|next|enter|entering|walk|walking|come"
-    r"|coming)\b"
-)
-_POSED = r"(?:sitting|seated|standing|facing|looking|lying)\b"
-_GIVEN = r"(?:when|if|while|as|assuming|supposing|suppose|imagine|given)(?: that)? "
-_WITH_SITUATION = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_GIVEN}(?P<situation>{_OF_ASKER}[^,?]*),\s*(?P<rest>.+)",
-        rf"(?P<situation>(?:{_OF_ASKER}|{_POSED})[^.,;?!]*)[.,;]\s+(?P<rest>.+)",
-        rf"(?P<rest>.+?),? {_GIVEN}(?P<situation>{_OF_ASKER}.*?)[?.!]*",
-    )
-)
-_LONGEST = 1000  # characters
+_WITH_SITUATION = [
+    re.compile(with_parts(pattern, _TABLE["parts"]), re.IGNORECASE)
+    for pattern in _TABLE["with_situation"]
+]
+_LONGEST, _LONGEST_THING = 1000, 120  # characters
 
 
 def split_situation(text: str) -> tuple[str, str]:
@@ -89,7 +78,7 @@ def _is_named(thing: NounPhrase) -> bool:
 
 
 def _until_end(words: str) -> str:
-    return _IS["end"].split(words)[0]
+    return _IS["end"].split(words[:_LONGEST_THING])[0]
 
 
 def _thing(words: str) -> NounPhrase:
