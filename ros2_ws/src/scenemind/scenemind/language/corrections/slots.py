@@ -19,7 +19,6 @@ from scenemind.language.english import (
 )
 from scenemind.language.parser import Parser
 from scenemind.language.slots import READERS, one_word, rest
-from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import (
     HasAttribute,
     Marked,
@@ -43,6 +42,7 @@ _LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
 _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
 _NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
 _THINGS = word_set("everything things objects items")
+_AFTER_NUMBER = lexicon.NOUN_END | {",", ""}
 _AFTER_LABEL = lexicon.NOUN_END | {",", "instead"}
 
 
@@ -127,46 +127,27 @@ def _references(p: Parser, *between: str) -> tuple[Reference, ...] | None:
 
 
 def _several(p: Parser) -> Subject | None:
-    """ "The cup", "object 3", "chairs 2, 3 and 7", "4 and 9" or "the cup and the book"."""
+    """ "The cup", "object 3", "chairs 2, 3 and 7", "4 and 9" or "the cup and the book"; further
+    nouns need their "the", and the last one an "and"."""
     if _is_figure(p.peek(1)):
         p.take("both")
-    is_bare = _is_figure(p.peek()) and p.peek(1) in lexicon.NOUN_END | {",", ""}
     start = p.at
-    first = _number_or_reference(p) if is_bare else _reference(p)
-    if isinstance(first, NounPhrase) and not first.noun:
-        is_many = not _THINGS.isdisjoint(p.words[start : p.at])
-        first = replace(first, noun="things") if is_many else first
-    if not isinstance(first, ObjectNumber | NounPhrase):
-        return first
-    parts: list[Reference] = [first]
-    end, whole = p.at, 1
-    while joint := p.take(", and", ",", "and"):
-        part = _find_part(p)
-        if part is None or type(part) is not type(first):
-            break
-        parts.append(part)
-        if "and" in joint or isinstance(first, ObjectNumber):
-            end, whole = p.at, len(parts)
-    p.at = end
-    if whole == 1:
-        return first
-    return Several(tuple(_named_like(first, part) for part in parts[:whole]))
-
-
-def _named_like(first: ObjectNumber | NounPhrase, part: Reference) -> Reference:
-    """The 3 of "chairs 2 and 3" as chair 3."""
-    if not isinstance(part, ObjectNumber):
-        return part
-    return replace(part, noun=normal(part.noun or first.noun))
-
-
-def _find_part(p: Parser) -> Reference | None:
-    """A further reference of a list; a noun needs its "the"."""
-    try:
-        part = _number_or_reference(p)
-    except NotUnderstoodError:
+    is_counted = _is_figure(p.peek()) and p.peek(1) not in _AFTER_NUMBER  # "2 chairs"
+    parts = (_reference(p),) if is_counted else _references(p, "and")
+    found: tuple[Reference, ...] = tuple(filter(None, parts or ()))
+    if parts is None or not found:
         return None
-    return None if isinstance(part, NounPhrase) and not part.definite else part
+    words, first = p.words[start : p.at], found[0]
+    if len(found) == 1:
+        if isinstance(first, NounPhrase) and not (first.noun or _THINGS.isdisjoint(words)):
+            return replace(first, noun="things")
+        return first
+    numbers = [part for part in found if isinstance(part, ObjectNumber)]
+    if len(numbers) == len(found):  # the 3 of "chairs 2 and 3" is chair 3
+        return Several(tuple(replace(n, noun=normal(n.noun or numbers[0].noun)) for n in numbers))
+    are_nouns = all(isinstance(part, NounPhrase) and part.definite for part in found[1:])
+    is_list = isinstance(first, NounPhrase) and are_nouns and "and" in words
+    return Several(found) if is_list else None
 
 
 def _numbers(p: Parser) -> tuple[int, ...] | None:
