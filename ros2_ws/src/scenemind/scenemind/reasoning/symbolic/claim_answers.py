@@ -116,15 +116,12 @@ def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
         near = named & (at.scene.gaps_to_m(row) <= _BESIDE_M)
         word = say.yes_or_no(bool(near.any()))
         there = say.listed(at.objects(np.flatnonzero(near))) or f"no {name}"
-        return Reply(
-            f"{word}, {there} {say.be(near.sum())} at {say.the(thing)}", 1.0, (thing,), word
-        )
+        text = f"{word}, {there} {say.be(near.sum())} at {say.the(thing)}"
+        return Reply(text, thing.confidence, (thing,), word)
     share = state_share(thing.label, words)
-    if share is None:
-        return Reply("yes", thing.confidence, (thing,), "yes")
-    return say.usually(
-        say.yes_or_no(share >= 0.5), thing.confidence * max(share, 1.0 - share), thing
-    )
+    share = 1.0 if share is None else share
+    sure = thing.confidence * max(share, 1.0 - share)
+    return say.usually(say.yes_or_no(share >= 0.5), sure, thing)
 
 
 def _some(question: trees.Verify, objects: list[MapObject], fits: list[bool]) -> Reply:
