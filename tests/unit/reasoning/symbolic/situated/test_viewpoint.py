@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from scenemind.config import RelationConfig
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.reasoning.symbolic import SymbolicReasoner
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
-from tests.unit.reasoning.scene import ROOM, snapshot_of, thing
+from tests.unit.reasoning.scene import ROOM, SmallMemory, query, snapshot_of, thing
 
 SCENE = Scene(snapshot_of(ROOM, camera=None))
 
@@ -88,3 +90,43 @@ def test_among_thousands_of_things_those_that_are_near_count() -> None:
     offset = np.array(desk.box.center[:2]) - viewpoint.position[:2]
     assert np.linalg.norm(offset) < 2.0
     assert offset @ viewpoint.ahead > 0.9 * np.linalg.norm(offset)
+
+
+@pytest.mark.parametrize("policy", ["strict", "balanced", "always_answer"])
+@pytest.mark.parametrize(
+    ("where", "side", "object_id"),
+    [
+        ("when facing the window", "left", 1),
+        ("if I face the window", "left", 1),
+        ("when you are looking at the window", "right", 2),
+        ("with my back to the window", "left", 2),
+        ("when you enter the room", "left", 1),
+        ("when I come in through the door", "right", 2),
+    ],
+)
+def test_all_wordings_see_from_where_the_asker_is(
+    where: str, side: str, object_id: int, policy: str
+) -> None:
+    """A window in the east, a door in the west; chairs in the north (1) and in the south (2)."""
+    memory = SmallMemory(
+        snapshot_of(
+            [
+                thing(1, "chair", (1, 2, 0.5), (0.5, 0.5, 1.0)),
+                thing(2, "chair", (1, -2, 0.5), (0.5, 0.5, 1.0)),
+                thing(3, "window", (4, 0, 1.5), (0.1, 1.0, 1.0)),
+                thing(4, "door", (-4, 0, 1.0), (0.1, 1.0, 2.0)),
+            ],
+            camera=None,
+        )
+    )
+    reasoner = SymbolicReasoner(memory, RelationConfig())
+    for text in (
+        f"{where}, which chair is on the {side}?",
+        f"which chair is on the {side} {where}?",
+    ):
+        reply = reasoner.ask(query(text, policy=policy), memory.snapshot())
+        assert [thing.object_id for thing in reply.objects] == [object_id], text
+    if policy != "strict":
+        phrase = query(f"{where}, the chair on the {side}", policy=policy)
+        found = reasoner.ground(phrase, memory.snapshot())
+        assert found.objects[0].object_id == object_id

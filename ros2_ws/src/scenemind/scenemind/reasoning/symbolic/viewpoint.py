@@ -9,7 +9,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from scenemind.language.referring.reader import read
 from scenemind.language.situated.situation import read_situation
+from scenemind.language.trees import NounPhrase, ViewKind
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query, ReasoningError
@@ -72,9 +74,12 @@ def viewpoint_of(query: Query, scene: Scene, vocabulary: Vocabulary) -> Viewpoin
 def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint | None:
     """Viewpoint that fits a situation best; None where it names no known thing.
 
-    Every place of a grid and every heading is scored by how well all clues hold there.
+    Every place of a grid and every heading is scored by how well all clues hold there. What has
+    none may say where one comes from: "with my back to the window", "when I enter the room".
     """
     clues = read_situation(text)
+    if not clues:
+        return _entering(text, scene, vocabulary)
     named = {noun: rows for noun in dict.fromkeys(thing.noun for thing, _ in clues)
              if len(rows := _rows(noun, scene, vocabulary))}  # fmt: skip
     clues = tuple(clue for clue in clues if clue[0].noun in named)
@@ -98,6 +103,26 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
     ahead = _directions(headings)[heading]
     position = np.append(places[at], scene.floor_z + _EYES_M)
     return Viewpoint(position, ahead, "the situation")
+
+
+def seen_by(kind: ViewKind, where: NDArray[np.float64], scene: Scene, origin: str) -> Viewpoint:
+    """Viewpoint of somebody who faces a place (2,) from the middle of what is known, or who stands
+    there and looks at that middle."""
+    low, high = scene.room
+    middle = (low + high) / 2.0
+    ends = (middle, where) if kind == "facing" else (where, middle)
+    return Viewpoint.looking(ends[0], ends[1], origin)
+
+
+def _entering(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint | None:
+    view = read(f"{text}, the thing").view
+    if view is None or (view.kind == "facing" and view.reference is None):
+        return None
+    noun = view.reference.noun if isinstance(view.reference, NounPhrase) else "door"
+    rows = _rows(noun, scene, vocabulary)
+    if not len(rows):
+        return None
+    return seen_by(view.kind, scene.center[rows, :2].mean(axis=0), scene, "the situation")
 
 
 @dataclass(frozen=True, slots=True)

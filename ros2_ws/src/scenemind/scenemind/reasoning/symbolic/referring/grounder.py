@@ -53,7 +53,7 @@ from scenemind.reasoning.symbolic.relation_scores import Weighted
 from scenemind.reasoning.symbolic.resolver import STANDING_IN, stand_in_notes
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.usual import usual_count
-from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
+from scenemind.reasoning.symbolic.viewpoint import seen_by, viewpoint_of
 
 # Exponents of the scores of parts; 1 for all others.
 _WEIGHTS = {
@@ -450,9 +450,7 @@ class Grounder:
             return None
         rows = np.flatnonzero(scores >= _SURELY * scores.max())
         where = self._scene.center[rows, :2].mean(axis=0)
-        if view.kind == "facing":
-            return Onlooker.of(Viewpoint.looking(self._middle, where, "the phrase"))
-        return Onlooker.of(Viewpoint.looking(where, self._middle, "the phrase"))
+        return Onlooker.of(seen_by(view.kind, where, self._scene, "the phrase"))
 
 
 def _several(each: Vector, condition: Related) -> Vector:
