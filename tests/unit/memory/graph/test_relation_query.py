@@ -215,6 +215,15 @@ class TestGraph:
         context = RelationContext.of_snapshot(self.snapshot(without=CUP.object_id))
         assert relate(THINGS, TABLE, "on", context) == ()
 
+    def test_a_denied_relation_of_things_on_distant_levels_does_not_hold(self) -> None:
+        """The graph states nothing of them, so that boxes decide unless somebody spoke."""
+        snapshot = replace(self.snapshot(), levels={CUP.object_id: 2, TABLE.object_id: 0})
+        snapshot = replace(snapshot, relations=())
+        denied = (Relation(CUP.object_id, "near", TABLE.object_id, source="user"),)
+        for said, holds in ((), True), (denied, False):
+            context = RelationContext.of_snapshot(replace(snapshot, denied=said))
+            assert (CUP in [one.thing for one in relate(THINGS, TABLE, "near", context)]) is holds
+
     def test_only_the_best_carrier_carries(self) -> None:
         context = RelationContext.of_snapshot(self.snapshot())
         assert set(names(relate(THINGS, FLOOR, "on", context))) == {1, 3, 4, 5, 6}

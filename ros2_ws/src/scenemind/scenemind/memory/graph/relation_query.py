@@ -14,7 +14,7 @@ asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -55,24 +55,34 @@ class KeptRelations:
     Attributes:
         confidences: by (subject id, predicate, object id).
         levels: object id -> level; nothing is stated of objects that are more than 1 apart.
+        denied: statements that people denied.
     """
 
     confidences: Mapping[Statement, float]
     levels: Mapping[int, int] = field(default_factory=dict)
+    denied: Set[Statement] = frozenset()
 
     @classmethod
-    def of(cls, relations: Sequence[Relation], levels: Mapping[int, int]) -> KeptRelations:
-        """The relations and levels of a snapshot."""
+    def of(
+        cls,
+        relations: Iterable[Relation],
+        levels: Mapping[int, int],
+        denied: Iterable[Relation] = (),
+    ) -> KeptRelations:
+        """The relations and levels of a snapshot, and what was denied."""
         by_statement = {(r.subject_id, r.predicate, r.object_id): r.confidence for r in relations}
-        return cls(by_statement, levels)
+        return cls(by_statement, levels, {(r.subject_id, r.predicate, r.object_id) for r in denied})
 
     def confidence(self, subject_id: int, name: str, object_id: int) -> float:
         """The confidence of "subject name object"; 0 if the graph does not state it."""
         return self.confidences.get(statements_of(subject_id, name, object_id)[0], 0.0)
 
-    def covers(self, a: int, b: int) -> bool:
-        """True if the graph states the relations of two objects on these levels."""
-        return abs(self.levels.get(a, 0) - self.levels.get(b, 0)) <= 1
+    def covers(self, a: int, name: str, b: int) -> bool:
+        """True if the graph would state the relation of two objects if it held: it states those of
+        objects on these levels, and what people said."""
+        statement = statements_of(a, name, b)[0]
+        is_said = statement in self.denied or statement in self.confidences
+        return is_said or abs(self.levels.get(a, 0) - self.levels.get(b, 0)) <= 1
 
 
 def is_kept(relation: RelationName) -> bool:
@@ -101,7 +111,7 @@ def kept_scores(
     scores = np.zeros(len(things))
     unknown = []
     for row, thing in enumerate(things):
-        if kept.covers(thing.object_id, anchor_id):
+        if kept.covers(thing.object_id, relation.name, anchor_id):
             of_names = (kept.confidence(thing.object_id, name, anchor_id) for name in names)
             scores[row] = max(of_names)
         elif not _is_carrying(relation):
@@ -190,7 +200,7 @@ class RelationContext:
         """A context with the graph of a snapshot, and a viewpoint or else that of its camera."""
         if viewpoint is None and snapshot.world_T_camera is not None:
             viewpoint = Viewpoint.of_camera(snapshot.world_T_camera)
-        kept = KeptRelations.of(snapshot.relations, snapshot.levels)
+        kept = KeptRelations.of(snapshot.relations, snapshot.levels, snapshot.denied)
         return cls(config or RelationConfig(), viewpoint, kept)
 
 

@@ -60,7 +60,7 @@ class SceneApi:
         viewpoint: the agent's; None: not known, which functions on it report.
         learned: learned methods; None: there are none.
         """
-        kept = KeptRelations.of(snapshot.relations, snapshot.levels)
+        kept = KeptRelations.of(snapshot.relations, snapshot.levels, snapshot.denied)
         context = RelationContext(config or RelationConfig(), viewpoint, kept)
         building = [*map(_as_thing, snapshot.structure.values())]
         building += [thing for thing in snapshot.objects.values() if _is_of_building(thing.label)]
