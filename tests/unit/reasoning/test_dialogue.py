@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scenemind.evaluation.alignment.generator import fill_wording, read_wordings
-from scenemind.language.utterances import (
+from scenemind.language.speech_acts import (
     agrees,
     any_of,
     declines,
@@ -27,7 +27,7 @@ from scenemind.reasoning.dialogue import Dialogue, Dialogues, Proposal, Turn
     [
         "yes", "Yes, please!", "ok", "do it", "yes do that", "go ahead.", "Yes, exactly.", "right",
         "That's right.", "please do it", "yes, that\u2019s what I meant", "sure, why not",
-        "those too",
+        "those too", "yes, mate", "hey robot, yes please", "sure, thank you very much",
     ],
 )  # fmt: skip
 def test_yes(text: str) -> None:
@@ -40,7 +40,7 @@ def test_yes(text: str) -> None:
     [
         "no", "No, thanks.", "cancel", "never mind", "no, don't do it", "no, leave it",
         "leave it as it is", "better not", "No. That's not what I said.",
-        "no, forget it", "not now, thanks",
+        "no, forget it", "not now, thanks", "no, pal", "no thanks a lot, my friend",
     ],
 )  # fmt: skip
 def test_no(text: str) -> None:
@@ -52,12 +52,29 @@ def test_no(text: str) -> None:
     "text",
     [
         "yes, the cup is red", "no, that is a toolbox", "", "okra", "yeah right", "please",
-        "yes and no", "no, the other one",
+        "yes and no", "no, the other one", "mate", "thanks, my friend",
     ],
 )  # fmt: skip
 def test_neither(text: str) -> None:
     assert not agrees(text)
     assert not declines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks", "orders"),
+    [
+        ("mate, where is the cup", True, False),
+        ("excuse me, by the way, what is that", True, False),
+        ("hey robot is it blue", True, False),
+        ("dude, show me the cup", False, True),
+        ("pal, the cup is a mug", False, False),
+        ("man is on the chair", False, False),
+        ("robot is on the table", False, False),
+    ],
+)
+def test_address_changes_no_speech_act(text: str, asks: bool, orders: bool) -> None:
+    assert is_question(text) is asks
+    assert is_order(text) is orders
 
 
 def test_pointing_words_mean_the_object_of_the_last_turn() -> None:

@@ -20,7 +20,7 @@ from scenemind.evaluation.alignment import (
 from scenemind.evaluation.alignment.session import MOST_INTERACTIONS, Session
 from scenemind.evaluation.alignment.tasks import AlignmentTask, is_right
 from scenemind.evaluation.scenes import Scenes
-from scenemind.language.utterances import agrees
+from scenemind.language.speech_acts import agrees
 from scenemind.reasoning import Query, Router
 from scenemind.reasoning.synergai import Synergai
 from tests.chat_server import ChatServer, Step, choose, fail, say

@@ -21,6 +21,7 @@ from scenemind.language.english import find_number, plural, read_table, roots, s
 from scenemind.language.questions import book, built_question, parse_question, without_frame
 from scenemind.language.referring.reader import read
 from scenemind.language.shapes import Sentence, Shape, Words
+from scenemind.language.speech_acts import any_of
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.trees import (
     Count,
@@ -328,8 +329,9 @@ def _telling() -> tuple[Mapping[str, Any], ...]:
 def grammar_words() -> frozenset[str]:
     """The words of the grammar."""
     package = "scenemind.language"
-    files = ("questions.yaml", "lexicon.yaml", "speech_acts.yaml")
-    return frozenset().union(*(_words_in(package, name) for name in files))
+    around = tokenize(any_of("question_front") + any_of("question_back"))
+    shapes = _words_in(package, "questions.yaml") | _words_in(package, "lexicon.yaml")
+    return shapes | {token.word for token in around}
 
 
 @cache

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from scenemind.language.corrections.grammar import parse_commands
 from scenemind.language.english import shown
+from scenemind.language.speech_acts import agrees, declines, is_order
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import Redo, Undo
-from scenemind.language.utterances import agrees, declines, is_order
 from scenemind.memory import MemoryAccess, SceneMemoryError
 from scenemind.reasoning.dialogue import Dialogue, Proposal, Turn
 from scenemind.reasoning.method import (

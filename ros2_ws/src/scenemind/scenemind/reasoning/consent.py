@@ -10,7 +10,7 @@ from itertools import chain
 
 from scenemind.language.english import find_number, normal, number_word, roots
 from scenemind.language.lexicon import ATTRIBUTE_NAMES
-from scenemind.language.utterances import any_of, statements_in, words_in
+from scenemind.language.speech_acts import any_of, statements_in, words_in
 from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.memory.graph.relations import find_relation

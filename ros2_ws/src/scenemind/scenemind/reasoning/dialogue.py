@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scenemind.language.utterances import refers_to_last
+from scenemind.language.speech_acts import refers_to_last
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.reasoning.query import MOST_CHARACTERS, Query
 

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from scenemind.language.utterances import find_request, is_question
+from scenemind.language.speech_acts import find_request, is_question
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess
 from scenemind.reasoning import Alignment, Answer, Asking, Query
 from scenemind.reasoning.query import ReasoningError, check_sentence

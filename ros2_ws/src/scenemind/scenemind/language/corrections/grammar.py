@@ -27,7 +27,7 @@ from scenemind.language.corrections.commands import (
 from scenemind.language.english import is_plural
 from scenemind.language.parser import except_things
 from scenemind.language.shapes import Sentence
-from scenemind.language.speech_acts import Frame, speech_patterns, words_of_class
+from scenemind.language.speech_acts import Frame, any_of, words_in
 from scenemind.language.tokens import NotUnderstoodError, Token
 from scenemind.language.trees import (
     Command,
@@ -53,9 +53,9 @@ _MOST_CLAUSES = 7  # more are read as one clause: a list of words is no sentence
 _MOST_WORDS = 60  # of a clause; a longer one is no correction
 _MOST_STARTS = 6  # readings of one clause, the shortest of them
 _FRAME = Frame("front", "closing")
-_TAG = re.compile(f"(?:, )?{speech_patterns()['tag']}$")
+_TAG = re.compile(f"(?:, )?{any_of('tag')}$")
 _ASKS_TO_DO = re.compile("(?:can|could|would|will) you ")
-_OBJECTING = words_of_class("objecting")
+_OBJECTING = words_in("objecting")
 
 
 def parse_commands(text: str) -> tuple[Command, ...]:

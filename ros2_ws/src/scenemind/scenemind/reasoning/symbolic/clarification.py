@@ -14,9 +14,9 @@ from scenemind.language.corrections.clauses import broken_up
 from scenemind.language.corrections.slots import names_no_thing
 from scenemind.language.english import singular
 from scenemind.language.parser import Parser
+from scenemind.language.speech_acts import any_of, words_in
 from scenemind.language.tokens import Token
 from scenemind.language.trees import Marked, ObjectNumber, Rename, SetAttribute
-from scenemind.language.utterances import any_of, words_in
 from scenemind.reasoning.symbolic.scene import Scene
 
 _MOST_WORDS = 30

@@ -14,8 +14,8 @@ from scenemind.language.nearest import is_read
 from scenemind.language.questions import parse_question, question_and_remark
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
+from scenemind.language.speech_acts import agrees, is_order, is_question
 from scenemind.language.tokens import NotUnderstoodError
-from scenemind.language.utterances import agrees, is_order, is_question
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply

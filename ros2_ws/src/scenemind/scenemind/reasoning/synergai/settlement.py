@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenemind.language.quoting import tame
-from scenemind.language.utterances import is_question
+from scenemind.language.speech_acts import is_question
 from scenemind.memory import Correction, Edit, SceneMemoryError
 from scenemind.reasoning.consent import Consent, needs_a_yes
 from scenemind.reasoning.dialogue import Dialogue, Proposal
