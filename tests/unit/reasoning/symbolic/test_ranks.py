@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic.ranks import Rows, level_scores
-from scenemind.reasoning.symbolic.referring.grounder import ground_expression
+from scenemind.reasoning.symbolic.referring.expressions import ground_expression
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import query, snapshot_of, thing
 

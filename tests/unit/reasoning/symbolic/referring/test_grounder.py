@@ -12,7 +12,7 @@ from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.symbolic import SymbolicReasoner
-from scenemind.reasoning.symbolic.referring.grounder import ground_expression
+from scenemind.reasoning.symbolic.referring.expressions import ground_expression
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.tables import read_table
 from tests.unit.language.test_referring import WORDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject
 from scenemind.reasoning.method import GroundReply
-from scenemind.reasoning.symbolic.referring.grounder import ground_expression
+from scenemind.reasoning.symbolic.referring.expressions import ground_expression
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import Triple, query, snapshot_of, thing
 

@@ -25,7 +25,7 @@ from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.clarification import find_likely_command
 from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, intent_of
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.referring.grounder import (
+from scenemind.reasoning.symbolic.referring.expressions import (
     ground_expression,
     ground_loosely,
     likelier,
