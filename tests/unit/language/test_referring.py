@@ -361,3 +361,28 @@ def test_without_an_anchor_the_distance_is_to_the_viewer() -> None:
 def test_an_ordinal_after_and_is_of_the_target() -> None:
     said = read("it is left of the table and the second chair from the window").phrase
     assert said.ranks == (Rank("closest", 2, NounPhrase("window")),)
+
+
+def test_what_follows_a_part_is_said_of_the_whole() -> None:
+    text = "the door with a window in it to the left of the sink"
+    assert relations(text) == [("contains", "window"), ("left of", "sink")]
+
+
+def test_the_side_of_a_thing_is_no_thing() -> None:
+    said = read("the chair on the side closest to the sink").phrase
+    assert said == NounPhrase("chair", ranks=(Rank("closest", 1, NounPhrase("sink")),))
+
+
+def test_another_name_after_or_is_no_other_thing() -> None:
+    said = read("this backpack or bag is next to a bin")
+    assert said.phrase == NounPhrase(
+        "backpack", conditions=(Related("next to", (NounPhrase("bin"),)),)
+    )
+
+
+def test_far_and_adverbs_before_a_noun() -> None:
+    assert relations("the desk near the far wall") == [("near", "wall")]
+    (near,) = read("the lamp near the partially open door").phrase.conditions
+    door = NounPhrase("door", conditions=(HasAttribute("state", "open"),))
+    assert near == Related("near", (door,))
+    assert relations("the can on top of the other box") == [("on", "box")]

@@ -174,7 +174,8 @@ def _phrase(words: list[str], at: int, opening: bool = False, first: bool = Fals
 def _is_far_side(words: list[str], at: int, length: int) -> bool:
     """Whether the "far" of "the far left monitor" is no relation."""
     following = words[at + length] if at + length < len(words) else ""
-    return length == 1 and words[at] in _FAR and following in SIDE_WORDS
+    is_before_noun = following in SIDE_WORDS or (at > 0 and words[at - 1] in _DETERMINERS)
+    return length == 1 and words[at] in _FAR and is_before_noun
 
 
 def _is_of_noun(words: list[str], at: int, length: int) -> bool:
@@ -206,12 +207,15 @@ def _small_at(words: list[str], at: int) -> Chunk | None:
     return None if is_side and _goes_on(words, at + 1) else _small(words[at])
 
 
+def _is_adverb(word: str) -> bool:
+    return word.endswith("ally")
+
+
 def _small(word: str) -> Chunk | None:
     if not word.isalnum():
         return None if word[0] == "@" else Chunk("break", (word,))
-    kind = next(
-        (kind for kind in _KINDS if word in _SMALL[kind]), "other" if word in _OPENERS else None
-    )
+    adverb: Kind | None = "other" if _is_adverb(word) else None
+    kind = next((kind for kind in _KINDS if word in _SMALL[kind]), adverb)
     return None if kind is None else Chunk(kind, (word,))
 
 
@@ -222,6 +226,9 @@ def _noun(words: list[str], start: int) -> Chunk:
     traits: list[str] = []
     while at < len(words):
         word = words[at]
+        if at > start and not noun and _is_adverb(word):  # "the partially open door"
+            at += 1
+            continue
         if word == "," and traits and not noun and _TRAITS.intersection(words[at + 1 : at + 2]):
             at += 1  # "a small, round table"
             continue
@@ -267,7 +274,7 @@ def _is_relation(words: list[str], at: int) -> bool:
 
 def _ends_noun(words: list[str], at: int, inside: bool) -> bool:
     word = words[at]
-    if word == "can" and inside and words[at - 1] in _OF_CANS:
+    if word == "can" and at and words[at - 1] in _OF_CANS | _DETERMINERS:
         return False
     if word[0] == "@":
         return False

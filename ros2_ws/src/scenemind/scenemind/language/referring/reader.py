@@ -30,6 +30,8 @@ _PLACE_IN_ROOM = {
     "in front of": "front", "in the corner of": "corner",
 }  # fmt: skip
 _WALLS = ("wall", "walls", "building")
+# "On the side closest to the door": the thing is closest to it.
+_PARTS = ("side", "sides", "end")
 _NO_THINGS = ("color", "colour", "shape", "nature")
 # Vague relations, which give way to others before one anchor.
 _OWNING = ("with", "without", "supports", "contains", "embeds", "hung with", "mounted with")
@@ -109,6 +111,8 @@ class Anchoring:
             self._place("corner")
         elif head in _NO_THINGS:
             self._clause.pending = None
+        elif chunk.value in _PARTS:
+            self._clause.pending, self._clause.separated = None, True
         elif not (bare and following is not None and following.kind == "relation"):
             if self._clause.pointed:
                 index = self._pointed(chunk)
@@ -162,6 +166,8 @@ class Anchoring:
         for other in (*self._clause.held, relation):
             self._relate(other, index)
         self._after_anchor(relation, index)
+        if index == self._draft.target:
+            self._clause.last = None  # what follows "with a lamp on it" is said of it
 
     def _relate(self, relation: Chunk, index: int) -> None:
         negated = self._take_negation()
@@ -407,7 +413,7 @@ class _Reader(Anchoring):
             self._main_noun(chunk)
 
     def _main_noun(self, chunk: Chunk) -> None:
-        clause, draft = self._clause, self._draft
+        clause, draft, before = self._clause, self._draft, self._chunk_at(-1)
         if clause.retargeted and (chunk.value or draft.is_one_of_others()):
             clause.retargeted = False
             if not chunk.value or not draft.is_target_again(chunk):
@@ -415,6 +421,8 @@ class _Reader(Anchoring):
         if draft.target == TARGET:
             draft.target = index = draft.add(chunk)
             draft.before = draft.fronted[0].anchors[0] if draft.fronted else None
+        elif clause.last == draft.target and before is not None and before.words == ("or",):
+            return  # "the backpack or luggage piece"
         elif self._is_said_of_target() or (
             draft.is_target_again(chunk) and not (clause.after_be and draft.fronted_places)
         ):
