@@ -22,6 +22,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     source_note,
 )
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.place_answers import room_weight, telling
 from scenemind.reasoning.symbolic.ranks import ranked_rows
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver, every_row
@@ -38,12 +39,11 @@ from scenemind.reasoning.symbolic.situated.usual import (
 from scenemind.reasoning.symbolic.viewer_answers import (
     is_in_view,
     is_within_reach,
-    room_weight,
-    telling,
 )
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
+_SHOWN = 3
 # Gap up to which a thing is at another one.
 _BESIDE_M = 0.5
 # Least score of a relation, so that nearness decides where it holds for nothing.
@@ -244,7 +244,9 @@ def _choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
         chosen = _side_with_more(question, at) or _side(question, row, at)
         chosen = chosen or _look(question, things[0])
     room = None if chosen else _kind_of_room(question, at)
-    things = telling(option_words(room), at) if room else things
+    if room is not None:
+        kind = find_room(option_words(room)) or ""
+        things = tuple(telling(kind, at).values())[:_SHOWN]
     chosen = chosen or room or _thing_at(question, row, at)
     if chosen is not None:
         subject = say.the(things[0]) if things and not room else "it"

@@ -242,15 +242,9 @@ def size(question: Size, at: Resolver) -> Reply:
         )
         text = f"{say.the(obj)} is {sides}{above} above the floor"
         return Reply(text, obj.confidence, (obj,))
-    match question.dimension:
-        case "height":
-            said = f"{say.metres(high)} high"
-        case "width":
-            said = f"{say.metres(wide)} wide"
-        case "length":
-            said = f"{say.metres(long)} long"
-        case _:
-            said = f"{say.metres(long)} long, {say.metres(wide)} wide and {say.metres(high)} high"
+    whole = {"long": long, "wide": wide, "high": high}
+    one = {"length": "long", "width": "wide", "height": "high"}.get(question.dimension)
+    said = joined([f"{say.metres(whole[word])} {word}" for word in ([one] if one else whole)])
     return Reply(f"{say.the(obj)} is {said}", obj.confidence, (obj,), said)
 
 
@@ -279,26 +273,34 @@ def _room_size(dimension: Dimension, at: Resolver) -> Reply:
 def _zone(subject: Reference, at: Resolver) -> Reply | None:
     """Where a kind of room is, by the objects that such rooms have; None for other subjects."""
     kind = find_room(subject.noun) if isinstance(subject, NounPhrase) else None
-    if kind is None:
+    things = list(telling(kind, at).values())[:_NAMED_OF_ROOM] if kind else []
+    if kind is None or not things:
         return None
-    weights = room_weights(kind)
-    telling = [
-        (weights[name] * thing.confidence, thing)
-        for name in weights
-        for match in Vocabulary.load().match(name, at.scene.rows_of_label)
-        if match.sure and weights[name] > 0.0
-        for thing in at.objects(np.array(at.scene.rows_of_label[match.label], np.intp))
-    ]
-    if not telling:
-        return None
-    telling.sort(key=lambda found: -found[0])
-    things = list(dict.fromkeys(thing for _, thing in telling))[:_NAMED_OF_ROOM]
     names = joined([say.the(thing) for thing in things])
     text = (
         f"I know no rooms by name, but {names}, which {shown(kind)}s have, {say.be(len(things))}"
         f" {say.place_words(things[0].box, at.scene.floor_z)}"
     )
     return Reply(text, 0.5 * things[0].confidence, tuple(things), f"near {say.the(things[0])}")
+
+
+def telling(kind: str, at: Resolver) -> dict[str, MapObject]:
+    """Names of things that tell that the room is of a kind, the most telling first, with the surest
+    object of each."""
+    weights, labels = room_weights(kind), at.scene.rows_of_label
+    found = {}
+    for name in sorted(filter(weights.get, weights), key=lambda name: -weights[name]):
+        matches = Vocabulary.load().match(name, labels)
+        rows = [row for match in matches if match.sure for row in labels[match.label]]
+        if rows:
+            things = [at.scene.objects[row] for row in rows]
+            found[name] = max(things, key=lambda thing: thing.confidence)
+    return found
+
+
+def room_weight(kind: str, at: Resolver) -> float:
+    """What tells that the room is of a kind."""
+    return sum(room_weights(kind)[name] for name in telling(kind, at))
 
 
 def room_for(question: HasRoomFor, at: Resolver) -> Reply:

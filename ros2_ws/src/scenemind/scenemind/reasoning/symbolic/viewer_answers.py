@@ -12,10 +12,10 @@ from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.place_answers import brief_landmark
+from scenemind.reasoning.symbolic.place_answers import brief_landmark, room_weight, telling
 from scenemind.reasoning.symbolic.replies import Reply
 from scenemind.reasoning.symbolic.situated.finder import REACH_M
-from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
+from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 # Largest bearing of "forward", and smallest of "backward".
@@ -102,7 +102,7 @@ def kind_of_room(words: str, at: LooseResolver) -> Reply:
     """Yes or no to a kind of room by its objects; without words, the likeliest kind."""
     weights = {kind: room_weight(kind, at) for kind in room_kinds()}
     likeliest = max(weights, key=lambda kind: weights[kind])
-    things = telling(likeliest, at)
+    things = tuple(telling(likeliest, at).values())[:_SHOWN]
     has = f"it has what a {likeliest} has{': ' * bool(things)}{say.listed(things)}"
     if not words:
         return Reply(has, 1.0, things, likeliest)
@@ -110,22 +110,6 @@ def kind_of_room(words: str, at: LooseResolver) -> Reply:
     is_so = kind is not None and weights[kind] >= _AS_LIKELY * weights[likeliest] > 0.0
     word = say.yes_or_no(is_so)
     return Reply(f"{word}, {has}", 1.0, things, word)
-
-
-def room_weight(kind: str, at: LooseResolver) -> float:
-    """What tells that the room is of a kind."""
-    sure_labels = at.finder.classes.sure_labels
-    return sum(weight for name, weight in room_weights(kind).items() if sure_labels(name))
-
-
-def telling(kind: str, at: LooseResolver) -> tuple[MapObject, ...]:
-    """Objects that tell most that the room is of a kind, one of each name."""
-    weights = room_weights(kind)
-    labels = [
-        at.finder.classes.sure_labels(name) for name in sorted(weights, key=weights.__getitem__)
-    ]
-    rows = [at.scene.rows_of_label[label[0]][0] for label in reversed(labels) if label]
-    return tuple(at.objects(np.array(rows[:_SHOWN], np.intp)))
 
 
 def side_of(bearing_rad: float) -> str:
