@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import scenemind
+from scenemind.cli.main import app
 
 from .running_nodes import ENVIRONMENT, SCENEMIND, running_nodes
 
@@ -30,14 +32,16 @@ def _running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def live(*arguments: object) -> Any:
-    done = run(*arguments, "--live", "--json")
-    assert done.stdout, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 @pytest.mark.usefixtures("_running")
-def test_running_nodes_answer_and_take_corrections() -> None:
+def test_running_nodes_answer_and_take_corrections(capfd: pytest.CaptureFixture[str]) -> None:
+    def live(*words: str) -> Any:
+        """The JSON that a command of this process prints, or its child, which asks the nodes."""
+        done = CliRunner().invoke(app, [*words, "--live", "--json"], env=ENVIRONMENT)
+        said = capfd.readouterr()
+        lines = [*said.out.splitlines(), *done.stdout.splitlines()]
+        assert lines, done.output + said.err
+        return json.loads(lines[-1])
+
     answer = live("ask", "is there a dining table?")
     assert answer["error"] is None
     assert answer["answer"].startswith("Yes")
