@@ -386,3 +386,12 @@ def test_far_and_adverbs_before_a_noun() -> None:
     door = NounPhrase("door", conditions=(HasAttribute("state", "open"),))
     assert near == Related("near", (door,))
     assert relations("the can on top of the other box") == [("on", "box")]
+
+
+def test_one_more_of_its_kind_beside_it_is_another_thing() -> None:
+    said = read("the silver cart is by the bed. there is a larger cart to the left of it").phrase
+    assert said.conditions[1:] == (
+        Related("next to", (NounPhrase("bed"),)),
+        Related("right of", (NounPhrase("cart", ranks=(Rank("largest"),)),)),
+    )
+    assert said.ranks == ()

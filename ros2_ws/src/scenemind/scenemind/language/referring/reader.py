@@ -7,6 +7,7 @@ with the same noun go on about it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -424,7 +425,9 @@ class _Reader(Anchoring):
         elif clause.last == draft.target and before is not None and before.words == ("or",):
             return  # "the backpack or luggage piece"
         elif self._is_said_of_target() or (
-            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted_places)
+            draft.is_target_again(chunk)
+            and not (clause.after_be and draft.fronted_places)
+            and not (chunk.value and self._is_beside_it())
         ):
             index = draft.target
             draft.merge(chunk, index)
@@ -437,6 +440,13 @@ class _Reader(Anchoring):
         draft.bind_fronted(index)
         clause.subject = clause.last = index
         clause.separated = False
+
+    def _is_beside_it(self) -> bool:
+        """Whether a noun after "there is" is another thing ("a larger cart to the left of it")."""
+        said = itertools.takewhile(lambda c: c.kind != "break", self._chunks[self._at + 1 :])
+        return self._clause.introduced and any(
+            one.kind == "relation" and it.words == ("it",) for one, it in itertools.pairwise(said)
+        )
 
     def _is_narrowed(self, chunk: Chunk) -> bool:
         """Whether a noun is what is wanted at the place that was named first: "you want the bed on
