@@ -133,8 +133,9 @@ def _joined(
         raise ReasoningError("not_found", " ".join(reply.sentence for reply in replies))
     objects = tuple(dict.fromkeys(thing for reply in replies for thing in reply.objects))
     said = [reply.brief for reply in replies]
-    brief, sure = f" {question.word} ".join(said), min(reply.confidence for reply in replies)
-    if set(said) <= {"yes", "no"}:
+    brief = f" {question.word} ".join(said) if all(said) else ""
+    sure = min(reply.confidence for reply in replies)
+    if set(said) <= {"yes", "no"} or (question.word == "or" and "yes" in said):
         decide = any if question.word == "or" else all
         brief = "yes" if decide(word == "yes" for word in said) else "no"
         deciding = [reply.confidence for reply in replies if reply.brief == brief]

@@ -239,11 +239,10 @@ class SymbolicReasoner:
         """A reply that says what stands in for unknown things, and is no surer than that."""
         if not reply.objects:
             return reply
-        phrases = list(trees.noun_phrases(question))
-        if isinstance(
-            question, trees.Exists | trees.Count
-        ):  # these answers say so of their subjects
-            phrases = [phrase for phrase in phrases if phrase != question.subject]
+        # These answers say so of their subjects.
+        said = [part.subject for part in trees.parts_of(question, trees.Exists)]
+        said += [part.subject for part in trees.parts_of(question, trees.Count)]
+        phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
         notes = stand_in_notes(phrases, scene, self._vocabulary)
         sure = min(reply.confidence, STANDING_IN if notes else 1.0)
         return replace(reply, text=" ".join((*notes, reply.text)), confidence=sure)
