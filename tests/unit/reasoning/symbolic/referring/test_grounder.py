@@ -155,6 +155,17 @@ def test_unlikely_object_is_refused(text: str, why: str) -> None:
     assert error.value.failure.code == "not_found"
 
 
+def test_an_unknown_anchor_chooses_also_among_things_that_the_map_is_not_equally_sure_of() -> None:
+    chairs = [
+        thing(k, "chair", (x, 0.0, 0.5), (0.5, 0.5, 1.0), sure)
+        for k, x, sure in ((1, 0.0, 0.9), (2, 2.0, 0.6))
+    ]
+    with pytest.raises(ReasoningError, match="no door"):
+        ground_expression(
+            query("the second chair from the door"), Scene(snapshot_of(chairs)), Vocabulary.load()
+        )
+
+
 def test_a_strict_query_is_taken_to_the_letter() -> None:
     with pytest.raises(ReasoningError, match="no lamp"):
         grounded("the red cup next to the lamp", policy="strict")

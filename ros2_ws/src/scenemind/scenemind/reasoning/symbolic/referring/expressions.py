@@ -116,7 +116,7 @@ def _match(query: Query, scene: Scene, vocabulary: Vocabulary) -> _Match:
     sure *= _KEPT if wrong else 1.0
     parts = _parts_of_it(reading)
     dropped = [noun for noun in _unknown_nouns(reading, grounder) if noun not in parts]
-    rivals = np.count_nonzero(sure >= _RIVAL * sure.max())
+    rivals = np.count_nonzero(scores >= _RIVAL * scores.max())  # not by how sure the map is of them
     sure = np.minimum(sure, _WITHOUT_ANCHOR if dropped else 1.0)
     stand_ins = stand_in_notes(_phrases(reading), scene, vocabulary)
     sure = np.minimum(sure, STANDING_IN if stand_ins else 1.0)
