@@ -7,7 +7,7 @@ shapes whose tree is more than its slots.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice, pairwise
@@ -15,6 +15,7 @@ from typing import Any
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import read_table
+from scenemind.language.parser import except_things
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
 from scenemind.language.slots import READERS
 from scenemind.language.speech_acts import Frame
@@ -210,8 +211,19 @@ def _changed(
     return Changed(tuple(kinds), None if since is None else since.moment, subject, stayed)
 
 
-def _claim(subject: Reference, condition: Condition | None = None) -> Question:
+def _claim(
+    subject: Reference,
+    condition: Condition | None = None,
+    things: tuple[Reference, Sequence[str]] | None = None,
+) -> Question | None:
     """A yes-no question; of no certain thing, it asks whether there is such a thing."""
+    if things is not None:
+        if not isinstance(subject, NounPhrase):
+            return None
+        but = except_things(things[0], subject, things[1])
+        if but is None:
+            return None
+        subject = replace(subject, conditions=(*subject.conditions, but))
     if not isinstance(subject, NounPhrase):
         return Exists(subject) if condition is None else Verify(subject, condition)
     if condition is None:

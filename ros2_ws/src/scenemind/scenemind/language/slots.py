@@ -6,14 +6,14 @@ A reader moves over the words that it reads; those of a slot have to be read to 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, singular, word_set
 from scenemind.language.parser import Parser
 from scenemind.language.time_expressions import TimeExpression, find_moment
-from scenemind.language.trees import Attribute, Condition, NounPhrase, Rank, Reference
+from scenemind.language.trees import Attribute, Condition, NounPhrase, Rank, Reference, Viewer
 
 _LONGEST_USE = 3  # words of "sit on"
 _WIDTH = re.compile(
@@ -144,6 +144,13 @@ def _moment(p: Parser) -> TimeExpression | None:
     return found if found is not None and found.start == 0 else None
 
 
+def excepted(p: Parser) -> tuple[Reference, Sequence[str]] | None:
+    """Things that a claim of several is not about, and their words."""
+    start = p.at
+    things = p.reference()
+    return None if isinstance(things, Viewer) else (things, p.words[start:])
+
+
 def _property(word: str) -> Attribute | None:
     """An attribute that has a value; a size is measured."""
     key = lexicon.ATTRIBUTE_NAMES.get(singular(word))
@@ -160,6 +167,7 @@ READERS: dict[str, Callable[[Parser], Any]] = {
     "condition": _condition,
     "definite": _certain(True),
     "direction": _direction,
+    "excepted": excepted,
     "indefinite": _certain(False),
     "moment": _moment,
     "more": _more,

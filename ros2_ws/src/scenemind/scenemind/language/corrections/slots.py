@@ -18,7 +18,7 @@ from scenemind.language.english import (
     word_set,
 )
 from scenemind.language.parser import Parser
-from scenemind.language.slots import READERS, one_word, rest
+from scenemind.language.slots import READERS, excepted, one_word, rest
 from scenemind.language.trees import (
     HasAttribute,
     Marked,
@@ -96,16 +96,9 @@ def _reference(p: Parser) -> Reference | None:
     return None if noun and (is_verb or names_no_thing(noun)) else reference
 
 
-def _excepted(p: Parser) -> tuple[Reference, Sequence[str]] | None:
-    """Things that a claim of several is not about, and their words."""
-    start = p.at
-    things = p.reference()
-    return None if isinstance(things, Viewer) else (things, p.words[start:])
-
-
 def _other_ones(p: Parser) -> tuple[Reference, Sequence[str]] | None:
     """ "The red one", "object 3", but not "the cup"."""
-    things = p.peek() == "the" and _excepted(p)
+    things = p.peek() == "the" and excepted(p)
     is_kind = things and isinstance(things[0], NounPhrase) and things[0].noun
     return None if is_kind else things or None
 
@@ -309,7 +302,6 @@ SLOTS: dict[str, Callable[[Parser], Any]] = {
     "bare_name": _bare_name,
     "link": _condition,
     "count": one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
-    "excepted": _excepted,
     "figure": one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
     "kind": _kind,
     "kinds": _kinds,
