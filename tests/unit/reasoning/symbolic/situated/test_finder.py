@@ -228,3 +228,10 @@ def test_large_and_near_things_are_prominent() -> None:
     ).scores(NounPhrase(""))
     assert small / large == pytest.approx(1.0 / 1.5)
     assert large == pytest.approx(huge)
+
+
+def test_a_small_thing_on_the_anchor_comes_before_a_large_one_beside_it() -> None:
+    pillow = thing(2, "pillow", (0.0, 3.0, 0.85), (0.3, 0.3, 0.1))
+    window = thing(3, "window", (0.0, 3.6, 1.5), (2.0, 0.1, 1.5))
+    on_desk = NounPhrase("", conditions=(Related("on", (NounPhrase("desk"),)),))
+    assert view(DESK, pillow, window).find_best(on_desk) == 1

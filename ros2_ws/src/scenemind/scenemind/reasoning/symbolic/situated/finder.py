@@ -74,6 +74,9 @@ _HANGING = ("hanging on", "affixed on")
 _MOST_ANCHORS = 6
 # Least score of a counted object.
 _COUNTED = 0.4
+# Exponent of a relation that alone tells which thing is meant: a pillow on the couch, and not the
+# large window beside it.
+_ALONE = 2.0
 # Least factor for an attribute, which perception may have got wrong.
 _OTHERWISE = 0.5
 # Size above which prominence does not grow, and distance at which it halves.
@@ -97,6 +100,7 @@ class Finder:
         scores = scores * self._described(phrase)
         for link in links(phrase):
             related = self.related(link)
+            related = related if phrase.noun else related**_ALONE
             is_of_use = bool((scores * related).any())
             if not phrase.noun:
                 scores = scores * self._other_class(link)
