@@ -31,7 +31,7 @@ _FILES = {  # the benchmark, its file or folder, further options
     "sqa3d without poses": ("sqa3d", "sqa3d", "--no-pose"),
     "scanqa": ("scanqa", "scanqa/ScanQA_v1.0_val.json"),
 }
-_SAMPLES = {"nr3d": 600, "sr3d": 120, "scanrefer": 600, "sqa3d": 270, "scanqa": 330}  # rows
+_SAMPLES = {"nr3d": 300, "sr3d": 120, "scanrefer": 250, "sqa3d": 240, "scanqa": 210}  # rows
 _ALMOST_NEVER_ANSWERED = {("scanrefer", "strict"), ("scanqa", "strict"), ("sqa3d", "strict")}
 _COUNTED = (
     *("accuracy", "acc_25", "acc_50", "right"),

@@ -20,8 +20,8 @@ from .conftest import FrozenValues
 _SENTENCES = Path(__file__).parent / "data" / "sentences.yaml"
 _SIMULATED = "sim:1001:frames=100"
 _SEQUENCES = ("hololens", "redkitchen", "tum_fr1_rpy")
-_FRAMES = 40  # of a sequence, where not all of it is mapped
-_STEP = 3  # every third sentence, where not all are asked
+_FRAMES = 30  # of a sequence, where not all of it is mapped
+_STEP = 5  # every fifth sentence, where not all are asked
 _TOLERANCE_M = 0.002
 _KINDS = ("questions", "phrases", "corrections")
 
