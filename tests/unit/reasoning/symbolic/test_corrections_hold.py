@@ -16,7 +16,7 @@ from scenemind.memory import Edit
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.query import Policy
 from scenemind.reasoning.symbolic import SymbolicReasoner
-from tests.unit.reasoning.scene import SmallMemory, query, room_memory
+from tests.unit.reasoning.scene import SmallMemory, query, room_memory, snapshot_of, thing
 
 POLICIES: tuple[Policy, ...] = ("strict", "balanced", "always_answer")
 STANDING = "I am standing in front of the door."
@@ -115,6 +115,40 @@ def test_a_denied_relation_holds_in_no_wording(said: tuple[int, str, int]) -> No
             )
 
 
+@pytest.mark.parametrize("predicate", ["on", "inside", "hanging on"])
+@pytest.mark.parametrize("carrier", [7, 8, 9])
+def test_a_thing_lies_only_where_it_is_said_to_lie(carrier: int, predicate: str) -> None:
+    """The red cup stands on the dining table, by its box."""
+    memory = room_memory()
+    memory.apply([Edit("add_relation", (2, carrier), predicate)], "Ada", "so it is")
+    for policy in POLICIES:
+        assert yes_or_no(memory, "is object 2 on the dining table?", policy) == "no"
+        assert named(memory, "the cup on the dining table", policy) != 2
+        assert 2 not in answered(memory, "how many cups are on the dining table?", policy)
+        assert named(memory, "the table with the red cup on it", policy) != 1
+
+
+def test_the_closest_thing_is_not_near_where_somebody_says_so() -> None:
+    """No cup is near the shelf but the one that is said not to be; the other one is 3 m away."""
+    memory = room_memory()
+    said = [Edit("delete_relation", (10, 7), name) for name in ("near", "next to", "on")]
+    memory.apply(said, "Ada", "it is not")
+    assert all(named(memory, "the cup near the shelf", policy) != 10 for policy in POLICIES)
+
+
+def test_what_is_inside_a_thing_may_be_denied_to_be_on_it() -> None:
+    """What is in a box counts as on it, a little, unless somebody denies that."""
+    box = thing(1, "box", (0, 0, 0.5), (1, 1, 1))
+    cup = thing(2, "cup", (0, 0, 0.3), (0.1, 0.1, 0.1))
+    memory = SmallMemory(snapshot_of([box, cup]))
+    assert yes_or_no(memory, "is the cup in the box?", "strict") == "yes"
+    assert yes_or_no(memory, "is the cup on the box?", "strict") == "yes"
+    memory.apply([Edit("delete_relation", (2, 1), "on")], "Ada", "it is not")
+    for policy in POLICIES:
+        assert yes_or_no(memory, "is the cup on the box?", policy) == "no"
+        assert yes_or_no(memory, "is the cup in the box?", policy) == "yes"
+
+
 edits = st.one_of(
     st.builds(lambda r: Edit("add_relation", (r[0], r[2]), r[1]), relations),
     st.builds(lambda r: Edit("delete_relation", (r[0], r[2]), r[1]), relations),
@@ -193,12 +227,15 @@ def test_a_stated_size_holds_in_every_wording() -> None:
 
 
 @pytest.mark.parametrize("label", ["stool", "printer", "bottle", "toolbox"])
-@pytest.mark.parametrize("thing", [2, 4, 7])
-def test_a_new_name_holds_in_every_wording(thing: int, label: str) -> None:
+@pytest.mark.parametrize("renamed", [2, 4, 7])
+def test_a_new_name_holds_in_every_wording(renamed: int, label: str) -> None:
     memory = room_memory()
-    memory.apply([Edit("rename", (thing,), value=label)], "Ada", "so it is")
+    memory.apply([Edit("rename", (renamed,), value=label)], "Ada", "so it is")
     for policy in POLICIES:
         assert yes_or_no(memory, f"is there a {label}?", policy) == "yes"
-        assert yes_or_no(memory, f"is object {thing} a {LABELS[thing]}?", policy) == "no"
-        assert named(memory, f"the {label}", policy) == thing
-        assert answered(memory, f"how many {label}s are in the room?", policy)[:1] in ([thing], [])
+        assert yes_or_no(memory, f"is object {renamed} a {LABELS[renamed]}?", policy) == "no"
+        assert named(memory, f"the {label}", policy) == renamed
+        assert answered(memory, f"how many {label}s are in the room?", policy)[:1] in (
+            [renamed],
+            [],
+        )

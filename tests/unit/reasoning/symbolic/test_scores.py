@@ -186,6 +186,30 @@ def test_kept_relations_count_with_their_confidence(
     assert scores[2] == 0.0
 
 
+def denied(scene: Scene, *said: tuple[int, str, int]) -> Scene:
+    relations = tuple(Relation(*statement, source="user") for statement in said)
+    return Scene(replace(scene.snapshot, denied=relations))
+
+
+def test_a_denied_relation_counts_to_no_anchor_but_others() -> None:
+    """What is inside a thing counts as on it; somebody denies that of the first of two things."""
+    scene = kept((1, "inside", 0, 0.6), (1, "inside", 2, 0.5))
+    anchors = [Anchor.of_row(scene, 0), Anchor.of_row(scene, 2)]
+    for said, score in ((), 0.6 * 0.7), (((1, "on", 0),), 0.5 * 0.7):
+        relations = denied(scene, *said).relations
+        found = relations.to_the_letter("on", anchors, np.ones(3), NORTH)
+        assert found[1] == pytest.approx(score)
+
+
+def test_the_closest_thing_is_one_that_nobody_denies_to_be_near() -> None:
+    posts = [thing(i, "post", (x, 0, 0.5), POST) for i, x in enumerate((0.0, 1.5, 2.0))]
+    scene = Scene(snapshot_of(posts))
+    anchors = [Anchor.of_row(scene, 0)]
+    assert scene.relations.closest("near", anchors, np.ones(3)).tolist() == [0.0, 0.5, 0.0]
+    said = denied(scene, (1, "near", 0), (0, "near", 1)).relations
+    assert said.closest("near", anchors, np.ones(3)).tolist() == [0.0, 0.0, 0.5]
+
+
 def test_between_excludes_its_ends_and_scales_with_both() -> None:
     posts = [thing(i, "post", (x, 0, 0.5), POST) for i, x in enumerate((0.0, 1.0, 2.0))]
     scene = Scene(snapshot_of(posts))
