@@ -176,9 +176,11 @@ def test_a_scene_graph_comes_back(
         {int(lost.object_id): lost},
         {-1: WALL},
         {int(thing.object_id): 2},
+        (Relation(int(thing.object_id), "near", 8, source="user"),),
     )
     back = c.snapshot_from_msg(through_wire(c.snapshot_to_msg(snapshot, "map")))
     assert (back.revision, back.stamp_ns, back.relations) == (5, 123, (relation,))
+    assert back.denied == snapshot.denied
     assert (back.structure, back.levels) == (snapshot.structure, snapshot.levels)
     assert back.objects.keys() == snapshot.objects.keys()
     assert_same_object(back.objects[int(thing.object_id)], thing)

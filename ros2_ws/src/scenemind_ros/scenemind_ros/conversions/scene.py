@@ -174,6 +174,7 @@ def graph_to_msg(
         revision=int(snapshot.revision),
         objects=objects,
         relations=[relation_to_msg(relation) for relation in snapshot.relations],
+        denied=[relation_to_msg(relation) for relation in snapshot.denied],
         has_world_t_camera=snapshot.world_T_camera is not None,
         gone=gone,
         levels=[int(snapshot.levels.get(object_id, 0)) for object_id in snapshot.objects],
@@ -196,6 +197,7 @@ def snapshot_from_msg(msg: SceneGraph) -> MemorySnapshot:
         gone={int(thing.id): object_from_msg(thing) for thing in msg.gone},
         structure={int(plane.id): plane_from_msg(plane) for plane in msg.structure},
         levels={int(o.id): int(level) for o, level in zip(msg.objects, msg.levels, strict=True)},
+        denied=tuple(relation_from_msg(relation) for relation in msg.denied),
     )
 
 
