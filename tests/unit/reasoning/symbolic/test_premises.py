@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenemind.config import RelationConfig
 from scenemind.language.english import is_plural, normal, number_word, plural
 from scenemind.memory import Edit
 from scenemind.reasoning import Alignment, Router
 from scenemind.reasoning.dialogue import Dialogues
+from scenemind.reasoning.symbolic import SymbolicReasoner
 from scenemind.simulation.room_generator import make_room
 from tests.tables import read_table
 
@@ -97,6 +99,16 @@ def test_two_words_for_one_value_do_not_deny_each_other() -> None:
     (asked,) = talk(memory, "the sofa is silver, not grey")
     assert asked.response.startswith("What is said and what is denied are both grey to me.")
     assert memory.corrections() == []
+
+
+def test_a_colour_is_written_as_said_and_found_under_plainer_names() -> None:
+    memory = room_memory()
+    (done,) = talk(memory, "the sofa is more turquoise, I'd say")
+    assert done.response == "Now the sofa (object 8) is turquoise."
+    reply = SymbolicReasoner(memory, RelationConfig()).ground(
+        query("the blue sofa"), memory.snapshot()
+    )
+    assert [thing.object_id for thing in reply.objects] == [8]
 
 
 @pytest.mark.parametrize("text", TABLE["requests"])

@@ -38,6 +38,7 @@ _PHRASES: dict[str, list[str]] = TABLE["phrases"]
 _KIND_WORDS: dict[str, str | None] = {
     word: None if key == "any" else key for key, words in TABLE["kinds"].items() for word in words
 }
+_SPELLINGS: dict[str, str] = TABLE["spellings"]
 _LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
 _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
 _NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
@@ -224,14 +225,24 @@ def _value(p: Parser) -> HasAttribute | None:
     while p.take(*_PHRASES["more_or_less"]):
         pass
     has_article = bool(p.take("a", "an", "the"))
+    at = p.at
     given = p.find_attribute() or _find_word(p)
     if given is not None:
+        if given.key == "color":
+            given = HasAttribute("color", _colour_as_said(p.words[at : p.at]))
         kind = p.take(*_KIND_WORDS)
         is_whole = bool(kind) or not has_article
         if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.done:
             return given
     p.at = start
     return p.find_quality()
+
+
+def _colour_as_said(words: Sequence[str]) -> str:
+    """The colour that is written: "turquoise", where a question's "blue" would do; "grey" for
+    "gray"."""
+    known = {*lexicon.COLOURS, *lexicon.SHADES, "and"}
+    return " ".join(_SPELLINGS.get(word, word) for word in words if word in known)
 
 
 def _quality(p: Parser) -> HasAttribute | None:

@@ -114,8 +114,9 @@ def denial_of(
         others = [thing for thing in objects if at.is_named_otherwise([thing], now)]
         return _misnamed(others, command.denied, at)
     key = command.key
-    if command.value == command.denied:  # "silver, not grey": two words for one value
-        return f"What is said and what is denied are both {command.value} to me."
+    one, other = map(lexicon.base_colour, (command.value, command.denied))
+    if command.value == command.denied or (key == "color" and one == other):  # "silver, not grey"
+        return f"What is said and what is denied are both {one or command.value} to me."
     wrong = [
         f"{the(thing)} is {shown(known)}, not {command.denied}"
         for thing in objects
