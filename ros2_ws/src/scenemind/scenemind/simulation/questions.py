@@ -62,11 +62,11 @@ class Question:
         """Whether a reply is right.
 
         Args:
-            text: the sentence.
+            text: the sentence; "Not for sure:" before it does not count.
             instance_ids: instance ids of the objects that it names, best first (see
                 `MatchTable.instance_of`); "closest" and "ground" are judged by them alone.
         """
-        words = re.findall(r"[a-z0-9]+", text.lower())
+        words = re.findall(r"[a-z0-9]+", re.sub(r"^not for sure[^:]*: ", "", text.lower()))
         if self.kind in ("closest", "ground"):
             return tuple(instance_ids[:1]) == self.target_ids
         if self.kind in ("exists", "verify"):

@@ -220,7 +220,7 @@ class SymbolicReasoner:
             text = f"{refusal} Not for sure: {reply.text}."
             sure = min(sure, ABSENCE_CONFIDENCE)
         elif sure <= ABSENCE_CONFIDENCE and not reply.is_usual:
-            text = f"Not for sure{f' without using {unused}' * bool(unused)}: {reply.text}."
+            text = f"Not for sure{f', as I did not use {unused}' * bool(unused)}: {reply.text}."
         rests_on = f"rests on: {listed(reply.objects)}"
         steps = [
             f"{SITUATED}: {type(question).__name__}",
