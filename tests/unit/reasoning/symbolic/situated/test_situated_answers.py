@@ -75,6 +75,8 @@ def test_an_answer_without_objects_is_marked() -> None:
         ("Is the sofa tidy or messy?", "", False),
         ("Is the room a kitchen or an office?", "", True),  # by the office chair
         ("What color is the submarine?", FACING, False),
+        ("this is blue, isn't it?", "", False),
+        ("is the chair the same colour as the sofa?", "", False),  # which one is asked back
         ("Is the sofa quite gorgeous or rather ghastly, would you say?", "", False),
     ],
 )

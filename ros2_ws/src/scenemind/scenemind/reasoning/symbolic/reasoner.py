@@ -42,7 +42,7 @@ from scenemind.reasoning.symbolic.replies import (
     confidences,
     listed,
 )
-from scenemind.reasoning.symbolic.resolver import STANDING_IN, Resolver, stand_in_notes
+from scenemind.reasoning.symbolic.resolver import STANDING_IN, Resolver, is_room, stand_in_notes
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
@@ -52,8 +52,11 @@ if TYPE_CHECKING:  # pydantic's forms take long to import
 _Found = TypeVar("_Found", MethodReply, GroundReply)
 SITUATED = "read as a situated question"
 """Begins the steps of an answer to a question that was read loosely."""
-# Least likelihood of an answer that is no guess.
-_LIKELY = 0.2
+# Least likelihood of an answer that is no guess, and of one to a question without a situation that
+# the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
+_LIKELY, _LIKELY_UNREAD = 0.2, 0.55
+# Shapes that the grammar reads less of.
+_LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
 # Attributes that a box shows.
 _BY_BOX = ("shape", "size")
 _log = logging.getLogger(__name__)
@@ -86,7 +89,9 @@ def _is_guess(
     try:
         asked = parse_question(query.text)
     except NotUnderstoodError:
-        return bool(unread) or reply.confidence <= ABSENCE_CONFIDENCE
+        is_of_room = isinstance(question, trees.Choose) and is_room(question.subject)
+        is_shape = is_of_room or isinstance(question, _LOOSE_ALONE)
+        return bool(unread) or reply.confidence < (_LIKELY if is_shape else _LIKELY_UNREAD)
     is_same = type(asked) is type(question)
     is_same |= isinstance(asked, trees.ListObjects) and isinstance(question, trees.Identify)
     keys = {condition.key for condition in trees.parts_of(asked, trees.HasAttribute)}
@@ -213,7 +218,8 @@ class SymbolicReasoner:
         at = LooseResolver(scene, query, self._vocabulary)
         reply = answer_loosely(question, at, self._memory.changes_since)
         sure, text, is_free = reply.confidence, reply.sentence, query.policy == "always_answer"
-        if not is_free and _is_guess(query, question, reply, at):
+        asks_back = refusal is not None and refusal.failure.code == "ambiguous" and not at.stands
+        if not is_free and (asks_back or _is_guess(query, question, reply, at)):
             return None
         unused = shown(", ".join(word for words in at.unused_words(question) for word in words))
         if refusal is not None and refusal.failure.code == "not_found" and not is_free:

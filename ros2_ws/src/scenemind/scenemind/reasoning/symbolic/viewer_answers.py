@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.language.english import with_article
 from scenemind.language.trees import NounPhrase, Related, Viewer, relations_to_viewer
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
@@ -103,7 +104,7 @@ def kind_of_room(words: str, at: LooseResolver) -> Reply:
     weights = {kind: room_weight(kind, at) for kind in room_kinds()}
     likeliest = max(weights, key=lambda kind: weights[kind])
     things = tuple(telling(likeliest, at).values())[:_SHOWN]
-    has = f"it has what a {likeliest} has{': ' * bool(things)}{say.listed(things)}"
+    has = f"it has what {with_article(likeliest)} has{': ' * bool(things)}{say.listed(things)}"
     if not words:
         return Reply(has, 1.0, things, likeliest)
     kind = find_room(words)
