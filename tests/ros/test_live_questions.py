@@ -82,11 +82,11 @@ def test_a_phrase_is_grounded_with_progress_and_pictures(run: Run, tmp_path: Pat
 
 @pytest.mark.usefixtures("server")
 def test_suggestion_of_the_nodes_is_taken(run: Run) -> None:
-    said = ("ask", "hey, could you tell me where I left the table?", "--method", "symbolic")
+    said = ("ask", "how many chairz is they", "--method", "symbolic")
     failed, _ = run(*said, status=1)
-    assert failed["error"]["suggestion"] == "where is the table?"
+    assert failed["error"]["suggestion"] == "how many chairs are there?"
     answer, _ = run(*said, "--yes")
-    assert (answer["question"], answer["error"]) == ("where is the table?", None)
+    assert (answer["question"], answer["error"]) == ("how many chairs are there?", None)
 
 
 @pytest.mark.usefixtures("server")
