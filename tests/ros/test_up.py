@@ -67,7 +67,6 @@ def up(options: list[str], memories: Path, tmp_path: Path) -> Iterator[Process]:
 def test_a_client_asks_corrects_and_finds_it_stored_after_the_end(
     up: Process, memories: Path, number: int
 ) -> None:
-    assert "/mapping_node/scene_graph" in up.wait_for_line("mapping_node writes")
     with SceneMindClient() as scenemind:
         scenemind.wait_ready(TIMEOUT_S)
         scene = scenemind.scene_graph()

@@ -82,7 +82,7 @@ def _prepare_child() -> None:
 
 
 _EVERY_NODE_WRITES = ("/rosout", "/parameter_events")
-_PATIENCE_S = 20.0
+_PATIENCE_S = 30.0
 _SETTLED_S = 0.5  # the graph reports publishers one by one
 _LOOK_S = 0.1
 
