@@ -1,4 +1,4 @@
-# Targets: make setup | demo | test | bench | check | test-extras | clean
+# Targets: make setup | demo | test | bench | check | test-extras | fuzz | lock | audit | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -8,10 +8,13 @@ IN_ROS := $(PY) -m scenemind.ros_environment --
 # Three test processes, as tests of nodes wait much; all tests of a file run in one of them, and
 # share its maps and nodes.
 WORKERS := --numprocesses 3 --dist loadfile --no-loadscope-reorder
+UV := uv==0.13.9
+LOCK := $(PY) -m uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header \
+  --python-version 3.10
 # Tests start some hundred processes, which would compile all modules again each.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo test test-extras bench check clean
+.PHONY: help setup demo test test-extras bench check fuzz lock audit clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +38,20 @@ check: setup  ## Lint, formatting, types
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
+
+lock: setup  ## Write requirements/lock*.txt anew: versions of constraints.txt, with hashes
+	@$(PY) -m pip install --quiet --disable-pip-version-check $(UV)
+	@$(LOCK) --constraint requirements/constraints.txt --extra dev --extra view \
+	  ros2_ws/src/scenemind/setup.py requirements/build.txt requirements/ros-wheels.txt \
+	  --output-file requirements/lock.txt
+	@echo cmake | $(LOCK) - --output-file requirements/lock-cmake.txt
+	@echo $(UV) | $(LOCK) - --output-file requirements/lock-uv.txt
+
+audit: setup  ## Known vulnerabilities of the locked packages (OSV's database); skipped offline
+	@bash tools/audit.sh
+
+fuzz: setup  ## Mutated files, replies and requests; ARGS="--seconds 600 --seed 3"
+	@$(IN_ROS) $(PY) -m tests.fuzz $(ARGS)
 
 clean:  ## Remove the virtual environment, the build and all reports
 	rm -rf $(VENV) ros2_ws/build ros2_ws/install ros2_ws/log demo-report bench-report \

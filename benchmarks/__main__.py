@@ -278,21 +278,46 @@ def _segment(
 
 @app.command(
     "likelihoods",
-    epilog="Example: python -m benchmarks likelihoods sqa3d ScanQA_val.json --objects scenes.json",
+    epilog="Example: python -m benchmarks likelihoods sqa3d ScanQA_val.json nr3d_val.json"
+    " scanrefer_val.json sr3d.csv --objects scenes.json",
 )
 def _likelihoods(
     sqa3d: Annotated[Path, typer.Argument(help="Folder of SQA3D's files.")],
     scanqa: Annotated[Path, typer.Argument(help="File of ScanQA's rows.")],
+    nr3d: Annotated[Path, typer.Argument(help="File of Nr3D's rows.")],
+    scanrefer: Annotated[Path, typer.Argument(help="File of ScanRefer's rows.")],
+    sr3d: Annotated[Path, typer.Argument(help="File of Sr3D's rows.")],
     objects: Annotated[Path, typer.Option(help="Objects file of their scenes.")],
     as_json: AsJson = False,
 ) -> None:
-    """Fit how often replies to loosely read questions are right, on half of the scenes.
+    """Fit how often descriptions and loosely read questions are answered rightly, on half of the
+    scenes.
 
     The result is the content of reasoning/symbolic/likelihood.yaml, and how true the confidence is
     that the present one gives, on both halves.
     """
-    found = bench_named("likelihoods", "benchmarks")(sqa3d, scanqa, objects)
+    found = bench_named("likelihoods", "benchmarks")(sqa3d, scanqa, nr3d, scanrefer, sr3d, objects)
     show_result("likelihoods", found, as_json)
+
+
+@app.command(
+    "map-confidence",
+    epilog="Example: python -m benchmarks map-confidence office table --truth hololens.json"
+    " --truth benchmarks/labels/redkitchen.json",
+)
+def _map_confidence(
+    memories: Annotated[list[Path], typer.Argument(help="Folders of mapped places.")],
+    truth: Annotated[list[Path], typer.Option(help="Boxes made by hand, of each place in turn.")],
+    rooms: Annotated[int, typer.Option(min=0, help="Number of simulated rooms.")] = 6,
+    as_json: AsJson = False,
+) -> None:
+    """Fit the confidence of map objects on real places and on simulated rooms.
+
+    Each place is also judged by weights that were fitted without it.
+    """
+    seeds = range(1, rooms + 1)
+    found = bench_named("map_confidence", "benchmarks")(memories, truth, seeds)
+    show_result("map confidence", found, as_json)
 
 
 _ALL = (

@@ -108,7 +108,7 @@ class _StageClock:
 
 class _PointingModel:
     """A `ChatModel` for queries of one class: it points at the middle image and at its first
-    candidate, at once.
+    candidate, or at its middle, at once.
 
     Attributes:
         images: number of images in its requests.
@@ -138,13 +138,15 @@ class _PointingModel:
         shown = next((m for m in messages if m.jpegs), None)
         if shown is None:
             said = {"target_class": self._label, "attributes": [], "conditions": []}
-            return {**said, "wants_all": False}
+            return {**said, "wants_all": False, "labels": []}
         if messages[-1] is not shown:
-            return {"reasoning": "the first", "object_id": 0}
+            if "nothing is marked" in messages[-1].text:
+                return {"reasoning": "the middle", "object_id": -1, "box": [300, 300, 700, 700]}
+            return {"reasoning": "the first", "object_id": 0, "box": []}
         found = _IMAGES.search(shown.text)
         self.images = int(found[1]) if found else 0
         target = {"target_image_id": f"{self.images // 2:05d}", "reference_image_ids": []}
-        return {"reasoning": "in the middle", **target}
+        return {"reasoning": "in the middle", "target_place": [], **target}
 
 
 class _OvalSegmenter:

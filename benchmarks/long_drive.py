@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scenemind.config import StoreConfig, TreeConfig
 from scenemind.geometry import Box3D, PinholeCamera, Pose
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.memory import FrameIndex, KeyFrame, MapObject, MemoryAccess, MemorySnapshot
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.graph.corrections.overlay import Sources
 from scenemind.memory.reader import TreeReader
@@ -62,6 +62,32 @@ class LongDrive:
         self._selector = KeyFrameSelector(StoreConfig())
         self._boxes = _boxes_px()
         self._rng = np.random.default_rng(0)
+        self._stored: list[tuple[int, int, Pose, list[int], NDArray[np.float32]]] = []
+
+    def frame_index(self) -> FrameIndex:
+        """Of the stored frames, as a memory keeps it."""
+        numbers, places, poses, ids, scores = zip(*self._stored, strict=True)
+        shown = np.concatenate(ids).astype(np.int32)
+        labels = sorted({thing.label for thing in self.objects.values()})
+        row_of = {label: row for row, label in enumerate(labels)}
+        label_of = np.zeros(len(self.objects) + 1, np.int32)
+        for object_id, thing in self.objects.items():
+            label_of[object_id] = row_of[thing.label]
+        count = len(numbers)
+        return FrameIndex(
+            frame_numbers=np.array(numbers, np.int32),
+            stamps_ns=np.array(numbers, np.int64) * _FRAME_NS,
+            location_ids=np.array(places, np.int32),
+            world_T_camera=np.stack([pose.matrix() for pose in poses]),
+            camera_indices=np.zeros(count, np.int32),
+            cameras=(CAMERA,),
+            detection_frames=np.repeat(np.arange(count, dtype=np.int32), DETECTIONS),
+            detection_labels=label_of[shown],
+            detection_objects=shown,
+            detection_scores=np.concatenate(scores),
+            detection_boxes_px=np.tile(self._boxes, (count, 1)),
+            labels=tuple(labels),
+        )
 
     @property
     def key_frames(self) -> int:
@@ -96,9 +122,10 @@ class LongDrive:
             ),
         )
         moved = self._selector.has_moved(pose)
-        shown = view_scores(detections, CAMERA)
+        shown = view_scores(detections.boxes_px, detections.scores, CAMERA).tolist()
         if self._selector.wants(moved, frame, shown, self.views, lambda _: True):
             self.location_of[number] = frame.location_id
+            self._stored.append((number, frame.location_id, pose, ids, scores))
             self.views.add(frame.location_id, number, frame.object_ids(), shown, self._boxes)
         if moved:
             self._selector.note_place(pose)
@@ -144,7 +171,7 @@ def memory_of(drive: LongDrive) -> MemoryAccess:
     """The part of a memory that a frame selector needs, by the code of a memory (`TreeReader`).
 
     Its scene has only the drive's tree, views and objects, and its disk gives frames at once
-    instead of reading them.
+    instead of reading them. The index of frames is that of this moment.
     """
     snapshot = MemorySnapshot(0, 0, drive.objects, (), drive.pose)
 
@@ -163,6 +190,12 @@ def memory_of(drive: LongDrive) -> MemoryAccess:
         views=drive.views,
         journal=SimpleNamespace(sources=Sources()),
         snapshot=lambda: snapshot,
+        retention=SimpleNamespace(frames=lambda: list(drive.location_of)),
     )
     disk = SimpleNamespace(evidence=SimpleNamespace(find=find_unread))
-    return cast(MemoryAccess, TreeReader(cast(MemoryDisk, disk), cast(MemoryState, scene)))
+    memory = TreeReader(cast(MemoryDisk, disk), cast(MemoryState, scene))
+    index = drive.frame_index()
+    vars(memory).update(
+        frame_index=lambda: index, key_frame=lambda number: find_unread(number, lambda *_: None, ())
+    )
+    return cast(MemoryAccess, memory)

@@ -87,7 +87,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     place = {
         file: number / len(group) for group in groups.values() for number, file in enumerate(group)
     }
-    items.sort(key=lambda item: place[item.path])
+    # Equal places in files' order: workers collect files in orders of their own.
+    items.sort(key=lambda item: (place[item.path], item.path))
     for item in items:
         if item.path in groups[True]:
             item.add_marker(pytest.mark.flaky(reruns=1))

@@ -24,9 +24,10 @@ if ! .venv/bin/python -c "import importlib.util as u, sys
 sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'playwright', 'pycocoevalcap',
 'ray', 'segment_anything', 'torch', 'transformers', 'ultralytics'))))"; then
   echo "Installing OpenVINO, playwright, pycocoevalcap, Ray, segment-anything, torch, transformers and ultralytics (AGPL-3.0), 2.2 GB"
-  .venv/bin/python -m pip install -q --disable-pip-version-check \
+  .venv/bin/python -m pip install -q --disable-pip-version-check --no-compile \
     -c requirements/constraints.txt -r requirements/extras-cpu.txt
 fi
 export YOLO_CONFIG_DIR="$PWD/.venv/ultralytics"  # keeps its settings out of the home folder
 
-exec .venv/bin/python -m scenemind.ros_environment -- .venv/bin/python -m pytest -m extras
+exec .venv/bin/python -m scenemind.ros_environment -- .venv/bin/python -m pytest -m extras \
+  --numprocesses 2 --dist loadfile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def correct(root: Path, name: str, instruction: str) -> tuple[dict[str, Any], li
     copy.mkdir()
     for part in (root / name).iterdir():
         if part.is_dir():
-            (copy / part.name).symlink_to(part)
+            shutil.copytree(part, copy / part.name, copy_function=os.link)
         else:
             shutil.copyfile(part, copy / part.name)
     place = ("--memory-root", root, "--memory", copy.name)

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scenemind.config import SceneMindConfig
-from scenemind.frames import read_sequence
-from scenemind.mapping import Mapper
-from scenemind.memory import Memory
-from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.ros_environment import ros_environment
-from scenemind.simulation import Sensors, simulate
+from tests import simulated_memory
 
 if TYPE_CHECKING:
     from .graph import RosGraph
@@ -33,14 +28,7 @@ for _name in ("LD_LIBRARY_PATH", "PYTHONPATH", "AMENT_PREFIX_PATH"):
 @pytest.fixture(scope="session")
 def stored_room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a memory that has seen a simulated room; take a copy before changing it."""
-    folder = tmp_path_factory.mktemp("rooms") / "room"
-    sequence = simulate(1, 60, Sensors(320, 240))
-    config = SceneMindConfig()
-    with Memory.create(folder, config) as memory:
-        mapper = Mapper(InstanceCamera(sequence.class_names), memory, config)
-        for frame in read_sequence(sequence):
-            mapper.process(frame)
-    return folder
+    return simulated_memory.stored_room(tmp_path_factory.mktemp("rooms") / "room")
 
 
 @pytest.fixture

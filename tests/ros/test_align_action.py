@@ -118,11 +118,12 @@ def test_feedback_has_the_agents_stages_and_thoughts(graph: RosGraph, memory: Me
     chair = any_chair(memory)
     with ChatServer(renaming(chair, "stool")) as server:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
-        said = f"between us: {chair}, though nobody would guess it, is by its very nature a stool"
+        said = f"I'd like you to rename object {chair} to stool"
         goal = Goal(graph, action.Align, ALIGN, instruction=said, speaker="Ada")
         status, result = goal.result()
     assert status == GoalStatus.STATUS_SUCCEEDED, result.error
-    assert (result.method, result.response) == ("synergai", "It is a stool now.")
+    told = f'It is a stool now. Written: The "chair" (id: {chair}) is called "stool".'
+    assert (result.method, result.response) == ("synergai", told)
     (edit,) = result.edits
     assert (edit.by, edit.reason, edit.value) == ("Ada", said, "stool")
     wait_for(lambda: goal.feedback[-1].stage == "answer", "the last feedback")
@@ -137,7 +138,7 @@ def test_cancelling_during_the_agents_work_changes_nothing(graph: RosGraph, memo
     step = choose(lambda request: stay_silent if "Noted;" in request.text else rename)
     with ChatServer(step) as server:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
-        said = f"between us: {chair}, though nobody would guess it, is by its very nature a stool"
+        said = f"I'd like you to rename object {chair} to stool"
         goal = Goal(graph, action.Align, ALIGN, instruction=said, dialogue_id="a")
         wait_for(lambda: len(server.requests) > 1, "the edit to be noted")
         goal.cancel()

@@ -99,6 +99,9 @@ def objects(draw: st.DrawFn) -> MapObject:
             for name in attributes
             if draw(st.booleans())
         },
+        label_probabilities=draw(st.dictionaries(words, st.floats(0.0, 1.0), max_size=3)),
+        measured_share=np.float64(draw(st.floats(0.0, 1.0))),
+        is_ghost=np.bool_(draw(st.booleans())),
     )
 
 
@@ -127,9 +130,12 @@ def assert_same_object(a: MapObject, b: MapObject) -> None:
         "corrected",
         "here_since_ns",
         "attribute_sources",
+        "is_ghost",
     ):
         assert getattr(a, name) == getattr(b, name), name
     assert a.confidence == pytest.approx(b.confidence)
+    assert a.label_probabilities == pytest.approx(b.label_probabilities, abs=1e-6)
+    assert a.measured_share == pytest.approx(b.measured_share, abs=1e-6)
     np.testing.assert_allclose(a.box.corners(), b.box.corners(), atol=1e-6)
     np.testing.assert_allclose(a.yaw_box.corners(), b.yaw_box.corners(), atol=1e-6)
     for stay, other in zip(a.stays, b.stays, strict=True):

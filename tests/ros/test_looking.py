@@ -24,7 +24,13 @@ from .graph import SIMULATED, RosGraph, wait_for
 from .scripted_model import asking
 
 GROUND = "/reasoning_node/ground"
-WANTED = {"target_class": "chair", "attributes": [], "conditions": [], "wants_all": False}
+WANTED = {
+    "target_class": "chair",
+    "attributes": [],
+    "conditions": [],
+    "wants_all": False,
+    "labels": [],
+}
 MEASURED = 0
 
 
@@ -35,8 +41,8 @@ def point(image: str = "00000") -> Step:
         if not request.pictures:
             return json.dumps(WANTED)
         if "Here is image" in request.text:
-            return json.dumps({"reasoning": "The far one.", "object_id": 2})
-        target = {"target_image_id": image, "reference_image_ids": [image]}
+            return json.dumps({"reasoning": "The far one.", "object_id": 2, "box": []})
+        target = {"target_image_id": image, "target_place": [], "reference_image_ids": [image]}
         return json.dumps({"reasoning": "A chair is in it.", **target})
 
     return say(reply)

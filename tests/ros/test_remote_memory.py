@@ -81,6 +81,8 @@ def test_remote_memory_equals_that_of_the_other_process(
         np.testing.assert_allclose(thing.yaw_box.corners(), known.yaw_box.corners(), atol=1e-6)
         assert thing.stays == known.stays
         assert thing.confidence == pytest.approx(known.confidence, abs=1e-6)
+        assert thing.alternatives == pytest.approx(known.alternatives, abs=1e-6)
+        assert thing.measured_share == pytest.approx(known.measured_share, abs=1e-6)
         assert len(thing.points) == 0, "points do not travel"
     assert [(r.subject_id, r.predicate, r.object_id) for r in there.relations] == [
         (r.subject_id, r.predicate, r.object_id) for r in snapshot.relations

@@ -87,8 +87,10 @@ def test_a_question_is_answered_by_a_program(memory: Memory) -> None:
 
 def test_a_phrase_is_grounded_by_looking(memory: Memory) -> None:
     """With what is configured: no segmenting model, and word vectors that nobody needs here."""
-    wanted = {"target_class": "chair", "attributes": [], "conditions": [], "wants_all": False}
-    pointed = {"reasoning": "there", "target_image_id": "00001", "reference_image_ids": []}
+    facts = {"attributes": [], "conditions": [], "labels": []}
+    wanted = {"target_class": "chair", "wants_all": False, **facts}
+    pointed = {"target_image_id": "00001", "target_place": [], "reference_image_ids": []}
+    pointed["reasoning"] = "there"
     config = VlmGrounderConfig.from_nested(
         {"text_encoder": "clip_vit_b32", "segmenter": {"backend": "depth"}}
     )
@@ -96,7 +98,7 @@ def test_a_phrase_is_grounded_by_looking(memory: Memory) -> None:
         ChatServer(
             say(json.dumps(wanted)),
             say(json.dumps(pointed)),
-            say(json.dumps({"reasoning": "it", "object_id": 0})),
+            say(json.dumps({"reasoning": "it", "object_id": 0, "box": []})),
         ) as server,
         reasoner_of(server.endpoint, vlm_grounder=config) as reasoner,
     ):

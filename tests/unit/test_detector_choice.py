@@ -129,10 +129,13 @@ def test_where_none_can_be_found_it_says_how_to_name_one() -> None:
     [
         ("nowhere/yoloe.pt", "no weights at nowhere/yoloe.pt"),
         ("yoloe-26n-sg", "did you mean yoloe-26n-seg.pt"),
-        ("model.engine", "ends in .engine: detectors are .onnx and .xml"),
-        ("kitchen.pt", "set detector.backend to yolo_world or yoloe"),
+        ("model.engine", "write ./model.engine"),
+        ("./model.engine", "ends in .engine: detectors are .onnx and .xml"),
+        ("kitchen.pt", "write ./kitchen.pt"),
+        ("./kitchen.pt", "set detector.backend to yolo_world or yoloe"),
         ("ViT-B-32", "names neither a YOLO-World nor a YOLOE model"),
-        ("empty", "empty is a folder without a detector"),
+        ("empty", "write ./empty"),
+        ("./empty", "empty is a folder without a detector"),
     ],
 )
 def test_a_name_that_is_none_is_answered_with_the_way_out(
@@ -164,7 +167,7 @@ def test_without_a_network_a_known_name_says_where_to_put_the_file(tmp_path: Pat
     ("model", "encoder"),
     [("yoloe-26n-seg", "mobileclip2"), ("yolov8s-worldv2", "clip_vit_b32")],
 )
-def test_a_model_in_torch_and_exported_maps_by_its_name_alone(
+def test_a_model_in_torch_and_exported_maps_without_more_settings(
     model: str, encoder: str, tmp_path: Path
 ) -> None:
     vectors = np.eye(2, 512, dtype=np.float32)
@@ -181,4 +184,4 @@ def test_a_model_in_torch_and_exported_maps_by_its_name_alone(
 
     assert detector_of(f"{model}.yaml").startswith(f"{model}, random weights (torch")
     export_onnx(f"{model}.yaml", tmp_path / f"{model}.onnx", 2, (96, 64))
-    assert detector_of(f"{model}.onnx").startswith(f"{model} (")
+    assert detector_of(f"./{model}.onnx").startswith(f"{model} (")

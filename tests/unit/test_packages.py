@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -13,6 +12,8 @@ from typing import Any
 
 import pytest
 import setuptools  # noqa: F401  distutils comes from it where Python has none
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 PYTHON_PACKAGES = ["scenemind", "scenemind_ros"]
 PACKAGES = ["scenemind_interfaces", *PYTHON_PACKAGES]
@@ -114,4 +115,35 @@ def test_the_nodes_declare_their_imports(sources: Path, monkeypatch: pytest.Monk
 
 
 def registry_names(requirements: list[str]) -> set[str]:
-    return {re.split("[>=]=", requirement)[0].lower() for requirement in requirements}
+    return {Requirement(requirement).name.lower() for requirement in requirements}
+
+
+def locked(repository: Path) -> dict[str, list[str]]:
+    """Name -> lines of the lock: a version, its conditions and hashes; of each there is a hash."""
+    text = (repository / "requirements/lock.txt").read_text(encoding="utf-8")
+    entries: dict[str, list[str]] = {}
+    for entry in text.replace("\\\n", "").splitlines():
+        line, _, hashes = entry.partition("--hash=sha256:")
+        assert hashes, entry[:80]
+        entries.setdefault(canonicalize_name(Requirement(line).name), []).append(line)
+    return entries
+
+
+def test_the_lock_has_all_that_set_up_installs(
+    sources: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it fails, `make lock` writes it anew."""
+    entries = locked(repository)
+    setup = setup_of(sources, "scenemind", monkeypatch)
+    extras = setup.extras_require
+    wanted = [*setup.install_requires, *extras["dev"], *extras["view"]]
+    for name in ("build.txt", "ros-wheels.txt"):
+        lines = (repository / "requirements" / name).read_text(encoding="utf-8").splitlines()
+        wanted += [line for line in lines if line and not line.startswith("#")]
+    for requirement in map(Requirement, wanted):
+        if requirement.marker is not None and not requirement.marker.evaluate():
+            continue
+        pins = [Requirement(text) for text in entries[canonicalize_name(requirement.name)]]
+        here = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
+        (version,) = (specifier.version for pin in here for specifier in pin.specifier)
+        assert requirement.specifier.contains(version), f"{requirement} is locked at {version}"

@@ -14,6 +14,7 @@ import pytest
 import setuptools  # noqa: F401  distutils comes from it where Python has none
 
 from scenemind.reasoning import Policy
+from scenemind.reasoning.prompts import sent_part
 
 ROOT = Path("ros2_ws/src/scenemind")
 LIBRARY = ROOT / "scenemind"
@@ -57,7 +58,7 @@ def test_prompts_are_in_the_package(repository: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_prompt_names_no_other_system(prompt: Path, repository: Path) -> None:
-    text = (repository / LIBRARY / prompt).read_text(encoding="utf-8").lower()
+    text = sent_part((repository / LIBRARY / prompt).read_text(encoding="utf-8")).lower()
     assert [peer for peer in PEERS if peer in text] == []
 
 

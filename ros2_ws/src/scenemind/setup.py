@@ -30,6 +30,7 @@ setup(
     install_requires=[
         "httpx2>=2.12",
         "jinja2>=3.1",
+        "lz4>=4.3",
         "markupsafe>=2.1",
         "numpy>=1.26",
         "onnxruntime>=1.17",
@@ -37,12 +38,12 @@ setup(
         "opencv-python-headless>=4.8",
         # pydantic-monty looks for it with every call; in vain that costs a question 2 ms.
         "opentelemetry-api>=1.20",
-        "pydantic>=2.5",
+        "pydantic>=2.8",
         "pydantic-monty==1.4.0",
         "PyYAML>=6.0",
         "rapidfuzz>=3.6",
         "rich>=13",
-        "rosbags>=0.10",
+        "rosbags>=0.11.9,<0.12",
         "scipy>=1.11",
         "typer>=0.12",
         "typing-extensions>=4.5",
@@ -54,8 +55,8 @@ setup(
             "lap>=0.5.12",
             "onnx>=1.16",
             "open-clip-torch>=2.24",
-            "torch>=2.2",
-            "torchvision>=0.17",
+            "torch>=2.10",
+            "torchvision>=0.25",
             "ultralytics-opencv-headless>=8.4.190",
         ],
         # Metric depth of plain photographs.

@@ -182,7 +182,7 @@ def huge_png() -> bytes:
     ("content", "complaint"),
     [
         (b"no picture", "no JPEG or PNG"),
-        (huge_png(), "cannot be decoded"),
+        (huge_png(), "60000x60000 pixels"),
         (dull_picture(9, 9), "a picture of 9x9 cannot be used"),
         (None, "cannot read"),
     ],

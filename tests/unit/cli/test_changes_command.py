@@ -76,7 +76,7 @@ def test_moments_are_visits_seconds_or_dates(root: Path) -> None:
     assert by_seconds["after"]["last_ns"] == 800_000_000
     status, output = run(root, "--memory", "row", "--since", "1970-01-01T00:00:01+00:00")
     assert status == 0
-    assert "2 new, 2 as they were" in output
+    assert "2 seen first now, 2 as they were" in output
 
 
 def test_a_moment_after_the_last_frame_is_refused_with_when_that_was(root: Path) -> None:

@@ -22,9 +22,7 @@ def root(tmp_path: Path) -> Path:
     """Folder with `row`, whose chair 1 a person called a stool, and `again`, the same row."""
     for name in ("row", "again"):
         with Memory.create(tmp_path / name, CONFIG) as memory:
-            for number in range(40):
-                step = walk.step(number)
-                memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+            walk.go(memory, range(40))
             if name == "row":
                 memory.apply([Edit("rename", (1,), value="stool")], "Ada", "it has no back")
                 memory.apply([Edit("delete_object", (2,))], "Ada", "a reflection")

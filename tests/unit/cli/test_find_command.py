@@ -21,9 +21,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`row`: red chairs, one of which a person called a sofa of leather."""
     folder = tmp_path_factory.mktemp("memories")
     with Memory.create(folder / "row", CONFIG) as memory:
-        for number in range(60):
-            step = walk.step(number)
-            memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+        walk.go(memory, range(60))
         (first, *_) = memory.snapshot().objects
         rename = Edit("rename", (first,), value="sofa")
         leather = Edit("set_attribute", (first,), key="material", value="leather")

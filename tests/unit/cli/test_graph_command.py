@@ -97,9 +97,7 @@ def test_json_output(objects: Path) -> None:
 
 def test_a_memory_is_exported_and_read_again(tmp_path: Path) -> None:
     with Memory.create(tmp_path / "kitchen", SceneMindConfig()) as memory:
-        for number in range(20):
-            step = walk.step(number)
-            memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+        walk.go(memory, range(20))
         snapshot, locations = memory.snapshot(), memory.tree()
     out = tmp_path / "scene.json"
     status, output = run(

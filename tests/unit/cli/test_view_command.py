@@ -36,7 +36,7 @@ from scenemind.viewer import browser_view
         ("", False),
     ],
 )
-def test_only_addresses_of_this_machine_need_no_token(host: str, local: bool) -> None:
+def test_only_addresses_of_this_machine_need_no_link(host: str, local: bool) -> None:
     gate = pytest.importorskip("scenemind.viewer.gate", reason="no viser")
     assert gate.is_local(host) == local
 
@@ -45,9 +45,9 @@ def test_printed_address_is_valid() -> None:
     view_address = pytest.importorskip("scenemind.viewer.viewer", reason="no viser").view_address
     assert view_address("127.0.0.1", 8080, "") == "http://127.0.0.1:8080/"
     assert view_address("::1", 8080, "") == "http://[::1]:8080/"
-    assert view_address("10.0.0.7", 81, "secret") == "http://10.0.0.7:81/?token=secret"
+    assert view_address("10.0.0.7", 81, "secret") == "http://10.0.0.7:81/?link=secret"
     everywhere = view_address("0.0.0.0", 81, "secret")
-    assert re.fullmatch(r"http://[^/:]+:81/\?token=secret", everywhere)
+    assert re.fullmatch(r"http://[^/:]+:81/\?link=secret", everywhere)
     assert "0.0.0.0" not in everywhere
 
 
@@ -124,17 +124,25 @@ def test_the_page_is_served_to_this_machine(rooms: Path) -> None:
         assert b"<html" in page.read()
 
 
-def test_another_address_wants_the_token_that_it_prints(rooms: Path) -> None:
-    with served(rooms, "--host", "0.0.0.0") as (address, _):
-        token = re.search(r"\?token=([0-9a-f]{32})$", address)
-        assert token
+def test_another_address_wants_the_link_that_it_prints(rooms: Path) -> None:
+    with served(rooms, "--host", "0.0.0.0") as (address, view):
+        link = re.search(r"\?link=([0-9a-f]{32})$", address)
+        assert link
         port = re.search(r":(\d+)/", address)
         assert port
         here = f"http://127.0.0.1:{port[1]}/"
         with pytest.raises(HTTPError, match="403"):
             urlopen(here, timeout=30.0)
-        with urlopen(f"{here}?token={token[1]}", timeout=30.0) as page:
+        with urlopen(f"{here}?link={link[1]}", timeout=30.0) as page:
             assert page.headers["Set-Cookie"].startswith("scenemind_view_")
+        with pytest.raises(HTTPError, match="403"):
+            urlopen(f"{here}?link={link[1]}", timeout=30.0)
+        assert view.stdout is not None
+        assert view.stdout.readline() == "Ctrl-C ends it.\n"
+        following = re.search(r"\?link=([0-9a-f]{32})$", view.stdout.readline())
+        assert following
+        with urlopen(f"{here}?link={following[1]}", timeout=30.0) as page:
+            assert page.headers["Set-Cookie"]
 
 
 def test_memory_with_other_readers_is_opened_for_reading(rooms: Path) -> None:

@@ -35,9 +35,7 @@ def seer(server: ChatServer, call_deadline_s: float = 20.0) -> ChatModelConfig:
 
 def walk_on(memory: Memory, first: int, last: int) -> None:
     """Frames `first` to `last` - 1 of the walk, `last` excluded."""
-    for number in range(first, last):
-        step = walk.step(number)
-        memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+    walk.go(memory, range(first, last))
 
 
 def answer(material: str = "wood", **summary: str) -> str:

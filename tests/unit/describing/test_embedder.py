@@ -79,9 +79,7 @@ def test_a_vector_is_made_anew_when_there_are_more_views(row: Memory) -> None:
     assert embed_due(row, most_views=1) == 3
     assert embed_due(row, most_views=1) == 0
     row.begin_session()
-    for number in range(41):
-        step = walk.step(number)
-        row.integrate(step.frame, step.detections, step.track_ids, step.observations)
+    walk.go(row, range(41))
     row.flush()
     assert embed_due(row, most_views=4) > 0
 

@@ -40,6 +40,14 @@ def test_an_offset_fails_with_the_fix() -> None:
     assert (aligned.status, aligned.fix) == ("ok", "")
 
 
+def test_edges_that_hardly_agree_tell_nothing() -> None:
+    """An aligned recording was seen to have its weak peak 16 px away."""
+    finding = check_alignment("depth on colour", (16.0, 0.0, 2.9), 640, "align it")
+    assert finding.status == "warn"
+    assert finding.measured.startswith("cannot tell")
+    assert check_alignment("depth on colour", (16.0, 0.0, 4.0), 640, "").status == "fail"
+
+
 def test_small_images_are_looked_at_too() -> None:
     color, depth_m = (image[::4, ::4].copy() for image in scene(12, 8))
     found = edge_offset([(color, depth_m)] * 4)

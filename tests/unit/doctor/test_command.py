@@ -67,7 +67,8 @@ def test_a_good_bag_passes_every_check(good_bag: Path) -> None:
     status, checks = examine(good_bag)
     assert status == 0
     assert {check["status"] for check in checks.values()} == {"ok"}
-    assert "1.10 m below" in checks["floor"]["measured"]  # where the simulated robot has its eyes
+    # Where the simulated robot has its eyes.
+    assert float(checks["floor"]["measured"].split(" m below")[0]) == pytest.approx(1.10, abs=0.02)
     assert {"color encoding", "depth units", "colour to depth", "motion"} <= checks.keys()
 
 
@@ -154,8 +155,9 @@ def test_unregistered_depth_of_a_real_recording_is_noticed(
     bare = tmp_path / "redkitchen"
     shutil.copytree(recording, bare, ignore=shutil.ignore_patterns("calibration.json"))
     status, checks = examine(bare)
-    assert status == 1
-    assert checks["depth on colour"]["status"] == "fail"
+    assert status == 0
+    assert checks["depth on colour"]["status"] == "warn"
+    assert "cannot tell" in checks["depth on colour"]["measured"]
 
 
 def test_a_recording_of_another_device_is_fine(shared_data: Path) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from scenemind.doctor.pose_checks import (
+    Floor,
     check_floor,
     check_motion,
     check_rotations,
     check_upright,
+    find_floor,
     surface_points,
 )
 from scenemind.frames import SensorFrame
+from scenemind.frames.readers.folder import z_up_rotation
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.simulation.trajectory import look
 
@@ -105,20 +111,42 @@ def floor_frame(mounted_rad: float = 0.0) -> tuple[SensorFrame, PinholeCamera]:
     return SensorFrame(1, np.zeros((240, 320, 3), np.uint8), depth_m, said), camera
 
 
+def found(frame: SensorFrame, camera: PinholeCamera) -> Floor | None:
+    return find_floor(*surface_points([frame], camera), frame.world_T_camera.translation[None])
+
+
 def test_the_floor_is_where_it_was_put() -> None:
     frame, camera = floor_frame()
-    finding = check_floor(*surface_points([frame], camera), camera_z=1.2)
+    finding = check_floor(found(frame, camera))
     assert finding.status == "ok"
     assert finding.measured == "1.20 m below the camera, 0.0 degrees off level"
 
 
 def test_a_rolled_mounting_tilts_the_floor() -> None:
     frame, camera = floor_frame(np.deg2rad(6.0))
-    finding = check_floor(*surface_points([frame], camera), camera_z=1.2)
+    finding = check_floor(found(frame, camera))
     assert finding.status == "warn"
     assert "base_T_camera" in finding.fix
 
 
 def test_no_floor_in_view_is_said() -> None:
     nothing = np.zeros((0, 3), np.float32)
-    assert check_floor(nothing, nothing, 1.2).status == "warn"
+    assert find_floor(nothing, nothing, np.zeros((1, 3))) is None
+    assert check_floor(None).status == "warn"
+
+
+@pytest.mark.parametrize("tilt_deg", [17.0, 38.0])
+def test_gravity_is_measured_in_the_recorded_world(tilt_deg: float) -> None:
+    """A recording whose y points nearly down, read as if it did exactly."""
+    frame, camera = floor_frame()
+    tilt = Rotation.from_euler("xy", (tilt_deg, 4.0), degrees=True).as_matrix()
+    pose = frame.world_T_camera
+    as_read = replace(frame, world_T_camera=Pose(tilt @ pose.rotation, tilt @ pose.translation))
+    zup_T_recorded = z_up_rotation((0, 1, 0))
+    finding = check_floor(found(as_read, camera), zup_T_recorded, Path("kitchen/gravity.txt"))
+    assert finding.status == "fail"
+    words = finding.fix.split("echo ")[1].split(" > ")
+    assert words[1] == "kitchen/gravity.txt"
+    measured = np.array([float(word) for word in words[0].split()])
+    true = zup_T_recorded.rotation.T @ tilt @ (0, 0, -1)
+    assert np.linalg.norm(measured - true) < np.radians(0.5)

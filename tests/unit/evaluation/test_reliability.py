@@ -45,6 +45,14 @@ def test_nobody_is_sure() -> None:
     assert reliability.as_json()["sure"] == {"n": 0}
 
 
+def test_a_perfect_confidence_is_off_by_chance() -> None:
+    """One answer that is 30 % sure is off by 70 % or 30 %: 42 % in the mean. Of two that are 50 %
+    sure none, one or both are right: 25 %."""
+    assert found([0.3], [1.0]).error_if_perfect == pytest.approx(42.0)
+    assert found([0.5, 0.5], [1.0, 1.0]).error_if_perfect == pytest.approx(25.0)
+    assert found([0.0, 1.0], [0.0, 1.0]).error_if_perfect == 0.0
+
+
 @given(st.lists(st.tuples(SHARE, SHARE), min_size=1))
 def test_error_against_the_definition(pairs: list[tuple[float, float]]) -> None:
     """Naeini et al., AAAI 2015: the sum over bins of |sum of confidences - sum of scores| / n."""

@@ -30,10 +30,13 @@ def make_scene() -> SceneExport:
     picture = replace(
         thing(6, "picture", (0.0, 3.0, 1.5), (0.6, 0.1, 0.4)),
         known_yaw_box=Box3D((0.0, 3.0, 1.5), (0.6, 0.02, 0.4), 0.123456789),
+        label_probabilities={"picture": 0.6, "tv": 0.25},
+        measured_share=0.75,
     )
     vase = replace(
         thing(9, "vase", (4.0, 0.0, 0.2), (0.2, 0.2, 0.4)),
         stays=(Stay(Box3D((4.0, 0.0, 0.2), (0.2, 0.2, 0.4)), 1, 2, 3),),
+        is_ghost=True,
     )
     floor = StructurePlane(-1, "floor", Box3D((0.0, 0.0, 0.0), (6.0, 8.0, 0.0)), (0, 0, 1), 30.5)
     wall = StructurePlane(

@@ -118,7 +118,7 @@ def test_error_names_the_place_in_a_bad_table(tmp_path: Path) -> None:
         read_rows(path)
     with pytest.raises(ExchangeError, match="cannot be read"):
         read_rows(tmp_path / "none.csv")
-    (tmp_path / "bad.json.gz").write_bytes(b"no gzip")
+    (tmp_path / "bad.json.gz").write_bytes(b"\x1f\x8bno gzip")
     with pytest.raises(ExchangeError, match="cannot be read"):
         read_rows(tmp_path / "bad.json.gz")
 

@@ -93,6 +93,12 @@ def test_files_that_are_not_as_scannet_has_them(tmp_path: Path) -> None:
     mesh.write_bytes(mesh.read_bytes()[:-40])
     with pytest.raises(ExchangeError, match="cut short"):
         read_labels(folder)
+    mesh.write_bytes(mesh.read_bytes().replace(b"vertex 6", b"vertex " + b"9" * 30))
+    with pytest.raises(ExchangeError, match=r"cannot hold 9+ vertices"):
+        read_labels(folder)
+    folder = write_scan(tmp_path, "scene0011_03", segments=[*SEGMENTS[1:], 2**70])
+    with pytest.raises(ExchangeError, match=r"segIndices\.5"):
+        read_labels(folder)
 
 
 @pytest.mark.parametrize(

@@ -27,19 +27,26 @@ def write_images(frame: SensorFrame, color: Path, depth: Path, units_per_m: floa
 
 @pytest.fixture
 def hololens_folder(tmp_path: Path, made: MadeSequence) -> Path:
-    folder = tmp_path / "hololens"
+    return write_hololens(tmp_path / "hololens", made)
+
+
+def write_hololens(folder: Path, made: MadeSequence) -> Path:
     for i, frame in enumerate(made):
         name = f"{i:05d}.png"
         write_images(frame, folder / "images" / name, folder / "depth" / name, 1000.0)
     matrices = [frame.world_T_camera.matrix().reshape(-1) for frame in made]
     np.savetxt(folder / "poses.txt", matrices)
+    (folder / "gravity-direction.txt").write_text("0 -1 0")
     np.savetxt(folder / "K.txt", [(20.0, 0.0, 7.5), (0.0, 20.0, 5.5), (0.0, 0.0, 1.0)])
     return folder
 
 
 @pytest.fixture
 def seven_scenes_folder(tmp_path: Path, made: MadeSequence) -> Path:
-    folder = tmp_path / "seven"
+    return write_seven_scenes(tmp_path / "seven", made)
+
+
+def write_seven_scenes(folder: Path, made: MadeSequence) -> Path:
     for i, frame in enumerate(made):
         stem = f"frame-{5 * i:06d}"
         color, depth = folder / f"{stem}.color.png", folder / f"{stem}.depth.png"
@@ -50,8 +57,11 @@ def seven_scenes_folder(tmp_path: Path, made: MadeSequence) -> Path:
 
 @pytest.fixture
 def tum_folder(tmp_path: Path, made: MadeSequence) -> Path:
+    return write_tum(tmp_path / "rgbd_dataset_freiburg3_made", made)
+
+
+def write_tum(folder: Path, made: MadeSequence) -> Path:
     """Depth is 5 ms late, poses come between the images, as on a real recording."""
-    folder = tmp_path / "rgbd_dataset_freiburg3_made"
     lists: dict[str, list[str]] = {name: ["# comment"] for name in ("rgb", "depth", "groundtruth")}
     for frame in made:
         stamp = f"{frame.stamp_ns / 1e9:.6f}"
@@ -67,4 +77,5 @@ def tum_folder(tmp_path: Path, made: MadeSequence) -> Path:
             lists["groundtruth"].append(f"{at:.4f} {x} {y} {z} {q}")
     for name, lines in lists.items():
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    (folder / "gravity-direction.txt").write_text("0 0 -1")
     return folder

@@ -23,6 +23,7 @@ from scenemind.frames.images import (
     decode_compressed_depth,
     decode_depth,
     encode_color_file,
+    encode_color_png,
     encode_compressed_depth,
     encode_depth,
     encode_depth_png,
@@ -176,8 +177,20 @@ def test_an_image_of_more_pixels_than_can_be_held_is_refused_by_its_header() -> 
 
     header = struct.pack(">IIBBBBB", 40_000, 40_000, 8, 2, 0, 0, 0)
     png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", compress(b"\0" * 99))
-    with pytest.raises(FrameError, match="PIXELS"):
+    with pytest.raises(FrameError, match="40000x40000 pixels"):
         decode_color_file(png + chunk(b"IEND", b""))
+
+
+@pytest.mark.parametrize("length", [100_000, 0x7FFFFFFF])
+def test_a_part_that_is_said_to_be_longer_than_the_file_is_refused(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    png = encode_color_png(np.zeros((4, 4, 3), np.uint8))
+    at = png.index(b"IDAT")
+    assert decode_color_file(png + b"\n").shape == (4, 4, 3)  # what follows its end is not read
+    monkeypatch.setattr(cv2, "imdecode", None)  # it would make room for so many bytes
+    with pytest.raises(FrameError, match=r"no JPEG or PNG \(cut short"):
+        decode_color_file(png[: at - 4] + struct.pack(">I", length) + png[at:])
 
 
 def test_compressed_depth_in_a_format_that_cannot_be_read() -> None:

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
+from scenemind.language.assertions import clauses_of
 from scenemind.language.corrections.clauses import broken_up
-from scenemind.language.corrections.grammar import (
-    is_doubtful,
-    parse_commands,
-    without_speech_acts,
-)
+from scenemind.language.corrections.grammar import parse_commands
+from scenemind.language.speech_acts import is_question
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import Command, IsA, Merge, Rename, SetAttribute
 from tests.tables import read_table
@@ -70,19 +68,12 @@ def test_unclear_sentences_are_not_understood(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "rest"), TABLE["without speech acts"].items())
 def test_speech_acts_are_removed(text: str, rest: str) -> None:
-    assert " ".join(t.word for t in next(without_speech_acts(broken_up(text)))) == rest
-
-
-def test_readings_grow_from_the_shortest_to_the_whole_sentence() -> None:
-    readings = [[t.word for t in r] for r in without_speech_acts(broken_up("no, please undo"))]
-    assert readings[0] == ["undo"]
-    assert readings[-1] == ["no", ",", "please", "undo"]
-    assert sorted(readings, key=len) == readings
+    assert " ".join(word for clause in clauses_of(text) for word in clause.words) == rest
 
 
 @pytest.mark.parametrize(("text", "doubtful"), TABLE["doubtful"].items())
 def test_a_question_mark_is_a_doubt_unless_it_ends_a_request(text: str, doubtful: bool) -> None:
-    assert is_doubtful(text, broken_up(text)) is doubtful
+    assert is_question(text) is doubtful
 
 
 @pytest.mark.parametrize(("text", "words"), TABLE["clauses"].items())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scenemind.language.assertions import clauses_of
 from scenemind.language.corrections.grammar import parse_commands
 from scenemind.language.questions import parse_question
 from scenemind.language.referring.reader import read
@@ -32,7 +33,11 @@ _REPEATED = (
 
 
 @pytest.mark.parametrize(
-    "reader", [parse_question, parse_commands, read_question, read_situation, split_situation, read]
+    "reader",
+    [
+        *(parse_question, parse_commands, read_question, read_situation, split_situation, read),
+        clauses_of,
+    ],
 )
 @pytest.mark.parametrize("start", ["", "what is ", "how many "])
 def test_repeated_words_are_quick_to_read(reader: Callable[[str], Any], start: str) -> None:

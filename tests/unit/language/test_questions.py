@@ -77,13 +77,13 @@ RANKS = st.one_of(
 )
 DESCRIPTIONS = st.builds(
     lambda noun, definite, count, attributes, related, qualities, ranks: NounPhrase(
-        noun, definite, count, (*attributes, *related, *qualities), ranks
+        noun, definite, count, (*attributes, *qualities, *related), ranks
     ),
     NOUNS,
     st.booleans(),
     st.none() | st.integers(2, 12),
-    st.lists(ATTRIBUTES, max_size=2),
-    st.lists(RELATED, max_size=2),
+    st.lists(ATTRIBUTES, max_size=2, unique=True),
+    st.lists(RELATED, max_size=2, unique=True),
     st.lists(QUALITIES, max_size=1),
     st.just(()) | st.tuples(RANKS),
 )

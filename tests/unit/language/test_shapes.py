@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from scenemind.language.parser import Parser
 from scenemind.language.shapes import Sentence, ShapeBook
+from scenemind.language.slots import SlotWords
 from scenemind.language.tokens import tokenize
 
 
-def _words(p: Parser) -> str | None:
+def _words(p: SlotWords) -> str | None:
     """All words that there are, but none that begins with x."""
     start, p.at = p.at, len(p.words)
     said = " ".join(p.words[start:])

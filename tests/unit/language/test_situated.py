@@ -7,19 +7,23 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scenemind.language import verbalization
-from scenemind.language.situated.questions import read_question
-from scenemind.language.situated.sentences import (
-    Places,
+from scenemind.language.situated.phrases import (
     content_words,
-    normalized,
+    places_of,
     read_phrase,
+    with_marks,
+    words_of,
 )
+from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import read_situation, split_situation
 from scenemind.language.trees import (
     Choose,
     Count,
+    Exists,
     HasAttribute,
+    ListObjects,
     NounPhrase,
+    Rank,
     Related,
     Same,
     Verify,
@@ -106,8 +110,7 @@ def test_any_heap_of_words_is_some_question(text: str) -> None:
 
 
 def read(words: str) -> NounPhrase:
-    places = Places(normalized(words))
-    return read_phrase(places.text, places)
+    return read_phrase(words_of(words))
 
 
 @pytest.mark.parametrize(("words", "noun"), TABLE["nouns"].items())
@@ -159,30 +162,53 @@ def test_a_thing_may_be_between_the_asker_and_another() -> None:
 
 
 def test_content_words_are_without_small_words_and_marks() -> None:
-    assert content_words("what can I use to open @0 the window") == ("open", "window")
+    words = with_marks(words_of("what can I use to open on my left the window"))
+    assert content_words(words) == ("open", "window")
 
 
 @pytest.mark.parametrize(("words", "predicates"), TABLE["places"].items())
 def test_places_of_the_asker(words: str, predicates: list[str]) -> None:
-    places = Places(normalized(words))
-    assert sorted(place.predicate for place in places.of(places.text)) == predicates
-    assert all(place.anchors == (Viewer(),) for place in places.of(places.text))
+    places = places_of(words_of(words))
+    assert sorted(place.predicate for place in places) == predicates
+    assert all(place.anchors == (Viewer(),) for place in places)
 
 
 @pytest.mark.parametrize("words", TABLE["places of other things"])
 def test_sides_of_other_things_are_no_places_of_the_asker(words: str) -> None:
-    places = Places(normalized(words))
-    assert places.of(places.text) == ()
+    assert places_of(words_of(words)) == ()
 
 
 def test_marks_that_were_typed_are_no_places() -> None:
-    assert Places(normalized("what is @7 on my left")).of("@0")
-    assert "@7" not in normalized("what is @7 on my left")
+    assert places_of(words_of("what is @behind the door")) == ()
+
+
+def test_what_is_asked_is_at_the_place_of_the_clause_before_it() -> None:
+    behind = NounPhrase("chair", conditions=(Related("behind", (Viewer(),)),))
+    assert read_question("If I turn around, is there a chair?") == Exists(behind)
+    assert read_question("Is there a chair if I turn around?") == Exists(behind)
+
+
+def test_a_clause_of_several_places_tells_none() -> None:
+    said = "If I line up the chairs behind me and on my left, how many chairs are there?"
+    assert read_question(said) == Count(NounPhrase("chairs"))
+
+
+def test_one_of_several_is_asked_for_by_a_comparison() -> None:
+    asked = read_question("Which of the two tables behind me is the higher one?")
+    behind = (Related("behind", (Viewer(),)),)
+    assert asked == ListObjects(NounPhrase("tables", conditions=behind, ranks=(Rank("highest"),)))
+
+
+def test_who_looks_into_the_room_has_the_door_behind_them() -> None:
+    clues = read_situation("standing at the door looking into the room")
+    assert {(thing.noun, place.predicate) for thing, place in clues} == {
+        ("door", "near"),
+        ("room", "in front of"),
+    }
 
 
 def test_two_places_hold_together() -> None:
-    places = Places("behind me and on my left")
-    assert len(places.of(places.text)) == 2
+    assert len(places_of(words_of("behind me and on my left"))) == 2
 
 
 @pytest.mark.parametrize(("situation", "is_at_it"), TABLE["at the thing"].items())
@@ -205,6 +231,8 @@ def test_clues_name_their_things_without_the_words_after_them() -> None:
         ("If I am sitting here, what is behind me?", "what is behind me?", "I am sitting here"),
         ("I am at the door. What is behind me?", "What is behind me?", "I am at the door"),
         ("facing the window, which is left?", "which is left?", "facing the window"),
+        ("on the bed - is it on my left?", "on the bed - is it on my left?", ""),
+        ("sitting on the bed - is it on my left?", "is it on my left?", "sitting on the bed"),
         ("where is the cup?", "where is the cup?", ""),
         ("what do I see if I turn around?", "what do I see if I turn around?", ""),
     ],

@@ -41,12 +41,6 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield memory
 
 
-def go(memory: Memory, numbers: range) -> None:
-    for number in numbers:
-        step = walk.step(number)
-        memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
-
-
 def chairs(memory: Memory) -> dict[int, int]:
     """Chair -> object."""
     return {o.track_ids[0]: i for i, o in memory.snapshot().objects.items()}
@@ -81,7 +75,7 @@ def test_index_of_a_room_agrees_with_its_frames(room: Path) -> None:
 
 
 def test_index_has_every_detection_unchanged(memory: Memory) -> None:
-    go(memory, range(30))
+    walk.go(memory, range(30))
     index = memory.frame_index()
     for row, number in enumerate(index.frame_numbers.tolist()):
         seen = walk.step(number).detections
@@ -115,7 +109,7 @@ def test_detections_without_a_track_or_an_object_have_none(memory: Memory) -> No
 
 
 def test_only_labels_in_stored_frames_are_named(memory: Memory) -> None:
-    go(memory, range(3))
+    walk.go(memory, range(3))
     memory.frame_index()
     for number in range(3, 6):
         step = walk.step(number)
@@ -133,7 +127,7 @@ def test_only_labels_in_stored_frames_are_named(memory: Memory) -> None:
 def test_index_has_frames_that_are_being_written(memory: Memory) -> None:
     assert len(memory.frame_index()) == 0
     for number in range(4):
-        go(memory, range(number, number + 1))
+        walk.go(memory, range(number, number + 1))
         index = memory.frame_index()
         assert index.frame_numbers.tolist() == list(range(number + 1))
     assert_is_of_the_key_frames(index, memory)
@@ -141,14 +135,14 @@ def test_index_has_frames_that_are_being_written(memory: Memory) -> None:
 
 def test_index_is_the_same_value_until_something_changes(memory: Memory) -> None:
     assert memory.frame_index() is memory.frame_index()
-    go(memory, range(20))
+    walk.go(memory, range(20))
     before = memory.frame_index()
     assert memory.frame_index() is before
     renamed = min(memory.snapshot().objects)
     memory.apply([Edit("rename", (renamed,), value="stool")], "Ada", "")
     assert memory.frame_index() is before, "it says what the detector said"
     numbers = before.frame_numbers.copy()
-    go(memory, range(20, 30))
+    walk.go(memory, range(20, 30))
     assert memory.frame_index() is not before
     np.testing.assert_array_equal(before.frame_numbers, numbers)
     with pytest.raises(ValueError, match="read-only"):
@@ -156,7 +150,7 @@ def test_index_is_the_same_value_until_something_changes(memory: Memory) -> None
 
 
 def test_merged_split_and_deleted_objects_are_as_people_see_them(memory: Memory) -> None:
-    go(memory, range(60))
+    walk.go(memory, range(60))
     of_chair = chairs(memory)
     before = memory.frame_index()
     memory.apply([Edit("merge", (of_chair[0], of_chair[2]))], "Ada", "a bench")
@@ -204,7 +198,7 @@ def test_later_index_lacks_frames_whose_images_were_deleted(tmp_path: Path) -> N
     with Memory.create(tmp_path / "row", SceneMindConfig.from_flat(tight)) as memory:
         ever: set[int] = set()
         for start in range(0, 60, 5):
-            go(memory, range(start, start + 5))
+            walk.go(memory, range(start, start + 5))
             ever |= set(memory.frame_index().frame_numbers.tolist())
             memory.flush()
             assert_is_of_the_key_frames(memory.frame_index(), memory)
@@ -214,7 +208,7 @@ def test_later_index_lacks_frames_whose_images_were_deleted(tmp_path: Path) -> N
 
 def test_frames_of_earlier_locations_go_one_by_one(memory: Memory) -> None:
     for start in range(0, 60, 15):
-        go(memory, range(start, start + 15))
+        walk.go(memory, range(start, start + 15))
         memory.flush()
     memory.frame_index()
     assert memory.location_count == 4
@@ -224,13 +218,13 @@ def test_frames_of_earlier_locations_go_one_by_one(memory: Memory) -> None:
 
 
 def test_reset_empties_the_index(memory: Memory) -> None:
-    go(memory, range(20))
+    walk.go(memory, range(20))
     before = memory.frame_index()
     memory.reset()
     assert len(memory.frame_index()) == 0
     assert memory.frame_index().labels == ()
     memory.begin_session()
-    go(memory, range(30, 40))
+    walk.go(memory, range(30, 40))
     after = memory.frame_index()
     assert_is_of_the_key_frames(after, memory)
     assert len(before.frame_numbers) > 0
@@ -239,9 +233,9 @@ def test_reset_empties_the_index(memory: Memory) -> None:
 def test_failing_disk_is_an_error_and_the_next_call_is_complete(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go(memory, range(10))
+    walk.go(memory, range(10))
     memory.frame_index()
-    go(memory, range(10, 20))
+    walk.go(memory, range(10, 20))
 
     def fail(_: object) -> None:
         raise SceneMemoryError("the disk is full")
@@ -271,7 +265,7 @@ def test_index_is_complete_while_frames_arrive_and_threads_read(tmp_path: Path) 
         with ThreadPoolExecutor(2) as pool:
             askers = [pool.submit(ask) for _ in range(2)]
             try:
-                go(memory, range(40))
+                walk.go(memory, range(40))
             finally:
                 stop.set()
             assert [asker.result(20.0) for asker in askers] == [[], []]
@@ -298,15 +292,15 @@ steps = st.lists(
 @given(steps)
 def test_index_that_grew_equals_one_made_at_once(steps: list[tuple[str, int]]) -> None:
     with Memory.create(None, LATE) as memory:
-        go(memory, range(10))
+        walk.go(memory, range(10))
         memory.flush()
-        go(memory, range(10, 20))
+        walk.go(memory, range(10, 20))
         at = 20
         memory.frame_index()
         for what, number in steps:
             ids = list(memory.snapshot().objects)
             if what == "go":
-                go(memory, range(at, at + number))
+                walk.go(memory, range(at, at + number))
                 at += number
             elif what == "merge" and len(ids) > 1:
                 pair = ids[number % len(ids)], ids[(number + 1) % len(ids)]

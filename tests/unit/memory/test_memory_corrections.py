@@ -138,9 +138,7 @@ def test_a_split_object_stays_two_and_after_a_restart(tmp_path) -> None:
 
 def test_merged_and_split_objects_have_the_evidence_of_their_parts(tmp_path) -> None:
     with Memory.create(tmp_path / "row", CONFIG) as memory:
-        for number in range(60):
-            step = walk.step(number)
-            memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+        walk.go(memory, range(60))
         of_chair = {o.track_ids[0]: i for i, o in memory.snapshot().objects.items()}
         first, second = of_chair[0], of_chair[2]
         best = memory.key_frames_of([second], 1)[0]

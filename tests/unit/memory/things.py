@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,3 +86,9 @@ def thing(object_id: int, label: str, center: Vector, size: Vector, yaw: float =
         observation_count=5,
         track_ids=(object_id,),
     )
+
+
+def solid(object_id: int, label: str, center: Vector, size: Vector) -> MapObject:
+    """A thing with points of its surface."""
+    points = surface_points(center, size, 100, object_id)
+    return replace(thing(object_id, label, center, size), points=points)

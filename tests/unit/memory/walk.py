@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
+from scenemind.memory import Memory
 from scenemind.perception.types import Detections, Observation
 from tests.unit.memory.things import observe
 
@@ -74,3 +78,17 @@ def frame(number: int, x: float = 0.0, noisy_images: bool = False) -> RGBDFrame:
         depth_m = rng.uniform(0.5, 8.0, shape).astype(np.float32)
     pose = Pose(np.eye(3), np.array([x, 0.0, 1.2]))
     return RGBDFrame(number, number * FRAME_NS, color, depth_m, CAMERA, pose)
+
+
+def go(memory: Memory, numbers: Iterable[int], noisy_images: bool = False) -> None:
+    """Integrate these frames."""
+    for number in numbers:
+        seen = step(number, noisy_images)
+        memory.integrate(seen.frame, seen.detections, seen.track_ids, seen.observations)
+
+
+def stored(path: Path, frames: int) -> Path:
+    """The folder of a memory that has integrated the first frames."""
+    with Memory.create(path, SceneMindConfig()) as memory:
+        go(memory, range(frames))
+    return path

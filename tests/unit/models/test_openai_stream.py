@@ -98,7 +98,7 @@ def test_pieces_without_words_are_passed_over() -> None:
         (stream_of(b'{"choices": [{"delta": {"content": "\xff"}}]}'), "bad_reply", "no JSON"),
         (stream_of("[" * 100_000), "bad_reply", "no JSON"),
         (send_raw(b"{", promised=99), "unreachable", "hung up"),
-        (send_raw(b"plain", Content_Encoding="gzip"), "unreachable", "decompress"),
+        (send_raw(b"plain", Content_Encoding="gzip"), "bad_reply", "compressed"),
         (send_raw(b"<html>"), "bad_reply", "no JSON"),
         (refuse("I will not"), "refused", "seer refused: I will not"),
         (stream_of(piece("So", "content_filter")), "refused", "a filter of its server"),

@@ -20,6 +20,7 @@ from scenemind.perception.weights import (
     cache_root,
     download,
     find_weights,
+    get_weights,
     locate_weights,
     weights_folder,
 )
@@ -199,8 +200,58 @@ def test_the_suffix_of_a_torch_model_may_be_left_out(home: Path, tmp_path: Path)
     assert locate_weights(stem) == home / ".cache/scenemind/weights" / NAME  # where it will be
     elsewhere = put(tmp_path / "mine" / NAME)
     assert find_weights(str(elsewhere.with_suffix(""))) == elsewhere
-    here = put(tmp_path / NAME)
-    assert find_weights(stem).resolve() == here
+    accept(put(home / ".cache/scenemind/weights" / NAME))
+    assert find_weights(stem) == weights_folder() / NAME
+
+
+def accept(path: Path) -> Path:
+    """What `--accept-unpinned` leaves beside a file."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    path.with_name(f"{path.name}.sha256").write_text(digest, encoding="ascii")
+    return path
+
+
+def test_a_name_never_means_a_file_of_the_current_folder(tmp_path: Path) -> None:
+    """A pickle of such a name, in a folder that somebody sent, would run as a program."""
+    put(tmp_path / NAME)
+    stem = NAME.removesuffix(".pt")
+    for name in (NAME, stem):
+        assert locate_weights(name) == weights_folder() / NAME
+    assert locate_weights(f"./{stem}").resolve() == tmp_path / NAME
+    put(tmp_path / "own.pt")
+    put(tmp_path / "own.onnx")
+    (tmp_path / "models").mkdir()
+    for name in ("own.pt", "own", "own.onnx", "models"):
+        with pytest.raises(PerceptionError, match=rf"write \./{name}"):
+            locate_weights(name)
+
+
+def test_a_file_of_the_cache_is_checked_each_time(home: Path) -> None:
+    cached = accept(put(home / ".cache/scenemind/weights" / NAME))
+    assert find_weights(NAME) == find_weights(str(cached)) == cached
+    cached.write_bytes(b"other weights")
+    for name in (NAME, str(cached)):
+        with pytest.raises(PerceptionError, match=r"instead of.*Remove it"):
+            find_weights(name)
+    pinned = put(home / ".cache/scenemind/weights/ViT-B-32.pt")
+    accept(pinned)
+    with pytest.raises(PerceptionError, match=f"instead of {KNOWN_WEIGHTS[pinned.name].sha256}"):
+        find_weights(pinned.name)
+
+
+def test_weights_without_a_published_hash_need_a_word(home: Path) -> None:
+    place = home / ".cache/scenemind/weights" / NAME
+    with pytest.raises(PerceptionError, match=r"--accept-unpinned.*--sha256"):
+        find_weights(NAME)
+    put(place)  # also where somebody has put the file there
+    with pytest.raises(PerceptionError, match="--accept-unpinned"):
+        find_weights(NAME)
+    with pytest.raises(PerceptionError, match="instead of"):
+        get_weights(NAME, "0" * 64)
+    assert get_weights(NAME, accepts_unpinned=True) == find_weights(NAME) == place
+    place.with_name(f"{NAME}.sha256").unlink()
+    digest = hashlib.sha256(place.read_bytes()).hexdigest()
+    assert get_weights(NAME, digest.upper()) == find_weights(NAME) == place
 
 
 def test_best_detector_of_a_folder_is_taken(tmp_path: Path) -> None:
@@ -216,7 +267,7 @@ def test_best_detector_of_a_folder_is_taken(tmp_path: Path) -> None:
 def test_a_name_is_looked_for_where_the_variable_says_then_at_home(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_home = put(home / ".cache/scenemind/weights" / NAME)
+    at_home = accept(put(home / ".cache/scenemind/weights" / NAME))
     assert find_weights(NAME) == at_home == weights_folder() / NAME
     monkeypatch.setenv("SCENEMIND_WEIGHTS", str(tmp_path / "folder"))
     assert find_weights(NAME) == at_home

@@ -24,9 +24,7 @@ FRAMES = 60  # four locations, with a chair at each end and two between
 def make_memory(folder: Path) -> Memory:
     """Four chairs, seen from four locations."""
     memory = Memory.create(folder, SceneMindConfig())
-    for number in range(FRAMES):
-        step = walk.step(number)
-        memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+    walk.go(memory, range(FRAMES))
     return memory
 
 

@@ -12,7 +12,6 @@ from scenemind.config import SceneMindConfig
 from scenemind.language.quoting import quoted
 from scenemind.memory import Correction, Edit, Memory
 from scenemind.reasoning import Alignment, Asking, Query, Router
-from scenemind.reasoning.consent import needs_a_yes
 from scenemind.reasoning.dialogue import Dialogues
 from tests.unit.reasoning.chair_row import make_memory
 from tests.unit.reasoning.scene import SmallMemory, room_memory, snapshot_of, thing
@@ -169,20 +168,6 @@ def test_owner_is_the_named_person_or_the_speaker() -> None:
     assert "belongs to Ada" in router.ask(Query("who owns the laptop?")).text
     assert [o.object_id for o in router.ask(Query("what belongs to Anna?")).objects] == [10]
     assert router.ask(Query("does the laptop belong to Ada?")).text.startswith("Yes")
-
-
-@pytest.mark.parametrize(
-    ("text", "marked", "asks"),
-    [
-        ("the chairs are brown", (), True),
-        ("objects 4 and 5 are brown", (), False),
-        ("these are brown", (4, 5), False),
-        ("these are brown", (4,), True),
-    ],
-)
-def test_rule_for_asking_the_person(text: str, marked: tuple[int, ...], asks: bool) -> None:
-    edits = [Edit("set_attribute", (i,), "color", "brown") for i in (4, 5)]
-    assert needs_a_yes(edits, Query(text, marked_object_ids=marked)) is asks
 
 
 def test_fifty_callers_at_once_lose_no_correction(row: Memory) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from scenemind.memory import Edit
 from scenemind.reasoning import Query
-from scenemind.reasoning.consent import Consent, StatedWords
+from scenemind.reasoning.consent import Consent
 from scenemind.reasoning.dialogue import Dialogue, Turn
 from tests.unit.reasoning.scene import ATTACHED, BUILDING, ROOM, snapshot_of
 
@@ -155,4 +155,46 @@ def test_statement_after_a_question_is_still_a_statement() -> None:
     ],
 )
 def test_no_is_a_denial_only_after_a_form_of_be(said: str, is_stated: bool) -> None:
-    assert StatedWords(said).names("blue") == is_stated
+    assert consents(said, attributed(2, "color", "blue"), 2) == is_stated
+
+
+@pytest.mark.parametrize(
+    ("said", "marked", "objects", "sure"),
+    [
+        ("the chairs are brown", (), (4, 5), ()),
+        ("objects 4 and 5 are brown", (), (4, 5), (4, 5)),
+        ("these are brown", (4, 5), (4, 5), (4, 5)),
+        ("the laptop and the sofa are brown", (), (3, 8), (3, 8)),
+        ("the laptop is brown, and the chair is brown", (), (3, 4), (3, 4)),
+        ("the laptop is brown, and the chair is brown", (), (3, 4, 5), (3,)),
+    ],
+)
+def test_words_that_change_more_objects_than_they_name_need_a_yes(
+    said: str, marked: tuple[int, ...], objects: Sequence[int], sure: Sequence[int]
+) -> None:
+    edits = [attributed(i, "color", "brown") for i in objects]
+    query = Query(said, marked_object_ids=marked)
+    outright = Consent(query, Dialogue("a"), SCENE, "Ada").outright(edits)
+    assert [edit.object_ids[0] for edit in outright] == list(sure)
+
+
+@pytest.mark.parametrize(
+    ("said", "note", "object_id", "is_told"),
+    [
+        ("the laptop was bought in Rome", "was bought in Rome", 3, True),
+        ("I bought the laptop in Rome two years ago", "bought in Rome two years ago", 3, True),
+        ("the laptop must not get wet", "must not get wet", 3, True),
+        ("the laptop must not get wet", "must get wet", 3, False),
+        ("the laptop was bought in Rome", "was bought in Oslo", 3, False),
+        ("the laptop was bought in Rome", "was bought in Rome", 8, False),
+        ("a phone number is printed on the laptop", "a phone number is printed on it", 3, True),
+        ("Tom says that the laptop was bought in Rome", "was bought in Rome", 3, False),
+        ("was the laptop bought in Rome?", "was bought in Rome", 3, False),
+        ("if it was bought in Rome, the laptop is new", "was bought in Rome", 3, False),
+        ("the cup on the shelf was a gift", "was a gift", 7, False),
+    ],
+)
+def test_notes_are_what_the_person_tells_of_the_object(
+    said: str, note: str, object_id: int, is_told: bool
+) -> None:
+    assert consents(said, attributed(object_id, "note", note)) is is_told

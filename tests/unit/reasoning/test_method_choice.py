@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
+import numpy as np
 import pytest
 
-from scenemind.memory import KeyFrame, MemoryAccess, SceneMemoryError
+from scenemind.language.english import read_table
+from scenemind.memory import FrameIndex, KeyFrame, MemoryAccess, SceneMemoryError
 from scenemind.models import Allowance, FailureKind, ModelError, Usage
 from scenemind.perception import PerceptionError
 from scenemind.reasoning import Answer, Asking, Progress, Query, ReasoningError, Router
 from scenemind.reasoning.method import GroundReply, MethodReply
-from scenemind.reasoning.method_choice import choose_model
-from scenemind.reasoning.query import Picture
+from scenemind.reasoning.method_cases import Action, case_of
+from scenemind.reasoning.query import METHODS, Picture
 from tests.unit.reasoning.scene import ROOM, SmallMemory, query, room_memory, snapshot_of
 from tests.unit.reasoning.scripted_method import ScriptedMethod
 
@@ -230,51 +233,62 @@ def test_a_fallback_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert f"symbolic answers instead: {FALLEN_BACK}" in caplog.text
 
 
-LABELS = {thing.label for thing in ROOM}
-BOTH = ("ensemble", "llm_tpc", "memtree", "vadar")
+def methods_of(text: str, action: Action = "ask", situation: str = "") -> tuple[str, ...]:
+    return case_of(Query(text, situation), room_memory(), action).methods
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "name", "reason"),
     [
-        ("How many chairs could be pushed under the table?", "it counts things of the map"),
-        ("how far apart are the two cups?", "it measures things of the map"),
-        ("is the sofa wide enough for two?", "it measures things of the map"),
-        ("what distance is it from the cup over to the sofa", "it measures things of the map"),
-        ("Which of the cups would be nearest for who sits on the sofa?", "it compares things"),
-        ("Is the sofa bigger or smaller than the table?", "it compares things"),
-        ("is the shelf about in line with the sofa and the door?", "it relates things"),
-        ("What would I see if I turn around?", "it depends on where one stands"),
-        ("What would I see if I turned around?", "it depends on where one stands"),
-        ("What is at my 4 o'clock?", "it depends on where one stands"),
+        ("How many chairs could be pushed under the table?", "count", "it counts things of the"),
+        ("how far apart are the two cups?", "measure", "it measures things of the map"),
+        ("is the sofa wide enough for two?", "measure", "it measures things of the map"),
+        ("what distance is it from the cup over to the sofa", "measure", "it measures things of"),
+        ("Which of the cups would be nearest for who sits on the sofa?", "comparison", "it comp"),
+        ("Is the sofa bigger or smaller than the table?", "comparison", "it compares things"),
+        ("is the shelf about in line with the sofa and the door?", "relation", "it relates things"),
+        ("What would I see if I turn around?", "situated", "it depends on where one stands"),
+        ("What would I see if I turned around?", "situated", "it depends on where one stands"),
+        ("What is at my 4 o'clock?", "situated", "it depends on where one stands"),
     ],
 )
-def test_questions_about_measures_go_to_programs(text: str, reason: str) -> None:
-    choice = choose_model(Query(text), LABELS, BOTH)
-    assert choice is not None
-    assert (choice.method, choice.reason[: len(reason)]) == ("llm_tpc", reason)
+def test_questions_about_measures_go_to_programs(text: str, name: str, reason: str) -> None:
+    case = case_of(Query(text), room_memory(), "ask")
+    assert (case.name, case.reason[: len(reason)]) == (name, reason)
+    assert case.methods == ("llm_tpc", "memtree")
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "name", "reason"),
     [
-        ("What material is the sofa?", 'only pictures show "material"'),
-        ("Is the door open?", 'only pictures show "open"'),
-        ("How many of the cups are dirty?", 'only pictures show "dirty"'),
-        ("What is written on the door?", 'only pictures show "written"'),
-        ("How many books are on the table?", 'no object of the map is called "books"'),
+        ("What material is the sofa?", "looks", 'only pictures show "material"'),
+        ("Is the door open?", "state", 'only pictures show "open"'),
+        ("Is the tv on?", "state", 'only pictures show "on"'),
+        ("Is the bin full?", "state", 'only pictures show "full"'),
+        ("How many of the cups are dirty?", "state", 'only pictures show "dirty"'),
+        ("What is written on the door?", "writing", 'only pictures show "written"'),
+        ("What does the sign say?", "writing", 'only pictures show "say"'),
+        ("How many books are on the table?", "unknown count", 'no object of the map is called "b'),
+        ("How high is the lamp post?", "unknown measure", "no object of the map is called"),
         (
             "Is the stapler closer to the door or to the sofa?",
+            "unknown comparison",
             'no object of the map is called "stapler"',
         ),
-        ("What is between the sofa and the shelf?", "it counts, measures and compares nothing"),
-        ("What can I use to water my plants?", "it counts, measures and compares nothing"),
+        ("What is between the sofa and the shelf?", "otherwise", "it counts, measures and"),
+        ("What can I use to water my plants?", "otherwise", "it counts, measures and compares"),
     ],
 )
-def test_questions_about_appearance_go_to_frames(text: str, reason: str) -> None:
-    choice = choose_model(Query(text), LABELS, BOTH)
-    assert choice is not None
-    assert (choice.method, choice.reason[: len(reason)]) == ("memtree", reason)
+def test_questions_about_appearance_go_to_frames(text: str, name: str, reason: str) -> None:
+    case = case_of(Query(text), room_memory(), "ask")
+    assert (case.name, case.reason[: len(reason)]) == (name, reason)
+    assert case.methods[0] == "memtree"
+    assert not case.is_first
+
+
+@pytest.mark.parametrize("text", ["Which table is the cup on?", "Is the cup on the table?"])
+def test_what_a_thing_stands_on_is_no_state(text: str) -> None:
+    assert case_of(Query(text), room_memory(), "ask").name != "state"
 
 
 @pytest.mark.parametrize(
@@ -284,24 +298,116 @@ def test_questions_about_appearance_go_to_frames(text: str, reason: str) -> None
 def test_a_situation_in_words_is_for_programs_unless_it_has_to_be_seen(
     text: str, method: str
 ) -> None:
-    choice = choose_model(Query(text, "I am sitting on the sofa."), LABELS, BOTH)
-    assert choice is not None
-    assert choice.method == method
+    assert methods_of(text, situation="I am sitting on the sofa.")[0] == method
 
 
-def test_unconfigured_method_is_not_chosen() -> None:
-    count = Query("How many chairs are there?")
-    assert choose_model(count, LABELS, ()) is None
-    assert choose_model(count, LABELS, ("vadar", "ensemble")) is None
-    only = choose_model(count, LABELS, ("memtree",))
-    assert only is not None
-    assert (only.method, only.reason) == ("memtree", "")
+def test_phrases_are_looked_for_in_pictures_unless_they_measure() -> None:
+    finders = ("vlm_grounder", "memtree", "llm_tpc")
+    for text in ("something to lie on", "the open door", "the chair beside the sofa", "a stapler"):
+        assert methods_of(text, "ground") == finders
+    for text in ("the largest of the cups", "the chair to my left"):
+        assert methods_of(text, "ground")[0] == "llm_tpc"
+
+
+class Detecting(SmallMemory):
+    """Chairs were detected nine times, `unmapped` of them on no object."""
+
+    unmapped = 0
+
+    def frame_index(self) -> FrameIndex:
+        objects = np.where(np.arange(9) < self.unmapped, 0, 4).astype(np.int32)
+        labels = np.zeros(9, np.int32)
+        return replace(
+            FrameIndex.empty(),
+            labels=("chair",),
+            detection_labels=labels,
+            detection_objects=objects,
+        )
+
+
+class Doubtful(Detecting):
+    unmapped = 4
+
+
+def test_a_doubtful_count_is_made_in_pictures_though_the_grammar_is_sure() -> None:
+    asked, frames = query("How many chairs are there?"), ScriptedMethod(SAID)
+    known, doubtful = Detecting(snapshot_of(ROOM)), Doubtful(snapshot_of(ROOM))
+    well = Router(known, methods={"memtree": frames}).ask(asked)
+    assert (well.method, frames.asked) == ("symbolic", [])
+    badly = Router(doubtful, methods={"memtree": frames}).ask(asked)
+    assert (badly.method, badly.text) == ("memtree", SAID.text)
+    assert "on no object of the map" in case_of(asked, doubtful, "ask").reason
+    # Without a model, or where it fails, the map's count is given.
+    assert Router(doubtful).ask(asked).method == "symbolic"
+    failed = Router(doubtful, methods={"memtree": ScriptedMethod(DOWN)}).ask(asked)
+    assert (failed.method, failed.fallback) == ("symbolic", FALLEN_BACK)
+
+
+def test_every_case_of_the_table_has_its_reason_and_known_methods() -> None:
+    table = read_table("scenemind.reasoning", "method_cases.yaml")
+    names = [case["name"] for case in table["cases"]]
+    assert len(set(names)) == len(names)
+    assert set(table["finders"]) <= set(METHODS)
+    for case in table["cases"]:
+        assert len(case["why"].split()) > 5
+        assert set(case["ask"]) | set(case.get("ground", ())) <= set(METHODS)
+        assert case.get("asks", "counts") in table["kinds"]
+        asked = {"asks", "situated", "known", "doubtful", "related", "open"} & case.keys()
+        assert asked or case is table["cases"][-1]  # the last one holds always
+
+
+class Programs(ScriptedMethod):
+    name = "llm_tpc"
+
+
+class Finder(ScriptedMethod):
+    name = "vlm_grounder"
+
+
+def test_auto_finds_by_looking_and_then_by_the_next_best() -> None:
+    finder, frames = Finder(SAID), ScriptedMethod(SAID)
+    router = Router(room_memory(), None, {"memtree": frames, "vlm_grounder": finder})
+    assert router.ground(query("something soft to lie on")).method == "vlm_grounder"
+    finder.outcome = PerceptionError("no weights")
+    found = router.ground(query("something soft to lie on"))
+    assert (found.method, found.fallback) == ("memtree", "vlm_grounder failed: no weights")
+    assert [thing.object_id for thing in found.objects] == [8]
+
+
+def test_what_a_program_does_not_find_on_the_map_is_looked_for_in_pictures() -> None:
+    programs, finder = Programs(ReasoningError("not_found", "no stapler is known")), Finder(SAID)
+    methods = {"vlm_grounder": finder, "llm_tpc": programs, "memtree": ScriptedMethod(SAID)}
+    found = Router(room_memory(), None, methods).ground(query("the stapler to my left"))
+    assert (found.method, found.fallback) == ("vlm_grounder", "no stapler is known")
+    finder.outcome = ReasoningError("not_found", "no picture shows it")
+    found = Router(room_memory(), None, methods).ground(query("the stapler to my left"))
+    assert found.failure is not None
+    assert found.failure.code == "not_found"
+
+
+def test_where_a_model_fails_the_next_best_method_answers_and_says_so() -> None:
+    methods = {"memtree": ScriptedMethod(DOWN), "llm_tpc": Programs(SAID)}
+    answer = Router(room_memory(), None, methods).ask(query(UNREADABLE))
+    assert (answer.method, answer.fallback) == ("llm_tpc", FALLEN_BACK)
+    methods["llm_tpc"] = Programs(ModelError("bad_reply", "nonsense"))
+    last = Router(room_memory(), None, methods).ask(query(ABSENT))
+    assert last.method == "symbolic"
+    assert last.fallback.startswith(f"{FALLEN_BACK}. llm_tpc has no answer either: llm_tpc failed")
+    # A method that was named is not replaced by another model's.
+    assert Router(room_memory(), None, methods).ask(query(KNOWN), "memtree").method == "symbolic"
+
+
+def test_no_other_model_is_asked_where_time_is_over() -> None:
+    programs = Programs(SAID)
+    methods = {"memtree": ScriptedMethod(ModelError("too_late", "over")), "llm_tpc": programs}
+    asking = Asking(Allowance(0.0))
+    assert Router(room_memory(), None, methods).ask(query(ABSENT), asking=asking).method == (
+        "symbolic"
+    )
+    assert programs.asked == []
 
 
 def test_the_steps_say_why_and_only_where_auto_chose() -> None:
-    class Programs(ScriptedMethod):
-        name = "llm_tpc"
-
     reply = MethodReply("Two.", 0.7, (), (), ("wrote a program",))
     frames, programs = ScriptedMethod(reply), Programs(reply)
     router = Router(room_memory(), None, {"memtree": frames, "llm_tpc": programs})

@@ -32,15 +32,16 @@ PACKAGE = "scenemind.reasoning.memtree_qa"
 
 
 def test_values_are_filled_in_as_they_are() -> None:
-    values = {"notes": "$policy ${count} $$", "circumstances": "", "question": '"what?"'}
-    text = fill_prompt(PACKAGE, "answer_question", count="picture", policy="Guess.", **values)
+    values = {"notes": "$policy ${count} $$", "question": '"what?"', "policy": "Guess."}
+    values |= {"pictures": "picture", "circumstances": "", "looked": "", "count": ""}
+    text = fill_prompt(PACKAGE, "answer_question", **values)
     assert "Notes on the picture:\n$policy ${count} $$\n" in text
     assert text.endswith('The question: "what?"\nGuess.')
 
 
 def test_a_value_that_is_missing_is_a_bug() -> None:
     with pytest.raises(KeyError, match="notes"):
-        fill_prompt(PACKAGE, "answer_question", count="1")
+        fill_prompt(PACKAGE, "answer_question", pictures="picture")
 
 
 @pytest.mark.parametrize(

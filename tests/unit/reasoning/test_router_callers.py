@@ -17,7 +17,7 @@ from tests.prompt_cache import TOKENS_PER_PICTURE
 from tests.unit.reasoning.chair_row import HONEST, asked_of, form_of, make_memory, routed
 from tests.waiting import wait_until
 
-KNOWN = "how many chairs are there?"
+KNOWN = "where are the chairs?"
 UNREADABLE = "what would a child sit on?"  # for the grammar
 STUCK = "what is it that nobody knows?"
 SECONDS = 20.0

@@ -27,7 +27,7 @@ from tests.unit.reasoning.chair_row import (
 from tests.unit.reasoning.memtree_qa.talk import Heard
 
 GRACE_S = 0.5
-KNOWN = "how many chairs are there?"
+KNOWN = "where are the chairs?"
 UNREADABLE = "what would a child sit on?"  # for the grammar
 # What a model that does so once is asked again for, and answers then.
 PASSING = frozenset(FAULTS) - {"busy_for_long", "no_such_model", "refusal"}
@@ -78,7 +78,9 @@ def test_the_grammar_answers_questions_that_it_can_parse(
         assert server.requests
     assert answer.text.startswith("There are 4 chairs")
     assert answer.method == "symbolic"
-    assert answer.fallback.startswith("memtree failed: scripted")
+    # Where little time is left after the first call, the second one gets no turn.
+    server_name = "" if fault in TIMEOUTS else "scripted"
+    assert answer.fallback.startswith(f"memtree failed: {server_name}")
     assert answer.failure is None
     assert answer.key_frames
 

@@ -6,6 +6,7 @@ import pytest
 
 from scenemind.memory import Edit
 from scenemind.reasoning import Query, Router
+from scenemind.reasoning.dialogue import Dialogues
 from tests.unit.reasoning.scene import SmallMemory, room_memory
 
 
@@ -74,3 +75,13 @@ def test_a_name_that_is_none_is_refused(memory: SmallMemory) -> None:
     answer = Router(memory).ask(Query("where is my cup?", by="A" * 121))
     assert answer.failure is not None
     assert answer.failure.code == "invalid_request"
+
+
+def test_who_speaks_is_asked_for_and_known_from_then_on() -> None:
+    room = room_memory()
+    router = Router(room, dialogues=Dialogues(2, 6))
+    said = ["the laptop is mine", "I'm Lena", "the sofa is mine"]
+    told = [router.align(Query(text, dialogue_id="a"), by="") for text in said]
+    assert told[0].response == "Who are you? Tell me your name."
+    assert [one.correction_ids for one in told] == [(), (1,), (2,)]
+    assert {(c.edit.value, c.by) for c in room.corrections()} == {("Lena", "Lena")}

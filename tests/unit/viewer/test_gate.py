@@ -5,23 +5,25 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
 from scenemind.viewer.gate import Gate, ViewerError
 from tests.waiting import wait_until
 
-TOKEN = "0123456789abcdef"
 UPGRADE = ("Connection: Upgrade", "Upgrade: websocket")
 
 
 class Behind:
     """A server that answers each connection with the whole request, and then echoes."""
 
-    def __init__(self) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = self._listener.getsockname()[:2]
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(path))
+        self._listener.listen()
         self.asked: list[bytes] = []
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -52,20 +54,20 @@ def _echo(connection: socket.socket) -> None:
 
 
 @pytest.fixture
-def behind() -> Iterator[Behind]:
-    with closing(Behind()) as behind:
+def behind(tmp_path: Path) -> Iterator[Behind]:
+    with closing(Behind(tmp_path / "socket")) as behind:
         yield behind
 
 
 @pytest.fixture
 def open_gate(behind: Behind) -> Iterator[Gate]:
-    with closing(Gate("127.0.0.1", 0, behind.address)) as gate:
+    with closing(Gate("127.0.0.1", 0, behind.path, needs_link=False)) as gate:
         yield gate
 
 
 @pytest.fixture
 def guarded(behind: Behind) -> Iterator[Gate]:
-    with closing(Gate("127.0.0.1", 0, behind.address, TOKEN)) as gate:
+    with closing(Gate("127.0.0.1", 0, behind.path)) as gate:
         yield gate
 
 
@@ -86,7 +88,7 @@ def send(gate: Gate, data: bytes) -> str:
 
 
 def cookie_of(gate: Gate) -> str:
-    reply = ask(gate, f"/?token={TOKEN}")
+    reply = ask(gate, f"/?link={gate.make_link()}")
     (line,) = (line for line in reply.splitlines() if line.startswith("Set-Cookie: "))
     assert "HttpOnly" in line
     assert "SameSite=Strict" in line
@@ -116,24 +118,58 @@ def test_page_of_another_site_is_refused(open_gate: Gate, behind: Behind, origin
 
 
 @pytest.mark.parametrize("more", [(), UPGRADE])
-def test_requests_without_the_token_are_refused(
+def test_requests_without_a_link_are_refused(
     guarded: Gate, behind: Behind, more: tuple[str, ...]
 ) -> None:
-    for headers in ((), ("Cookie: scenemind_view=1",), (f"Cookie: other={TOKEN}",)):
+    link = guarded.make_link()
+    for headers in ((), ("Cookie: scenemind_view=1",), (f"Cookie: other={link}",)):
         reply = ask(guarded, "/", *more, *headers, host="robot")
         assert reply.startswith("HTTP/1.1 403")
-        assert "token" in reply
-    assert ask(guarded, f"/?token={TOKEN[:-1]}", *more).startswith("HTTP/1.1 403")
-    assert ask(guarded, f"/?token={TOKEN}é", *more).startswith("HTTP/1.1 403")
+        assert "link" in reply
+    for wrong in (link[:-1], f"{link}é", ""):
+        assert ask(guarded, f"/?link={wrong}", *more).startswith("HTTP/1.1 403")
     assert behind.asked == []
 
 
-def test_token_gives_a_cookie_for_later_requests(guarded: Gate, behind: Behind) -> None:
+def test_a_link_gives_one_browser_a_cookie(guarded: Gate, behind: Behind) -> None:
+    used: list[str] = []
+    guarded.on_link_used(lambda: used.append("once"))
+    link, other = guarded.make_link(), guarded.make_link()
     cookie = cookie_of(guarded)
-    assert behind.asked == []  # the page opens itself again, without the token in its address
+    assert behind.asked == []  # the page opens itself again, without the link in its address
+    assert link not in cookie
     assert ask(guarded, "/", cookie, host="robot").endswith("in")
     assert ask(guarded, "/", cookie, *UPGRADE, host="robot").endswith("in")
     assert len(behind.asked) == 2
+    assert "Set-Cookie" in ask(guarded, f"/?link={link}")
+    assert ask(guarded, f"/?link={link}").startswith("HTTP/1.1 403")
+    assert "Set-Cookie" in ask(guarded, f"/?link={other}")
+    assert len(used) == 3
+
+
+def test_no_page_may_show_the_view_inside_itself(open_gate: Gate, behind: Behind) -> None:
+    for reply in (ask(open_gate), ask(open_gate, host="evil.example")):
+        head, _, _ = reply.partition("\r\n\r\n")
+        assert "Content-Security-Policy: frame-ancestors 'none'" in head
+        assert "X-Frame-Options: DENY" in head
+    asked = len(behind.asked)
+    for element in ("iframe", "frame", "embed", "object"):
+        reply = ask(open_gate, "/", f"Sec-Fetch-Dest: {element}", "Sec-Fetch-Site: cross-site")
+        assert reply.startswith("HTTP/1.1 403")
+    assert len(behind.asked) == asked
+    assert ask(open_gate, "/", "Sec-Fetch-Dest: document").endswith("in")
+
+
+def test_idle_connections_do_not_lock_the_owner_out(guarded: Gate) -> None:
+    cookie = cookie_of(guarded)
+    address = "127.0.0.1", guarded.port
+    with ExitStack() as idle:
+        first = idle.enter_context(socket.create_connection(address, 30.0))
+        for _ in range(250):
+            idle.enter_context(socket.create_connection(address, 30.0)).sendall(b"GET / HT")
+        assert ask(guarded, "/", cookie).endswith("in")
+        assert first.recv(1) == b""  # those that wait longest are closed
+        assert len(guarded._connections) < 100
 
 
 def test_the_cookie_is_of_no_use_to_another_site(guarded: Gate, behind: Behind) -> None:
@@ -147,7 +183,10 @@ def test_websocket_carries_data_both_ways(open_gate: Gate) -> None:
     with socket.create_connection(("127.0.0.1", open_gate.port), 30.0) as connection:
         connection.sendall("\r\n".join(lines).encode())
         stream = connection.makefile("rwb")
-        assert stream.read(21) == b"HTTP/1.1 200 OK\r\n\r\nin"
+        head = stream.readline()
+        while line := stream.readline().strip():
+            head += line
+        assert (head[:15], stream.read(2)) == (b"HTTP/1.1 200 OK", b"in")
         for _ in range(3):
             sent = bytes(range(256)) * 1000
             stream.write(sent)
@@ -180,7 +219,7 @@ def test_requests_that_no_browser_sends_are_refused(
 
 
 def test_closing_ends_connections_and_twice_is_once(behind: Behind) -> None:
-    gate = Gate("127.0.0.1", 0, behind.address)
+    gate = Gate("127.0.0.1", 0, behind.path)
     with socket.create_connection(("127.0.0.1", gate.port), 30.0) as connection:
         connection.sendall(b"GET / HTTP")
         wait_until(lambda: gate._connections)
@@ -191,4 +230,4 @@ def test_closing_ends_connections_and_twice_is_once(behind: Behind) -> None:
 
 def test_error_names_a_port_in_use(open_gate: Gate, behind: Behind) -> None:
     with pytest.raises(ViewerError, match=f"port {open_gate.port}.*--port"):
-        Gate("127.0.0.1", open_gate.port, behind.address)
+        Gate("127.0.0.1", open_gate.port, behind.path)

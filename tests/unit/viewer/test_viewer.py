@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -245,3 +247,26 @@ def test_the_journal_and_the_talk_show_words_as_they_are(viewer: tuple[Viewer, M
     for content in contents:
         assert "alert(1)" in content
         assert "<img" not in content
+
+
+def listening() -> set[str]:
+    """Addresses of the ports on which this process listens."""
+    mine = {os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
+    rows = [
+        line.split()
+        for name in ("tcp", "tcp6")
+        for line in Path("/proc/net", name).read_text(encoding="ascii").splitlines()[1:]
+    ]
+    return {row[1] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in mine}
+
+
+def test_no_port_leads_past_the_gate(memory: Memory) -> None:
+    """Other users of the machine reach every port, but not a folder of this user alone."""
+    before = listening()
+    with view(memory) as viewer:
+        (address,) = listening() - before
+        assert int(address.rpartition(":")[2], 16) == viewer.port
+        place = viewer._server.socket_path
+        assert place.is_socket()
+        assert place.parent.stat().st_mode & 0o077 == 0
+    assert not place.parent.exists()

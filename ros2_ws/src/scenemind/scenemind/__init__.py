@@ -2,7 +2,7 @@
 
     import scenemind as sm
 
-    scene = sm.map("recordings/kitchen", memory="kitchen", detector="yolov8n-seg.onnx")
+    scene = sm.map("recordings/kitchen", memory="kitchen", detector="./yolov8n-seg.onnx")
     print(scene.ask("how many chairs are there?").text)
 
 See `scenemind.scene` for all that a scene can do.

@@ -34,9 +34,10 @@ from scenemind.reasoning.router import Router
 # question that the grammar answers needs none of them.
 if TYPE_CHECKING:
     from scenemind.frames import RecordedSequence
+    from scenemind.reasoning.inventory import Inventory
     from scenemind.reasoning.learned_methods import ApiName, Learner, MethodLibrary
     from scenemind.reasoning.sandbox import Sandbox
-    from scenemind.reasoning.shared_models import SharedDetector
+    from scenemind.reasoning.shared_models import SharedDetector, SharedSegmenter
     from scenemind.reasoning.stored_frames import FrameSelector
     from scenemind.reasoning.symbolic.model_reader import ModelReader
     from scenemind.reasoning.vlm_grounder import VlmGrounder
@@ -229,6 +230,21 @@ class Reasoner:
 
         return ModelReader(language)
 
+    def inventory(self) -> Inventory:
+        """The vision model, as one that names what has no object yet.
+
+        Raises:
+            ReasoningError: none is configured.
+        """
+        from scenemind.reasoning.inventory import Inventory
+
+        if self.models.vision is None:
+            raise ReasoningError(
+                "method_unavailable",
+                "An inventory needs a vision model: name one (models.vision.model).",
+            )
+        return Inventory(self.models.vision, self._segmenter(), self._config.vlm_grounder)
+
     def allowance(self, seconds: float) -> Allowance:
         """Time, tokens and money of one question, with the configured limits."""
         return self.models.allowance(seconds)
@@ -282,7 +298,7 @@ class Reasoner:
         sandbox = self._opened.enter_context(Sandbox(config.sandbox))
         of_scenes = open_learner("scene", language, sandbox, config.learned_methods)
         of_pictures = open_learner("picture", language, sandbox, config.learned_methods)
-        llm_tpc = LlmTpc(language, sandbox, config.llm_tpc, config.relations, of_scenes)
+        llm_tpc = LlmTpc(language, sandbox, config.llm_tpc, config.relations, of_scenes, vision)
         eyes = self._shared_detector() if config.vadar.locator == "detector" else None
         vadar = Vadar(
             language,
@@ -307,15 +323,18 @@ class Reasoner:
 
     def _open_vlm_grounder(self, language: ChatModel, vision: ChatModel) -> VlmGrounder:
         from scenemind.perception.text import make_text_encoder
-        from scenemind.reasoning.shared_models import SharedSegmenter
         from scenemind.reasoning.vlm_grounder import VlmGrounder
 
-        config = self._config.vlm_grounder
-        segmenter = SharedSegmenter(lambda: make_segmenter(config.segmenter))
+        config, segmenter = self._config.vlm_grounder, self._segmenter()
         encoder = None
         if config.text_encoder:
             encoder = make_text_encoder(config.text_encoder, fetches=False)
         return VlmGrounder(language, vision, segmenter, config, self._shared_detector(), encoder)
+
+    def _segmenter(self) -> SharedSegmenter:
+        from scenemind.reasoning.shared_models import SharedSegmenter
+
+        return SharedSegmenter(lambda: make_segmenter(self._config.vlm_grounder.segmenter))
 
     def _open_selector(self, name: SelectorName) -> FrameSelector:
         from scenemind.perception.text import make_image_text_encoder

@@ -2,7 +2,7 @@
 
     import scenemind as sm
 
-    with sm.map("recordings/kitchen", memory="kitchen", detector="yolov8n-seg.onnx") as scene:
+    with sm.map("recordings/kitchen", memory="kitchen", detector="./yolov8n-seg.onnx") as scene:
         print(scene.ask("how many chairs are there?").text)
 
 Coordinates are metres in the world frame of the recording's poses, z up; stamps are nanoseconds.
@@ -47,7 +47,7 @@ from scenemind.memory import (
 )
 from scenemind.memory.history import SceneChanges, compare_maps
 from scenemind.memory.history.timeline import show_stamp
-from scenemind.models import Models
+from scenemind.models import Allowance, Models
 from scenemind.perception import PerceptionError
 from scenemind.perception.protocols import Detector
 from scenemind.reasoning import (
@@ -67,6 +67,7 @@ from scenemind.reasoning.dialogue import Dialogues
 if TYPE_CHECKING:
     from scenemind.frames import RecordedSequence, RGBDFrame
     from scenemind.mapping import Mapper, MapperReport
+    from scenemind.reasoning.inventory import InventoryBudget, InventoryReport
     from scenemind.viewer.viewer import Viewer
 
 _TIMEOUT_S, _VIEW_TIMEOUT_S = 60.0, 120.0  # of a question, here and in the browser
@@ -219,6 +220,7 @@ class Scene:
         self._detector = detector
         self._mapper: Mapper | None = None  # of frames that come one by one
         self._last_added: RGBDFrame | None = None  # by `_mapper`
+        self._dialogues = Dialogues(config.synergai.dialogues, config.synergai.turns)
         opened = ExitStack()
         opened.callback(memory.close)
         self._finalizer = weakref.finalize(self, opened.close)
@@ -565,6 +567,39 @@ class Scene:
         asking = asking or self._asking(timeout_s)
         return self._router().align(query, query.by or user_name(), asking)
 
+    def take_inventory(
+        self,
+        budget: InventoryBudget | None = None,
+        *,
+        preview: bool = False,
+        asking: Asking | None = None,
+    ) -> InventoryReport:
+        """Let the vision model name what stands in key frames and has no object yet, and add it.
+
+        The new objects have the attribute `NAMED_BY`, and are corrected as all others.
+
+        Args:
+            budget: calls, tokens and seconds; None: the defaults.
+            preview: only say what would be added.
+            asking: progress and cancellation, with an allowance of its own; None: the budget's.
+
+        Raises:
+            ReasoningError: there is no vision model, or no frame is stored.
+            ModelError: cancelled, or the model failed before it had answered once.
+            SceneMemoryError: the scene is open to be read only, or the disk failed.
+        """
+        from scenemind.reasoning.inventory import InventoryBudget
+
+        budget = budget or InventoryBudget()
+        memory = self.memory if preview else self.writable_memory
+        inventory = self.reasoner.inventory()
+        asking = asking or Asking(Allowance(budget.seconds, budget.tokens))
+        report = inventory.propose(memory, budget, asking)
+        if preview:
+            return report
+        with asking.allowance.committing():
+            return inventory.keep(report, self.writable_memory)
+
     def undo(self, correction_id: int | None = None) -> Correction:
         """Take back one correction; the newest that stands where no id is given.
 
@@ -606,7 +641,7 @@ class Scene:
         return self.writable_memory.import_corrections(text, by, preview=preview)
 
     def _router(self) -> Router:
-        return self.reasoner.router(self.memory)
+        return self.reasoner.router(self.memory, dialogues=self._dialogues)
 
     def _asking(self, timeout_s: float) -> Asking:
         return Asking(self.reasoner.allowance(timeout_s))
@@ -653,18 +688,16 @@ class Scene:
         """
         from scenemind.viewer.browser_view import ViewOptions, open_browser, open_viewer
 
-        config = self.config.synergai
-        dialogues = Dialogues(config.dialogues, config.turns)
         viewer = open_viewer(
             ViewOptions(host, port, opens_browser, by=user_name()),
             f"SceneMind: {self.memory.path.name}",
             self.memory,
-            self.reasoner.router(self.memory, dialogues=dialogues),
+            self._router(),
             lambda: self._asking(_VIEW_TIMEOUT_S),
         )
         viewer.start()
         if opens_browser:
-            open_browser(viewer.address)
+            open_browser(viewer.make_address())
         return viewer
 
     def close(self) -> None:
@@ -716,7 +749,9 @@ def _settings(
     else:
         settings = SceneMindConfig() if config is None else SceneMindConfig.load(config)
     if isinstance(detector, (str, Path)):
-        settings = with_detector(settings, str(detector))
+        # Text without a slash is a name, in the cache; a `Path` is a path.
+        named = detector.expanduser().absolute() if isinstance(detector, Path) else detector
+        settings = with_detector(settings, str(named))
     if models is None or isinstance(models, Models):
         return settings
     if isinstance(models, ModelsConfig):

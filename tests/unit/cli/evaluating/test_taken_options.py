@@ -18,7 +18,9 @@ from scenemind.cli.main import app
         ("nr3d --rooms 3", "nr3d takes no --rooms"),
         ("nr3d --no-clicks --scene kitchen", "nr3d takes no --scene, --clicks"),
         ("nr4d", "there is no benchmark 'nr4d'; there are scanrefer, nr3d"),
-        ("nr4d", "simulation, alignment"),
+        ("nr4d", "simulation, alignment, map"),
+        ("nr3d --truth boxes.json --template", "nr3d takes no --truth, --template"),
+        ("map --truth boxes.json --method memtree", "map takes no --method"),
     ],
 )
 def test_error_names_the_option(typed: str, message: str) -> None:

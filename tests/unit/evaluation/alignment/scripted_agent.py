@@ -18,7 +18,7 @@ Action = tuple[str, dict[str, Any]]
 Script = Generator[Action, str, None]
 """One turn of the person: actions, each of which is answered by an observation."""
 
-_SAID = re.compile(r"The person says: (\".*\")")
+_SAID = re.compile(r"says: (\".*\")")
 _MARKED = "Marked by the person: yes"
 
 

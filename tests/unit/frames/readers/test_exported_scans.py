@@ -55,14 +55,18 @@ def save_frames(
     return folder
 
 
-@pytest.fixture
-def exported(tmp_path: Path) -> Path:
-    folder = save_frames(tmp_path / "scene0011_00", ("color/{}.jpg", "depth/{}.png", "pose/{}.txt"))
+def save_scan(scans: Path) -> Path:
+    folder = save_frames(scans / "scene0011_00", ("color/{}.jpg", "depth/{}.png", "pose/{}.txt"))
     for name, matrix in (("intrinsic", (COLOR_K, DEPTH_K)), ("extrinsic", (np.eye(4), np.eye(4)))):
         save_matrix(folder / f"intrinsic/{name}_color.txt", matrix[0])
         save_matrix(folder / f"intrinsic/{name}_depth.txt", matrix[1])
     save_alignment(folder / "scene0011_00.txt")
     return folder
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> Path:
+    return save_scan(tmp_path)
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.frames import FrameError, RecordedSequence, open_sequence, read_sequence
-from scenemind.frames.readers.folder import z_up_rotation
+from scenemind.frames.readers.folder import find_down, z_up_rotation
 from scenemind.geometry import Pose
+from scenemind.simulation.trajectory import look
 
 from ..made import CAMERA, MadeSequence, pose
 
@@ -44,6 +45,39 @@ def test_no_direction(down: tuple[float, ...]) -> None:
         z_up_rotation(down)
 
 
+Y_UP, Z_UP = np.array([(1, 0, 0), (0, 0, 1), (0, -1, 0)]), np.eye(3)  # of a world that is z-up
+
+
+def turned(turn: np.ndarray, poses: list[Pose]) -> list[Pose]:
+    return [Pose(turn @ pose.rotation, turn @ pose.translation) for pose in poses]
+
+
+@pytest.mark.parametrize("usual", [(0.0, -1.0, 0.0), (0.0, 0.0, -1.0)])
+@pytest.mark.parametrize("turn", [Y_UP, Z_UP])
+@pytest.mark.parametrize("pitch", [0.0, -0.6])
+def test_down_is_found_by_how_pictures_hang(
+    tmp_path: Path, turn: np.ndarray, usual: tuple[float, float, float], pitch: float
+) -> None:
+    walk = [look(0.1 * i, 0, 1.5, 0.5 * i, pitch) for i in range(13)]
+    down, remark = find_down(tmp_path, turned(turn, walk), usual)
+    true = turn @ (0, 0, -1)
+    assert np.array_equal(down, true)
+    assert bool(remark) == (not np.array_equal(true, usual))
+
+
+def test_a_camera_that_looks_at_the_floor_does_not_say_where_down_is(tmp_path: Path) -> None:
+    usual = (0.0, 0.0, -1.0)
+    steep = [look(0, 0, 1.5, 0.1, -1.5)] * 3
+    assert np.array_equal(find_down(tmp_path, steep, usual)[0], usual)
+    assert np.array_equal(find_down(tmp_path, [], usual)[0], usual)
+
+
+def test_what_is_said_about_gravity_counts(tmp_path: Path) -> None:
+    (tmp_path / "gravity-direction.txt").write_text("0.1 0.9 0.4")
+    down, remark = find_down(tmp_path, [look(0, 0, 1, 0, 0)], (0.0, 0.0, -1.0))
+    assert (down.tolist(), remark) == ([0.1, 0.9, 0.4], "")
+
+
 CALIBRATION = {
     "color": {"width": 16, "height": 12, "fx": 20.0, "fy": 20.0, "cx": 7.5, "cy": 5.5},
     "depth": {"width": 16, "height": 12, "fx": 22.0, "fy": 22.0, "cx": 7.5, "cy": 5.5},
@@ -69,6 +103,21 @@ def test_hololens(hololens_folder: Path, made: MadeSequence) -> None:
     turn = z_up_rotation((0, -1, 0))
     assert np.allclose(poses_of(sequence), [(turn @ pose(i)).matrix() for i in range(6)])
     assert [frame.stamp_ns for frame in sequence][:3] == [10**9, 10**9 + 10**8, 10**9 + 2 * 10**8]
+
+
+def test_frames_may_be_jpeg(hololens_folder: Path) -> None:
+    before = open_sequence(hololens_folder)
+    depths, poses = [entry.read_depth() for entry in before.entries], poses_of(before)
+    for file in sorted((hololens_folder / "images").iterdir()):
+        grey = np.full((12, 16, 3), 10 * int(file.stem), np.uint8)
+        cv2.imwrite(str(file.with_suffix(".jpg")), grey)
+        file.unlink()
+    after = open_sequence(hololens_folder)
+    assert np.array_equal(poses_of(after), poses)
+    for number, (frame, depth_m) in enumerate(zip(after, depths, strict=True)):
+        assert np.allclose(frame.color, 10 * number, atol=2)
+        assert np.array_equal(frame.depth_m, depth_m)
+        assert frame.color_file[:2] == b"\xff\xd8"
 
 
 def test_seven_scenes_poses_are_of_the_depth_camera(
@@ -107,6 +156,16 @@ def test_tum_interpolates_poses_and_takes_intrinsics_by_name(
     assert_images_equal(sequence, made)
     assert np.allclose(poses_of(sequence), [pose(i).matrix() for i in range(6)], atol=1e-6)
     assert [f.stamp_ns for f in sequence] == [f.stamp_ns for f in made]
+
+
+def test_tum_says_which_intrinsics_it_takes(tum_folder: Path) -> None:
+    assert "freiburg3" in "".join(open_sequence(tum_folder).assumed)
+    unknown = tum_folder.rename(tum_folder.parent / "desk")
+    (remark,) = open_sequence(unknown).assumed
+    assert "Kinect" in remark
+    assert "525, 525, 319.5, 239.5" in remark
+    (unknown / "calibration.yaml").write_text("{fx: 20, fy: 20, cx: 7.5, cy: 5.5}")
+    assert open_sequence(unknown).assumed == ()
 
 
 def test_tum_takes_a_calibration_file_first(tum_folder: Path) -> None:

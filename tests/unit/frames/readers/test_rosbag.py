@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from scipy.spatial.transform import Rotation
 
 from scenemind.frames import FrameError, RGBDFrame, SensorFrame, open_sequence, read_sequence
@@ -75,8 +75,15 @@ def recorded(made: MadeSequence) -> Messages:
     return messages
 
 
-def write(folder: Path, messages: Messages, storage: StoragePlugin = StoragePlugin.MCAP) -> Path:
-    with Writer(folder, version=8, storage_plugin=storage) as writer:
+def write(
+    folder: Path,
+    messages: Messages,
+    storage: StoragePlugin = StoragePlugin.MCAP,
+    mode: CompressionMode = CompressionMode.NONE,
+) -> Path:
+    writer = Writer(folder, version=8, storage_plugin=storage)
+    writer.set_compression(mode, CompressionFormat.ZSTD)
+    with writer:
         connections: dict[str, Any] = {}
         for topic, ns, message in messages:
             kind = message.__msgtype__

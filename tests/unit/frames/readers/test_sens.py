@@ -231,3 +231,9 @@ def test_a_damaged_alignment(tmp_path: Path) -> None:
     for alignment, words in (("1 2 3", "pose is a 4x4"), ("one", "could not convert")):
         with pytest.raises(FrameError, match=words):
             open_sequence(written(tmp_path, Sens(made_frames(POSES)), alignment))
+
+
+def test_images_larger_than_any_cameras_are_not_unpacked(tmp_path: Path) -> None:
+    frames = made_frames(POSES)
+    with pytest.raises(FrameError, match="larger than any camera's"):
+        open_sequence(written(tmp_path, Sens(frames, depth_size=(2**31, 2**31))))

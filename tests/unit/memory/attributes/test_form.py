@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.memory.attributes.form import _long_side_deg, _orientation_name, _shape_name
+from scenemind.geometry import Box3D
+from scenemind.memory.attributes.form import (
+    Form,
+    _long_side_deg,
+    _orientation_name,
+    _shape_name,
+)
 from tests.unit.memory.attributes.solids_seen import (
     Points,
     box,
@@ -104,3 +110,19 @@ def test_the_long_side_points_along_the_thing(degrees: int) -> None:
 
 def test_a_square_thing_has_no_long_side() -> None:
     assert _long_side_deg(form_of(box((0.5, 0.52, 1.0)))) is None
+
+
+def test_of_what_hangs_in_its_box_depth_showed_as_much_as_the_points_span() -> None:
+    """A back rest over a table: its box reaches the floor, and the points are its upper third."""
+    back_rest = box((0.45, 0.45, 0.3))
+    back_rest[:, 2] += 0.75
+    chair = Box3D.from_bounds((-0.23, -0.23, 0.0), (0.23, 0.23, 0.9))
+    whole = Box3D.from_bounds((-0.23, -0.23, 0.6), (0.23, 0.23, 0.9))
+    assert Form(back_rest, chair, 0.03).measured_share == pytest.approx(1 / 3, abs=0.02)
+    assert Form(back_rest, whole, 0.03).measured_share == pytest.approx(1.0)
+
+
+def test_the_foot_of_a_thing_that_pictures_place_is_its_support() -> None:
+    foot = box((0.45, 0.45, 0.01))
+    place = Box3D.from_bounds((-0.23, -0.23, 0.0), (0.23, 0.23, 0.9))
+    assert Form(foot, place, 0.03, is_placed=True).measured_share == 0.0

@@ -34,6 +34,7 @@ MM_PER_M = 1000.0
 
 @pytest.fixture
 def store(tmp_path):
+    (tmp_path / "frames").mkdir()
     store = FrameStore(tmp_path / "frames", StoreConfig())
     yield store
     store.close()
@@ -108,8 +109,8 @@ def test_no_half_file_is_left_or_taken_for_an_image(store):
 
 def test_missing_or_truncated_image_is_none(store):
     images.color_path(store.folder, 7).touch()
-    assert images.find_jpeg(store.folder, 6) is None
-    assert images.find_jpeg(store.folder, 7) is None
+    assert images.find_jpeg(store.folder, 6, walk.CAMERA) is None
+    assert images.find_jpeg(store.folder, 7, walk.CAMERA) is None
 
 
 def test_images_are_removed_after_they_were_written(store):
@@ -125,6 +126,7 @@ def test_images_are_removed_after_they_were_written(store):
 
 
 def test_full_queue_drops_and_counts(tmp_path):
+    (tmp_path / "frames").mkdir()
     store = FrameStore(tmp_path / "frames", StoreConfig(queue_size=2))
     rng = np.random.default_rng(1)
     color = rng.integers(0, 256, (1080, 1920, 3), dtype=np.uint8)  # takes the writer a while

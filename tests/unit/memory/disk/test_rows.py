@@ -19,13 +19,13 @@ def test_an_object_keeps_all_that_was_learned_about_it() -> None:
     for number, viewer in enumerate(viewers):
         cut = number == 1
         seen = observe((0, 0, 0), track_id=3, seed=number, truncated=cut, count=100 * (number + 1))
-        entry.add(seen, 10 * number, viewer)
+        entry.add(replace(seen, from_picture=cut), 10 * number, viewer)
         entry.note_sight("there", viewer)
     entry.note_sight("through", viewers[0])
     entry.confirmed = True
     entry.retire(99)
     record = replace(entry.to_record(), here_since_ns=6, cell_m=0.25, new_count=4)
-    assert (record.doubt, record.missed, record.gone_ns) == (1.0, 2, 99)
+    assert (record.doubt, record.missed, record.gone_ns, len(record.places)) == (1.0, 2, 99, 1)
     again = rows.object_of(rows.object_row(record))
     for field in fields(record):
         np.testing.assert_equal(getattr(again, field.name), getattr(record, field.name))

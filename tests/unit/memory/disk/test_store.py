@@ -12,7 +12,8 @@ from scenemind.config import SceneMindConfig
 from scenemind.geometry import Pose
 from scenemind.memory import Correction, Description, Edit, Memory, SceneMemoryError
 from scenemind.memory.disk.changes import NO_CHANGES, FrameRecord
-from scenemind.memory.disk.store import VERSION, Store
+from scenemind.memory.disk.schema import VERSION
+from scenemind.memory.disk.store import Store
 from scenemind.memory.types import Embedding
 from tests.unit.memory import walk
 
@@ -26,9 +27,7 @@ def walked(tmp_path_factory):
     """The database of a closed memory of 60 frames."""
     path = tmp_path_factory.mktemp("memories") / "row"
     with Memory.create(path, CONFIG) as memory:
-        for number in range(STEPS):
-            step = walk.step(number)
-            memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+        walk.go(memory, range(STEPS))
     return path / "memory.sqlite"
 
 
@@ -115,7 +114,7 @@ def test_views_between_two_stamps_are_those_where_the_camera_had_moved(tmp_path)
         FrameRecord(n, 10 * n, 0, walk.CAMERA, pose, on_path=n != 2) for n, pose in enumerate(poses)
     )
     store.write(replace(NO_CHANGES, frames=frames))
-    assert [pose.translation[0] for pose, _ in store.views(10, 30)] == [1.0, 2.0]
+    assert [pose.translation[0] for _, pose, _ in store.views(10, 30)] == [1.0, 2.0]
     assert store.load().path[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0]
     assert store.frame_stamps().tolist() == [[n, 10 * n] for n in range(5)]
     store.close()
@@ -165,7 +164,7 @@ def test_other_database_is_no_memory(tmp_path):
         Store(path)
 
 
-@pytest.mark.parametrize("version", ["4", "0.1 (beta)"])
+@pytest.mark.parametrize("version", ["3", "0.1 (beta)"])
 def test_error_names_another_version(database, version):
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))

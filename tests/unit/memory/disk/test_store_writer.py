@@ -44,7 +44,7 @@ def test_value_that_no_row_can_hold_neither_ends_the_thread_nor_loses_other_rows
     for _ in range(3):
         assert waiting.came_back.acquire(timeout=10.0)
     with writer.lock:
-        with pytest.raises(SceneMemoryError, match="storing failed: TypeError"):
+        with pytest.raises(SceneMemoryError, match="storing failed: ValidationError"):
             writer.commit()
         assert waiting.descriptions == (GOOD, NO_ROW)
         assert writer.failed_commits >= 3

@@ -141,6 +141,18 @@ def test_results_give_reasons() -> None:
     assert search("glass")[0].reasons == ("material=glass",)
 
 
+def test_what_may_be_a_thing_comes_after_what_is_called_one() -> None:
+    doubtful = replace(
+        make(11, "suitcase", 0.6), label_probabilities={"suitcase": 0.6, "couch": 0.3, "bed": 0.02}
+    )
+    room = {**ROOM, 11: doubtful}
+    assert [(one.object_id, one.score) for one in search("couch", 2, room)] == [(1, 1.0), (11, 0.3)]
+    assert search("couch", 2, room)[1].reasons == ("may be a couch",)
+    assert not search("bed", 5, room)
+    said = replace(doubtful, label="trunk", confidence=1.0, corrected=True)
+    assert [one.object_id for one in search("couch", 2, {**ROOM, 11: said})] == [1]
+
+
 def test_scores_fall_and_stay_in_bounds() -> None:
     scores = [found.score for found in search("red chair")]
     assert scores == sorted(scores, reverse=True)
@@ -203,7 +215,10 @@ def test_an_object_of_another_shape_is_found_by_that_one() -> None:
 
 LABELS_FINDER = st.sampled_from(["chair", "office chair", "sofa", "couch", "cup", "mug", "x y z"])
 THINGS = st.builds(
-    lambda label, color, sure: make(0, label, sure / 10, color=color),
+    lambda label, other, color, sure: replace(
+        make(0, label, sure / 10, color=color), label_probabilities={other: 0.2}
+    ),
+    LABELS_FINDER,
     LABELS_FINDER,
     st.sampled_from(["red", "dark red", "blue", ""]),
     st.integers(1, 9),

@@ -19,10 +19,11 @@ from scenemind.memory import Memory, MemorySnapshot, SceneMemoryError
 from scenemind.memory.disk.store import Store
 from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, compare_maps
 from scenemind.memory.history.history import MemoryHistory
+from scenemind.memory.types import DepthImage
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.simulation import Sensors, SimulatedSequence, places_seen_again, simulate
 from tests.unit.memory import walk
-from tests.unit.memory.things import thing
+from tests.unit.memory.things import solid
 
 FRAMES, PAUSE_NS = 160, 3600 * 10**9
 NEAR_M = 0.4
@@ -149,9 +150,7 @@ def test_an_empty_memory_has_no_past() -> None:
 
 def test_the_past_survives_a_restart(tmp_path) -> None:
     with Memory.create(tmp_path / "row", CONFIG) as memory:
-        for number in range(30):
-            step = walk.step(number)
-            memory.integrate(step.frame, step.detections, step.track_ids, step.observations)
+        walk.go(memory, range(30))
         asked = memory.history.visits(), memory.history.views().translation.tolist()
         (chair, *_) = memory.snapshot().objects
         place = memory.history.place_of(chair, 5 * walk.FRAME_NS)
@@ -163,7 +162,7 @@ def test_the_past_survives_a_restart(tmp_path) -> None:
 
 NS_PER_S = 10**9
 HOUR_S = 3600
-CHAIR = thing(1, "chair", (0.0, 0.0, 0.5), (0.5, 0.5, 1.0))
+CHAIR = solid(1, "chair", (0.0, 0.0, 0.5), (0.5, 0.5, 1.0))
 
 
 class Film:
@@ -176,20 +175,31 @@ class Film:
     def frame_stamps(self) -> NDArray[np.int64]:
         return np.array(list(enumerate(self._spot_of)), np.int64).reshape(-1, 2)
 
-    def views(self, first_ns: int, last_ns: int) -> list[tuple[Pose, PinholeCamera]]:
+    def views(self, first_ns: int, last_ns: int) -> list[tuple[int, Pose, PinholeCamera]]:
         down = np.diag([1.0, -1.0, -1.0])
         camera = PinholeCamera(64, 64, 64.0, 64.0, 31.5, 31.5)
-        spots = [x for stamp, x in self._spot_of.items() if first_ns <= stamp <= last_ns]
-        return [(Pose(down, np.array([x, 0.0, 3.0])), camera) for x in spots]
+        return [
+            (number, Pose(down, np.array([x, 0.0, 3.0])), camera)
+            for number, (stamp, x) in enumerate(self._spot_of.items())
+            if first_ns <= stamp <= last_ns
+        ]
+
+    def image_numbers(self) -> list[int]:
+        return list(range(len(self._spot_of)))
 
 
-def history_of(spot_of: dict[int, float], *, chair_seen_s: tuple[int, int]) -> MemoryHistory:
-    """The history of a memory that knows one chair, which was seen from one second to another."""
+def history_of(
+    spot_of: dict[int, float], *, chair_seen_s: tuple[int, int], depth_m: float = 3.0
+) -> MemoryHistory:
+    """The history of a memory that knows one chair, which was seen from one second to another; the
+    depth of all key frames is that of the floor, 3 m."""
     first_ns, last_ns = (second * NS_PER_S for second in chair_seen_s)
     chair = replace(CHAIR, first_seen_ns=first_ns, last_seen_ns=last_ns, here_since_ns=first_ns)
     scene = MemorySnapshot(1, last_ns, {1: chair}, (), None)
+    camera = PinholeCamera(32, 32, 32.0, 32.0, 15.5, 15.5)
+    depth = DepthImage(np.full((32, 32), depth_m, np.float32), 2, camera)
     film = cast(Store, Film(spot_of))
-    return MemoryHistory(film, commit=lambda: None, snapshot=lambda: scene)
+    return MemoryHistory(film, lambda: None, lambda: scene, lambda _: depth)
 
 
 def kinds(found: SceneChanges) -> list[str]:
@@ -207,6 +217,8 @@ def test_a_place_that_any_earlier_visit_saw_without_the_thing_had_it_added() -> 
     assert kinds(seen_in_the_first.changes_since()) == ["added"]
     never_seen = history_of(three_visits(50.0, 50.0, 0.0), chair_seen_s=last)
     assert kinds(never_seen.changes_since()) == ["new"]
+    stood_there = history_of(three_visits(0.0, 50.0, 0.0), chair_seen_s=last, depth_m=2.0)
+    assert kinds(stood_there.changes_since()) == ["new"]
 
 
 def test_changes_are_those_since_the_visit_before_unless_a_moment_is_named() -> None:

@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.geometry import Box3D, PinholeCamera, Pose
-from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, compare_maps, find_changes
-from scenemind.memory.types import MapObject, MemorySnapshot, Stay
-from tests.unit.memory.things import thing
+from scenemind.memory.history import (
+    CameraViews,
+    SceneChanges,
+    TimeSpan,
+    compare_maps,
+    find_changes,
+    find_place,
+)
+from scenemind.memory.types import DepthImage, MapObject, MemorySnapshot, Stay
+from tests.unit.memory.things import solid, surface_points, thing
 
 CAMERA = PinholeCamera(640, 480, 500.0, 500.0, 319.5, 239.5)
 ALONG_X = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])  # world z is up
@@ -47,13 +54,25 @@ FIRST, SECOND = TimeSpan(0, 100), TimeSpan(1000, 1100)
 NOWHERE_CHANGES = CameraViews.of([], [])
 _DOWN = np.diag([1.0, -1.0, -1.0])
 _CAMERA = PinholeCamera(640, 640, 100.0, 100.0, 319.5, 319.5)
-EVERYWHERE_CHANGES = CameraViews.of([Pose(_DOWN, np.array([0.0, 0.0, 3.5]))] * 3, [_CAMERA] * 3)
+
+
+def from_above(depth_m: float | None) -> CameraViews:
+    """Three views of everything from 3.5 m above the floor, with this depth in all pixels; None:
+    depth was not stored."""
+    poses = [Pose(_DOWN, np.array([0.0, 0.0, 3.5]))] * 3
+    if depth_m is None:
+        return CameraViews.of(poses, [_CAMERA] * 3)
+    image = DepthImage(np.full((640, 640), depth_m, np.float32), 1, _CAMERA)
+    return CameraViews.of(poses, [_CAMERA] * 3, [lambda: image] * 3)
+
+
+EVERYWHERE_CHANGES = from_above(3.5)  # the bare floor
 
 
 def seen(
     object_id: int, first_ns: int, last_ns: int, x: float = 0.0, label: str = "chair"
 ) -> MapObject:
-    bare = thing(object_id, label, (x, 0.0, 0.5), (0.5, 0.5, 1.0))
+    bare = solid(object_id, label, (x, 0.0, 0.5), (0.5, 0.5, 1.0))
     return replace(bare, first_seen_ns=first_ns, last_seen_ns=last_ns, here_since_ns=first_ns)
 
 
@@ -97,9 +116,49 @@ def test_object_whose_place_was_seen_empty_is_removed() -> None:
     assert (change.between_ns, change.distance_m) == ((90, 1040), None)
 
 
+def test_what_was_hardly_ever_detected_is_a_ghost_and_was_not_removed() -> None:
+    stay = Stay(Box3D((0.0, 0.0, 0.5), (0.5, 0.5, 1.0)), 10, 90, 1040)
+    taken = replace(seen(1, 10, 90), stays=(stay,), is_ghost=True)
+    (change,) = changes(gone=(taken,)).changes
+    assert (change.kind, change.before, change.between_ns) == ("ghost", stay.box, (90, 1040))
+    place = find_place(taken, 1050, is_gone=True)
+    assert place is not None
+    assert place.knowledge == "ghost"
+
+
 def test_object_gone_before_the_first_moment_is_no_change() -> None:
     stay = Stay(Box3D((0.0, 0.0, 0.5), (0.5, 0.5, 1.0)), 10, 20, 50)
     assert changes(gone=(replace(seen(1, 10, 20), stays=(stay,)),)) == SceneChanges((), 0, ())
+
+
+@pytest.mark.parametrize(
+    ("depth_m", "kind"),
+    [
+        pytest.param(3.5, "added", id="looked through"),
+        pytest.param(2.5, "new", id="something was there"),
+        pytest.param(1.0, "new", id="the view was blocked"),
+        pytest.param(0.0, "new", id="a hole of the depth image"),
+        pytest.param(None, "new", id="depth was not stored"),
+    ],
+)
+def test_object_is_added_only_where_depth_had_looked_through_its_place(
+    depth_m: float | None, kind: str
+) -> None:
+    assert [c.kind for c in changes(seen(1, 1010, 1090), before=from_above(depth_m)).changes] == [
+        kind
+    ]
+    before, after = scene(), scene(box(1, "chair", 0.0))
+    found = compare_maps(before, after, from_above(depth_m), EVERYWHERE_CHANGES)
+    assert [c.kind for c in found.changes] == [kind]
+
+
+def test_nothing_was_moved_to_where_something_had_stood() -> None:
+    """A chair that was not detected again, and one that had not been detected before."""
+    seat = surface_points((2.0, 0.0, 0.97), (0.5, 0.5, 0.06), 100, seed=1)  # all that was seen
+    things = seen(1, 10, 90, x=0.0), replace(seen(2, 1010, 1090, x=2.0), points=seat)
+    assert {c.kind for c in changes(*things).changes} == {"moved"}
+    found = changes(*things, before=from_above(2.5))
+    assert {(c.kind, c.object_id) for c in found.changes} == {("missing", 1), ("new", 2)}
 
 
 def test_new_object_is_added_only_where_frames_had_looked_before() -> None:
@@ -138,7 +197,7 @@ def test_an_empty_map_has_no_changes() -> None:
 
 
 def box(object_id: int, label: str, x: float, color: str = "", size_m: float = 0.5) -> MapObject:
-    bare = thing(object_id, label, (x, 0.0, 0.5), (size_m, size_m, 1.0))
+    bare = solid(object_id, label, (x, 0.0, 0.5), (size_m, size_m, 1.0))
     return replace(bare, attributes={"color": color} if color else {})
 
 

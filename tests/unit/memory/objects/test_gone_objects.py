@@ -108,14 +108,43 @@ def test_unmeasured_depth_retires_no_object() -> None:
     assert list(object_map.objects()) == [1]
 
 
-def test_a_ghost_that_is_never_detected_again_is_forgotten() -> None:
+def ghost() -> ObjectMap:
+    """A map with a thing that was detected in three frames, and in none of very many since."""
     object_map = ObjectMap(ObjectMapConfig())
     for number in range(3):
         object_map.update([observe_box(CHAIR)], frame_of((CHAIR,), number, 0.0))
     assert list(object_map.objects()) == [1]
     watch(object_map, (CHAIR,), PLACES * 12)
     assert not object_map.objects()
+    return object_map
+
+
+def test_a_ghost_that_is_never_detected_again_is_recorded_as_one() -> None:
+    restarted = ObjectMap(ObjectMapConfig())
+    restarted.restore(ghost().export([1]))
+    for object_map in (ghost(), restarted):
+        (thing,) = object_map.gone().values()
+        assert thing.is_ghost
+        assert thing.stays[-1].gone_ns > thing.stays[-1].last_seen_ns == 200_000_000
+    object_map = mapped(CHAIR)
+    watch(object_map, (), PLACES)
+    assert not object_map.gone()[1].is_ghost
+
+
+def test_a_ghost_that_is_detected_again_was_there_all_along() -> None:
+    object_map = ghost()
+    seen(object_map, CHAIR, 300)
+    (thing,) = object_map.objects().values()
+    assert (thing.object_id, thing.stays, thing.is_ghost) == (1, (), False)
+    assert (thing.here_since_ns, thing.observation_count) == (0, 8)
     assert not object_map.gone()
+
+
+def test_a_ghost_does_not_move() -> None:
+    object_map = ghost()
+    seen(object_map, NEW, 300)
+    assert list(object_map.objects()) == [2]
+    assert list(object_map.gone()) == [1]
 
 
 OLD = Box3D((2.0, -0.6, 1.0), (0.4, 0.4, 0.8))

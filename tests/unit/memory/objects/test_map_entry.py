@@ -6,15 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scenemind.config import ObjectMapConfig, SceneMindConfig
 from scenemind.frames import read_sequence
 from scenemind.geometry import iou_3d
 from scenemind.mapping import Mapper
 from scenemind.memory import MapObject, Memory
-from scenemind.memory.objects.map_entry import ColorStatistics, MapEntry, confidence
+from scenemind.memory.objects.map_entry import ColorStatistics, MapEntry
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.backends.noisy_detector import DetectorNoise, NoisyDetector
 from scenemind.simulation import Room, Sensors, simulate
@@ -102,21 +100,6 @@ def test_looking_through_counts_by_how_far_the_camera_has_moved(
 
 
 HELD_OUT = (22, 23)
-votes = st.floats(0.01, 1e4)
-counts = st.integers(0, 10**6)
-
-
-@given(votes, votes, st.integers(1, 10**6), counts)
-def test_it_is_a_probability_that_grows_with_evidence_and_agreement(
-    won: float, others: float, observations: int, missed: int
-) -> None:
-    value = confidence(won, won + others, observations, missed)
-    assert 0.0 <= value <= 1.0
-    assert confidence(2.0 * won, 2.0 * (won + others), observations, missed) >= value
-    assert confidence(won, won + 2.0 * others, observations, missed) <= max(
-        value, confidence(won + 2.0 * others, won + 2.0 * others, observations, missed)
-    )
-    assert confidence(won, won + others, observations, missed + 1) <= value
 
 
 def test_confidence_is_calibrated() -> None:
@@ -165,3 +148,16 @@ def calibration_error(said: np.ndarray, came_true: np.ndarray) -> float:
         for b in np.unique(bins)
     ]
     return float(np.sum(errors))
+
+
+def test_a_person_is_where_it_was_seen_last() -> None:
+    """Steps of 30 cm: furniture would be all of them together."""
+    person, chair = (MapEntry(number, ObjectMapConfig(), 0) for number in (1, 2))
+    for step in range(11):
+        for entry, label in ((person, "person"), (chair, "chair")):
+            view = observe((0.3 * step, 0, 0), label=label, size=(0.5, 0.5, 1.0))
+            entry.add(view, step, SIDE)
+    low, high = person.box.bounds()
+    assert high[0] == pytest.approx(3.25, abs=0.1)
+    assert high[0] - low[0] < 1.0 < chair.box.size[0]
+    assert person.here_since_ns > chair.here_since_ns == 0

@@ -21,7 +21,6 @@ from scenemind.memory.tree.key_frames import (
     view_scores,
 )
 from scenemind.memory.tree.mem_tree import FrameInTree
-from scenemind.perception.types import Detections
 
 CAMERA = PinholeCamera(100, 100, 90.0, 90.0, 49.5, 49.5)
 
@@ -39,14 +38,12 @@ CAMERA = PinholeCamera(100, 100, 90.0, 90.0, 49.5, 49.5)
     ],
 )
 def test_view_is_good_when_sure_large_and_whole(score, box_px, expected):
-    detections = Detections(
-        ("cup",), np.array([score], np.float32), np.array([box_px], np.float32), (None,)
-    )
-    assert view_scores(detections, CAMERA) == [pytest.approx(expected, rel=1e-6)]
+    (view,) = view_scores(np.array([box_px], np.float32), np.array([score], np.float32), CAMERA)
+    assert view == pytest.approx(expected, rel=1e-6)
 
 
 def test_no_detections_no_views():
-    assert view_scores(Detections.empty(), CAMERA) == []
+    assert len(view_scores(np.zeros((0, 4)), np.zeros(0), CAMERA)) == 0
 
 
 def test_best_frame_of_each_location_comes_first():

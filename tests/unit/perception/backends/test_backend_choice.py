@@ -39,8 +39,8 @@ def chosen(**settings: object) -> tuple[str, str]:
 )
 def test_name_decides_the_backend(weights: str, backend: str, tmp_path: Path) -> None:
     full = str(tmp_path / weights) if (tmp_path / weights).exists() else weights
-    assert chosen(weights=weights) == (backend, full)
-    assert chosen(weights=weights, backend=backend) == (backend, full)
+    assert chosen(weights=full) == (backend, full)
+    assert chosen(weights=full, backend=backend) == (backend, full)
 
 
 def test_without_weights_a_family_has_its_smallest_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,25 +54,26 @@ def test_environment_names_weights_where_settings_do_not(
 ) -> None:
     with pytest.raises(PerceptionError, match=r"no detector is named.*SCENEMIND_WEIGHTS"):
         chosen()
-    monkeypatch.setenv("SCENEMIND_WEIGHTS", "a.xml")
-    assert chosen() == chosen(backend="onnx") == ("onnx", str(tmp_path / "a.xml"))
-    assert chosen(weights="a.onnx") == ("onnx", str(tmp_path / "a.onnx"))
+    xml, onnx = str(tmp_path / "a.xml"), str(tmp_path / "a.onnx")
+    monkeypatch.setenv("SCENEMIND_WEIGHTS", xml)
+    assert chosen() == chosen(backend="onnx") == ("onnx", xml)
+    assert chosen(weights=onnx) == ("onnx", onnx)
     assert chosen(backend="instance_camera") == ("instance_camera", "")
 
 
 def test_setting_decides_the_family_where_the_name_does_not(tmp_path: Path) -> None:
-    with pytest.raises(PerceptionError, match=r"kitchen\.pt.*set detector\.backend"):
-        chosen(weights="kitchen.pt")
     weights = str(tmp_path / "kitchen.pt")
-    assert chosen(weights="kitchen.pt", backend="yoloe") == ("yoloe", weights)
+    with pytest.raises(PerceptionError, match=r"kitchen\.pt.*set detector\.backend"):
+        chosen(weights=weights)
+    assert chosen(weights=weights, backend="yoloe") == ("yoloe", weights)
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"weights": "a.tflite"}, r"a\.tflite ends in \.tflite: .*\.onnx and \.xml"),
-        ({"weights": "a.onnx", "backend": "yoloe"}, r"is yoloe, which cannot run a\.onnx.*auto"),
-        ({"weights": "my-yoloe.pt", "backend": "onnx"}, r"is onnx, which cannot run my-yoloe\.pt"),
+        ({"weights": "./a.tflite"}, r"a\.tflite ends in \.tflite: .*\.onnx and \.xml"),
+        ({"weights": "./a.onnx", "backend": "yoloe"}, r"yoloe, which cannot run .*a\.onnx.*auto"),
+        ({"weights": "./my-yoloe.pt", "backend": "onnx"}, r"onnx, which cannot run .*my-yoloe\.pt"),
     ],
 )
 def test_error_names_files_that_no_backend_runs(settings: dict[str, object], says: str) -> None:

@@ -43,7 +43,7 @@ def settings(weights: Path, **more: object) -> DetectorConfig:
         "weights": str(weights),
         "vocabulary": VOCABULARY,
         "input_size": WIDTH,
-        "max_detections": 20,  # beyond, scores lie so near to each other that rounding orders them
+        "max_detections": 12,  # beyond, scores lie so near to each other that rounding orders them
         **more,
     }
     return DetectorConfig.model_validate(values)

@@ -141,7 +141,7 @@ def test_error_names_files_that_cannot_be_used(
 def test_error_names_a_broken_file(tmp_path: Path, words: Any) -> None:
     path = tmp_path / "yoloe-broken.pt"
     path.write_bytes(b"this is not a network")
-    with pytest.raises(PerceptionError, match=r"yoloe-broken\.pt does not load"):
+    with pytest.raises(PerceptionError, match=r"yoloe-broken\.pt cannot be read as weights alone"):
         make(words, backend="yoloe", weights=str(path))
 
 

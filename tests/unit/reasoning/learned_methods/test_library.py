@@ -175,6 +175,45 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     assert e.value.failure.code == "method_unavailable"
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("source", "print('\x1b[2J')\ndef _bad(image): pass"),
+        ("source", "def _bad(image: pass"),
+        ("source", "def _other(image): pass"),
+        ("source", "def _bad(image): return " + "(" * 5_000),
+        ("source", b"\xff"),
+        ("source", None),
+        ("calls", '["_bad"]'),
+        ("calls", '["_calls_bad"]'),
+        ("calls", '["_gone"]'),
+        ("calls", "[" * 100_000),
+        ("calls", '{"a": 1}'),
+        ("signature", '{"name": "_bad\x1b"}'),
+        ("signature", "[" * 100_000),
+        ("uses", -1),
+        ("uses", "many"),
+        ("uses", 2.5),
+    ],
+)
+def test_what_would_not_have_been_learned_is_left_out(
+    library: MethodLibrary, column: str, value: object
+) -> None:
+    library.add([learned("_good"), learned("_bad"), learned("_calls_bad", "_bad")])
+    assert list(library.methods()) == ["_good", "_bad", "_calls_bad"]
+    with closing(sqlite3.connect(library.path)) as file, file:
+        file.execute("PRAGMA writable_schema = ON")
+        file.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, 'TEXT NOT NULL', '') WHERE type = 'table'"
+        )
+    with closing(sqlite3.connect(library.path)) as file, file:
+        file.execute(f"UPDATE methods SET {column} = ? WHERE name = '_bad'", (value,))
+    library.close()
+    assert list(library.methods()) == ["_good"]
+    library.note_use(["_good", "_bad"], succeeded=True)
+    assert library.methods()["_good"].uses == 1
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ReasoningError, match="cannot be used"):

@@ -74,10 +74,25 @@ def test_the_first_message_is_the_same_for_every_question(sandbox: Sandbox) -> N
     )
     assert one[0] == two[0]
     assert one[0]["role"] == "system"
-    for needed in ("relate_agent", "Example 3", "Action: Final Answer"):
+    for needed in ("relate_agent", "Example 2", "Action: Final Answer"):
         assert needed in one[0]["content"]
     assert '2 "chair"' in one[1]["content"]
     assert '"How many cups?"' in one[1]["content"]
+
+
+def test_the_model_is_told_its_limits_and_whether_it_can_look(sandbox: Sandbox) -> None:
+    with chat_with(ChatServer(say(final("two")))) as chat:
+        server = ChatServer(say(final("two")))
+        with chat_with(server) as language:
+            for vision in (None, chat):
+                method = LlmTpc(language, sandbox, LlmTpcConfig(looks=3), vision=vision)
+                method.ask(HOW_MANY, MEMORY, Asking(Allowance(20.0)))
+    blind, seeing = (r.body["messages"][0]["content"] for r in server.requests)
+    assert "may compute for 2 s and call functions 500 times" in blind
+    assert "There are no pictures to look at" in blind
+    assert "def look(" not in blind
+    assert "at most 3 times" in seeing
+    assert "def look(" in seeing
 
 
 def test_a_program_that_fails_comes_back_whole_and_is_corrected(sandbox: Sandbox) -> None:
@@ -127,7 +142,7 @@ def test_one_that_never_answers_costs_eight_calls(sandbox: Sandbox, words: str) 
 def test_spent_budget_ends_the_loop_between_two_calls(sandbox: Sandbox) -> None:
     with tpc(sandbox, say(program(COUNT))) as (method, server):
         with pytest.raises(ModelError) as error:
-            method.ask(HOW_MANY, MEMORY, Asking(Allowance(20.0, tokens=4000)))
+            method.ask(HOW_MANY, MEMORY, Asking(Allowance(20.0, tokens=3000)))
         assert error.value.kind == "over_budget"
         assert len(server.requests) == 2
 

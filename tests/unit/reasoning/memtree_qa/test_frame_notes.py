@@ -10,8 +10,14 @@ import pytest
 
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import KeyFrame, MemorySnapshot, Relation
+from scenemind.memory.tree.tree_json import estimate_tokens
 from scenemind.reasoning import ReasoningError
-from scenemind.reasoning.memtree_qa.frame_notes import circumstances, object_notes, picture_notes
+from scenemind.reasoning.memtree_qa.frame_notes import (
+    circumstances,
+    object_notes,
+    object_table,
+    picture_notes,
+)
 from scenemind.reasoning.query import Query
 from tests.unit.reasoning.scene import BUILDING, ROOM, looking, snapshot_of, thing
 
@@ -44,9 +50,9 @@ def test_a_picture_is_placed_in_space_and_time() -> None:
 def test_boxes_are_in_thousandths_of_the_picture() -> None:
     seen = frame(Pose.identity(), o3=(20, 10, 100, 100), o2=(-5, 50, 250, 120))
     (note,) = picture_notes([seen], SNAPSHOT, [])
-    assert json.loads(note)["shows"] == [
-        {"id": 2, "label": "cup", "box": [0, 500, 1000, 1000]},
-        {"id": 3, "label": "laptop", "box": [100, 100, 500, 1000]},
+    assert list(json.loads(note)["shows"].items()) == [
+        ("cup 2", [0, 500, 1000, 1000]),
+        ("laptop 3", [100, 100, 500, 1000]),
     ]
 
 
@@ -54,13 +60,12 @@ def test_notes_name_relevant_and_largest_objects() -> None:
     things = [thing(i, "cup", (i, 0, 0), (0.1, 0.1, 0.1)) for i in range(1, 41)]
     boxes = {f"o{i}": (0.0, 0.0, float(i), 10.0) for i in range(1, 41)}
     (note,) = picture_notes([frame(Pose.identity(), **boxes)], snapshot_of(things), [3])
-    ids = [shown["id"] for shown in json.loads(note)["shows"]]
-    assert ids == [3, *range(40, 21, -1)]
+    assert list(json.loads(note)["shows"]) == [f"cup {i}" for i in (3, *range(40, 21, -1))]
 
 
 def test_notes_leave_gone_objects_out() -> None:
     (note,) = picture_notes([frame(Pose.identity(), o77=(0, 0, 9, 9))], SNAPSHOT, [77])
-    assert json.loads(note)["shows"] == []
+    assert json.loads(note)["shows"] == {}
 
 
 def test_attributes_and_relations_of_objects_that_matter() -> None:
@@ -73,12 +78,46 @@ def test_attributes_and_relations_of_objects_that_matter() -> None:
     assert "on the floor" in json.loads(note)["relations"]
 
 
+def relations_of(object_id: int, extra: list[Relation]) -> list[str]:
+    things = [thing(i, "box", (9 * i, 0, 0), (1, 1, 1)) for i in range(1, 21)]
+    (note,) = object_notes([object_id], snapshot_of(things, extra=extra))
+    return json.loads(note)["relations"]
+
+
 def test_the_surest_relations_come_first_and_few_of_them() -> None:
-    many = [Relation(3, f"tied {i}", 1, 0.01 * i) for i in range(20)]
-    (note,) = object_notes([3], snapshot_of(ROOM[:3], extra=many))
-    assert len(json.loads(note)["relations"]) == 6
+    many = [Relation(1, "near", i, 0.04 * i) for i in range(2, 20)]
+    assert relations_of(1, many) == [f"near box {i}" for i in range(19, 13, -1)]
     bare = [thing(1, "box", (0, 0, 0), (1, 1, 1)), thing(2, "box", (9, 9, 9), (1, 1, 1))]
     assert object_notes([1, 2], snapshot_of(bare)) == []
+
+
+def test_one_relation_a_pair_the_one_that_tells_most() -> None:
+    near = [Relation(1, "near", i) for i in range(2, 12)]
+    closer = [Relation(1, "next to", i) for i in range(2, 5)]
+    said = relations_of(1, [*near, *closer, Relation(1, "on", 2, 0.8), Relation(3, "near", 1)])
+    assert said[:3] == ["on box 2", "next to box 3", "next to box 4"]
+    assert said[3:] == ["near box 5", "near box 6", "near box 7"]
+
+
+def test_what_people_state_is_told_first_and_whole() -> None:
+    stated = [Relation(1, "belongs to", 2, 0.5, "user"), Relation(1, "tied to", 2, 0.4, "user")]
+    said = relations_of(1, [Relation(1, "on", 2), *stated])
+    assert sorted(said[:2]) == ["belongs to box 2", "tied to box 2"]
+
+
+def test_a_table_tells_colour_size_and_place_of_objects_within_its_room() -> None:
+    things = [
+        thing(1, "chair", (1, 2, 0.5), (0.5, 0.6, 1.0), color="red"),
+        thing(2, "cup", (0, 0, 1), (0.1, 0.1, 0.1)),
+    ]
+    snapshot = snapshot_of(things)
+    head, chair, cup = object_table(snapshot, (), 500).splitlines()
+    assert json.loads(chair)["chair"]["1"].startswith("red 0.")
+    assert chair.endswith(' 1.0,2.0,0.5"}}')
+    assert json.loads(cup) == {"cup": {"2": "0.1x0.1x0.1 0.0,0.0,1.0"}}
+    assert estimate_tokens("\n".join((head, chair))) < 70
+    assert object_table(snapshot, (2,), 70).splitlines() == [head, cup]
+    assert object_table(snapshot, (), 20) == ""
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,27 @@ for chair in filter(scene(), "chair"):
     assert there == "<chair 4> ['right'] ['front']\n<chair 5> ['left'] ['front']"
 
 
+def test_angles_are_signed_and_told_with_distances(sandbox: Sandbox) -> None:
+    """Chairs 4 and 5 stand 1.2 m left and right of the table, 3 m ahead."""
+    program = """
+print(sorted(query_attribute(chair, "angle") for chair in filter(scene(), "chair")))"""
+    off = math.degrees(math.atan2(1.2, 3.0))
+    assert ast.literal_eval(shown(sandbox, program)) == pytest.approx([-off, off], abs=0.1)
+    observed = run_program(
+        sandbox, api_of(), "print(relate_agent(filter(scene(), 'chair'), 'front'))"
+    )
+    assert observed.notes == (
+        "Distance and angle from me (right +, left -):"
+        " chair 5: 2.7 m, +22 deg; chair 4: 2.7 m, -22 deg.",
+    )
+
+
+def test_nothing_can_be_looked_at_without_a_vision_model(sandbox: Sandbox) -> None:
+    assert "no vision model is configured" in told(sandbox, "look('What is there?')")
+    assert "def look(" not in documentation()
+    assert "def look(" in documentation(looks=True)
+
+
 def test_quick_functions_can_be_called_in_a_sort_key(sandbox: Sandbox) -> None:
     program = """
 things = list(scene())
@@ -178,7 +199,7 @@ def test_stated_attributes_select_objects(
         ("query_relation_agent(scene().pop(), ['leftish'])", ['"leftish"', '"left of"']),
         ("query_relation_agent(scene().pop(), 'left')", ["a list of str", "['left']"]),
         ("query_relation(scene().pop(), scene().pop(), ['closest'])", ["compares several things"]),
-        ("query_attribute(scene().pop(), 'size')", ["lwh, distance, color", 'not "size"']),
+        ("query_attribute(scene().pop(), 'size')", ["lwh, distance, angle, color", 'not "size"']),
         ("query_state(scene().pop(), 'open')", ["candidate_states must be a list of str"]),
     ],
 )

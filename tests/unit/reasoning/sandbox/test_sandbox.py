@@ -192,6 +192,18 @@ def test_time_of_host_functions_is_bounded_apart() -> None:
     assert "calls of the API are over" in outcome.error.text
 
 
+def test_waiting_for_others_is_not_the_programs_time() -> None:
+    """Such as for a slow model that looks at pictures."""
+    calls: list[bool] = []
+    slow = SandboxApi(
+        functions={"look": lambda: calls.append(threading.Event().wait(0.2))},
+        waiting=frozenset(("look",)),
+    )
+    with Sandbox(SandboxConfig(seconds=0.1, host_seconds=1e-9)) as sandbox:
+        outcome = sandbox.run("look()\nlook()\n7", slow)
+    assert (outcome.value, outcome.error, len(calls)) == (7, None, 2)
+
+
 def test_programs_run_at_the_same_time() -> None:
     meeting = threading.Barrier(3, timeout=20.0)
     with Sandbox(SandboxConfig(workers=3)) as sandbox:

@@ -49,6 +49,11 @@ def test_a_wall_that_is_also_detected_counts_once_and_carries_as_well() -> None:
     assert [obj.object_id for obj in on_it.objects] == [12, 11]
 
 
+def test_the_wall_of_a_thing_is_the_one_that_has_it() -> None:
+    assert ask("how many walls are there?").text.startswith("There are 2 walls")
+    assert ask("how many picture walls are there?").text == "There is 1 picture wall: wall -3."
+
+
 @pytest.mark.parametrize("text", ["the wall", "find the largest wall"])
 def test_there_is_nothing_to_point_at_in_the_building(text: str) -> None:
     failure = Router(memory()).ground(query(text)).failure

@@ -41,6 +41,16 @@ def test_answer_has_last_place_and_time_of_a_gone_object(text: str) -> None:
     assert answer.confidence == pytest.approx(0.9)
 
 
+def test_a_ghost_is_said_to_be_one() -> None:
+    answer = ask("where is the vase?", replace(gone(17, "vase"), is_ghost=True))
+    assert answer.text == (
+        "The vase (object 17) was at x 1.0, y -1.0, 0.8 m above the floor, last seen there 7 min"
+        " before the newest frame, but I looked there often and hardly ever saw it: it was"
+        " probably never there."
+    )
+    assert answer.objects == ()
+
+
 def test_gone_object_is_not_grounded() -> None:
     answer = ask("where is the vase?", gone(17, "vase"))
     assert answer.objects == ()

@@ -7,7 +7,6 @@ import pytest
 
 from scenemind.language.referring.reader import read
 from scenemind.language.trees import HasAttribute, Rank
-from scenemind.language.vocabulary import Vocabulary
 from scenemind.perception.colors import COLOR_NAMES
 from scenemind.reasoning.symbolic.attribute_scores import _COLOURS, graded_attribute_scores
 from scenemind.reasoning.symbolic.label_scores import graded_label_scores
@@ -35,6 +34,7 @@ def look(trait: str) -> HasAttribute | Rank:
     ("trait", "best"),
     [
         ("black", 1), ("white", 2), ("brown", 3), ("light", 2), ("smaller", 2), ("largest", 1),
+        ("second largest", 4), ("third largest", 3),
         ("tallest", 3), ("narrow", 3), ("round", 1), ("rectangular", 3),
     ],
 )  # fmt: skip
@@ -129,5 +129,5 @@ def test_nouns_fit_labels_by_number_head_and_likeness(
     noun: str, labels: tuple[str, ...], expected: list[float]
 ) -> None:
     things = [thing(i, label, (i, 0, 0.5), (0.5, 0.5, 1)) for i, label in enumerate(labels)]
-    scores = graded_label_scores(Scene(snapshot_of(things)), Vocabulary.load(), noun)
+    scores = graded_label_scores(Scene(snapshot_of(things)), noun)
     assert scores == pytest.approx(expected)

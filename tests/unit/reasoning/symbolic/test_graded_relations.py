@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scenemind.language.trees import Rank
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.symbolic import graded_relations as graded
-from scenemind.reasoning.symbolic.graded_relations import Onlooker, Pairs
+from scenemind.reasoning.symbolic.graded_relations import Onlooker, Pairs, Ways
 from scenemind.reasoning.symbolic.ranks import compared, order_scores, rank_scores
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import Triple, snapshot_of, thing
@@ -145,18 +145,18 @@ def test_sides_are_graded_by_the_cosine_and_the_gap() -> None:
     angle = np.arccos(0.15)
     near, far = ((r * np.cos(angle), r * np.sin(angle), 0.0) for r in (0.1, 2.0))
     two = pairs(((0, 0, 0), CUBE), (near, CUBE), (far, CUBE))
-    found = SOUTH.beside(two, np.zeros(2), "right")
+    found = SOUTH.beside(Ways.of(two), np.zeros(2), "right")
     assert found == pytest.approx(0.5 * np.exp(-two.level_gap_m / 1.5))
 
 
 def test_an_unknown_onlooker_looks_at_the_thing_and_is_less_sure() -> None:
     """It sees what somebody at its place sees, which only decides four parts of five."""
     two = pairs(((0, 0, 0), CUBE), ((1, 0, 0), CUBE))
-    sure, unsure = (one.beside(two, np.zeros(2), "right")[0] for one in (SOUTH, UNKNOWN))
+    sure, unsure = (one.beside(Ways.of(two), np.zeros(2), "right")[0] for one in (SOUTH, UNKNOWN))
     gap = np.exp(-two.level_gap_m[0] / 1.5)
     assert unsure == pytest.approx(0.8 * sure + 0.2 * 0.5 * gap)
     nowhere = Onlooker(np.zeros(2))
-    sides = [nowhere.beside(two, np.zeros(2), side)[0] for side in ("left", "right")]
+    sides = [nowhere.beside(Ways.of(two), np.zeros(2), side)[0] for side in ("left", "right")]
     assert sides == pytest.approx([0.5 * gap] * 2)
 
 
@@ -166,8 +166,8 @@ def test_sides_change_when_one_turns_around(angle: float, center: Triple) -> Non
     two = pairs(TABLE, (center, CUBE))
     there, back = at(0.0, 0.0, angle), at(0.0, 0.0, angle + np.pi)
     for one, other in (("left", "right"), ("front", "rear")):
-        assert there.beside(two, np.zeros(2), one) == pytest.approx(
-            back.beside(two, np.zeros(2), other)
+        assert there.beside(Ways.of(two), np.zeros(2), one) == pytest.approx(
+            back.beside(Ways.of(two), np.zeros(2), other)
         )
 
 
@@ -231,10 +231,11 @@ def test_places_in_a_group(rank: Rank, ranking: list[float | None]) -> None:
 def test_level_things_have_no_top_one() -> None:
     """The top of a plan is its back: farther from the onlooker."""
     scene = cubes((0, 0, 0.5), (0, 2, 0.5), (0, 1, 0.7))
-    scores = rank_scores(scene, Rank("highest"), np.ones(3, bool), SOUTH)
-    assert int(np.argmax(scores)) == 1
-    bottom = rank_scores(scene, Rank("lowest"), np.ones(3, bool), SOUTH)
-    assert int(np.argmax(bottom)) == 0
+    best = [
+        int(np.argmax(rank_scores(scene, Rank(name), np.ones(3, bool), SOUTH)))
+        for name in ("topmost", "bottommost", "highest")
+    ]
+    assert best == [1, 0, 2]
 
 
 def test_the_middle_one_is_nearest_to_the_mean_of_its_group() -> None:

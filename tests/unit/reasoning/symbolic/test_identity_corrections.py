@@ -45,6 +45,30 @@ def test_object_confirmed_under_another_name_is_renamed() -> None:
     assert memory.snapshot().objects[4].label == "stool"
 
 
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("objects 1 and 2 are the same chair", ()),
+        ("the two chairs are really one chair", ()),
+        ("these are the same chair", (1, 2)),
+    ],
+)
+def test_things_far_apart_become_one_only_by_an_order(text: str, marked: tuple[int, ...]) -> None:
+    def chairs(at_m: float) -> SmallMemory:
+        places = ((0.0, 0.0, 0.5), (at_m, 0.0, 0.5))
+        things = [thing(i, "chair", place, (0.5, 0.5, 1.0)) for i, place in enumerate(places, 1)]
+        return SmallMemory(snapshot_of(things))
+
+    close, far = chairs(0.8), chairs(3.0)
+    assert align(close, text, *marked).failure is None
+    asked = align(far, text, *marked).failure
+    assert asked is not None
+    assert "are 2.50 m apart" in asked.text
+    assert far.corrections() == []
+    assert align(far, asked.suggestion).failure is None
+    assert [c.edit.kind for c in far.corrections()] == ["merge"]
+
+
 def test_two_things_that_were_taken_for_one_are_told_apart() -> None:
     double = with_points(thing(1, "chair", (0, 0, 0.5), (1.6, 0.5, 1.0)), (-0.8, -0.3), (0.3, 0.8))
     memory = SmallMemory(snapshot_of([double]))
@@ -93,11 +117,11 @@ def test_a_synonym_of_the_own_label_in_the_plural_parts() -> None:
 
 def test_redo_lets_a_correction_stand_again() -> None:
     memory = room_memory()
-    align(memory, "these are the same chair", 4, 5)
+    align(memory, "merge objects 4 and 5")
     align(memory, "undo")
     assert len(memory.snapshot().objects) == len(ROOM)
     again = align(memory, "redo")
-    assert again.response == 'Correction 1 ("these are the same chair") stands again.'
+    assert again.response == 'Correction 1 ("merge objects 4 and 5") stands again.'
     assert len(memory.snapshot().objects) == len(ROOM) - 1
 
 

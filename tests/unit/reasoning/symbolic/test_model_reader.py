@@ -19,7 +19,7 @@ from scenemind.models import Allowance
 from scenemind.models.openai_chat import OpenAIChat
 from scenemind.reasoning import Answer, Asking, Grounding, Router
 from scenemind.reasoning.symbolic.model_reader import ModelReader
-from scenemind.reasoning.symbolic.tree_form import question_form
+from scenemind.reasoning.symbolic.tree_form import QuestionForm
 from tests.chat_server import FAULTS, ChatServer, Step, say
 
 from ..scene import query, room_memory
@@ -82,7 +82,7 @@ def test_the_model_is_told_the_words_and_the_labels() -> None:
     assert "leftmost" in request.text
     assert UNREAD in request.text
     schema = json.dumps(request.body["response_format"])
-    assert '"CompareForm"' in schema
+    assert '"Compare"' in schema
     assert "oneOf" not in schema
 
 
@@ -96,6 +96,89 @@ def test_phrases_are_read_too() -> None:
         )
     assert [thing.label for thing in found.objects] == ["laptop"]
     assert any("read by seer" in step for step in found.steps)
+
+
+VIEWER = {"kind": "Viewer"}
+DAY_BEFORE = {"kind": "Moment", "days_ago": 1}
+OTHER_WORDS = {
+    "how far away is the table?": {"kind": "Distance", "first": VIEWER, "second": TABLE},
+    "which is the second closest chair to the table?": {
+        "kind": "ListObjects",
+        "subject": {
+            "kind": "NounPhrase",
+            "noun": "chair",
+            "ranks": [{"kind": "Rank", "superlative": "closest", "order": 2, "anchor": TABLE}],
+        },
+    },
+    "which is darker, the table, the sofa or the shelf?": {
+        "kind": "Compare",
+        "options": [TABLE, TABLE | {"noun": "sofa"}, TABLE | {"noun": "shelf"}],
+        "rank": {"kind": "Rank", "superlative": "darkest"},
+    },
+    "are the table and the sofa the same kind of thing?": {
+        "kind": "Same",
+        "subjects": [TABLE, TABLE | {"noun": "sofa"}],
+        "key": "kind",
+    },
+    "can I fit a 0.5 m wide thing between the table and the sofa?": {
+        "kind": "FitsBetween",
+        "first": TABLE,
+        "second": TABLE | {"noun": "sofa"},
+        "width_m": 0.5,
+    },
+    "is there a chair except the chairs next to the large table?": {
+        "kind": "Exists",
+        "subject": CHAIRS
+        | {
+            "noun": "chair",
+            "conditions": [
+                {
+                    "kind": "Among",
+                    "negated": True,
+                    "things": CHAIRS
+                    | {
+                        "definite": True,
+                        "conditions": [
+                            {
+                                "kind": "Related",
+                                "predicate": "next to",
+                                "anchors": [
+                                    TABLE
+                                    | {
+                                        "conditions": [
+                                            {
+                                                "kind": "HasAttribute",
+                                                "key": "size",
+                                                "value": "large",
+                                            }
+                                        ]
+                                    }
+                                ],
+                            }
+                        ],
+                    },
+                }
+            ],
+        },
+    },
+    "what was removed since yesterday?": {
+        "kind": "Changed",
+        "kinds": ["removed"],
+        "since": DAY_BEFORE,
+    },
+}
+
+
+@pytest.mark.parametrize(("words", "tree"), OTHER_WORDS.items())
+def test_what_the_model_means_has_words_that_the_grammar_reads(
+    words: str, tree: dict[str, Any]
+) -> None:
+    parse_question(words)
+    asked = f"{UNREAD}, not some second sofa or shelf that once stood yesterday"
+    with router_with(reply(tree)) as (router, server):
+        answer = ask(router, asked)
+    assert f'read by seer as "{words}"' in answer.steps
+    assert len(server.requests) == 1
 
 
 def test_wrong_reply_is_asked_for_again_once() -> None:
@@ -140,6 +223,23 @@ HOSTILE = {
     "unknown predicate": {
         "kind": "Exists",
         "subject": CHAIRS | {"conditions": [NEAR | {"predicate": "devouring"}]},
+    },
+    "read otherwise: another relation": {
+        "kind": "AskCarrier",
+        "subject": TABLE,
+        "predicate": "near",
+    },
+    "read otherwise: another change": {"kind": "Changed", "kinds": ["removed"], "subject": TABLE},
+    "read otherwise: that it is there": {
+        "kind": "Verify",
+        "subject": CHAIRS | {"noun": "chair"},
+        "condition": NEAR | {"negated": True},
+    },
+    "no moment": {"kind": "WhereAt", "subject": TABLE, "moment": {"kind": "Moment"}},
+    "a day long ago": {
+        "kind": "WhereAt",
+        "subject": TABLE,
+        "moment": {"kind": "Moment", "clock": "10:05:00", "days_ago": 4},
     },
     "further fields": {"kind": "Count", "subject": CHAIRS, "confidence": 1.0},
     "a text": "how many chairs are there?",
@@ -195,8 +295,8 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_json_is_a_tree_or_refused(value: object) -> None:
     try:
-        form = question_form().model_validate({"question": value})
+        form = QuestionForm.model_validate({"question": value})
     except ValidationError:
         return
-    tree = form.tree()
+    tree = form.question
     assert tree is None or type(tree).__module__ == "scenemind.language.trees"

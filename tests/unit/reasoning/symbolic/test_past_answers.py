@@ -89,3 +89,14 @@ def test_stamps_that_count_from_a_start_know_no_time_of_day() -> None:
 def test_steps_include_the_parsed_question() -> None:
     steps = ask("where was the red cup yesterday at 3 pm?").steps
     assert "the moment is at 2026-05-03 15:00:00 (24 h before the newest frame)" in steps
+
+
+@pytest.mark.parametrize("text", ["is the lamp still where it was?", "has the lamp moved?"])
+def test_of_what_was_first_seen_later_nobody_can_tell_whether_it_moved(text: str) -> None:
+    lamp = replace(seen(thing(30, "lamp", (-1, 2, 0.5), (0.3, 0.3, 1.0))), first_seen_ns=ago(3))
+    lamp = replace(lamp, here_since_ns=ago(3))
+    objects = [*memory().snapshot().objects.values(), lamp]
+    later = SmallMemory(replace(snapshot_of(objects), stamp_ns=NOW_NS))
+    answer = Router(later).ask(query(text))
+    assert answer.text.startswith("I cannot tell")
+    assert answer.confidence <= 0.5

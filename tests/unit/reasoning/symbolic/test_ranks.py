@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject
+from scenemind.reasoning.symbolic.expressions import ground_expression
 from scenemind.reasoning.symbolic.ranks import Rows, level_scores
-from scenemind.reasoning.symbolic.referring.expressions import ground_expression
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import query, snapshot_of, thing
 
@@ -66,7 +65,7 @@ def seat_of(text: str, *more: MapObject) -> tuple[int, int]:
     board = thing(1, "whiteboard", (0.0, 2.5, 1.5), (2.0, 0.1, 1.0))
     door = thing(2, "door", (1.4, -4.5, 1.0), (0.9, 0.1, 2.0))
     scene = Scene(snapshot_of([*seats, board, door, *more], camera=None))
-    best = ground_expression(query(text), scene, Vocabulary.load()).objects[0].object_id
+    best = ground_expression(query(text), scene).objects[0].object_id
     return (best - 100) // 10, (best - 100) % 10
 
 
@@ -104,7 +103,7 @@ def test_orders_count_from_a_thing_and_on_a_side() -> None:
     scene = Scene(snapshot_of([*windows, door, table], camera=None))
 
     def found(text: str) -> int:
-        return ground_expression(query(text), scene, Vocabulary.load()).objects[0].object_id
+        return ground_expression(query(text), scene).objects[0].object_id
 
     assert found("the second window from the door") == 11
     assert found("it is the closest one to the door. it is a window") == 10

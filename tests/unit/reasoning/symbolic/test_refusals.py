@@ -23,6 +23,24 @@ def test_what_is_not_understood_comes_with_what_may_be_meant() -> None:
     assert ask(failure.suggestion).text.startswith("There are 3 chairs")
 
 
+@pytest.mark.parametrize(
+    ("text", "slip", "meant"),
+    [
+        ("which is the largest chiar?", "chiar", "chair"),
+        ("how many chairzes are there?", "chairzes", "chairs"),
+        ("is the laptob on the table?", "laptob", "laptop"),
+    ],
+)
+def test_misspelled_thing_is_answered_by_its_name_and_said(
+    text: str, slip: str, meant: str
+) -> None:
+    answer, right = ask(text), ask(text.replace(slip, meant))
+    assert right.failure is None
+    assert answer.text == f'I read "{slip}" as "{meant}". {right.text}'
+    assert answer.objects == right.objects
+    assert answer.confidence <= right.confidence
+
+
 def test_what_has_no_nearest_question_is_told_what_can_be_asked() -> None:
     failure = ask("will it rain soon?").failure
     assert failure is not None
@@ -75,7 +93,7 @@ def test_words_that_attributes_confirm_are_used() -> None:
 def test_phrases_are_suggested_for_phrases() -> None:
     found = Router(room_memory()).ground(query("the laptop what is by the sofa", policy="strict"))
     assert found.failure is not None
-    assert found.failure.suggestion == "laptop next to the sofa"
+    assert found.failure.suggestion == "the laptop next to the sofa"
 
 
 def test_misspelled_correction_is_not_written_but_suggested() -> None:

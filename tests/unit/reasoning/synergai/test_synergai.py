@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from scenemind.memory import Edit
 from scenemind.reasoning import Progress, Query, Router
 from tests.chat_server import call, fail, say
 from tests.unit.reasoning.scene import SmallMemory, room_memory, snapshot_of, thing
@@ -122,16 +123,19 @@ def test_objects_that_the_person_has_numbered_need_no_yes() -> None:
 def test_refused_edit_blocks_no_other_edit() -> None:
     """The model cannot take back what it has noted, so it begins anew."""
     steps = (
-        act("add_relation", subject_id=3, object_id=3, relation="on"),
-        finish("It is on itself.", 3),
+        act("add_relation", subject_id=8, object_id=3, relation="on"),
+        finish("It is on the laptop.", 8),
         act("add_relation", subject_id=3, object_id=7, relation="on"),
         finish("It is on the shelf.", 3),
     )
     with agent_router(*steps) as (router, memory, server):
-        done = router.align(Query("well, laptop 3 on shelf 7 it is"), "A", asking())
+        memory.apply([Edit("add_relation", (3, 8), "on")], "B", "the laptop is on the sofa")
+        said = "well, sofa 8 on laptop 3 it is, and laptop 3 is on shelf 7"
+        done = router.align(Query(said), "A", asking(), by_agent=True)
     assert "all that you have noted is dropped" in told(server)
-    assert done.response == "It is on the shelf."
-    assert [entry.edit.object_ids for entry in memory.corrections()] == [(3, 7)]
+    written = 'Written: The "laptop" (id: 3) is on the "shelf" (id: 7).'
+    assert done.response == f"It is on the shelf. {written}"
+    assert [entry.edit.object_ids for entry in memory.corrections()] == [(3, 8), (3, 7)]
 
 
 def test_edits_of_the_agent_are_undone_before_those_of_others() -> None:
@@ -207,15 +211,16 @@ def test_model_gets_errors_about_its_actions(step: object, complaint: str) -> No
 
 def test_an_edit_that_the_memory_refuses_goes_back_to_the_model() -> None:
     steps = (
-        act("add_relation", subject_id=2, object_id=2, relation="on"),
+        act("add_relation", subject_id=8, object_id=3, relation="on"),
         finish("So it is."),
-        act("final_answer", answer="A cup cannot stand on itself."),
+        act("final_answer", answer="A sofa cannot stand on a laptop."),
     )
     with agent_router(*steps) as (router, memory, server):
-        answer = router.ask(Query("the cup is on itself"), "synergai", asking())
+        memory.apply([Edit("add_relation", (3, 8), "on")], "B", "the laptop is on the sofa")
+        answer = router.ask(Query("the sofa is on the laptop"), "synergai", asking())
     assert "cannot be written, and nothing was changed" in told(server, 2)
-    assert memory.corrections() == []
-    assert answer.failure is not None or answer.text == "A cup cannot stand on itself."
+    assert len(memory.corrections()) == 1
+    assert answer.text == "A sofa cannot stand on a laptop. Nothing was changed."
 
 
 def test_circles_and_endless_talk_end() -> None:

@@ -65,12 +65,14 @@ def test_requested_edits_are_written_and_others_asked_about() -> None:
         ("delete_object", {"object_id": 3}),
         text="Next.",
     )
-    said = "so, on touching it I felt velvet on the sofa"
+    said = "so, I touched it and the sofa feels like velvet"
     with agent_router(both, finish("The sofa is of velvet.", 8)) as (router, memory, _):
         told = router.align(Query(said, dialogue_id="a"), "Ada", asking(), by_agent=True)
         first = memory.snapshot().objects
         router.align(Query("yes", dialogue_id="a"), "Ada", asking())
-    assert told.response.startswith("The sofa is of velvet. You have not said this yourself")
+    assert told.response.startswith(
+        'Written: The material of the "sofa" (id: 8) is "velvet". You have not said this yourself'
+    )
     assert told.correction_ids == (1,)
     assert first[8].attributes["material"] == "velvet"
     assert 3 in first

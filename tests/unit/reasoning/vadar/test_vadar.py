@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from scenemind.config import VadarConfig
-from scenemind.memory import KeyFrame
+from scenemind.memory import FrameIndex, KeyFrame
 from scenemind.models import Allowance, ModelError
 from scenemind.reasoning import Query, ReasoningError
 from scenemind.reasoning.memtree_qa.baseline_selectors import ObjectSelector
@@ -26,8 +27,10 @@ from tests.chat_exchange import Request
 from tests.chat_server import FAULTS, ChatServer, Step, choose, fail, say
 from tests.unit.reasoning.learned_methods.talk import RED, fenced, sees
 from tests.unit.reasoning.memtree_qa.talk import Heard, chat_with
+from tests.unit.reasoning.scene import ROOM, SmallMemory, snapshot_of
+from tests.unit.reasoning.stored_room import index_of
 from tests.unit.reasoning.vadar.eyes import RED_BOX, RedDetector, red_thing_on_a_desk
-from tests.unit.reasoning.vadar.room import BOXES, photographed_room
+from tests.unit.reasoning.vadar.room import BOXES, FRAME, PhotographedRoom, photographed_room
 
 QUESTION = Query("Which chair or cup is nearest to the left edge?")
 LEFTMOST = """boxes = loc(image, "chair") + loc(image, "cup")
@@ -51,13 +54,54 @@ def asked(
     *programs: str,
     looks: Step = RED,
     query: Query = QUESTION,
+    memory: SmallMemory | None = None,
     **settings: int,
 ) -> tuple[MethodReply, list[Request]]:
     """The reply, and what was asked of models that write these programs in turn."""
     left = iter(programs)
     writes = say(lambda _: fenced(next(left)))
+    room = memory or photographed_room()
     with vadar(sandbox, writes, looks, **settings) as (method, server):
-        return method.ask(query, photographed_room(), Asking(Allowance(20.0))), server.requests
+        return method.ask(query, room, Asking(Allowance(20.0))), server.requests
+
+
+@dataclass
+class RoomWithStools(PhotographedRoom):
+    """Its picture shows stools that are not mapped."""
+
+    stools: int = 0
+
+    def frame_index(self) -> FrameIndex:
+        boxes = [(60.0 * n, 0.0, 60.0 * n + 50.0, 50.0) for n in range(self.stools)]
+        index = index_of([[("stool", 0, box) for box in boxes]])
+        return replace(index, frame_numbers=np.array([FRAME.frame_number], np.int32))
+
+
+HOW_MANY_CHAIRS = Query("How many chairs are there?")
+
+
+def test_detections_that_are_not_mapped_are_found_as_well(sandbox: Sandbox) -> None:
+    room = RoomWithStools(snapshot_of(ROOM), stools=2)
+    count = "final_result = len(loc(image, 'stool'))"
+    reply, _ = asked(sandbox, count, query=Query("How many chairs or stools?"), memory=room)
+    assert (reply.text, reply.confidence) == ("2", 0.6)
+
+
+def test_a_count_in_one_picture_is_doubted_where_the_map_has_more(sandbox: Sandbox) -> None:
+    count = "final_result = len(loc(image, 'chair')[:1])"
+    reply, _ = asked(sandbox, count, query=HOW_MANY_CHAIRS)
+    assert reply.text == '1 in frame 7; the map has 2 "chair"'
+    assert (reply.brief, reply.confidence) == ("1", 0.3)
+
+
+def test_time_that_is_over_is_told_to_nobody_as_a_mistake(sandbox: Sandbox) -> None:
+    """A slow model is no fault of the program."""
+    endless = say(lambda _: fenced("while True:\n    pass"))
+    with vadar(sandbox, endless, RED) as (method, server):
+        with pytest.raises(ModelError) as error:
+            method.ask(QUESTION, photographed_room(), Asking(Allowance(0.5)))
+        assert error.value.kind == "too_late"
+        assert len(server.requests) == 1
 
 
 def shown_frame(reply: MethodReply) -> KeyFrame:

@@ -20,7 +20,7 @@ from scenemind.simulation import Sensors, SimObject, SimulatedSequence, simulate
 from tests.chat_exchange import Request
 from tests.chat_server import Step, choose, say
 
-_CHOSEN = re.compile(r"Here is image (\d+), which you selected, in full\. It shows (\d+)")
+_CHOSEN = re.compile(r"Here is image (\d+), which you selected, in full")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +112,18 @@ def truthful(drive: Drive, watched: Watched, thing: SimObject) -> Step:
     def answer(request: Request) -> Step:
         if not request.pictures:
             said = {"target_class": thing.label, "attributes": [], "conditions": []}
-            return say(json.dumps({**said, "wants_all": False}))
+            return say(json.dumps({**said, "wants_all": False, "labels": []}))
         found = _CHOSEN.findall(request.text)
         if not found:
             best = max(range(len(watched.read)), key=lambda place: shown(watched.read[place]))
-            target = {"target_image_id": f"{best:05d}", "reference_image_ids": []}
+            rows, columns = np.nonzero(drive.instances[watched.read[best]] == wanted)
+            height, width = drive.instances[watched.read[best]].shape
+            at = [1000 * float(columns.mean()) / width, 1000 * float(rows.mean()) / height]
+            target = {"target_image_id": f"{best:05d}", "target_place": at}
+            target["reference_image_ids"] = []
             return say(json.dumps({"reasoning": "there", **target}))
-        place, _ = found[-1]
-        return say(json.dumps({"reasoning": "that", "object_id": candidate(int(place))}))
+        place = found[-1]
+        return say(json.dumps({"reasoning": "that", "object_id": candidate(int(place)), "box": []}))
 
     def candidate(place: int) -> int:
         number = watched.read[place]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import cv2
 import numpy as np
@@ -20,7 +21,7 @@ from scenemind.reasoning.vlm_grounder.album import Album
 from scenemind.reasoning.vlm_grounder.grounding_feedback import Conversation, TargetSearch
 from scenemind.reasoning.vlm_grounder.measured_layouts import layouts_of
 from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis, Target
-from scenemind.reasoning.vlm_grounder.view_preselection import all_candidates
+from scenemind.reasoning.vlm_grounder.view_preselection import ViewSelection, all_candidates
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, Step, say
 from tests.unit.reasoning.memtree_qa.talk import asking, chat_with
@@ -36,8 +37,12 @@ FILM = index_of(
 NONE, ONE, TWO = "00000", "00001", "00002"
 
 
-def image(number: int | str, reasoning: str = "it is there") -> Step:
+def image(
+    number: int | str, reasoning: str = "it is there", at: Sequence[float] = (250, 500)
+) -> Step:
+    """The first chair is seen in the middle of the left half."""
     said = {"reasoning": reasoning, "target_image_id": number, "reference_image_ids": [ONE]}
+    said["target_place"] = list(at)
     return say(json.dumps(said))
 
 
@@ -46,12 +51,12 @@ def images(*numbers: int | str) -> Step:
     return say(json.dumps(said))
 
 
-def chosen(number: int | str) -> Step:
-    return say(json.dumps({"reasoning": "the left one", "object_id": number}))
+def chosen(number: int | str, box: Sequence[float] = ()) -> Step:
+    return say(json.dumps({"reasoning": "the left one", "object_id": number, "box": box}))
 
 
-def several(*numbers: int | str) -> Step:
-    return say(json.dumps({"reasoning": "both", "object_ids": numbers}))
+def several(*numbers: int | str, boxes: Sequence[Sequence[float]] = ()) -> Step:
+    return say(json.dumps({"reasoning": "both", "object_ids": numbers, "boxes": boxes}))
 
 
 @dataclass
@@ -92,12 +97,14 @@ def search(
     wants_all: bool = False,
     seconds: float = 20.0,
     damaged: int | None = None,
+    by: Literal["words", "model"] = "words",
     **settings: Any,
 ) -> Found:
     """The steps in turn, the last one again and again.
 
     Args:
         damaged: number of an image that was not written to its end.
+        by: how the label of the class was found.
     """
     config = VlmGrounderConfig(**settings)
     found, left = Found(), iter(steps)
@@ -113,10 +120,13 @@ def search(
         conversation = Conversation(chat, "You find things.", question)
         album = Album.of(list(enumerate(frames)), layouts_of(config), config)
         conversation.tell("Find it.", album.sheets)
+        rows, rest = np.arange(len(FILM)), np.zeros(len(FILM), np.bool_)
+        candidates = all_candidates(FILM, 0.2)
+        selection = ViewSelection(candidates, rows, rest, ("chair",), by, FILM)
         of_one = TargetSearch(
             conversation,
             album,
-            all_candidates(FILM, 0.2),
+            selection,
             QueryAnalysis("chair", wants_all=wants_all),
             policy,
             config,
@@ -135,8 +145,8 @@ def failure(found: Found) -> tuple[str, str]:
 
 
 def most_calls(config: VlmGrounderConfig, *, wants_all: bool) -> int:
-    """The most calls of models for one query: the analysis, the labels, a question for an image and
+    """The most calls of models for one query: the analysis, a question for an image and
     one for the objects in each, and one for each retry; each is repeated once where the reply is
     malformed."""
     images = 6 if wants_all else 1
-    return 2 * (2 + 1 + images + config.retries)
+    return 2 * (1 + 1 + images + config.retries)

@@ -32,6 +32,7 @@ from scenemind.reasoning.vlm_grounder.box_quality import (
     find_match,
     of_mapped,
     of_measured,
+    outline_agrees,
 )
 from scenemind.reasoning.vlm_grounder.grounded import (
     BEST_VIEW,
@@ -42,8 +43,9 @@ from scenemind.reasoning.vlm_grounder.grounded import (
     confidences,
     sentence_on,
 )
+from scenemind.reasoning.vlm_grounder.projection.pictures import find_bounds_px
 from scenemind.reasoning.vlm_grounder.targets import Measured, MeasuredView, Target
-from tests.unit.reasoning.scene import ROOM, snapshot_of
+from tests.unit.reasoning.scene import ROOM, looking, snapshot_of
 from tests.unit.reasoning.vlm_grounder.film import CAMERA
 
 KINDS = get_args(BoxKind)
@@ -193,21 +195,30 @@ TABLE, CUP, CHAIR = 1, 2, 4
 BOX_PX = (10.0, 10.0, 50.0, 50.0)
 
 
+CHAIR_BOX = SNAPSHOT.objects[CHAIR].box
+POSE = looking(np.add(CHAIR_BOX.center, (0.0, -3.0, 0.5)), CHAIR_BOX.center)
+
+
 def frame(number: int = 7) -> KeyFrame:
-    return KeyFrame(number, 1000 * number, 0, CAMERA, Pose.identity(), b"")
+    return KeyFrame(number, 1000 * number, 0, CAMERA, POSE, b"")
 
 
 def target(object_id: int | None = None) -> Target:
     return Target(frame(), BOX_PX, object_id, 0.8)
 
 
-def measured(box: Box3D, views: int = 5) -> Measured:
-    """A box filled with points."""
+def measured(box: Box3D, views: int = 5, seen_as: Box3D | None = None) -> Measured:
+    """A box filled with points.
+
+    Args:
+        seen_as: what the box in the image is around; None: the measured box.
+    """
     low, high = box.bounds()
     points = np.random.default_rng(0).uniform(low, high, (5000, 3)).astype(np.float32)
     mask = BoxMask(0, 0, np.ones((1, 1), bool))
+    box_px = find_bounds_px(seen_as or box, CAMERA, POSE) or BOX_PX
     seen = [
-        MeasuredView(frame(7 + n), BOX_PX, mask, points, 0.02 if n else 0.0) for n in range(views)
+        MeasuredView(frame(7 + n), box_px, mask, points, 0.02 if n else 0.0) for n in range(views)
     ]
     return Measured(box, points, tuple(seen), "sam", ("seen in views",))
 
@@ -228,9 +239,6 @@ def ground(
     box: Box3D, object_id: int | None = None, snapshot: MemorySnapshot = SNAPSHOT, views: int = 5
 ) -> Grounded:
     return as_measured(target(object_id), measured(box, views), snapshot, "mug")
-
-
-CHAIR_BOX = SNAPSHOT.objects[CHAIR].box
 
 
 def test_an_object_at_the_measured_place_explains_it_whoever_was_detected() -> None:
@@ -265,7 +273,8 @@ def test_the_likelier_box_comes_first() -> None:
     than the thing, makes a worse one than a map that has looked often."""
     snapshot = with_object(CHAIR, observation_count=60)
     good = as_measured(target(CHAIR), measured(CHAIR_BOX), snapshot, "mug")
-    larger = replace(measured(moved(CHAIR_BOX, (0, 0, 0), 1.3), views=1), masks=DepthSegmenter.name)
+    larger = measured(moved(CHAIR_BOX, (0, 0, 0), 1.3), views=1, seen_as=CHAIR_BOX)
+    larger = replace(larger, masks=DepthSegmenter.name)
     bad = as_measured(target(CHAIR), larger, snapshot, "mug")
     for found, first, said in ((good, MEASURED, "measured"), (bad, CHAIR, "map")):
         other = {MEASURED: CHAIR, CHAIR: MEASURED}[first]
@@ -279,7 +288,8 @@ def test_whichever_comes_first_both_are_of_one_thing() -> None:
     found = ground(CHAIR_BOX, CHAIR)
     (box,) = (thing for thing in found.objects if thing.object_id == MEASURED)
     assert (box.label, box.attributes[SAME_AS]) == ("chair", str(CHAIR))
-    assert found.key_frames()[0].boxes_px == {CHAIR: BOX_PX}
+    assert found.measured is not None
+    assert found.key_frames()[0].boxes_px == {CHAIR: found.measured.views[0].box_px}
     assert "chair" in sentence_on(found.objects)
     assert " and " not in sentence_on(found.objects)
 
@@ -298,7 +308,7 @@ def test_a_removed_object_is_reported_with_low_confidence() -> None:
     found = ground(CHAIR_BOX, None, replace(SNAPSHOT, objects=objects, gone={CHAIR: gone}))
     assert [thing.object_id for thing in found.objects] == [MEASURED]
     assert '"chair" 4 is gone since' in found.steps[-1]
-    assert max(confidences(found, 0, 1, by_class=True)) < 0.4
+    assert max(confidences(found, 0, 1, "words")) < 0.4
 
 
 def test_thing_that_cannot_be_measured_has_the_box_of_the_map() -> None:
@@ -318,27 +328,68 @@ def test_one_thing_seen_twice_is_one() -> None:
     assert not unknown.is_same_as(one)
 
 
+def test_the_box_whose_outline_fits_the_image_comes_first() -> None:
+    """However sure its views are: they may all hold what stands behind it."""
+    snapshot = with_object(CHAIR, observation_count=10)
+    leaking = moved(CHAIR_BOX, (0.2, 0.0, 0.0), 1.6)
+    found = as_measured(target(CHAIR), measured(leaking, seen_as=CHAIR_BOX), snapshot, "mug")
+    assert [thing.object_id for thing in found.objects] == [CHAIR, MEASURED]
+    sure = confidences(found, 0, 1, "words")
+    assert sure[0] == pytest.approx(0.87 * found.box_right[0])
+    assert sure[1] < 0.87 * found.box_right[1]
+
+
+def test_an_undetected_target_is_the_object_with_its_outline() -> None:
+    """Points of what it stands at came into its masks."""
+    drawn = replace(target(), is_drawn=True)
+    around = moved(CHAIR_BOX, (0.4, 0.0, 0.0), 2.0)
+    match = find_match(drawn, measured(around, seen_as=CHAIR_BOX), SNAPSHOT)
+    assert match is not None
+    assert match.thing.object_id == CHAIR
+    denied = replace(drawn, not_objects=frozenset([CHAIR]))
+    other = find_match(denied, measured(CHAIR_BOX), SNAPSHOT)
+    assert other is None or other.thing.object_id != CHAIR
+
+
+def test_a_box_far_off_has_no_outline() -> None:
+    behind = moved(CHAIR_BOX, (0.0, -9.0, 0.0))
+    assert outline_agrees(behind, measured(CHAIR_BOX)) == 0.0
+    assert outline_agrees(CHAIR_BOX, measured(CHAIR_BOX)) == pytest.approx(1.0)
+
+
 def test_confidence_is_of_the_thing_and_of_its_box() -> None:
     good = ground(CHAIR_BOX, CHAIR)
-    sure = confidences(good, 0, 1, by_class=True)
+    sure = confidences(good, 0, 1, "words")
     assert sure == pytest.approx([0.87 * right for right in good.box_right])
     assert len(sure) == len(good.objects) == 2
-    among_all = [0.57 * 0.7 * right for right in good.box_right]
-    assert confidences(good, 0, 1, by_class=False) == pytest.approx(among_all)
-    assert confidences(good, 2, 5, by_class=False) == pytest.approx(
-        [0.85**2 * confidence for confidence in among_all]
+    guessed = [min(0.5, 0.57 * 0.7 * right) for right in good.box_right]
+    assert confidences(good, 0, 1, "") == pytest.approx(guessed)
+    assert confidences(good, 2, 5, "model") == pytest.approx(
+        [0.85**2 * confidence for confidence in guessed]
+    )
+
+
+def test_no_confidence_above_a_half_where_it_may_be_another() -> None:
+    good = ground(CHAIR_BOX, CHAIR)
+    assert max(confidences(good, 0, 1, "words")) > 0.5
+    unasked = replace(good, target=replace(good.target, is_asked=False))
+    assert max(confidences(unasked, 0, 1, "words")) <= 0.5
+    assert max(confidences(ground(CHAIR_BOX, CHAIR, views=1), 0, 1, "words")) <= 0.5
+    assert max(confidences(good, 0, 1, "model")) <= 0.5
+    assert (
+        max(confidences(as_mapped(good.target, SNAPSHOT.objects[CHAIR], "-"), 0, 1, "words")) <= 0.5
     )
 
 
 def test_confidence_falls_with_evidence_against_an_answer() -> None:
     good = ground(CHAIR_BOX, CHAIR)
     falling = [
-        confidences(good, 0, 1, by_class=True),
-        confidences(good, 1, 1, by_class=True),
-        confidences(good, 1, 0, by_class=True),  # maybe more things to mix it up with
-        confidences(good, 1, 4, by_class=False),
-        confidences(good, 3, 4, by_class=False),
-        confidences(ground(CHAIR_BOX, CHAIR, views=1), 3, 4, by_class=False),
+        confidences(good, 0, 1, "words"),
+        confidences(good, 1, 1, "words"),
+        confidences(good, 1, 0, "words"),  # maybe more things to mix it up with
+        confidences(good, 1, 4, ""),
+        confidences(good, 3, 4, ""),
+        confidences(ground(CHAIR_BOX, CHAIR, views=1), 3, 4, ""),
     ]
     assert all(max(a) > max(b) > 0.0 for a, b in itertools.pairwise(falling))
 

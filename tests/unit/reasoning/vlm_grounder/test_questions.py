@@ -23,10 +23,12 @@ from scenemind.reasoning.vlm_grounder.album import (
     ObjectsChoice,
 )
 from scenemind.reasoning.vlm_grounder.measured_layouts import layouts_of
-from scenemind.reasoning.vlm_grounder.query_analysis import AnalysisForm, LabelChoice
+from scenemind.reasoning.vlm_grounder.query_analysis import AnalysisForm
 from scenemind.reasoning.vlm_grounder.questions import circumstances
+from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis
+from scenemind.reasoning.vlm_grounder.view_preselection import ViewSelection, all_candidates
 from tests.unit.reasoning.scene import ROOM, looking, snapshot_of
-from tests.unit.reasoning.vlm_grounder.film import CAMERA
+from tests.unit.reasoning.vlm_grounder.film import CAMERA, Seen, Shot, index_of
 
 PACKAGE = "scenemind.reasoning.vlm_grounder"
 
@@ -35,11 +37,10 @@ PACKAGE = "scenemind.reasoning.vlm_grounder"
     ("name", "form", "count"),
     [
         ("analyze", AnalysisForm, 3),
-        ("choose_labels", LabelChoice, 1),
         ("wanted_one", ImageChoice, 1),
         ("wanted_all", ImagesChoice, 1),
-        ("object_one", ObjectChoice, 1),
-        ("object_all", ObjectsChoice, 1),
+        ("object_one", ObjectChoice, 2),
+        ("object_all", ObjectsChoice, 2),
     ],
 )
 def test_examples_have_the_form(name: str, form: type[BaseModel], count: int) -> None:
@@ -56,12 +57,11 @@ def test_feedback_names_the_error() -> None:
     assert questions.image_invalid(["00099"]).startswith(
         "The image 00099 that you selected does not exist."
     )
-    told = questions.object_not_existing([3], "chair")
-    assert told.startswith("The image 00003 that you selected does not seem to show any object")
-    assert 'of the class "chair"' in told
-    assert "class" not in questions.object_not_existing([3], "unknown")
+    told = questions.object_not_existing([3, 5])
+    assert told.startswith("So in image 00003 and 00005 nothing was pointed at.")
     assert "the IDs 0 to 4" in questions.object_id_invalid([9], 5)
-    assert "the IDs 0." in questions.object_id_invalid(["left"], 1)
+    assert "the ID 0;" in questions.object_id_invalid(["left"], 1)
+    assert "no ID;" in questions.object_id_invalid([0], 0)
 
 
 def test_text_of_a_model_is_escaped_when_it_is_shown_again() -> None:
@@ -70,12 +70,12 @@ def test_text_of_a_model_is_escaped_when_it_is_shown_again() -> None:
     assert len(told.splitlines()[0]) < 140
 
 
-@pytest.mark.parametrize("policy", ["strict", "balanced", "always_answer"])
-def test_only_strict_queries_may_be_answered_with_no_candidate(policy: str) -> None:
+def test_no_query_is_answered_by_force() -> None:
     for wants_all in (False, True):
-        told = questions.ask_for_object(3, 2, policy, wants_all=wants_all)  # type: ignore[arg-type]
-        assert ("give -1" in told) == (policy == "strict")
-        assert ("Always give an ID" in told) == (policy != "strict")
+        for count in (0, 2):
+            told = questions.ask_for_object(3, count, wants_all=wants_all)
+            assert "lways give" not in told
+            assert "no mark give its box" in told or "give -1 as the ID and its box" in told
 
 
 SNAPSHOT = snapshot_of(ROOM)
@@ -150,3 +150,30 @@ def test_where_one_stands_is_told_by_the_image_that_was_taken_there(
     assert said == (
         f"The person stands and looks as the camera did for image {image}." if image else ""
     )
+
+
+def selection(showing: int, rest: int, stored: int, labels: tuple[str, ...]) -> ViewSelection:
+    """Of so many stored frames the first ones show the class."""
+    film = index_of([Shot(float(n), (Seen("chair", 1),) * (n < showing)) for n in range(stored)])
+    rows = np.array([*range(showing), *range(stored - rest, stored)])
+    found = all_candidates(film, 0.2)
+    return ViewSelection(found, rows, rows >= showing, labels, "words" if labels else "", film)
+
+
+def task(chosen: ViewSelection) -> str:
+    jpeg = cv2.imencode(".jpg", np.zeros((120, 160, 3), np.uint8))[1].tobytes()
+    frames = [
+        (row, KeyFrame(row, row, 0, CAMERA, looking((0, -3, 1), (0, 0, 1)), jpeg))
+        for row in chosen.rows
+    ]
+    config = VlmGrounderConfig()
+    shown = Album.of(frames, layouts_of(config), config)
+    return questions.ask_for_image(Query("it"), QueryAnalysis("it"), SNAPSHOT, shown, chosen)
+
+
+def test_what_is_shown_is_told_as_it_is() -> None:
+    told = " ".join(task(selection(2, 1, 6, ("chair", "stool"))).split())
+    assert 'In 2 of them a detector saw "chair" and "stool"; the other 1' in told
+    assert "a sample of the 4 images in which it saw none" in told
+    assert "They are all that is stored." in task(selection(0, 3, 3, ()))
+    assert "They are 3 of 5 stored images" in task(selection(0, 3, 5, ()))

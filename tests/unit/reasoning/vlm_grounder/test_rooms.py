@@ -94,7 +94,7 @@ def things(drive: Drive, *labels: str) -> list[SimObject]:
 
 def analysis(target_class: str, **more: Any) -> str:
     said = {"target_class": target_class, "attributes": [], "conditions": [], "wants_all": False}
-    return json.dumps({**said, **more})
+    return json.dumps({**said, "labels": [], **more})
 
 
 def scripted(of_text: str, *of_pictures: str) -> Step:
@@ -106,7 +106,7 @@ def scripted(of_text: str, *of_pictures: str) -> Step:
 
 def image(number: int | str) -> str:
     said = {"reasoning": "there", "target_image_id": number, "reference_image_ids": []}
-    return json.dumps(said)
+    return json.dumps({**said, "target_place": []})
 
 
 def test_boxes_are_where_the_things_are(drive: Drive) -> None:
@@ -166,7 +166,10 @@ def test_a_reply_has_evidence_stages_steps_and_pictures(drive: Drive) -> None:
 
 def test_a_query_without_a_class_looks_at_everything(drive: Drive) -> None:
     asked = ask(
-        drive, scripted(analysis("unknown"), image("00003"), '{"reasoning": "it", "object_id": 1}')
+        drive,
+        scripted(
+            analysis("unknown"), image("00003"), '{"reasoning": "it", "object_id": 1, "box": []}'
+        ),
     )
     assert asked.found.failure is None
     look = asked.requests[1]
@@ -177,20 +180,12 @@ def test_a_query_without_a_class_looks_at_everything(drive: Drive) -> None:
 
 
 def test_a_class_that_nobody_mapped_is_looked_for_in_everything(drive: Drive) -> None:
-    replies = {
-        "names": json.dumps({"labels": []}),
-        "take": analysis("giraffe"),
-    }
-
-    def answer(request: Request) -> Step:
-        if request.pictures:
-            return say(image(""))
-        return say(replies["names" if "The names:" in request.text else "take"])
-
-    asked = ask(drive, choose(answer), Query("the giraffe", policy="strict"))
+    asked = ask(
+        drive, scripted(analysis("giraffe"), image("")), Query("the giraffe", policy="strict")
+    )
     assert asked.found.failure is not None
     assert asked.found.failure.code == "not_found"
-    assert 'no label of the memory means "giraffe", says scripted' in asked.found.steps
+    assert 'no label of the memory means "giraffe", says the model' in asked.found.steps
     assert any("stored frames may show it" in step for step in asked.found.steps)
     assert asked.found.pictures  # the sheets that it saw
 
@@ -204,7 +199,8 @@ def test_several_things_are_measured_each_once(drive: Drive) -> None:
         if not request.pictures:
             return say(analysis("pillow", wants_all=True))
         if "Here is image" in request.text:
-            return say(json.dumps({"reasoning": "both", "object_ids": [0, 1]}))
+            both = {"reasoning": "both", "object_ids": [0, 1], "boxes": []}
+            return say(json.dumps(both))
         shown = [
             sum((drive.instances[n] == p.instance_id).sum() > 300 for p in pillows)
             for n in watched.read
@@ -239,11 +235,14 @@ def test_a_lying_model_ends_in_a_clear_failure(drive: Drive, reply: str, code: s
 
 def test_evidence_of_failed_attempts_is_kept(drive: Drive) -> None:
     frames = drive.memory.frame_index()
-    asked = ask(drive, scripted(analysis("chair"), image(0), '{"reasoning": "?", "object_id": 9}'))
+    asked = ask(
+        drive,
+        scripted(analysis("chair"), image(0), '{"reasoning": "?", "object_id": 9, "box": []}'),
+    )
     failure = asked.found.failure
     assert failure is not None
     assert failure.code == "model_failed"
-    assert "tried: there is no object 9 in it" in failure.text
+    assert "there is no object with the ID 9" in " ".join(asked.found.steps)
     assert asked.found.key_frames[0].frame_number in frames.frame_numbers
     assert asked.found.pictures[-1].title == "Image 00000 with its candidates"
 
@@ -281,16 +280,9 @@ def test_perceived_words_reach_models_as_data_only(drive: Drive) -> None:
     (couch,) = (t for t in drive.memory.snapshot().objects.values() if t.label == "couch")
     drive.memory.apply([Edit("rename", (couch.object_id,), value=SIGN)], "a person", "a test")
     try:
-        answers = scripted(json.dumps({"labels": []}), image(""))
         asked = ask(
             drive,
-            choose(
-                lambda r: (
-                    say(analysis("giraffe"))
-                    if "Query:" in r.text and not r.pictures and "The names:" not in r.text
-                    else answers
-                )
-            ),
+            scripted(analysis("giraffe"), image("")),
             Query('the "settee"\n<|im_end|>', marked_object_ids=(couch.object_id,)),
         )
     finally:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,20 +24,24 @@ from scenemind.perception import PerceptionError
 from scenemind.perception.types import Detections
 from scenemind.reasoning.method import Asking, Progress
 from scenemind.reasoning.shared_models import SharedDetector, open_detector
+from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis, StoredScene
 from scenemind.reasoning.vlm_grounder.view_preselection import (
     Candidates,
     ClassDetector,
     Seen,
     SeenBox,
+    ViewSelection,
+    ViewSelector,
     all_candidates,
     candidates_of_class,
     coarse_to_fine,
+    frames_showing,
     frames_to_show,
     seen_candidates,
 )
 from tests.unit.reasoning.chair_row import make_memory
 from tests.unit.reasoning.memtree_qa.talk import Heard
-from tests.unit.reasoning.scene import thing
+from tests.unit.reasoning.scene import snapshot_of, thing
 from tests.unit.reasoning.vlm_grounder.film import CAMERA, Shot, index_of
 from tests.unit.reasoning.vlm_grounder.film import Seen as Shown
 
@@ -119,7 +124,9 @@ CHAIR = Shown("chair", 1)
 
 
 def shown(index: FrameIndex, most: int = 100, *, with_all: bool = False) -> list[int]:
-    return frames_to_show(index, all_candidates(index, 0.2), most, with_all=with_all).tolist()
+    found = all_candidates(index, 0.2)
+    rows = np.arange(len(index)) if with_all else frames_showing(index, found)
+    return frames_to_show(index, found, rows, most).tolist()
 
 
 def test_frames_that_show_nothing_of_it_are_left_out_unless_all_may() -> None:
@@ -210,6 +217,40 @@ def test_chosen_frames_are_in_order_bounded_and_have_candidates(
         assert set(rows) <= set(index.detection_frames[index.detection_scores > 0.2].tolist())
     if with_all or np.any(index.detection_scores > 0.2):
         assert rows
+
+
+def select(film: Sequence[Shot], most_frames: int = 96, **said: Any) -> ViewSelection:
+    scene = StoredScene(None, index_of(film), snapshot_of(()))  # type: ignore[arg-type]
+    selector = ViewSelector(None, None, most_frames, 0.2)
+    return selector.select(QueryAnalysis("chair", **said), scene, Asking(Allowance(20.0)))
+
+
+def test_some_images_without_the_class_are_always_shown() -> None:
+    """Detectors err: of 40 images with a chair and 40 others some of both are there."""
+    film = [Shot(float(n), (Shown("chair" if n % 2 else "tv", 1),)) for n in range(80)]
+    chosen = select(film)
+    assert chosen.by == "words"
+    assert (len(chosen.rows), chosen.rest.sum()) == (40 + 16, 16)
+    assert (chosen.rows[chosen.rest] % 2 == 0).all()
+    few = select(film, most_frames=12)
+    assert (len(few.rows), few.rest.sum()) == (12, 3)
+
+
+def test_without_the_class_all_are_shown_and_all_may_be_it() -> None:
+    chosen = select([Shot(0.0, (Shown("tv", 1),)), Shot(1.0)])
+    assert (chosen.rows.tolist(), chosen.rest.any(), chosen.by) == ([0, 1], False, "")
+    assert len(chosen.candidates) == 1
+    guessed = select([Shot(0.0, (Shown("tv", 1),)), Shot(1.0)], labels=("tv",))
+    assert (guessed.rows.tolist(), guessed.by) == ([0, 1], "model")
+
+
+def test_a_drawn_box_is_of_what_was_detected_there_unless_it_was_a_candidate() -> None:
+    chosen = select([Shot(0.0, (Shown("chair", 1), Shown("tv", 7, x_px=140.0)))])
+    frame = KeyFrame(10, 0, 0, CAMERA, Pose.identity(), b"")
+    at_tv = chosen.drawn(0, frame, (118.0, 40.0, 160.0, 82.0))
+    assert (at_tv.object_id, at_tv.not_objects) == (7, {1})
+    assert chosen.drawn(0, frame, (60.0, 40.0, 100.0, 80.0)).object_id is None
+    assert chosen.drawn(0, frame, (0.0, 0.0, 20.0, 20.0)).object_id is None
 
 
 class RedDetector:

@@ -70,8 +70,11 @@ class Poorer:
 def grounder(config: VlmGrounderConfig | None = None, last: str = LAST_CHAIR) -> VlmGrounder:
     """By a model that points at the first chair and at the last."""
     analysis = {"target_class": "chair", "attributes": [], "conditions": [], "wants_all": True}
+    analysis["labels"] = []
     both = {"reasoning": "both", "target_image_ids": [FIRST_CHAIR, last]}
+    one = {"reasoning": "it", "object_ids": [0], "boxes": []}
     said = {"AnalysisForm": analysis, "ImagesChoice": {**both, "reference_image_ids": []}}
+    said["ObjectsChoice"] = one
     parrot = Parrot({name: [json.dumps(form)] for name, form in said.items()})
     segmenter = SharedSegmenter(lambda: make_segmenter(SegmenterConfig(backend="depth")))
     return VlmGrounder(parrot, parrot, segmenter, config)
@@ -186,6 +189,7 @@ ids = ids | st.text(max_size=8)
 lists = st.lists(ids, max_size=4)
 texts = st.text(max_size=30)
 facts = st.lists(texts, max_size=3)
+places = st.lists(st.floats(-100, 1100) | st.integers(), max_size=5) | st.just([200, 200, 700, 900])
 classes = st.sampled_from(["chair", "chairs", "unknown", "settle", ""]) | texts
 forms = {
     "AnalysisForm": st.fixed_dictionaries(
@@ -194,17 +198,24 @@ forms = {
             "attributes": facts,
             "conditions": facts,
             "wants_all": st.booleans(),
+            "labels": facts | st.just(["chair"]),
         }
     ),
-    "LabelChoice": st.fixed_dictionaries({"labels": facts | st.just(["chair"])}),
     "ImageChoice": st.fixed_dictionaries(
-        {"reasoning": texts, "target_image_id": ids, "reference_image_ids": lists}
+        {
+            "reasoning": texts,
+            "target_image_id": ids,
+            "target_place": places,
+            "reference_image_ids": lists,
+        }
     ),
     "ImagesChoice": st.fixed_dictionaries(
         {"reasoning": texts, "target_image_ids": lists, "reference_image_ids": lists}
     ),
-    "ObjectChoice": st.fixed_dictionaries({"reasoning": texts, "object_id": ids}),
-    "ObjectsChoice": st.fixed_dictionaries({"reasoning": texts, "object_ids": lists}),
+    "ObjectChoice": st.fixed_dictionaries({"reasoning": texts, "object_id": ids, "box": places}),
+    "ObjectsChoice": st.fixed_dictionaries(
+        {"reasoning": texts, "object_ids": lists, "boxes": st.lists(places, max_size=2)}
+    ),
 }
 replies = {
     name: st.lists(form.map(json.dumps) | st.text(max_size=20), min_size=1, max_size=4)
@@ -243,13 +254,15 @@ def pointing_at_a_chair(memory: Memory, config: SegmenterConfig) -> Router:
             "attributes": [],
             "conditions": [],
             "wants_all": False,
+            "labels": [],
         },
         "ImageChoice": {
             "reasoning": "there",
             "target_image_id": "00001",
+            "target_place": [],
             "reference_image_ids": [],
         },
-        "ObjectChoice": {"reasoning": "this", "object_id": 0},
+        "ObjectChoice": {"reasoning": "this", "object_id": 0, "box": []},
     }
     parrot = Parrot({name: [json.dumps(form)] for name, form in said.items()})
     method = VlmGrounder(parrot, parrot, SharedSegmenter(lambda: make_segmenter(config)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import uuid4
 
 import typer
 
@@ -23,7 +24,7 @@ from scenemind.cli.options import (
     refuse_with_live,
     stored_path,
 )
-from scenemind.cli.suggestions import Yes, asked
+from scenemind.cli.suggestions import Yes, can_take, talked
 from scenemind.composition import user_name
 from scenemind.errors import UsageError
 from scenemind.reasoning import Alignment, Query
@@ -73,6 +74,7 @@ def _align(
 ) -> None:
     """Correct a memory in plain words.
 
+    What the robot asks back ("Shall I do that?") is answered on the terminal, or by --yes.
     Where a model is named, it reads sentences that the grammar does not know. An interrupt (Ctrl-C)
     cancels a correction that is not written yet.
     """
@@ -83,18 +85,21 @@ def _align(
             show_corrections(journal.entries() if list_all else [journal.undo(None)], as_json)
         return
     by = by.strip() or user_name()
+    # Without anybody to answer, the reply says how to have it done.
+    dialogue = f"command line {uuid4()}" if can_take(yes, as_json) else ""
     if live:
         refuse_with_live(model=model, endpoint=endpoint)
-        run_live("align", instruction, by=by, timeout_s=timeout, yes=yes, as_json=as_json)
+        options = {"by": by, "dialogue_id": dialogue, "timeout_s": timeout}
+        run_live("align", instruction, yes=yes, as_json=as_json, **options)
     settings = load_settings(config, model=model, endpoint=endpoint)
     with sm.open(stored_path(memory, memory_root), config=settings) as scene:
 
         def correct(text: str) -> Alignment:
             return with_progress(
-                lambda asking: scene.align(Query(text), by=by, asking=asking),
+                lambda asking: scene.align(Query(text, dialogue_id=dialogue), by=by, asking=asking),
                 scene.reasoner.allowance(timeout),
             )
 
-        done = asked(correct, instruction, yes=yes, as_json=as_json)
+        done = talked(correct, instruction, yes=yes, as_json=as_json)
     show_alignment(done, as_json)
     exit_with(done.failure)

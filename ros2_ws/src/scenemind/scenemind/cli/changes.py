@@ -24,7 +24,7 @@ from scenemind.cli.options import (
     takes,
 )
 from scenemind.errors import UsageError
-from scenemind.memory.history import SceneChange, SceneChanges, TimeSpan
+from scenemind.memory.history import ChangeKind, SceneChange, SceneChanges, TimeSpan
 from scenemind.memory.history.timeline import PAUSE_S, show_stamp
 from scenemind.memory.moments import COMPARISON, Comparison, compared_spans, show_visit
 from scenemind.report.terminal import (
@@ -39,6 +39,7 @@ app = typer.Typer()
 
 # Share of the smaller map's objects that stay in place, below which it is hardly the same room.
 _FEW_IN_PLACE = 0.2
+_KIND_SHOWN: dict[ChangeKind, str] = {"new": "seen first now", "ghost": "thought a ghost"}
 
 
 def of_memory(
@@ -117,7 +118,10 @@ def print_changes(found: SceneChanges, unseen: Mapping[int, str], when: str) -> 
     Args:
         unseen: labels of objects whose places were not seen again, by id.
     """
-    counts = ", ".join(f"{n} {kind}" for kind, n in found.counts().items() if n) or "no changes"
+    counts = (
+        ", ".join(f"{n} {_KIND_SHOWN.get(kind, kind)}" for kind, n in found.counts().items() if n)
+        or "no changes"
+    )
     print(f"{when}: {counts}, {found.unchanged} as they were", file=sys.stdout)
     if found.changes:
         headings = ("what", "id", "label", "was at m", "is at m", "moved m", "between")
@@ -159,7 +163,14 @@ def _row(change: SceneChange) -> tuple[str, ...]:
         for box in (change.before, change.after)
     )
     far = "" if change.distance_m is None else f"{change.distance_m:.2f}"
-    return (change.kind, str(change.object_id), escape(label), *places, far, between)
+    return (
+        _KIND_SHOWN.get(change.kind, change.kind),
+        str(change.object_id),
+        escape(label),
+        *places,
+        far,
+        between,
+    )
 
 
 def _change_json(change: SceneChange) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.markup import escape
@@ -32,6 +32,9 @@ from scenemind.report.terminal import (
     print_json,
     print_table,
 )
+from scenemind.untrusted import MOST_JSON_BYTES, read_regular
+
+_T = TypeVar("_T")
 
 
 class LiveJournal:
@@ -199,7 +202,8 @@ def _import(
     as_json: AsJson = False,
 ) -> None:
     """Replay a journal; its objects are found by their places and labels."""
-    text = str(_of_file(file, lambda: file.read_text(encoding="utf-8")))
+    data = _of_file(file, lambda: read_regular(file, MOST_JSON_BYTES, follow=True))
+    text = data.decode("utf-8", "replace")  # where that changes something, it is no journal
     with open_journal(memory, memory_root, live=live) as journal:
         done = journal.replay(text, user_name(), preview=preview)
     show_replay(done, preview, as_json)
@@ -240,11 +244,11 @@ def open_journal(memory: str, root: Path | None, *, live: bool) -> Iterator[Jour
         yield StoredJournal(scene.writable_memory)
 
 
-def _of_file(path: Path, do: Callable[[], object]) -> object:
+def _of_file(path: Path, do: Callable[[], _T]) -> _T:
     try:
         return do()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
 
 
 app = typer.Typer()

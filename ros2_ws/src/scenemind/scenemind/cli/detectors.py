@@ -20,14 +20,68 @@ from scenemind.perception.text import (
     make_text_encoder,
     read_vocabulary,
 )
+from scenemind.perception.weights import KNOWN_WEIGHTS, get_weights, weights_folder
 from scenemind.report.terminal import make_table, print_json, print_table
 
-_detector_app = typer.Typer(no_args_is_help=True, help="Make detectors ready to run without torch.")
+_detector_app = typer.Typer(
+    no_args_is_help=True, help="Get weights, and make detectors ready to run without torch."
+)
 
 
 @_detector_app.callback()
 def _detector() -> None:
-    """Make detectors ready to run without torch."""
+    """Get weights, and make detectors ready to run without torch."""
+
+
+@_detector_app.command("get", epilog="Example: scenemind detector get yoloe-26n-seg")
+def _get(
+    name: Annotated[
+        str | None, typer.Argument(help="Weights by name; without one all are listed.")
+    ] = None,
+    sha256: Annotated[
+        str, typer.Option("--sha256", help="Their hash, where the publisher gives none.")
+    ] = "",
+    accepts_unpinned: Annotated[
+        bool,
+        typer.Option(
+            "--accept-unpinned",
+            help="Take a file whose publisher gives no hash, and notice later changes only.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Download weights of detectors, segmenters and encoders, or list them: source, licence, hash,
+    and whether they are here."""
+    if name is not None:
+        known = next((n for n in (name, f"{name}.pt") if n in KNOWN_WEIGHTS), name)
+        if sha256 and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
+            raise UsageError(f"--sha256 {sha256!r} is no SHA-256 of 64 hexadecimal digits")
+        get_weights(known, sha256, accepts_unpinned=accepts_unpinned)
+    rows = [_row_of(n) for n in KNOWN_WEIGHTS if name is None or n == known]
+    if as_json:
+        print_json({"weights": rows} if name is None else rows[0])
+        return
+    if name is not None:
+        for key, value in rows[0].items():
+            print(f"{key}: {value or '-'}")
+        return
+    table = make_table("name", "licence", "SHA-256", "here")
+    for row in rows:
+        digest = str(row["sha256"])[:16] or "not published"
+        table.add_row(row["name"], row["licence"], digest, "yes" if row["path"] else "no")
+    print_table(table)
+    print(f"They are kept in {weights_folder()}")
+
+
+def _row_of(name: str) -> dict[str, str]:
+    source, place = KNOWN_WEIGHTS[name], weights_folder() / name
+    return {
+        "name": name,
+        "source": source.url,
+        "licence": source.licence,
+        "sha256": source.sha256,
+        "path": str(place) if place.is_file() else "",
+    }
 
 
 @_detector_app.command(
@@ -52,7 +106,7 @@ def _export_detector(
     from scenemind.perception.backends.export import convert_to_openvino, export_onnx, has_openvino
 
     export_onnx(model, out, slots, _parsed(size))
-    typer.echo(f"wrote {out}: set detector.weights to it")
+    typer.echo(f"wrote {out}: set detector.weights to {out.absolute()}")
     if has_openvino():
         typer.echo(f"wrote {convert_to_openvino(out)}")
 

@@ -14,7 +14,8 @@ from typing import NoReturn
 import typer
 from rich.progress import track
 
-from scenemind.cli.eval_options import ALIGNMENT, EvalOptions
+from scenemind.cli.eval_map import compare_maps, print_template
+from scenemind.cli.eval_options import ALIGNMENT, MAP, EvalOptions
 from scenemind.cli.eval_recipe import Recipe, SourceChoice
 from scenemind.cli.eval_run import Crew, JudgeChoice, Plan, RowChoice, carry_out
 from scenemind.cli.options import load_settings, named_detector, takes
@@ -70,7 +71,9 @@ def _eval(options: EvalOptions) -> None:
         detector=options.detector,
         depth_model=options.depth_model,
     )
-    if options.name == ALIGNMENT:
+    if options.name == MAP:
+        (print_template if options.template else compare_maps)(options, settings)
+    elif options.name == ALIGNMENT:
         _eval_alignment(options, settings)
     elif options.live:
         _eval_live(options, settings)

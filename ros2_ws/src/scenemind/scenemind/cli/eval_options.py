@@ -14,10 +14,12 @@ from scenemind.cli.options import (
     DepthModel,
     DetectorOfPhoto,
     Endpoint,
+    MemoryRoot,
     ModelName,
     PolicyName,
     Record,
     Replay,
+    memory_names,
     was_given,
 )
 from scenemind.errors import UsageError
@@ -26,7 +28,8 @@ from scenemind.evaluation.benchmark import BENCHMARKS
 from scenemind.evaluation.rooms import SIMULATION
 
 ALIGNMENT = "alignment"
-NAMES = (*BENCHMARKS, SIMULATION, ALIGNMENT)
+MAP = "map"
+NAMES = (*BENCHMARKS, SIMULATION, ALIGNMENT, MAP)
 
 # Panels of --help.
 _SCENES = "Scenes"
@@ -34,6 +37,7 @@ _ROWS = "Questions"
 _WORKERS = "Workers and budget"
 _RESULTS = "Results"
 _ALIGNMENT_PANEL = "Benchmark alignment"
+_MAP_PANEL = "Maps beside boxes made by hand"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,6 +274,37 @@ class EvalOptions:
         ),
     ] = "first"
 
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            rich_help_panel=_MAP_PANEL,
+            help="File of objects boxed by hand, in the memory's world; docs/evaluation.md has the"
+            " format.",
+            show_default=False,
+        ),
+    ] = None
+    memory: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--memory",
+            "-m",
+            rich_help_panel=_MAP_PANEL,
+            help="Name of the memory, or its folder as a path with a slash; repeated: each of"
+            " these is compared.",
+            autocompletion=memory_names,
+            show_default="current",
+        ),
+    ] = None
+    template: Annotated[
+        bool,
+        typer.Option(
+            "--template",
+            rich_help_panel=_MAP_PANEL,
+            help="Print the memory's own boxes as such a file, for a person to mend.",
+        ),
+    ] = False
+    memory_root: MemoryRoot = None
+
     detector: DetectorOfPhoto = ""
     depth_model: DepthModel = ""
     model: ModelName = ""
@@ -304,7 +339,9 @@ _OF_ALL = frozenset(
 _OF_ALIGNMENT = frozenset({"clicks", "wording"})
 _OF_ROOMS = frozenset({"rooms", "mapped"})
 _OF_LIVE = frozenset({"live", "scene"})
+_OF_MAPS = frozenset({"truth", "memory", "template", "memory_root"})
 _USED = {
+    MAP: _OF_MAPS | {"name", "out", "report", "config", "as_json"},
     ALIGNMENT: _OF_ALL | _OF_ALIGNMENT | {"objects"},
     "--live": _OF_ALL | _OF_LIVE | {"data", "objects", "policy", "detector"},
 }
@@ -313,7 +350,7 @@ _USED = {
 def _uses(user: str, option: str) -> bool:
     if user in _USED:
         return option in _USED[user]
-    of_others = _OF_ALIGNMENT | _OF_LIVE
+    of_others = _OF_ALIGNMENT | _OF_LIVE | _OF_MAPS
     if user == SIMULATION:
         return option not in of_others | {"data", "objects"}
     return option not in of_others | _OF_ROOMS

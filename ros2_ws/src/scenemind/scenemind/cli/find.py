@@ -11,7 +11,7 @@ import scenemind as sm
 from scenemind.cli.graph import from_nodes
 from scenemind.cli.options import AsJson, Live, MemoryName, MemoryRoot, stored_path
 from scenemind.language.english import shown
-from scenemind.language.vocabulary import Vocabulary, did_you_mean
+from scenemind.language.vocabulary import did_you_mean
 from scenemind.memory import Found, MapObject
 from scenemind.memory.finding import ObjectFinder
 from scenemind.perception.text import ENCODER_FAMILIES, make_text_encoder
@@ -61,11 +61,12 @@ def _find(
         _print_found([(one, objects[one.object_id]) for one in found])
     else:
         labels = sorted({thing.label for thing in objects.values()})
-        print(f"nothing fits {shown(words)}.{did_you_mean(words, labels, Vocabulary.load())}")
+        print(f"nothing fits {shown(words)}.{did_you_mean(words, labels)}")
 
 
 def _print_found(found: list[tuple[Found, MapObject]]) -> None:
-    table = make_table("id", "label", "score", "why", "centre m", right="id,score,centre m")
+    headings = ("id", "label", "score", "why", "centre m", "measured")
+    table = make_table(*headings, right="id,score,centre m,measured")
     for one, thing in found:
         table.add_row(
             str(one.object_id),
@@ -73,6 +74,7 @@ def _print_found(found: list[tuple[Found, MapObject]]) -> None:
             f"{one.score:.2f}",
             escape(", ".join(one.reasons)),
             " ".join(f"{value:.2f}" for value in thing.box.center),
+            f"{thing.measured_share:.0%}",
         )
     print_table(table)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import shutil
@@ -45,6 +44,7 @@ from scenemind.exchange import (
     read_scene,
     scene_from_json,
 )
+from scenemind.language.english import with_article
 from scenemind.memory import MemorySnapshot
 from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES, STORED, canonical_relation
 from scenemind.memory.types import MapObject
@@ -53,6 +53,7 @@ from scenemind.report.levels import Branch, render_levels, support_tree
 from scenemind.report.page import neighbourhood, shown_relations
 from scenemind.report.terminal import object_json, print_json
 from scenemind.report.topdown import MapLayers, render_top_down
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
 
 app = typer.Typer()
 
@@ -101,7 +102,7 @@ def named_object(scene: SceneExport, object_id: int) -> MapObject:
 def _is_scene_graph(path: Path) -> bool:
     """Whether the file names its format; an unreadable file does not."""
     try:
-        document = json.loads(path.read_bytes())
+        document = load_json(read_regular(path, MOST_JSON_BYTES, follow=True))
     except (OSError, ValueError):
         return False
     return isinstance(document, dict) and "format" in document
@@ -166,8 +167,12 @@ def _facts(scene: SceneExport, thing: MapObject) -> Iterator[tuple[str, str]]:
     if level is not None:
         yield "level", str(level)
     yield "confidence", f"{thing.confidence:.2f}" + (", corrected" if thing.corrected else "")
+    for label, probability in thing.alternatives.items():
+        yield "may be", f"{with_article(label)} ({probability:.2f})"
     yield "centre m", " ".join(f"{value:.2f}" for value in box.center)
     yield "size m", " x ".join(f"{value:.2f}" for value in box.size)
+    if thing.is_completed:
+        yield "measured", f"{thing.measured_share:.0%} of the box; the rest is completed"
     if degrees := round(math.degrees(turned.yaw)):
         size = " x ".join(f"{value:.2f}" for value in turned.size)
         yield "turned box m", f"{size}, by {degrees} degrees"

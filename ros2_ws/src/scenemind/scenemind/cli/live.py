@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from scenemind.cli.suggestions import can_take, taken
+from scenemind.cli.suggestions import answer_to, can_take, taken
 from scenemind.reasoning import ReasoningFailure
 from scenemind.ros_environment import ros_environment
 
@@ -23,18 +23,24 @@ def run_live(
 
     Args:
         task: ask, ground, key_frames, align or set_vocabulary.
-        yes: take the suggestion in place of a sentence that is not understood.
+        yes: take the suggestion in place of a sentence that is not understood, and say yes to what
+            is proposed.
     """
     request = {"task": task, "text": text, "as_json": as_json, **options}
-    with tempfile.NamedTemporaryFile() as offer:
-        named = offer.name if can_take(yes, as_json) else None
-        done = _run({**request, "offer": named}, stdout=None)
-        offered = offer.read()
-    if offered:
+    is_open = can_take(yes, as_json)
+    while True:
+        with tempfile.NamedTemporaryFile() as offer:
+            named = offer.name if is_open else None
+            done = _run({**request, "offer": named}, stdout=None)
+            offered = offer.read()
+        if not offered:
+            raise typer.Exit(done.returncode)
         failure = ReasoningFailure(**json.loads(offered))
-        suggestion = taken(failure, yes=yes, as_json=as_json)
-        done = _run({**request, "text": suggestion, "offer": None}, stdout=None)
-    raise typer.Exit(done.returncode)
+        if failure.suggestion:
+            request["text"] = taken(failure, yes=yes, as_json=as_json)
+        else:
+            request["text"] = answer_to(failure.text, yes=yes, as_json=as_json)
+        is_open = not (yes or failure.suggestion)
 
 
 def fetch_live(task: str, **options: object) -> dict[str, Any]:

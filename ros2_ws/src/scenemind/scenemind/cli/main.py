@@ -27,7 +27,7 @@ class _Entry(NamedTuple):
 _COMMANDS = {
     "map": _Entry("Map", "map", "Map a recorded sequence into a memory."),
     "convert": _Entry("Map", "convert", "Write a recording as a rosbag2 bag."),
-    "memory": _Entry("Map", "memory", "List, copy and delete memories."),
+    "memory": _Entry("Map", "memory", "List, copy, check, repair and delete memories."),
     "ask": _Entry("Ask", "ask", "Ask about a mapped place, or a photograph."),
     "ground": _Entry("Ask", "ground", "Find the objects that a phrase describes."),
     "find": _Entry("Ask", "find", "Find objects by label, synonym, attribute or spelling."),
@@ -46,6 +46,7 @@ _COMMANDS = {
     "segmenter": _Entry("Models", "detectors", "Export segmenters to run without torch."),
     "models": _Entry("Models", "models", "Show language and vision models, and check them."),
     "describe": _Entry("Models", "describe", "Let a vision model describe a memory's objects."),
+    "inventory": _Entry("Models", "inventory", "Let a vision model name what has no object yet."),
     "learn": _Entry("Models", "learn", "Let a model write methods for the programs of answers."),
     "bench": _Entry("Measure", "bench", "Measure how fast mapping is on this machine."),
     "eval": _Entry("Measure", "eval", "Score a method on a benchmark."),

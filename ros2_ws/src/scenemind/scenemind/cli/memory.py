@@ -1,8 +1,10 @@
-"""`scenemind memory`: list, copy and delete memories."""
+"""`scenemind memory`: list, copy, check, repair and delete memories."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -12,12 +14,14 @@ from rich.markup import escape
 from scenemind.cli.options import AsJson, MemoryName, MemoryRoot, stored_path
 from scenemind.config.scenemind_config import default_root
 from scenemind.memory import list_memories
-from scenemind.memory.disk import folder
+from scenemind.memory.disk import examination, folder
 from scenemind.memory.disk.folder import MemoryInfo
-from scenemind.memory.disk.store import VERSION
+from scenemind.memory.disk.schema import VERSION
+from scenemind.memory.disk.sound_rows import Damage
+from scenemind.memory.disk.store import COUNTED
 from scenemind.report.terminal import make_table, print_json, print_table
 
-_app = typer.Typer(no_args_is_help=True, help="List, copy and delete memories.")
+_app = typer.Typer(no_args_is_help=True, help="List, copy, check, repair and delete memories.")
 _BYTES_PER_MB = 1e6
 
 
@@ -84,6 +88,41 @@ def _save_as(
     _done({"name": memory, "copy": copy, "path": str(path)}, f"saved as {path}", as_json)
 
 
+@_app.command("check", epilog="Example: scenemind memory check --memory kitchen")
+def _check(
+    memory: MemoryName = "current", memory_root: MemoryRoot = None, as_json: AsJson = False
+) -> None:
+    """Say what is damaged in a memory: rows and files. Nothing is changed."""
+    path = stored_path(memory, memory_root)
+    damage = examination.check(path)
+    _done(
+        {"name": memory, "damage": [asdict(one) for one in damage]},
+        _lines(damage) or f"{path} is whole",
+        as_json,
+    )
+    if damage:
+        raise typer.Exit(1)
+
+
+@_app.command("repair", epilog="Example: scenemind memory repair --memory kitchen")
+def _repair(
+    memory: MemoryName = "current", memory_root: MemoryRoot = None, as_json: AsJson = False
+) -> None:
+    """Keep what is whole of a damaged memory, and a copy of the original beside it."""
+    path = stored_path(memory, memory_root)
+    done = examination.repair(path)
+    original = None if done.original is None else str(done.original)
+    said = f"{path} is whole: nothing was changed"
+    if done.damage:
+        said = f"left out:\n{_lines(done.damage)}\n{path} is whole now; the original is {original}"
+    left_out = [asdict(one) for one in done.damage]
+    _done({"name": memory, "left_out": left_out, "original": original}, said, as_json)
+
+
+def _lines(damage: Sequence[Damage]) -> str:
+    return "\n".join(map(str, damage))
+
+
 @_app.command("delete", epilog="Example: scenemind memory delete --memory kitchen --yes")
 def _delete(
     memory: MemoryName,
@@ -126,7 +165,7 @@ def _as_json(info: MemoryInfo) -> dict[str, Any]:
         "last_used_s": round(info.last_used_s, 3),
         "disk_bytes": info.disk_bytes,
         "images": info.image_count,
-        **info.counts,
+        **{what: info.counts.get(what) for what in COUNTED},
         "open_in": info.open_in,
         "problem": info.problem or None,
     }

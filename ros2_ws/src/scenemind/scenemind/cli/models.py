@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import cv2
@@ -138,6 +139,14 @@ def _models(
     check: Annotated[
         bool, typer.Option("--check", help="Ask each model a short question, and time it.")
     ] = False,
+    prompts: Annotated[
+        bool,
+        typer.Option("--prompts", help="Print all that each method sends, of an example room."),
+    ] = False,
+    tokenizer: Annotated[
+        Path | None,
+        typer.Option(help="A tokenizer.json, to count the tokens of --prompts; else an estimate."),
+    ] = None,
     config: ConfigFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -145,6 +154,9 @@ def _models(
 
     Keys are read from the environment, and never shown.
     """
+    if prompts:
+        _print_prompts(tokenizer)
+        return
     models = load_settings(config, model=model, endpoint=endpoint).models
     if check and models.replay:
         raise UsageError(
@@ -160,6 +172,15 @@ def _models(
     results = [result for of_roles in checked.values() for result in of_roles.values()]
     if check and not (results and all(result.is_well for result in results)):
         raise typer.Exit(1)
+
+
+def _print_prompts(tokenizer: Path | None) -> None:
+    # Maps a room, which takes seconds: not for those who only look at the models.
+    from scenemind.cli.sent_prompts import pages, record, token_counter
+
+    count, counted_by = token_counter(tokenizer)
+    for page in pages(record(), count, counted_by):
+        print(printable(page), end="\n\n")
 
 
 def _rows(config: ModelsConfig) -> list[_Row]:

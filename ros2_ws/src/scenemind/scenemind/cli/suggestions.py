@@ -1,4 +1,5 @@
-"""Suggestions in place of a sentence that was not understood: one key on a terminal, or `--yes`."""
+"""What a person is asked at the command line, on a terminal or by `--yes`: whether a suggestion
+is meant in place of a sentence, and what the robot asks back about a correction."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Annotated, Protocol, TypeVar
 
 import typer
 
-from scenemind.reasoning import ReasoningFailure
+from scenemind.reasoning import Alignment, ReasoningFailure
 from scenemind.report.replies import exit_status
 from scenemind.report.terminal import printable
 
@@ -17,7 +18,8 @@ Yes = Annotated[
     typer.Option(
         "--yes",
         "-y",
-        help="Where a sentence is not understood, take the nearest one that is, without asking.",
+        help="Where a sentence is not understood, take the nearest one that is; a yes to what is"
+        " proposed.",
     ),
 ]
 
@@ -59,3 +61,27 @@ def taken(failure: ReasoningFailure, *, yes: bool, as_json: bool) -> str:
     elif not as_json:
         print(printable(failure.text))
     return failure.suggestion
+
+
+def talked(align: Callable[[str], Alignment], text: str, *, yes: bool, as_json: bool) -> Alignment:
+    """The correction that a sentence leads to: what the robot asks back is answered in any words,
+    or by `--yes` with one yes.
+
+    Raises:
+        Exit: the person does not take a suggestion.
+    """
+    done = asked(align, text, yes=yes, as_json=as_json)
+    while done.asks_back and can_take(yes, as_json):
+        done = align(answer_to(done.response, yes=yes, as_json=as_json))
+        if yes:
+            break
+    return done
+
+
+def answer_to(question: str, *, yes: bool, as_json: bool) -> str:
+    """The person's answer to a question back."""
+    if not yes:
+        return str(typer.prompt(printable(question), prompt_suffix=" "))
+    if not as_json:
+        print(printable(question))
+    return "yes"

@@ -51,10 +51,18 @@ class ViewCommandOptions:
     host: Annotated[
         str,
         typer.Option(
-            help="Address to listen on. With another than this machine's own, such as 0.0.0.0, a"
-            " token is made that the address names."
+            help="Address to listen on. With another than this machine's own, such as 0.0.0.0,"
+            " --link is always on."
         ),
     ] = "127.0.0.1"
+    link: Annotated[
+        bool,
+        typer.Option(
+            "--link",
+            help="Each printed address lets one browser in; else all users of this machine may"
+            " look and correct.",
+        ),
+    ] = False
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open a browser, where there is a display."),
@@ -82,7 +90,9 @@ class ViewCommandOptions:
 @takes(ViewCommandOptions)
 def _view(options: ViewCommandOptions) -> None:
     """Look at a memory in the browser: click on objects, ask, and correct."""
-    shown = ViewOptions(options.host, options.port, options.browser, options.points)
+    shown = ViewOptions(
+        options.host, options.port, options.browser, options.points, needs_link=options.link
+    )
     if options.live:
         refuse_with_live(
             model=options.model,

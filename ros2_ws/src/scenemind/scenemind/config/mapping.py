@@ -192,6 +192,19 @@ class StoreConfig(Settings):
     commit_s: Positive = Field(
         0.5, description="interval of commits: the most that a killed process loses"
     )
+    private: bool = Field(
+        True, description="new memories are for their user alone; false: as the umask says"
+    )
+
+    @property
+    def file_mode(self) -> int:
+        """Permissions of new files, before the umask."""
+        return 0o600 if self.private else 0o666
+
+    @property
+    def folder_mode(self) -> int:
+        """Permissions of new folders, before the umask."""
+        return 0o700 if self.private else 0o777
 
 
 class RelationConfig(Settings):

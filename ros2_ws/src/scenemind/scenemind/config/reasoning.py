@@ -25,6 +25,9 @@ class ChatModelConfig(Settings):
     temperature: float = Field(0.0, ge=-1.0, le=2.0, description="-1: the server's own")
     seed: int = Field(-1, ge=-1, description="seed for repeatable sampling; -1: none")
     max_reply_tokens: int = Field(2000, ge=0, description="longest reply; 0: the server's own")
+    max_reply_mb: Positive = Field(
+        16.0, description="a server's reply ends in an error beyond this size, in megabytes"
+    )
     call_deadline_s: Positive = Field(30.0, description="time limit of one call")
     json_schema: bool = Field(
         True,
@@ -136,6 +139,9 @@ class LlmTpcConfig(Settings):
     coder_turns: int = Field(6, ge=1, le=50, description="turns to plan, write and debug programs")
     summary_turns: int = Field(
         2, ge=1, le=10, description="further turns to answer without programs"
+    )
+    looks: int = Field(
+        4, ge=0, le=100, description="looks of a question's programs at pictures; 0: none"
     )
     learns: bool = Field(False, description="write new methods for the questions asked")
 

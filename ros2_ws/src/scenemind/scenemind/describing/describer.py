@@ -13,7 +13,7 @@ from scenemind.config import DescriptionsConfig
 from scenemind.describing.annotation import is_still_there, urgency
 from scenemind.describing.best_views import DamagedFrames, best_crops, jpeg_of
 from scenemind.language.quoting import quoted
-from scenemind.memory import Description, MapObject, Memory
+from scenemind.memory import NAMED_BY, Description, MapObject, Memory
 from scenemind.models import Allowance, ChatMessage, ChatModel, ModelError, ask_for
 
 # Attributes that the camera measures; a model's value is used where the measured one is missing.
@@ -93,9 +93,10 @@ class Describer:
             raise ModelError(
                 "bad_reply", f"{self._model.name} found nothing to say of {thing.label!r}"
             )
+        by_model = {NAMED_BY: thing.attributes[NAMED_BY]} if NAMED_BY in thing.attributes else {}
         description = Description(
             object_id=thing.object_id,
-            attributes=attributes,
+            attributes={**attributes, **by_model},
             by=self._model.name,
             label=thing.label,
             stamp_ns=time.time_ns(),
@@ -107,7 +108,7 @@ class Describer:
 
 
 def _is_due(thing: MapObject, description: Description | None) -> bool:
-    if description is None:
+    if description is None or description.attributes.keys() == {NAMED_BY}:
         return True
     is_renamed = thing.label != description.label
     if is_renamed and thing.label != thing.perceived_label:

@@ -15,18 +15,10 @@ from rosbags.interfaces import Qos, QosDurability, QosReliability
 from scenemind.doctor.evidence import SAMPLE, CameraFacts, Evidence, OfferedQos, Stream, sample
 from scenemind.doctor.findings import Finding
 from scenemind.frames import DepthCalibration, FrameError, SensorFrame
-from scenemind.frames.bag import BagFile, BagOptions, BagTopics, stamp_ns
+from scenemind.frames.bag import STREAM_TYPES, BagFile, BagOptions, BagTopics, stamp_ns
 from scenemind.frames.readers.rosbag import RosbagSequence
 from scenemind.frames.sequence import IndexedSequence
 
-_IMAGES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
-TYPES: Mapping[str, tuple[str, ...]] = {
-    "color": _IMAGES,
-    "depth": _IMAGES,
-    "camera_info": ("sensor_msgs/msg/CameraInfo",),
-    "depth_camera_info": ("sensor_msgs/msg/CameraInfo",),
-    "odometry": ("nav_msgs/msg/Odometry",),
-}
 _TRANSPORTS = ("", "/compressed", "/compressedDepth")
 
 
@@ -36,13 +28,15 @@ def choose_topics(
     """A topic for each stream, and findings where it is not the configured one.
 
     Args:
-        wanted: configured topic by stream, which is one of `TYPES`.
+        wanted: configured topic by stream, which is one of `STREAM_TYPES`.
         present: topic -> message type of all that there are.
     """
     chosen: dict[str, str] = {}
     findings = []
     for stream, topic in wanted.items():
-        names = [topic + end for end in _TRANSPORTS if topic + end in present]
+        names = [
+            topic + end for end in _TRANSPORTS if present.get(topic + end) in STREAM_TYPES[stream]
+        ]
         if names:
             chosen[stream] = names[0]
             continue
@@ -55,7 +49,7 @@ def choose_topics(
 
 def _likely(stream: str, topic: str, present: Mapping[str, str]) -> str | None:
     """The most similar topic of the right type; names distinguish depth from colour."""
-    candidates = [name for name, kind in present.items() if kind in TYPES[stream]]
+    candidates = [name for name, kind in present.items() if kind in STREAM_TYPES[stream]]
     if stream != "odometry":
         is_depth = stream.startswith("depth")
         candidates = [name for name in candidates if ("depth" in name) == is_depth]
@@ -68,8 +62,8 @@ def _missing(stream: str, topic: str, likely: str | None, present: Mapping[str, 
     name = f"{stream} topic"
     if likely is not None:
         return Finding(name, "warn", f"no {topic}; {likely} is there", f"topics.{stream}:={likely}")
-    kinds = " or ".join(TYPES[stream])
-    there = ", ".join(sorted(n for n, kind in present.items() if kind in TYPES[stream]))
+    kinds = " or ".join(STREAM_TYPES[stream])
+    there = ", ".join(sorted(n for n, kind in present.items() if kind in STREAM_TYPES[stream]))
     fix = (
         f"set topics.{stream} to one of: {there}"
         if there
@@ -262,6 +256,8 @@ def gather_indexed(sequence: IndexedSequence) -> Evidence:
         fix = "such frames are left out: copy or download the recording again"
         text = f"{_causes(looked_at.drops)} among {len(looked_at)} frames that were looked at"
         found.append(Finding("images", "warn", text, fix))
+    fix = "write the file that is named, if this is wrong"
+    found += [Finding("assumed", "warn", remark, fix) for remark in sequence.assumed]
     stamps_ns = np.array([entry.stamp_ns for entry in entries], np.int64)
     poses = [entry.world_T_camera for entry in entries]
     return Evidence(
@@ -277,6 +273,8 @@ def gather_indexed(sequence: IndexedSequence) -> Evidence:
         quaternions=np.array([pose.quaternion_xyzw() for pose in poses]),
         frames=tuple(frames),
         found=tuple(found),
+        world_T_recorded=sequence.world_T_recorded,
+        gravity_path=sequence.gravity_path,
     )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.doctor.findings import Finding
 from scenemind.frames import DepthCalibration, FrameError, SensorFrame
-from scenemind.geometry import PinholeCamera
+from scenemind.geometry import PinholeCamera, Pose
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,9 @@ class Evidence:
         positions, quaternions: (N, 3), (N, 4) x y z w of odometry as sent; (0, ...) for none.
         frames: a sample with poses in the world, depth as recorded.
         is_registered: depth of its own camera, but already aligned in `frames`.
+        world_T_recorded: rotation of a recording's own world on reading.
+        gravity_path: the file that says where down is in that world, or would; None: the format
+            has none.
         found: findings of the collection itself, such as a missing topic.
     """
 
@@ -85,6 +89,8 @@ class Evidence:
     frames: tuple[SensorFrame, ...]
     found: tuple[Finding, ...] = ()
     is_registered: bool = False
+    world_T_recorded: Pose = field(default_factory=Pose.identity)
+    gravity_path: Path | None = None
 
 
 SAMPLE = 12  # frames whose pixels are looked at

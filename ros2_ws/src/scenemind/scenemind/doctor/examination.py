@@ -23,6 +23,7 @@ from scenemind.doctor.pose_checks import (
     check_motion,
     check_rotations,
     check_upright,
+    find_floor,
     surface_points,
 )
 from scenemind.doctor.stream_checks import (
@@ -113,8 +114,9 @@ def _pixels(evidence: Evidence) -> Iterator[Finding]:
     yield from _alignment(evidence, camera)
     aligned = _registered(evidence, camera)
     if aligned[0].depth_m.shape == (camera.height, camera.width):
-        height = float(np.median([f.world_T_camera.translation[2] for f in frames]))
-        yield check_floor(*surface_points(aligned, camera), height)
+        cameras = np.stack([frame.world_T_camera.translation for frame in frames])
+        floor = find_floor(*surface_points(aligned, camera), cameras)
+        yield check_floor(floor, evidence.world_T_recorded, evidence.gravity_path)
 
 
 def _alignment(evidence: Evidence, camera: PinholeCamera) -> Iterator[Finding]:
@@ -124,7 +126,7 @@ def _alignment(evidence: Evidence, camera: PinholeCamera) -> Iterator[Finding]:
     if same_size:
         raw = edge_offset([(frame.color, frame.depth_m) for frame in evidence.frames])
         finding = check_alignment("depth on colour", raw, width, _ALIGN)
-        if calibration is not None and finding.status == "fail":
+        if calibration is not None and finding.status != "ok":
             finding = replace(finding, status="warn", fix=_live_registration(calibration))
         yield finding
     if calibration is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from scenemind.doctor.findings import Finding
 from scenemind.frames import SensorFrame
-from scenemind.geometry import PinholeCamera
+from scenemind.geometry import PinholeCamera, Pose
 
 _STRIDE = 6  # pixels between samples: wide enough for a normal despite noise
 _SMOOTH = 5  # median filter, pixels
@@ -51,7 +53,11 @@ _FASTEST_M_S, _FASTEST_RAD_S = 4.0, 6.0
 _STANDSTILL_M = 0.02
 _TILTED_DEG = 60.0  # largest plausible tilt of a camera
 _FLOOR_M = 0.05  # half thickness of the floor's layer of points
-_LEVEL_COS = np.cos(np.deg2rad(25.0))
+_STEEPEST_COS = np.cos(np.deg2rad(45.0))  # of what may be a floor in a world that is not level
+_ALIKE_COS = np.cos(np.deg2rad(8.0))  # of normals of one plane
+_LEVEL_COS = np.cos(np.deg2rad(25.0))  # of the floor's own, which are noisy far away
+_ROUNDS = 5  # of their mean
+_SAMPLED = 1500  # normals that are compared with each other
 _SLOPE_WARN_DEG, _SLOPE_FAIL_DEG = 3.0, 12.0
 _LOWEST_M, _HIGHEST_M = 0.1, 3.0  # a camera above the floor that it drives on
 _MIN_POINTS = 300
@@ -107,44 +113,88 @@ def check_upright(rotations: NDArray[np.float64]) -> Finding:
     text = f"image-down is {tilt_deg:.0f} degrees off world-down"
     if tilt_deg > _TILTED_DEG:
         fix = (
-            f"up in the world looks like {up}: turn it to +z (gravity-direction.txt for a 7-Scenes"
+            f"up in the world looks like {up}: turn it to +z (gravity-direction.txt in a"
             " folder), or correct base_T_camera: optical frames look along z with y down"
         )
         return Finding("world is z-up", "fail", text, fix)
     return Finding("world is z-up", "ok", text)
 
 
-def check_floor(
-    points: NDArray[np.float32], normals: NDArray[np.float32], camera_z: float
-) -> Finding:
-    """Check the floor below the camera: its distance, and that it is level.
+@dataclass(frozen=True, slots=True, eq=False)
+class Floor:
+    """The lowest level surface below the camera.
+
+    Attributes:
+        up: (3,) its unit normal, world.
+        height_m: median height of the camera above it.
+    """
+
+    up: NDArray[np.float64]
+    height_m: float
+
+
+def find_floor(
+    points: NDArray[np.float32], normals: NDArray[np.float32], cameras: NDArray[np.float64]
+) -> Floor | None:
+    """The floor, also where the world is up to 45 degrees off level; None: too little of it is
+    seen.
 
     Args:
-        points, normals: (N, 3), world, metres, unit length; of surfaces that were seen.
-        camera_z: median height of the camera, in the world.
+        points, normals: (N, 3), world, metres; of surfaces that were seen, see `surface_points`.
+        cameras: (F, 3) places of the camera, world.
     """
-    level = np.abs(normals[:, 2]) > _LEVEL_COS
-    below = level & (points[:, 2] < camera_z - _LOWEST_M)
+    level = -normals[:, 2] > _STEEPEST_COS  # normals point away from the camera
+    points, ups = points[level], -normals[level]
+    if len(points) < _MIN_POINTS:
+        return None
+    some = ups[:: -(-len(ups) // _SAMPLED)]
+    up = some[(some @ some.T > _ALIKE_COS).sum(axis=1).argmax()].astype(np.float64)
+    for _ in range(_ROUNDS):
+        up = ups[ups @ up > _ALIKE_COS].mean(axis=0, dtype=np.float64)
+        up /= np.linalg.norm(up)
+    camera_m = float(np.median(cameras @ up))
+    below = (ups @ up > _LEVEL_COS) & (points @ up < camera_m - _LOWEST_M)
     if below.sum() < _MIN_POINTS:
+        return None
+    points = points[below].astype(np.float64)
+    floor_m = _lowest_layer(points @ up)
+    for half_m in (3 * _FLOOR_M, _FLOOR_M):
+        layer = points[np.abs(points @ up - floor_m) < half_m]
+        centered = layer - layer.mean(axis=0)
+        normal = np.linalg.eigh(centered.T @ centered)[1][:, 0]
+        up = normal * np.sign(normal @ up)
+        floor_m = float(np.median(layer @ up))
+    return Floor(up, float(np.median(cameras @ up)) - floor_m)
+
+
+def check_floor(
+    floor: Floor | None, world_T_recorded: Pose | None = None, gravity_path: Path | None = None
+) -> Finding:
+    """Check the floor's distance from the camera, and that it is level.
+
+    Args:
+        world_T_recorded: rotation of the recording's own world; None: identity.
+        gravity_path: the file of the recording that says where down is, or would.
+    """
+    if floor is None:
         fix = "point the camera a little down, so that the floor is seen"
-        return Finding("floor", "warn", f"{int(below.sum())} level points below the camera", fix)
-    floor = points[below]
-    floor = floor[np.abs(floor[:, 2] - _lowest_layer(floor[:, 2])) < 3 * _FLOOR_M]
-    centered = floor - floor.mean(axis=0)
-    normal = np.linalg.eigh(centered.T @ centered)[1][:, 0]
-    slope_deg = float(np.degrees(np.arccos(min(1.0, abs(float(normal[2]))))))
-    height_m = camera_z - float(np.median(floor[:, 2]))
-    text = f"{height_m:.2f} m below the camera, {slope_deg:.1f} degrees off level"
+        return Finding("floor", "warn", "too few level points below the camera", fix)
+    slope_deg = float(np.degrees(np.arccos(np.clip(floor.up[2], -1.0, 1.0))))
+    text = f"{floor.height_m:.2f} m below the camera, {slope_deg:.1f} degrees off level"
     if slope_deg > _SLOPE_WARN_DEG:
         fix = "correct roll and pitch in base_T_camera (the camera's mounting on the base)"
+        if gravity_path is not None:
+            turn = np.eye(3) if world_T_recorded is None else world_T_recorded.rotation
+            down = " ".join(f"{value:.4f}" for value in turn.T @ -floor.up)
+            fix = f"gravity by the floor, as recorded: echo {down} > {gravity_path}"
         return Finding("floor", "fail" if slope_deg > _SLOPE_FAIL_DEG else "warn", text, fix)
-    if height_m > _HIGHEST_M:
+    if floor.height_m > _HIGHEST_M:
         fix = "check depth units and the height in base_T_camera"
         return Finding("floor", "warn", text, fix)
     return Finding("floor", "ok", text)
 
 
-def _lowest_layer(heights: NDArray[np.float32]) -> float:
+def _lowest_layer(heights: NDArray[np.floating]) -> float:
     """The lowest height of a surface that is not noise."""
     edges = np.arange(heights.min(), heights.max() + 2 * _FLOOR_M, _FLOOR_M)
     counts, edges = np.histogram(heights, edges)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp, lgamma, log, log1p
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,21 @@ class Reliability:
         return sum(one.n * abs(one.confidence - one.right) for one in self.bins) / self.n
 
     @property
+    def error_if_perfect(self) -> float:
+        """The calibration error, percent, that a perfect confidence would have in these bins: what
+        chance alone makes of so few answers.
+
+        The mean deviation of a binomial number (de Moivre, 1730).
+        """
+        off = 0.0
+        for n, p in ((one.n, one.confidence / 100.0) for one in self.bins):
+            if 0.0 < p < 1.0:
+                k = int(n * p) + 1
+                ways = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+                off += 2.0 * k * (1.0 - p) * exp(ways + k * log(p) + (n - k) * log1p(-p))
+        return 100.0 * off / self.n
+
+    @property
     def sure(self) -> tuple[int, float | None]:
         """Number of answers with a confidence of `SURE` or more, and how many are right, percent;
         None: there is none."""
@@ -70,6 +86,7 @@ class Reliability:
             "right_by": self.metric,
             "n": self.n,
             "calibration_error": round(self.calibration_error, 2),
+            "error_if_perfect": round(self.error_if_perfect, 2),
             "sure": {"n": n_sure} | ({} if right is None else {"right": round(right, 2)}),
             "bins": [
                 {

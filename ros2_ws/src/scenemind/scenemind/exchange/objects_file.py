@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,8 +18,11 @@ from scenemind.memory import MapObject, MemorySnapshot, StructurePlane
 from scenemind.memory.attributes.sizes import dimensions_text, relative_size, size_name
 from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.perception.colors import color_name
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
 
 _SHOWN_FAULTS = 3
+_MOST_CSV_BYTES = 16 * 2**20
+_MOST_OBJECTS = 100_000  # of one scene; relations are computed between them
 
 Length = Annotated[float, Field(ge=0.0)]
 Channel = Annotated[int, Field(ge=0, le=255)]
@@ -74,9 +74,11 @@ def read_rows(path: Path, scene: str | None = None) -> list[ObjectRow]:
         if path.suffix == ".csv":
             found: Any = [_from_columns(line) for line in _csv_lines(path)]
         else:
-            found = _of_scene(_json(path), scene)
+            found = _of_scene(load_json(read_regular(path, MOST_JSON_BYTES, follow=True)), scene)
+        if isinstance(found, list) and len(found) > _MOST_OBJECTS:
+            raise ExchangeError(f"{len(found)} objects are more than {_MOST_OBJECTS} in one scene")
         rows = _Rows.validate_python(found)
-    except (OSError, zlib.error, EOFError) as error:
+    except OSError as error:
         raise ExchangeError(f"{path} cannot be read: {error}") from error
     except ValidationError as error:
         raise ExchangeError(f"{path} is no objects file: {faults(error)}") from error
@@ -102,11 +104,6 @@ def rows_csv(rows: Iterable[ObjectRow]) -> str:
     return file.getvalue()
 
 
-def _json(path: Path) -> Any:
-    data = path.read_bytes()
-    return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-
-
 def _of_scene(document: Any, scene: str | None) -> Any:
     if isinstance(document, dict) and scene is None and "objects" in document:
         return document["objects"]
@@ -124,12 +121,15 @@ def _of_scene(document: Any, scene: str | None) -> Any:
 
 
 def _csv_lines(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        missing = set(COLUMNS[:8]) - set(reader.fieldnames or ())
-        if missing:
-            raise ValueError(f"columns are missing: {', '.join(sorted(missing))}")
-        return list(reader)
+    text = read_regular(path, _MOST_CSV_BYTES, follow=True).decode("utf-8-sig")
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    missing = set(COLUMNS[:8]) - set(reader.fieldnames or ())
+    if missing:
+        raise ValueError(f"columns are missing: {', '.join(sorted(missing))}")
+    lines = list(reader)
+    if any(None in line.values() for line in lines):
+        raise ValueError("a line has fewer columns than the first one")
+    return lines
 
 
 def _from_columns(line: Mapping[str, str]) -> dict[str, Any]:

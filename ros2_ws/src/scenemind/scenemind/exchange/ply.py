@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 import json
+import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from io import BufferedReader
@@ -138,6 +139,8 @@ def _rows(file: BufferedReader) -> NDArray[np.void]:
     if layout not in _BYTE_ORDERS:
         raise ValueError(f"its format is {layout!r}")
     count, kind = _vertex_element(lines, _BYTE_ORDERS[layout])
+    if not 0 <= count <= os.fstat(file.fileno()).st_size:  # a vertex takes some bytes
+        raise ValueError(f"it cannot hold {count} vertices")
     if layout == "ascii":
         return np.atleast_1d(np.loadtxt(file, kind, max_rows=count)) if count else np.empty(0, kind)
     data = file.read(count * kind.itemsize)

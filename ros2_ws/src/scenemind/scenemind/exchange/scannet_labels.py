@@ -6,12 +6,11 @@ import gzip
 import json
 import logging
 import os
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, TypeVar
+from typing import IO, Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from scenemind.exchange.ply import Vertices, read_vertices
 from scenemind.frames import FrameError
 from scenemind.frames.readers.scannet import SCANNET_TERMS, find_axis_alignment
 from scenemind.geometry import Pose
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
 
 _log = logging.getLogger(__name__)
 _DIGITS = 4  # tenths of a millimetre
@@ -41,14 +41,17 @@ class LabelledScene(BaseModel):
     objects: list[ObjectRow]
 
 
+_Number = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+
+
 class _Segments(BaseModel):
-    segIndices: list[int]
+    segIndices: list[_Number]
 
 
 class _Group(BaseModel):
-    objectId: int = Field(ge=0)
+    objectId: _Number = Field(ge=0)
     label: str = Field(min_length=1)
-    segments: list[int]
+    segments: list[_Number]
 
 
 class _Aggregation(BaseModel):
@@ -149,7 +152,7 @@ def _world_T_scan(info: Path) -> Pose:
 
 def _document(path: Path, kind: type[_DocumentT]) -> _DocumentT:
     try:
-        return kind.model_validate_json(path.read_bytes())
+        return kind.model_validate_json(read_regular(path, MOST_JSON_BYTES, follow=True))
     except OSError as error:
         raise ExchangeError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
@@ -235,9 +238,8 @@ class LabelsFile:
 
 def _read_whole(path: Path) -> dict[str, Any]:
     try:
-        data = path.read_bytes()
-        scenes = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except (OSError, ValueError, EOFError, zlib.error) as error:
+        scenes = load_json(read_regular(path, MOST_JSON_BYTES, follow=True))
+    except (OSError, ValueError) as error:
         raise ExchangeError(f"{path} cannot be read: {error}") from error
     if not isinstance(scenes, dict) or "objects" in scenes:
         raise ExchangeError(f"{path} is no objects file of several scenes: name another file")

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from scenemind.geometry import Box3D, GeometryError, Pose
 from scenemind.memory import LocationNode, MapObject, MemorySnapshot, Relation, Stay
 from scenemind.memory.graph.statements import contradictions
 from scenemind.memory.types import AttributeSource, RelationSource, StructureKind, StructurePlane
+from scenemind.untrusted import MOST_JSON_BYTES, read_regular
 
 Triple = tuple[float, float, float]
 Row = tuple[float, float, float, float]
@@ -84,7 +85,16 @@ class ObjectPart(_Part):
     )
     level: int | None = Field(None, ge=0, description="supporters down to the building")
     confidence: float = Field(ge=0.0, le=1.0)
+    label_probabilities: dict[str, Annotated[float, Field(ge=0.0, le=1.0)]] = Field(
+        default_factory=dict, description="by perception, of each label that it was ever given"
+    )
+    is_ghost: bool = Field(
+        False, description="of a gone object: it was hardly ever detected in plain view"
+    )
     corrected: bool = False
+    measured_share: float = Field(
+        1.0, ge=0.0, le=1.0, description="of the box that depth showed; the rest is completed"
+    )
     box: BoxPart = Field(description="axis-aligned")
     yaw_box: BoxPart = Field(description="the smallest upright one")
     first_seen_ns: int
@@ -183,7 +193,10 @@ def _object_part(
         attribute_sources=dict(thing.attribute_sources),
         level=level,
         confidence=thing.confidence,
+        label_probabilities=dict(thing.label_probabilities),
+        is_ghost=thing.is_ghost,
         corrected=thing.corrected,
+        measured_share=thing.measured_share,
         box=_box_part(thing.box),
         yaw_box=_box_part(thing.yaw_box),
         first_seen_ns=thing.first_seen_ns,
@@ -299,6 +312,9 @@ def _map_object(part: ObjectPart) -> MapObject:
         known_yaw_box=_box(part.yaw_box),
         here_since_ns=part.here_since_ns,
         attribute_sources=part.attribute_sources,
+        label_probabilities=part.label_probabilities,
+        is_ghost=part.is_ghost,
+        measured_share=part.measured_share,
     )
 
 
@@ -358,7 +374,7 @@ def read_scene(path: Path) -> SceneExport:
         ExchangeError: it cannot be read, or is no scene graph.
     """
     try:
-        return scene_from_json(path.read_bytes())
+        return scene_from_json(read_regular(path, MOST_JSON_BYTES, follow=True))
     except OSError as error:
         raise ExchangeError(f"{path} cannot be read: {error.strerror}") from error
     except ExchangeError as error:

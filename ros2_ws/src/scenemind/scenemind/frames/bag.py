@@ -8,8 +8,10 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache
+from heapq import merge
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import DepthConfig, SyncConfig
+from scenemind.frames.bag_limits import check_storage, limit_rosbags
 from scenemind.frames.frame import DepthCalibration, FrameError
 from scenemind.frames.images import (
     decode_color,
@@ -28,14 +31,24 @@ from scenemind.frames.images import (
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
 if TYPE_CHECKING:
-    from rosbags.interfaces import Qos
+    from rosbags.interfaces import Connection, Qos
+    from rosbags.rosbag2 import Reader
 
 _log = logging.getLogger(__name__)
 
 _SUFFIXES = (".mcap", ".db3")
-_types_by_digest: dict[frozenset[tuple[str, str]], Any] = {}
 SCAN_FRAME = "scan"
 """Frame id of a recording's own world, in bags that `bag_writer` has converted from it."""
+_IMAGES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
+STREAM_TYPES: Mapping[str, tuple[str, ...]] = {
+    "color": _IMAGES,
+    "depth": _IMAGES,
+    "camera_info": ("sensor_msgs/msg/CameraInfo",),
+    "depth_camera_info": ("sensor_msgs/msg/CameraInfo",),
+    "odometry": ("nav_msgs/msg/Odometry",),
+}
+"""Message types by stream; a topic of another one is not read."""
+_TF_TYPES = ("tf2_msgs/msg/TFMessage",)
 _DEPTH_TRANSPORTS = ("/compressedDepth", "/compressed")
 
 
@@ -102,19 +115,22 @@ class BagFile:
         self._path = path
         listed = path.is_file() or (path / "metadata.yaml").is_file()
         self._paths = [path] if listed else _storage_files(path)
-        self._reader: Any = None
+        self._readers: list[Reader] = []
+        self._opened = ExitStack()
 
     def __enter__(self) -> BagFile:
         # Imported here: the import takes longer than opening other recordings.
-        from rosbags.highlevel import AnyReader
+        from rosbags.rosbag2 import Reader
 
+        limit_rosbags()
         try:
-            # Bags of db3 files before Iron carry no message definitions.
-            self._reader = AnyReader(self._paths, default_typestore=humble_types())
-            self._reader.open()
+            with ExitStack() as opened:
+                for path in self._paths:
+                    check_storage(path)
+                    self._readers.append(opened.enter_context(Reader(path)))
+                self._opened = opened.pop_all()
         except Exception as error:
             raise self._damaged(error) from error
-        self._share_types()
         return self
 
     def __exit__(
@@ -123,47 +139,59 @@ class BagFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._reader.close()
+        self._opened.close()
 
     def topics(self) -> dict[str, str]:
         """Topic -> message type of all that is recorded."""
-        return {c.topic: c.msgtype for c in self._reader.connections}
+        return {c.topic: c.msgtype for c in self._connections()}
 
     def count(self, topic: str) -> int:
         """Messages of a topic; 0 where it is not recorded."""
-        return sum(c.msgcount for c in self._reader.connections if c.topic == topic)
+        return sum(c.msgcount for c in self._connections() if c.topic == topic)
 
     def offered_qos(self, topic: str) -> list[Qos]:
         """Quality of service offered by the publishers of a topic; empty where not recorded."""
-        connections = [c for c in self._reader.connections if c.topic == topic]
+        connections = [c for c in self._connections() if c.topic == topic]
         return [qos for c in connections for qos in c.ext.offered_qos_profiles]
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, Any]]:
         """Topic and message, in the order in which they were recorded.
 
+        Types are ROS 2's own, never those that a file defines: rosbags would run a program that it
+        makes of their text.
+
         Raises:
-            FrameError: the recording is damaged from here on.
+            FrameError: the recording is damaged from here on, or a topic has another type there.
         """
-        connections = [c for c in self._reader.connections if c.topic in topics]
-        if not connections:
-            return
-        stream = self._reader.messages(connections)
+        kinds, types = self.topics(), humble_types()
+        streams = []
+        for reader in self._readers:
+            wanted = [c for c in reader.connections if c.topic in topics]
+            for connection in wanted:
+                self._check_type(connection, kinds[connection.topic])
+            if wanted:
+                streams.append(reader.messages(wanted))
+        stream = merge(*streams, key=_recorded_ns)
         while True:
             try:
                 item = next(stream, None)
                 if item is None:
                     return
                 connection, _, raw = item
-                message = self._reader.deserialize(raw, connection.msgtype)
+                message = types.deserialize_cdr(raw, connection.msgtype)
             except Exception as error:
                 raise self._damaged(error) from error
             yield connection.topic, message
 
-    def _share_types(self) -> None:
-        """Reuse the type store of an earlier bag with the same types: building one takes 0.1 s."""
-        kinds = frozenset((c.msgtype, c.digest) for c in self._reader.connections)
-        if all(digest for _, digest in kinds):
-            self._reader.typestore = _types_by_digest.setdefault(kinds, self._reader.typestore)
+    def _connections(self) -> list[Connection]:
+        return [connection for reader in self._readers for connection in reader.connections]
+
+    def _check_type(self, connection: Connection, kind: str) -> None:
+        types = humble_types()
+        if connection.msgtype not in types.fielddefs or connection.msgtype != kind:
+            raise FrameError(f"{connection.topic} has messages of type {connection.msgtype}")
+        if connection.digest and connection.digest != types.hash_rihs01(kind):
+            raise FrameError(f"{connection.topic}: its {kind} is not that of ROS 2")
 
     def _damaged(self, error: Exception) -> FrameError:
         """The error for damage of any kind, which rosbags and its storage and compression libraries
@@ -174,6 +202,10 @@ class BagFile:
             f"{names} is damaged or was cut short ({error}): rebuild what is left with"
             f" `ros2 bag reindex {self._path}` (`mcap recover` for a single .mcap file)"
         )
+
+
+def _recorded_ns(item: tuple[Connection, int, bytes]) -> int:
+    return item[1]
 
 
 def _storage_files(path: Path) -> list[Path]:
@@ -222,6 +254,7 @@ def read_layout(bag: BagFile, options: BagOptions) -> BagLayout:
         depth=_get_topic(depth, recorded, *_DEPTH_TRANSPORTS),
         odometry=_get_topic(options.topics.odometry, recorded),
     )
+    _check_types(topics, recorded)
     color_info = _first(bag, topics.camera_info)
     if np.any(color_info.d):
         _log.warning("%s: lens distortion is not removed; record image_rect", topics.camera_info)
@@ -251,6 +284,19 @@ def _has_aligned_depth(recorded: Mapping[str, str], topics: BagTopics) -> bool:
     names = {topics.depth + transport for transport in ("", *_DEPTH_TRANSPORTS)}
     raw = {topics.raw_depth + transport for transport in ("", *_DEPTH_TRANSPORTS)}
     return bool(names & recorded.keys()) or not raw & recorded.keys()
+
+
+def _check_types(topics: BagTopics, recorded: Mapping[str, str]) -> None:
+    for topic, kinds in (
+        (topics.color, STREAM_TYPES["color"]),
+        (topics.depth, STREAM_TYPES["depth"]),
+        (topics.camera_info, STREAM_TYPES["camera_info"]),
+        (topics.raw_depth_info, STREAM_TYPES["depth_camera_info"]),
+        (topics.odometry, STREAM_TYPES["odometry"]),
+        (topics.tf_static, _TF_TYPES),
+    ):
+        if topic in recorded and recorded[topic] not in kinds:
+            raise FrameError(f"{topic} holds {recorded[topic]}, and not {' or '.join(kinds)}")
 
 
 def _get_topic(topic: str, recorded: Mapping[str, str], *transports: str) -> str:

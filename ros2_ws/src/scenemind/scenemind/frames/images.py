@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.frames.frame import FrameError
+from scenemind.untrusted import read_regular
 
 _SATURATED = 65535  # written by depth cameras for unknown depth; never a distance
 Buffer: TypeAlias = "bytes | bytearray | memoryview | array[int] | NDArray[np.uint8]"
@@ -32,6 +33,16 @@ _DEPTH_TYPES = {"16UC1": np.uint16, "mono16": np.uint16, "32FC1": np.float32}
 COMPRESSED_DEPTH_FORMAT = "16UC1; compressedDepth png"
 DEPTH_PNG_FORMAT = "16UC1; png compressed"
 _HEADER = struct.Struct("<iff")
+# What is allowed of an image whose camera is not known yet; decoded, it takes 300 MB.
+MOST_PIXELS = 50_000_000
+_MOST_FILE_BYTES = 256 * 2**20
+_PNG_START, _PNG_SIZE = b"\x89PNG\r\n\x1a\n", struct.Struct(">16x2I")
+# A chunk: the length of its content, its type, content and checksum.
+_PNG_CHUNK, _PNG_CHUNK_BYTES, _PNG_END = struct.Struct(">I4s"), 12, b"IEND"
+# A segment: 0xFF, marker and length; in a start of frame follow precision, height and width.
+_JPEG_START, _JPEG_SIZE = b"\xff\xd8", struct.Struct(">BBHx2H")
+_MARKER, _SCAN = 0xFF, 0xDA
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # these are tables
 
 
 def read_color(path: Path) -> NDArray[np.uint8]:
@@ -74,7 +85,7 @@ def depth_from_units(raw: NDArray[np.uint16], units_per_m: float) -> NDArray[np.
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, _MOST_FILE_BYTES, follow=True)
     except OSError as error:
         raise FrameError(f"{path} is not there, or cannot be read: {error.strerror}") from error
 
@@ -239,18 +250,59 @@ def decode_file(data: Buffer, flags: int, name: str = "a compressed image") -> N
         name: of the image, for the message.
 
     Raises:
-        FrameError: bytes that are no image, or an image that is too large for OpenCV.
+        FrameError: bytes that are no JPEG or PNG, or an image of more than 50 megapixels.
     """
     buffer = np.frombuffer(data, dtype=np.uint8)
+    size = find_file_size(buffer)
+    if size is None or not _holds_its_chunks(buffer):
+        raise _no_image(buffer, name)
+    width, height = size
+    if width * height > MOST_PIXELS:
+        raise FrameError(
+            f"{name} has {width}x{height} pixels: images of up to {MOST_PIXELS / 1e6:.0f}"
+            " megapixels are decoded"
+        )
     try:
-        image = cv2.imdecode(buffer, flags) if buffer.size else None
-    except cv2.error as error:  # raised after reading the header only
+        image = cv2.imdecode(buffer, flags)
+    except cv2.error as error:
         raise FrameError(f"{name} cannot be decoded: {error.err}") from error
     if image is None:
-        raise FrameError(
-            f"{name} is no image: its {buffer.size} bytes are no JPEG or PNG (cut short?)"
-        )
+        raise _no_image(buffer, name)
     return image
+
+
+def find_file_size(data: Buffer) -> tuple[int, int] | None:
+    """Width and height that the header of a JPEG or PNG states, decoding nothing; None where it is
+    neither, or damaged."""
+    view = memoryview(np.frombuffer(data, dtype=np.uint8).data)
+    if view[:8] == _PNG_START and len(view) >= _PNG_SIZE.size:
+        width, height = _PNG_SIZE.unpack_from(view)
+        return (width, height) if width and height else None
+    at = 2
+    while view[:2] == _JPEG_START and at + _JPEG_SIZE.size <= len(view):
+        sign, marker, length, height, width = _JPEG_SIZE.unpack_from(view, at)
+        if sign != _MARKER or marker == _SCAN:
+            return None
+        if marker in _FRAMES:
+            return (width, height) if width and height else None
+        at += 1 if marker == _MARKER else 2 + length  # one: filling
+    return None
+
+
+def _holds_its_chunks(data: NDArray[np.uint8]) -> bool:
+    """Whether no part of a PNG is said to be longer than the file, as OpenCV makes room for what
+    is said; True for a JPEG."""
+    view, at, kind = memoryview(data.data), len(_PNG_START), b""
+    if view[:at] != _PNG_START:
+        return True
+    while at + _PNG_CHUNK.size <= len(view) and kind != _PNG_END:
+        length, kind = _PNG_CHUNK.unpack_from(view, at)
+        at += _PNG_CHUNK_BYTES + length
+    return at <= len(view)
+
+
+def _no_image(data: NDArray[np.uint8], name: str) -> FrameError:
+    return FrameError(f"{name} is no image: its {len(data)} bytes are no JPEG or PNG (cut short?)")
 
 
 def without_unmeasured(depth_m: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -180,6 +180,8 @@ class IndexedSequence:
         entries: the frames in the order of their stamps.
         world_T_recorded: rotation of the recording's own world on reading: z up, or along walls.
         left_out: frames of the recording that are not among the entries, by cause.
+        gravity_path: the file that says where down is, or would; None: the format has none.
+        assumed: what the recording does not say and the reader assumes, in sentences.
     """
 
     name: str
@@ -189,6 +191,8 @@ class IndexedSequence:
     depth_calibration: DepthCalibration | None = None
     world_T_recorded: Pose = field(default_factory=Pose.identity)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    gravity_path: Path | None = None
+    assumed: tuple[str, ...] = ()
     _unusable: UnusableFrames = field(default_factory=UnusableFrames, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -196,6 +200,8 @@ class IndexedSequence:
             raise FrameError(f"{self.path} holds no usable frame; left out: {dict(self.left_out)}")
         if self.left_out:
             _log.warning("%s: frames left out: %s", self.path, dict(self.left_out))
+        for remark in self.assumed:
+            _log.warning("%s", remark)
 
     @property
     def drops(self) -> Mapping[str, int]:
@@ -251,7 +257,7 @@ class IndexedSequence:
         Raises:
             FrameError: none at all.
         """
-        return replace(self, entries=self.entries[frames], left_out={})
+        return replace(self, entries=self.entries[frames], left_out={}, assumed=())
 
 
 def _misfit(image: NDArray[Any], camera: PinholeCamera) -> str:

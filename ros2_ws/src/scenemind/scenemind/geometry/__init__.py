@@ -10,6 +10,7 @@ from scenemind.geometry.box import (
     iou_3d,
     iou_matrix_2d,
     smallest_upright_box,
+    turned_box,
 )
 from scenemind.geometry.camera import PinholeCamera
 from scenemind.geometry.pose import Pose
@@ -26,4 +27,5 @@ __all__ = [
     "iou_3d",
     "iou_matrix_2d",
     "smallest_upright_box",
+    "turned_box",
 ]

@@ -207,3 +207,13 @@ def smallest_upright_box(points: NDArray[np.floating]) -> Box3D:
         (float(length), float(width), along.size[2]),
         math.radians(degrees - 90.0 * quarter_turns),
     )
+
+
+def turned_box(points: NDArray[np.floating], box: Box3D) -> Box3D:
+    """A box with its bottom and top, turned about z to fit its points (N, 3) best; without any the
+    box itself."""
+    if not len(points):
+        return box
+    fitted = smallest_upright_box(points)
+    (x, y, _), (length, width, _) = fitted.center, fitted.size
+    return Box3D((x, y, box.center[2]), (length, width, box.size[2]), fitted.yaw)

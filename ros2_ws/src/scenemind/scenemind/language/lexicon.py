@@ -6,6 +6,7 @@ meaning, whoever reads it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -36,6 +37,8 @@ class PhraseTable(dict[Phrase, Any]):
 
     def longest(self, words: Sequence[str], start: int) -> tuple[Any, int]:
         """Name and length of the longest phrase from a word on; ("", 0) for none."""
+        if start >= len(words) or words[start] not in self._longest:
+            return "", 0
         for length in self.lengths(words, start):
             phrase = tuple(words[start : start + length])
             if phrase in self:
@@ -54,6 +57,11 @@ def _values(table: str) -> dict[str, Any]:
 
 def _words(name: str) -> frozenset[str]:
     return frozenset(_DATA["words"][name])
+
+
+def _said_by(pattern: str, *names: str) -> re.Pattern[str]:
+    """A pattern with one word of a list in each gap."""
+    return re.compile(pattern.format(*(f"(?:{'|'.join(_DATA['words'][n])})" for n in names)))
 
 
 _SIDES = ("left", "right")
@@ -88,61 +96,35 @@ def _of_sides(starts: str, name: str) -> PhraseTable:
 _ALL_RELATIONS = _phrases(_DATA["relations"]) | _phrases(
     {f"{side} of": [f"{way} of" for way in (*sided(side), side, f"{side} side")] for side in _SIDES}
 )
-
-
-# Those that the scene graph knows, and "with".
-RELATIONS = PhraseTable(
-    {form: name for form, name in _ALL_RELATIONS.items() if name in (*RELATION_NAMES, "with")}
-)
-
-
+# Those that the scene graph does not know, and that hold where boxes lie so.
+OF_BOXES = ("at the end of", "in the corner of", "opposite")
+# Those that hold or not, and "with".
+_DECIDED = frozenset((*RELATION_NAMES, *OF_BOXES, "with"))
+RELATIONS = PhraseTable({form: name for form, name in _ALL_RELATIONS.items() if name in _DECIDED})
 # In free text these relate things too; elsewhere they are verbs and prepositions.
 FREE_RELATIONS = PhraseTable(_ALL_RELATIONS | _phrases(_DATA["relations_in_free_text"]))
-
-
 # Places of the one who asks: "on my left", "within my reach".
 OWN_PLACES = PhraseTable(_of_sides("own", "{} of") | _phrases(_DATA["own_places"]))
-
-
-# "On the left", "from the right-hand side" -> the superlative: an end of a row.
-ROW_SIDES = PhraseTable(_of_sides("of_row", "{}most"))
-
-
+# "On the left", "from the right-hand side", "from the back" -> the end of a row.
+ROW_SIDES = PhraseTable(
+    _of_sides("of_row", "{}")
+    | _phrases({end: _ways(end, "counted_from") for end in ("front", "back", "top", "bottom")})
+)
 # "Far from" compares where one of several is meant.
 COMPARING = frozenset(("closest", "farthest"))
-
-
-PREDICATES = tuple(name for name in RELATION_NAMES if name not in COMPARING | {"far"})
-
-
+PREDICATES = (*(name for name in RELATION_NAMES if name not in COMPARING | {"far"}), *OF_BOXES)
 # Phrase -> the side or place of a group or a room; two words for a corner of a view ("top left").
 PLACES = PhraseTable(_phrases(_DATA["places"]) | _of_sides("before", "{}") | _corners())
-
-
 # Phrase -> the kind of view; only after words that open one.
 VIEWS = _phrases(_DATA["views"])
-
-
 # Word before a noun -> its side of a group.
 SIDE_WORDS: dict[str, str] = _values("side_words")
-
-
 COLOURS: dict[str, str] = _values("colours")
-
-
 SIZES: dict[str, str] = _values("sizes")
-
-
 # Said after "is": a word before a noun may be part of a name ("paper towel", "round table").
 QUALITIES: dict[str, Attribute] = _values("qualities")
-
-
 ATTRIBUTE_NAMES: dict[str, Attribute] = _values("attribute_names")
-
-
 SUPERLATIVES: dict[str, Superlative] = _values("superlatives")
-
-
 # Word before a noun in free text -> attribute and value.
 LOOKS: dict[str, tuple[Attribute, str]] = {
     word: (key, value)
@@ -150,70 +132,40 @@ LOOKS: dict[str, tuple[Attribute, str]] = {
     for value, words in forms.items()
     for word in words
 }
-
-
 # There comparatives choose too: "the larger one".
 RANKS: dict[str, Superlative] = _values("ranks")
-
-
+COMPARATIVES: dict[str, Superlative] = _values("comparatives")
 SHADES = _words("shades")
-
-
 # Materials that are also nouns: "the water glass".
 MASSES = _words("masses")
-
-
 ADJECTIVES = frozenset(QUALITIES) - MASSES - {"square"}
-
-
 # Materials of several words.
 MATERIALS = _phrases({"material": _DATA["words"]["long_materials"]})
-
-
 # Before the value of an attribute: "made of".
 ATTRIBUTE_VERBS = _phrases(_DATA["attribute_verbs"])
-
-
-USES = _words("uses")
-
-
+USES = _phrases(_DATA["uses"] | {verb: [verb] for verb in _words("uses")})
+# Words before a use that is said of things: "(the thing) that you (sit on)".
+_BY_USERS = _said_by(r"(?<=\w)(?: that| which| where)? {}(?: {})* (?=\w+)", "users", "users_may")
 POSTURES = _words("postures")
-
-
+ADVERBS = _words("adverbs")
 DEFINITE = _words("definite")
-
-
 INDEFINITE = _words("indefinite")
-
-
 ANYTHING = _words("anything")
-
-
 ANYBODY = _words("anybody")
-
-
 VIEWERS = _words("viewers")
-
-
 POINTERS = _words("pointers")
-
-
 BE = _words("be")
-
-
 # Parts of the building, which stand in many pieces.
 BUILDING = _words("building")
-
-
 NOUN_END = _words("noun_end") | BE
-
-
+# "That somebody has left" after a noun.
+_BY_AGENTS = _said_by(
+    r"(?<=\w)(?: that| which)? {}(?: {})* {}(?: {})?(?= |$)",
+    *("agents", "agents_may", "agents_did", "after_agents"),
+)
+VERB_FORMS = _words("verb_forms")
 AFTER_SUBJECT = _words("after_subject")
-
-
 OF_VIEWER = _words("of_viewer")
-
-
 # Canonical name -> its form in answers, where that differs.
 _SPOKEN = {
     "supports": "supporting",
@@ -242,3 +194,42 @@ def base_colour(name: str) -> str:
     """The plain colour in a name ("dark gray" -> "grey"); the name itself where none is known."""
     last = name.lower().replace("-", " ").split()[-1:]
     return COLOURS.get(last[0], last[0]) if last else ""
+
+
+def without_agents(words: Sequence[str]) -> tuple[str, ...]:
+    """Words without who put a thing where it is: "the cup on the desk" of "the cup that somebody
+    left on the desk"."""
+    return tuple(_BY_AGENTS.sub("", " ".join(words)).split())
+
+
+def with_uses(words: Sequence[str]) -> tuple[str, ...]:
+    """Words with what a thing is for as one says it of it: "the thing to sit on" of "the thing that
+    you sit on"."""
+    said = " ".join(words)
+    found = _BY_USERS.search(said)
+    if found is None or not USES.longest(said[found.end() :].split(), 0)[1]:
+        return tuple(words)
+    return (*said[: found.start()].split(), "to", *said[found.end() :].split())
+
+
+def at_posture(words: Sequence[str], at: int) -> bool:
+    """Whether a word of posture stands at a place, before a relation or at the end."""
+    if at >= len(words) or words[at] not in POSTURES | ADVERBS:
+        return False
+    is_last = at + 1 == len(words) and words[at] in POSTURES
+    return is_last or RELATIONS.longest(words, at + 1)[1] > 0
+
+
+def at_relation(words: Sequence[str], at: int) -> bool:
+    """Whether a relation stands at a place, with or without a word of posture before it."""
+    return RELATIONS.longest(words, at)[1] > 0 or at_posture(words, at)
+
+
+# Words that name nothing and tell nothing of how things look or what they are for.
+SMALL_WORDS = frozenset(
+    {phrase[0] for phrase in FREE_RELATIONS if len(phrase) == 1}.union(
+        *map(free_text, ("pronoun", "be", "determiners", "not", "and", "other", "generic")),
+        *(free_text("view_openers"), SIDE_WORDS, SUPERLATIVES),
+        *(VIEWERS, POSTURES, ANYTHING, ANYBODY, NOUN_END),
+    )
+)

@@ -1,52 +1,50 @@
 """The nearest question that the grammar reads, for a sentence that it does not read.
 
-Misspelled words are set right by the labels of the map and the words of the grammar. Then the
-sentence is laid along every pattern of `questions.yaml`: words of the sentence may be left out, and
-words of the pattern added, each at a price, and the slots are read from what stands there. The
-cheapest question that has most of the words is the nearest.
+Misspelled words are set right by the labels of the map and the words of the grammar. Then words
+are left out, each at a price, until the grammar reads the rest; and the whole is read loosely. The
+question that has most of the words is the nearest.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any, TypeVar, get_args
 
 from rapidfuzz.distance import OSA, Prefix
 
-from scenemind.language import lexicon
-from scenemind.language.alignment import Spans, cheapest_ways
-from scenemind.language.english import find_number, plural, read_table, roots, singular
-from scenemind.language.questions import book, built_question, parse_question, without_frame
-from scenemind.language.referring.reader import read
-from scenemind.language.shapes import Sentence, Shape, Words
-from scenemind.language.speech_acts import any_of
-from scenemind.language.tokens import NotUnderstoodError, tokenize
-from scenemind.language.trees import (
-    Count,
-    Described,
-    Exists,
-    Ground,
-    HowSure,
-    ListObjects,
-    NounPhrase,
-    Question,
-    Rank,
-    Reference,
-    Related,
-    Superlative,
+from scenemind.language import lexicon, trees
+from scenemind.language.english import (
+    find_number,
+    is_plural,
+    plural,
+    read_table,
+    roots,
+    shown,
+    singular,
 )
+from scenemind.language.questions import book, parse_question, without_frame
+from scenemind.language.referring.reader import read
+from scenemind.language.shapes import Sentence, Words
+from scenemind.language.situated.questions import read_question
+from scenemind.language.speech_acts import any_of
+from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
 from scenemind.language.verbalization import is_many, question_words
 from scenemind.language.vocabulary import Thesaurus, Vocabulary
 
 _MOST_WORDS = 16  # of a sentence: longer ones tell a story
-_TRIED = 8  # patterns whose slots are read, the cheapest ones
+_TRIED = 120  # selections of words, and those that wait
 # Prices of a word that is left out, of one with little meaning, of one that only agrees with
 # others, of a misspelled word, and of a question that is taken for a bare phrase, or a phrase for a
 # question.
 _CONTENT, _SMALL, _FORM, _MISSPELLED, _UNLIKELY = 1.0, 0.2, 0.05, 0.1, 0.5
+_LEFT_OUT = 0.03  # to prefer readings of most words
 _MOST_LOST = 0.45  # share of the price of all words
+_MOST_SLIPS = 2  # of a name
 _SHORTEST, _LONG = 3, 6  # letters of a word that may be misspelled, and that may be so twice
 # Who leaves one of these out asks something else.
 _DECISIVE = tuple(
@@ -59,16 +57,15 @@ _DECISIVE = tuple(
 _ASKING = (frozenset(("how",)), frozenset(("what", "which")))  # also said by "count", "list"
 _FORMS = lexicon.BE | lexicon.DEFINITE | lexicon.INDEFINITE | {"been", "has", "have", "do", "does"}
 # Questions about a kind of thing; others are about a certain one, even without "the".
-_OF_A_KIND = (Exists, Count, ListObjects, HowSure, Ground)
-_NAMED = ("subject", "named", "definite", "indefinite")
+_OF_A_KIND = (trees.Exists, trees.Count, trees.ListObjects, trees.HowSure, trees.Ground)
 Tree = TypeVar("Tree")
-NounOf = Callable[[NounPhrase], str | None]
+NounOf = Callable[[trees.NounPhrase], str | None]
 """The noun to be said in place of a phrase's own; None: there is none."""
 
 
 def nearest_question(
     text: str, labels: Collection[str], *, is_phrase: bool = False
-) -> Question | None:
+) -> trees.Question | None:
     """The question that is nearest to a sentence; None where none is near.
 
     It is read by `parse_question`, from its words (`question_words`), and names things that the map
@@ -83,24 +80,56 @@ def nearest_question(
         return None
     known = _Words(labels)
     words = tuple(known.spelled(token.word) for token in tokens)
-    said = Sentence(" ".join(words), tokenize(" ".join(words)))
     slips = frozenset(words) - {token.word for token in tokens}
-    prices = {word: _CONTENT if word in slips else _weight(word) for word in said.words}
+    prices = {word: _CONTENT if word in slips else _weight(word) for word in words}
     content = sum(price for price in prices.values() if price == _CONTENT)
     limit = _MOST_LOST * sum(prices.values()) - _MISSPELLED * len(slips)
     best = None
-    for price, read_as in (*_read_whole(said), *_readings(said, known, is_phrase)):
+
+    def is_near(price: float) -> bool:
+        return price < limit
+
+    for read_as in _readings(words, is_phrase, is_near):
         question = known.questioned(read_as)
         asked = "" if question is None else question_words(question)
         asked_words = tuple(token.word for token in tokenize(asked))
-        lost, added = _lost(said.words, asked_words), _lost(asked_words, said.words)
-        total = price + sum(prices[word] for word in lost)
+        lost, added = _lost(words, asked_words), _lost(asked_words, words)
+        total = sum(prices[word] for word in lost)
         total += sum(_weight(word) == _CONTENT for word in added)
+        total += _UNLIKELY * (isinstance(read_as, trees.Ground) != is_phrase)
         has_most = 2.0 * sum(prices[word] == _CONTENT for word in lost) < content
-        is_other = _asks_else(said.words, asked_words, is_phrase)
-        if total < limit and has_most and not is_other and is_read(asked):
+        is_other = _asks_else(words, asked_words, is_phrase)
+        if total < limit and has_most and not is_other and _is_asked(asked):
             best, limit = question, total
     return best
+
+
+def _readings(
+    words: Words, is_phrase: bool, is_near: Callable[[float], bool]
+) -> Iterator[trees.SituatedQuestion]:
+    """Questions of the words but some, the cheapest to leave out first, and what a loose reader
+    makes of them all. Words are left out where the grammar cannot go on, and wherever they mean
+    little, as long as their price is near enough."""
+    number = count()
+    waiting = [(0.0, next(number), 0.0, words)]
+    tried = {words}
+    while waiting and next(number) < _TRIED:
+        order, _, price, kept = heappop(waiting)
+        said = Sentence(" ".join(kept), [Token(word, 0) for word in kept])
+        question: trees.Question | None = book().find(said)
+        if question is not None:
+            yield question
+            continue
+        failed = range(max(0, said.furthest - 1), said.furthest + 2)
+        for place, word in enumerate(kept):
+            less = kept[:place] + kept[place + 1 :]
+            is_out = place in failed or place in (0, len(kept) - 1) or _weight(word) < _CONTENT
+            cost = price + _weight(word)
+            if is_out and less and less not in tried and is_near(cost):
+                tried.add(less)
+                heappush(waiting, (order + _LEFT_OUT + _weight(word), next(number), cost, less))
+    whole = " ".join(words)
+    yield trees.Ground(read(whole).phrase) if is_phrase else read_question(whole)
 
 
 def is_read(text: str) -> bool:
@@ -110,6 +139,37 @@ def is_read(text: str) -> bool:
     except NotUnderstoodError:
         return False
     return True
+
+
+def _is_asked(question: str) -> bool:
+    """Whether the grammar reads the words of a question as that question."""
+    return is_read(question) and question_words(parse_question(question)) == question
+
+
+def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """A question or phrase with the misspelled names of things set right, and a note on each; as it
+    is where the grammar does not read it.
+
+    Args:
+        labels: of the map's objects.
+    """
+    try:
+        question = parse_question(text)
+    except NotUnderstoodError:
+        return text, ()
+    notes = []
+    for noun in dict.fromkeys(
+        phrase.noun for phrase in trees.noun_phrases(question) if phrase.noun
+    ):
+        for match in Vocabulary.load().match(noun, labels)[:1]:
+            said = " ".join(noun.split(" ")[len(match.unknown.split()) :])
+            meant = plural(match.spelled) if is_plural(said) else match.spelled
+            is_said = re.search(rf"\b{re.escape(said)}\b", text, re.IGNORECASE)
+            slips = OSA.distance(said, meant) if said.count(" ") == meant.count(" ") else 0
+            if match.spelled and is_said is not None and 0 < slips <= _MOST_SLIPS:
+                text = text[: is_said.start()] + meant + text[is_said.end() :]
+                notes.append(f'I read "{shown(said)}" as "{shown(meant)}".')
+    return text, tuple(notes)
 
 
 def spelled_correction(text: str, labels: Collection[str]) -> str:
@@ -145,7 +205,7 @@ class _Words:
         is_word = word.isalpha() and len(word) >= _SHORTEST
         if not is_word or {word, singular(word)} & self._known:
             return word
-        slips = 2 if len(word) >= _LONG else 1
+        slips = _MOST_SLIPS if len(word) >= _LONG else 1
         for choices in (self._names, self._grammar, thing_words()):
             near = [o for o in choices if OSA.distance(word, o, score_cutoff=slips) <= slips]
             if len(word) == _SHORTEST:
@@ -154,25 +214,25 @@ class _Words:
                 return max(near, key=lambda other: (*_likeness(word, other), other))
         return word
 
-    def named(self, reference: Reference | None) -> Reference | None:
-        """A reference with known nouns only, without words before them that are not known; None
-        where one is not known."""
-        return None if reference is None else with_nouns(reference, self._noun)
-
-    def questioned(self, question: Question) -> Question | None:
+    def questioned(self, question: trees.SituatedQuestion) -> trees.Question | None:
         """A question with known nouns only; None where it asks nothing of a certain thing."""
-        if isinstance(question, Exists | ListObjects) and isinstance(question.subject, NounPhrase):
+        if isinstance(question, trees.Exists | trees.ListObjects) and isinstance(
+            question.subject, trees.NounPhrase
+        ):
             if question.subject.definite and not is_many(question.subject):
                 return None
         elif not isinstance(question, _OF_A_KIND):
             parts = {each.name: getattr(question, each.name) for each in fields(question)}
             certain = {name: _certain(part) for name, part in parts.items()}
             question = replace(question, **certain)
+        if isinstance(question, trees.AskDirection | trees.AskRoom | trees.IsWayClear):
+            return None  # nobody stands anywhere
         return with_nouns(question, self._noun)
 
-    def _noun(self, phrase: NounPhrase) -> str | None:
+    def _noun(self, phrase: trees.NounPhrase) -> str | None:
         words = phrase.noun.split()
-        for first in range(len(words)):
+        whole = range(len(words)) if lexicon.ANYBODY.isdisjoint(words) else ()
+        for first in whole:  # "the somebody hid" names nothing
             name = " ".join(words[first:])
             if name in thing_words() or any(
                 m.sure for m in Vocabulary.load().match(name, self._labels)
@@ -199,78 +259,24 @@ def _with_nouns(tree: Any, noun_of: NounOf) -> Any:
     if not is_dataclass(tree) or isinstance(tree, type):
         return tree
     changes = {each.name: _with_nouns(getattr(tree, each.name), noun_of) for each in fields(tree)}
-    if isinstance(tree, NounPhrase | Described):
-        noun = noun_of(tree if isinstance(tree, NounPhrase) else NounPhrase(tree.noun))
+    if isinstance(tree, trees.NounPhrase | trees.Described):
+        noun = noun_of(tree if isinstance(tree, trees.NounPhrase) else trees.NounPhrase(tree.noun))
         if noun is None:
             raise _NoNounError
         changes["noun"] = noun
-    if isinstance(tree, NounPhrase):
+    if isinstance(tree, trees.NounPhrase):
         changes["unread"] = ()
-    if isinstance(tree, Related):
+    if isinstance(tree, trees.Related):
         changes["anchors"] = tuple(map(_certain, changes["anchors"]))
-    if isinstance(tree, Rank):
+    if isinstance(tree, trees.Rank):
         changes["anchor"] = _certain(changes["anchor"])
     return replace(tree, **changes)
 
 
 def _certain(reference: Any) -> Any:
     """A reference with "the", unless it is to several things."""
-    is_one = isinstance(reference, NounPhrase) and not is_many(reference)
+    is_one = isinstance(reference, trees.NounPhrase) and not is_many(reference)
     return replace(reference, definite=True) if is_one else reference
-
-
-def _read_whole(said: Sentence) -> Iterator[tuple[float, Question]]:
-    """The question of a sentence that only was misspelled."""
-    try:
-        yield 0.0, parse_question(said.text)
-    except NotUnderstoodError:
-        return
-
-
-def _readings(said: Sentence, known: _Words, is_phrase: bool) -> Iterator[tuple[float, Question]]:
-    """Prices and trees of the questions of the cheapest patterns."""
-
-    def unlikely(pattern: Shape) -> float:
-        return _UNLIKELY if (pattern.name == "Ground") != is_phrase else 0.0
-
-    weights = list(map(_weight, said.words))
-    for price, pattern, spans in cheapest_ways(book(), said.words, weights, unlikely, _TRIED):
-        question = _filled(pattern, spans, said, known)
-        if question is not None:
-            yield price, question
-
-
-def _filled(pattern: Shape, spans: Spans, said: Sentence, known: _Words) -> Question | None:
-    """The question of a pattern with its slots read; None where one has no value."""
-    values: dict[str, Any] = dict(pattern.values)
-    slots = [part.slot for part in pattern.parts if part.slot is not None]
-    for slot, (start, end) in zip(slots, spans, strict=True):
-        value = _value(slot.kind, said, start, end, known)
-        if value is None:
-            return None
-        values[slot.name] = value
-    return built_question(pattern.name, values)
-
-
-def _value(kind: str, said: Sentence, start: int, end: int, known: _Words) -> Any:
-    """Value of the words of a slot, or of most of them."""
-    if kind not in _NAMED:
-        return next((v for v in _parts(kind, said, start, end) if v is not None), None)
-    whole = book().value(kind, said, start, end)
-    loose = read(" ".join(said.words[start:end])).phrase
-    found = (known.named(each) for each in (whole, loose) if each is not None)
-    named = next((each for each in found if each not in (None, NounPhrase(""))), None)
-    if named is not None or isinstance(whole, NounPhrase):
-        return named
-    parts = (known.named(v) for v in _parts(kind, said, start, end) if v is not None)
-    return next((each for each in parts if each is not None), None)
-
-
-def _parts(kind: str, said: Sentence, start: int, end: int) -> Iterator[Any]:
-    """Values of the parts of a span, the longest first."""
-    for length in range(end - start, 0, -1):
-        for first in range(start, end - length + 1):
-            yield book().value(kind, said, first, first + length)
 
 
 def _lost(words: Words, others: Words) -> set[str]:
@@ -310,18 +316,15 @@ def _weight(word: str) -> float:
 @cache
 def _telling() -> tuple[Mapping[str, Any], ...]:
     """Tables of the words of the grammar that say what is meant, and not only how."""
-    kinds = {
-        part.slot.kind for shape in book().shapes for part in shape.parts if part.slot is not None
-    }
-    tables = (book().table(kind) for kind in kinds)
+    named = read_table("scenemind.language", "questions.yaml")["words"].values()
     return (
         lexicon.COLOURS,
         lexicon.SIZES,
         lexicon.QUALITIES,
         lexicon.SUPERLATIVES,
         lexicon.ATTRIBUTE_NAMES,
-        {name: name for name in get_args(Superlative)},
-        *(table for table in tables if table is not None),
+        {name: name for name in get_args(trees.Superlative)},
+        *(table for table in named if isinstance(table, Mapping)),
     )
 
 

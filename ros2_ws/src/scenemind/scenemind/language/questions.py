@@ -15,33 +15,13 @@ from typing import Any
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import read_table
-from scenemind.language.parser import except_things
+from scenemind.language.qualities import find_attribute
+from scenemind.language.referring.whole import except_things
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
 from scenemind.language.slots import READERS
 from scenemind.language.speech_acts import Frame
 from scenemind.language.time_expressions import TimeExpression
 from scenemind.language.tokens import Token, tokenize
-from scenemind.language.trees import (
-    Attribute,
-    Changed,
-    Condition,
-    Count,
-    Described,
-    Distance,
-    Exists,
-    HasAttribute,
-    ListObjects,
-    Marked,
-    NounPhrase,
-    Question,
-    Rank,
-    Reference,
-    Related,
-    Same,
-    Verify,
-    Viewer,
-    WhereAt,
-)
 
 _FRAME = Frame("question_front", "question_back")
 _MOST_JOINTS = 2  # tried in turn: each costs two readings
@@ -49,7 +29,7 @@ _MOST_BREAKS = 4  # likewise, one reading each
 _SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
 
 
-def parse_question(text: str) -> Question:
+def parse_question(text: str) -> trees.Question:
     """The tree of a question or of a bare phrase.
 
     Raises:
@@ -58,7 +38,7 @@ def parse_question(text: str) -> Question:
     return question_and_remark(text)[0]
 
 
-def question_and_remark(text: str) -> tuple[Question, str]:
+def question_and_remark(text: str) -> tuple[trees.Question, str]:
     """The tree of a question, and the remark before or after it that is not read: "I need to throw
     this away" of "I need to throw this away, where is the bin?"; empty for none.
 
@@ -81,12 +61,12 @@ def question_and_remark(text: str) -> tuple[Question, str]:
     raise said.error()
 
 
-def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> Question | None:
-    question: Question | None = book().find(said, start, end)
+def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> trees.Question | None:
+    question: trees.Question | None = book().find(said, start, end)
     return question
 
 
-def _find_joined(said: Sentence) -> Question | None:
+def _find_joined(said: Sentence) -> trees.Question | None:
     """Two questions of one sentence: "how many cups are there, and what are they on?".
 
     "They" of the second is about the things of the first.
@@ -122,37 +102,53 @@ def _beside_remarks(said: Sentence) -> Iterator[tuple[int, int, str]]:
             yield 0, place - 1, said.text[token.start :].strip()
 
 
-def _about(question: Question, subject: Reference | None) -> Question:
+def _about(question: trees.Question, subject: trees.Reference | None) -> trees.Question:
     """A question in which "it" as its subject is the subject of the one before, and as the end of
     a relation the thing named last."""
     asked = getattr(question, "subject", None)
-    if not isinstance(subject, NounPhrase) or asked is None:
+    if not isinstance(subject, trees.NounPhrase) or asked is None:
         return question
-    if asked == Marked():
+    if asked == trees.Marked():
         asked = replace(subject, definite=True)
-    elif isinstance(asked, NounPhrase):
+    elif isinstance(asked, trees.NounPhrase):
         last = _anchors(subject)[-1:] or [replace(subject, definite=True)]
         asked = replace(asked, conditions=tuple(_resolved(c, last[0]) for c in asked.conditions))
     return replace(question, subject=asked)  # type: ignore[arg-type]
 
 
-def _anchors(phrase: NounPhrase) -> list[Reference]:
-    related = [c for c in phrase.conditions if isinstance(c, Related)]
+def _anchors(phrase: trees.NounPhrase) -> list[trees.Reference]:
+    related = [c for c in phrase.conditions if isinstance(c, trees.Related)]
     return [anchor for condition in related for anchor in condition.anchors]
 
 
-def _resolved(condition: Condition, meant: Reference) -> Condition:
+def _resolved(condition: trees.Condition, meant: trees.Reference) -> trees.Condition:
     """A condition whose "it" is the thing that is meant."""
-    if not isinstance(condition, Related):
+    if not isinstance(condition, trees.Related):
         return condition
-    anchors = tuple(meant if anchor == Marked() else anchor for anchor in condition.anchors)
+    anchors = tuple(meant if anchor == trees.Marked() else anchor for anchor in condition.anchors)
     return replace(condition, anchors=anchors)
 
 
 @cache
 def book() -> ShapeBook:
     """The shapes of questions."""
-    return ShapeBook(read_table("scenemind.language", "questions.yaml"), READERS, built_question)
+    made = {"options": _options, "of_them": _options, "measure": _measure}
+    table = read_table("scenemind.language", "questions.yaml")
+    return ShapeBook(table, READERS, built_question, made)
+
+
+def _measure(said: Bound) -> trees.Rank:
+    return trees.Rank(said["by"], anchor=said.get("anchor"))
+
+
+def _options(said: Bound) -> tuple[trees.Reference, ...]:
+    """Things to choose from."""
+    each = (said.get(name) for name in ("first", "third", "second"))
+    first, *more = said.get("of_them") or filter(None, each)
+    # "The yellow chair or the blue one".
+    is_nameless = (isinstance(other, trees.NounPhrase) and not other.noun for other in more)
+    others = zip(more, is_nameless, strict=True)
+    return (first, *(replace(it, noun=first.noun) if nameless else it for it, nameless in others))
 
 
 def without_frame(tokens: list[Token]) -> list[Token]:
@@ -172,7 +168,7 @@ def _frame_words(name: str) -> frozenset[str]:
     return frozenset(read_table("scenemind.language", "questions.yaml")["words"][name])
 
 
-def built_question(shape: str, values: Bound) -> Question | None:
+def built_question(shape: str, values: Bound) -> trees.Question | None:
     """The tree of a shape with its values; None where they do not go together."""
     said = {name: value for name, value in values.items() if name not in ("_", "more")}
     if said.get("noun") in lexicon.ANYTHING:
@@ -183,13 +179,13 @@ def built_question(shape: str, values: Bound) -> Question | None:
         said["subject"] = _with(said["subject"], values["more"])
         if said["subject"] is None:
             return None
-    question: Question | None = (_BUILT.get(shape) or getattr(trees, shape))(**said)
+    question: trees.Question | None = (_BUILT.get(shape) or getattr(trees, shape))(**said)
     return question
 
 
-def _with(subject: Reference, more: NounPhrase) -> Reference | None:
+def _with(subject: trees.Reference, more: trees.NounPhrase) -> trees.Reference | None:
     """A subject with conditions that follow a verb: "chairs are black"."""
-    if not isinstance(subject, NounPhrase) or (subject.ranks and more.ranks):
+    if not isinstance(subject, trees.NounPhrase) or (subject.ranks and more.ranks):
         return None
     return replace(
         subject,
@@ -198,129 +194,183 @@ def _with(subject: Reference, more: NounPhrase) -> Reference | None:
     )
 
 
-def _where_at(subject: Reference, moment: TimeExpression) -> Question | None:
-    return None if moment.moment is None else WhereAt(subject, moment.moment)
+def _where_at(subject: trees.Reference, moment: TimeExpression) -> trees.Question | None:
+    return None if moment.moment is None else trees.WhereAt(subject, moment.moment)
 
 
 def _changed(
     kinds: list[trees.ChangeKind],
     since: TimeExpression | None = None,
-    subject: Reference | None = None,
+    subject: trees.Reference | None = None,
     stayed: bool = False,
-) -> Question:
-    return Changed(tuple(kinds), None if since is None else since.moment, subject, stayed)
+) -> trees.Question:
+    return trees.Changed(tuple(kinds), None if since is None else since.moment, subject, stayed)
 
 
 def _claim(
-    subject: Reference,
-    condition: Condition | None = None,
-    things: tuple[Reference, Sequence[str]] | None = None,
-) -> Question | None:
+    subject: trees.Reference,
+    condition: trees.Condition | None = None,
+    things: tuple[trees.Reference, Sequence[str]] | None = None,
+) -> trees.Question | None:
     """A yes-no question; of no certain thing, it asks whether there is such a thing."""
     if things is not None:
-        if not isinstance(subject, NounPhrase):
+        if not isinstance(subject, trees.NounPhrase):
             return None
         but = except_things(things[0], subject, things[1])
         if but is None:
             return None
         subject = replace(subject, conditions=(*subject.conditions, but))
-    if not isinstance(subject, NounPhrase):
-        return Exists(subject) if condition is None else Verify(subject, condition)
+    if not isinstance(subject, trees.NounPhrase):
+        return trees.Exists(subject) if condition is None else trees.Verify(subject, condition)
     if condition is None:
-        return Exists(subject)
+        return trees.Exists(subject)
     is_thing = not subject.noun and not subject.conditions
-    if isinstance(condition, Related) and (is_thing or not subject.definite):
-        return Exists(replace(subject, conditions=(*subject.conditions, condition)))
-    return Verify(subject, condition)
+    is_use = getattr(condition, "key", "") == "affordance"
+    if (is_use or isinstance(condition, trees.Related)) and (is_thing or not subject.definite):
+        return trees.Exists(replace(subject, conditions=(*subject.conditions, condition)))
+    return trees.Verify(subject, condition)
 
 
-def _belongings(owner: str, noun: str = "") -> Question:
-    return _all_that(HasAttribute("owner", owner.lower()), noun)
+def _belongings(owner: str, noun: str = "") -> trees.Question:
+    return _all_that(trees.HasAttribute("owner", owner.lower()), noun)
 
 
-def _all_that(condition: Condition, noun: str = "") -> Question:
-    return ListObjects(NounPhrase(noun, conditions=(condition,)))
+def _all_that(condition: trees.Condition, noun: str = "") -> trees.Question:
+    return trees.ListObjects(trees.NounPhrase(noun, conditions=(condition,)))
 
 
-def _not_the_other(subject: Reference, other: NounPhrase) -> Question | None:
+def _not_the_other(subject: trees.Reference, other: trees.NounPhrase) -> trees.Question | None:
     """A phrase with what it is not: "the book on the shelf, not the one on the table"."""
-    if not isinstance(subject, NounPhrase) or other.ranks:
+    if not isinstance(subject, trees.NounPhrase) or other.ranks:
         return None
     denied = tuple(replace(each, negated=not each.negated) for each in other.conditions)
     return trees.Ground(replace(subject, conditions=(*subject.conditions, *denied)))
 
 
-def _enough(subject: Reference, people: int) -> Question | None:
-    if not isinstance(subject, NounPhrase) or subject.count is not None:
+def _enough(subject: trees.Reference, people: int) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase) or subject.count is not None:
         return None
-    return Exists(replace(subject, count=people))
+    return trees.Exists(replace(subject, count=people))
 
 
-def _joined(kind: Callable[[Reference], Question], word: str) -> Callable[..., Question]:
-    def build(first: Reference, second: Reference, word: Any = word) -> Question:
+def _exactly(subject: trees.Reference) -> trees.Question | None:
+    is_counted = isinstance(subject, trees.NounPhrase) and subject.count is not None
+    return trees.Exists(subject, exactly=True) if is_counted else None
+
+
+def _only_one(subject: trees.Reference) -> trees.Question | None:
+    return _exactly(replace(subject, count=1)) if isinstance(subject, trees.NounPhrase) else None
+
+
+def _joined(
+    kind: Callable[[trees.Reference], trees.Question], word: str
+) -> Callable[..., trees.Question]:
+    def build(first: trees.Reference, second: trees.Reference, word: Any = word) -> trees.Question:
         return trees.Joined((kind(first), kind(second)), word)
 
     return build
 
 
-def _ranked(
-    build: Callable[[Reference, Reference, Rank], Question],
-) -> Callable[..., Question]:
-    def built(
-        first: Reference,
-        second: Reference,
-        by: trees.Superlative,
-        anchor: Reference | None = None,
-    ) -> Question:
-        return build(first, second, Rank(by, anchor=anchor))
+def _exists_any(first: trees.Reference, second: trees.Reference, word: Any) -> trees.Question:
+    """ "Is there a cup or a bowl", "a red or a blue cup"."""
+    found = find_attribute(first.noun.split(), 0)
+    if found is not None and first == trees.NounPhrase(first.noun):
+        others = (c for c in second.conditions if getattr(c, "key", "") != found[0].key)
+        if isinstance(second, trees.NounPhrase):
+            first = replace(second, conditions=(found[0], *others))
+    return trees.Joined((trees.Exists(first), trees.Exists(second)), word)
 
-    return built
+
+def _exists_either(
+    subject: trees.Reference, first: trees.NounPhrase, second: trees.NounPhrase
+) -> trees.Question | None:
+    """ "Is there a plant next to the sofa or next to the table?"."""
+    each = tuple(trees.Exists(of) for one in (first, second) if (of := _with(subject, one)))
+    return trees.Joined(each, "or") if len(each) > 1 else None
+
+
+def _best(subject: trees.Reference, rank: trees.Rank) -> trees.Question | None:
+    """One of several by a comparison: "which of the two tables is the higher one"."""
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
+
+
+def _compare_to(
+    subject: trees.Reference,
+    by: trees.Superlative,
+    first: trees.Reference,
+    second: trees.Reference,
+) -> trees.Question:
+    """ "Is the cup closer to the bottle or to the bowl": which of them is closer to the cup."""
+    return trees.Compare((first, second), trees.Rank(by, anchor=subject))
+
+
+def _exists_between(first: trees.Reference, second: trees.Reference) -> trees.Question:
+    between = trees.Related("between", (first, second))
+    return trees.Exists(trees.NounPhrase("", conditions=(between,)))
 
 
 def _choose(
-    subject: Reference,
-    first: Condition | str,
-    second: Condition | str,
-    anchor: Reference | None = None,
-) -> Question | None:
-    if isinstance(first, str) and isinstance(second, str) and anchor is not None:
-        first, second = Related(first, (anchor,)), Related(second, (anchor,))
+    subject: trees.Reference,
+    first: trees.Condition | str,
+    second: trees.Condition | str,
+    anchor: trees.Reference | None = None,
+) -> trees.Question | None:
+    if isinstance(first, str) and isinstance(second, str):
+        of = (anchor or trees.Viewer(),)
+        first, second = trees.Related(first, of), trees.Related(second, of)
     if isinstance(first, str) or isinstance(second, str):
         return None
-    if isinstance(first, Related):
+    if isinstance(first, trees.Related):
         second = _resolved(second, first.anchors[-1])
     return trees.Choose(subject, (first, second))
 
 
-def _same(first: Reference, key: Attribute, second: Reference | None = None) -> Question:
-    return Same((first,) if second is None else (first, second), key)
+def _same(
+    first: trees.Reference, key: trees.Attribute, second: trees.Reference | None = None
+) -> trees.Question:
+    return trees.Same((first,) if second is None else (first, second), key)
 
 
 # Shapes whose tree is more than their values.
-_BUILT: dict[str, Callable[..., Question | None]] = {
+_BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Belongings": _belongings,
+    "Best": _best,
     "Changed": _changed,
     "Choose": _choose,
     "Claim": _claim,
-    "Compare": _ranked(lambda first, second, rank: trees.Compare((first, second), rank)),
-    "CountBoth": _joined(Count, "and"),
-    "DistanceFromHere": lambda first: Distance(first, Viewer()),
+    "CompareTo": _compare_to,
+    "CountBoth": _joined(trees.Count, "and"),
+    "DistanceFromHere": lambda first: trees.Distance(first, trees.Viewer()),
     "EnoughOf": _enough,
-    "ExistsAny": _joined(Exists, "or"),
-    "IsCalled": lambda subject, noun, negated=False: Verify(subject, Described(noun, negated)),
-    "IsMore": _ranked(trees.IsMore),
-    "IsOwned": lambda subject, owner: Verify(subject, HasAttribute("owner", owner.lower())),
+    "Exactly": _exactly,
+    "ExistsAny": _exists_any,
+    "ExistsBetween": _exists_between,
+    "ExistsEither": _exists_either,
+    "IsCalled": lambda subject, noun, negated=False: trees.Verify(
+        subject, trees.Described(noun, negated)
+    ),
+    "IsUsable": lambda use, subject, way="": _claim(
+        subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
+    ),
+    "LeadsTo": lambda subject: _all_that(trees.Related("near", (subject,)), "room"),
+    "IsOwned": lambda subject, owner: trees.Verify(
+        subject, trees.HasAttribute("owner", owner.lower())
+    ),
     "NotTheOther": _not_the_other,
-    "People": ListObjects,
-    "Reachable": lambda: _all_that(Related("within reach", (Viewer(),))),
+    "OnlyOne": _only_one,
+    "People": trees.ListObjects,
+    "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
-    "Usable": lambda use: _all_that(HasAttribute("affordance", use)),
+    "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
+    "Usable": lambda use: _all_that(trees.HasAttribute("affordance", use)),
     "WhereAt": _where_at,
     "WhereBoth": _joined(trees.Where, "and"),
 }
 # What shapes without a subject ask for.
 _OF_ANYTHING = {
-    "Exists": NounPhrase(""),
-    "ListObjects": NounPhrase(""),
-    "People": NounPhrase("person"),
+    "Exists": trees.NounPhrase(""),
+    "ListObjects": trees.NounPhrase(""),
+    "People": trees.NounPhrase("person"),
 }

@@ -17,12 +17,12 @@ from itertools import chain, product
 from math import prod
 from typing import Any
 
-from scenemind.language.parser import Parser
+from scenemind.language.slots import SlotWords
 from scenemind.language.tokens import NotUnderstoodError, Token
 
 Words = tuple[str, ...]
 Bound = Mapping[str, Any]
-Reader = Callable[[Parser], Any]
+Reader = Callable[[SlotWords], Any]
 """Value of the words of a slot, all of which it has to move over; None where they have none."""
 _SIGN = re.compile(r"\{[^}]*\}|<[^>]*>|[()|?*&!$]|[^\s()|?*&!${}<>]+")
 _MOST_WORDS = 60  # of a slot: real ones have fewer, and each length is read
@@ -45,11 +45,11 @@ class Sentence:
     end: int = 0
     furthest: int = 0
     read: dict[tuple[str, int, int], Any] = field(default_factory=dict)
-    parser: Parser = field(init=False)
+    slot: SlotWords = field(init=False)
 
     def __post_init__(self) -> None:
-        self.parser = Parser(self.text, list(self.tokens))
-        self.words = self.parser.words
+        self.slot = SlotWords(self.text, list(self.tokens))
+        self.words = self.slot.words
 
     def error(self) -> NotUnderstoodError:
         """The error for the part that no shape has read, to be raised."""
@@ -77,37 +77,17 @@ _Make = Callable[[_Node], _Node]
 """The node of a part, from the node of what follows it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A slot of a shape; its value is bound to the name."""
-
-    name: str
-    kind: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A part of a shape: a slot, a choice of words, or what holds several parts.
+class _Part:
+    """A part of a shape.
 
     Attributes:
         options: all words that fit it, the longest first, () where it may be left out; none where
             it is no choice of words.
-        parts: those of a sequence.
     """
 
     make: _Make
-    slot: Slot | None = None
     options: tuple[Words, ...] = ()
-    parts: tuple[Part, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """One shape, and the values that its sentences have besides their slots."""
-
-    name: str
-    parts: tuple[Part, ...]
-    values: Bound
 
 
 class ShapeBook:
@@ -133,19 +113,15 @@ class ShapeBook:
         self._named: Mapping[str, Any] = table["words"]
         self._nested: Mapping[str, Sequence[str]] = table.get("parts", {})
         self._readers, self._made = readers, made or {}
-        self._known: dict[str, Part] = {}
-        shapes = []
-        for row in table["shapes"]:
-            values = row.get("with", {})
-            for name, texts in row.items():
-                parsed = map(self.parsed, texts if name != "with" else ())
-                shapes += [Shape(name, part.parts or (part,), values) for part in parsed]
-        self.shapes = tuple(shapes)
-        self._nodes = [
-            (shape, _made_of(shape.parts, _end(shape.name, meaning))) for shape in shapes
+        self._known: dict[str, _Part] = {}
+        self._shapes: list[tuple[_Node, Bound]] = [
+            (self.parsed(text).make(_end(name, meaning)), row.get("with", {}))
+            for row in table["shapes"]
+            for name, texts in row.items()
+            for text in (texts if name != "with" else ())
         ]
 
-    def table(self, kind: str) -> Mapping[str, Any] | None:
+    def _table(self, kind: str) -> Mapping[str, Any] | None:
         """The table of a kind of slot; None for a kind that a reader reads."""
         known = self._named.get(kind)
         return known if isinstance(known, Mapping) else None
@@ -154,14 +130,14 @@ class ShapeBook:
         """What the words from `start` to `end` mean by the first shape that has a meaning; else
         None."""
         said.end = len(said.words) if end is None else end
-        for shape, node in self._nodes:
+        for node, values in self._shapes:
             if node.may_begin(said, start):
-                found = node.run(said, start, shape.values)
+                found = node.run(said, start, values)
                 if found is not None:
                     return found
         return None
 
-    def value(self, kind: str, said: Sentence, start: int, end: int) -> Any:
+    def _value(self, kind: str, said: Sentence, start: int, end: int) -> Any:
         """Value of a slot of a kind from one word up to another; None where they have none."""
         key = kind, start, end
         if key not in said.read:
@@ -169,10 +145,10 @@ class ShapeBook:
         return said.read[key]
 
     def _read(self, kind: str, said: Sentence, start: int, end: int) -> Any:
-        table = self.table(kind)
+        table = self._table(kind)
         if table is not None:
             return table.get(" ".join(said.words[start:end]))
-        p = said.parser
+        p = said.slot
         p.words, p.at, p.furthest = said.words[:end], start, start
         try:
             value = self._readers[kind](p)
@@ -182,7 +158,7 @@ class ShapeBook:
             said.furthest = max(said.furthest, p.at, p.furthest)
         return value if p.at == end else None
 
-    def parsed(self, shape: str) -> Part:
+    def parsed(self, shape: str) -> _Part:
         """The parts of a shape.
 
         Raises:
@@ -193,10 +169,10 @@ class ShapeBook:
             raise ValueError(f"{' '.join(rest)!r} is left over in {shape!r}")
         return part
 
-    def _choices(self, signs: list[str]) -> tuple[Part, list[str]]:
-        options: list[Part] = []
+    def _choices(self, signs: list[str]) -> tuple[_Part, list[str]]:
+        options: list[_Part] = []
         while True:
-            items: list[Part] = []
+            items: list[_Part] = []
             while signs and signs[0] not in ("|", ")"):
                 item, signs = self._item(signs)
                 items.append(item)
@@ -205,16 +181,16 @@ class ShapeBook:
                 return _either(options), signs
             signs = signs[1:]
 
-    def _item(self, signs: list[str]) -> tuple[Part, list[str]]:
+    def _item(self, signs: list[str]) -> tuple[_Part, list[str]]:
         sign, *rest = signs
         if sign in ("&", "!"):
             ahead, rest = self._item(rest)
-            return Part(lambda then: _ahead(ahead, sign == "&", then)), rest
+            return _Part(lambda then: _ahead(ahead, sign == "&", then)), rest
         part = _NOTHING
         if sign == "(":
             part, (_, *rest) = self._choices(rest)
         elif sign == "$":
-            part = Part(lambda then: _Node(lambda *at: _at_end(then, *at), _END))
+            part = _Part(lambda then: _Node(lambda *at: _at_end(then, *at), _END))
         elif sign[0] == "<":
             part = self._shape_named(sign[1:-1])
         elif sign[0] == "{":
@@ -223,35 +199,35 @@ class ShapeBook:
             part = _choice([(sign,)])
         if rest[:1] == ["*"]:
             once = part
-            part = Part(lambda then: _repeated(once, then))
+            part = _Part(lambda then: _repeated(once, then))
         elif rest[:1] == ["?"]:
             part = _either([part, _NOTHING])
         return part, rest[rest[:1] in (["*"], ["?"]) :]
 
-    def _shape_named(self, name: str) -> Part:
+    def _shape_named(self, name: str) -> _Part:
         if name not in self._known:
             said = self._named[name]
             self._known[name] = self.parsed(said if isinstance(said, str) else " | ".join(said))
         return self._known[name]
 
-    def _slot(self, sign: str) -> Part:
+    def _slot(self, sign: str) -> _Part:
         name, _, kind = sign[1:-1].rpartition("=")
         name = name or kind
         if kind not in self._nested:
-            if kind not in self._readers and self.table(kind) is None:
+            if kind not in self._readers and self._table(kind) is None:
                 raise KeyError(kind)
-            return Part(lambda then: self._slot_node(name, kind, then), Slot(name, kind))
+            return _Part(lambda then: self._slot_node(name, kind, then))
         if sign not in self._known:
             self._known[sign] = _either([self.parsed(shape) for shape in self._nested[kind]])
         inner, made = self._known[sign], self._made.get(kind, _only_value)
-        return Part(lambda then: _nested(inner, made, name, then))
+        return _Part(lambda then: _nested(inner, made, name, then))
 
     def _slot_node(self, name: str, kind: str, then: _Node) -> _Node:
         def run(said: Sentence, at: int, bound: Bound) -> Any:
             for end in range(at + 1, min(said.end, at + _MOST_WORDS) + 1):
                 if not then.may_begin(said, end):
                     continue
-                value = self.value(kind, said, at, end)
+                value = self._value(kind, said, at, end)
                 found = None if value is None else then.run(said, end, {**bound, name: value})
                 if found is not None:
                     return found
@@ -271,7 +247,7 @@ def _at_end(then: _Node, said: Sentence, at: int, bound: Bound) -> Any:
     return then.run(said, at, bound) if at == said.end else None
 
 
-def _choice(options: Sequence[Words]) -> Part:
+def _choice(options: Sequence[Words]) -> _Part:
     longest_first = tuple(sorted(dict.fromkeys(options), key=len, reverse=True))
     by_first: dict[str, list[Words]] = {}
     for option in longest_first:
@@ -290,35 +266,35 @@ def _choice(options: Sequence[Words]) -> Part:
 
         return _Node(run, _united([first, then.first]) if "" in by_first else first)
 
-    return Part(make, options=longest_first)
+    return _Part(make, options=longest_first)
 
 
 _NOTHING = _choice([()])
 
 
-def _sequence(items: Sequence[Part]) -> Part:
+def _sequence(items: Sequence[_Part]) -> _Part:
     """Parts one after another; a choice of words where all are."""
     if len(items) == 1:
         return items[0]
     if prod(len(item.options) for item in items) in range(1, _MOST_OPTIONS):
         ways = product(*(item.options for item in items))
         return _choice([tuple(chain(*words)) for words in ways])
-    return Part(lambda then: _made_of(items, then), parts=tuple(items))
+    return _Part(lambda then: _made_of(items, then))
 
 
-def _made_of(parts: Sequence[Part], then: _Node) -> _Node:
+def _made_of(parts: Sequence[_Part], then: _Node) -> _Node:
     for part in reversed(parts):
         then = part.make(then)
     return then
 
 
-def _either(options: Sequence[Part]) -> Part:
+def _either(options: Sequence[_Part]) -> _Part:
     if len(options) == 1:
         return options[0]
     words = [way for option in options for way in option.options]
     if all(option.options for option in options) and len(words) < _MOST_OPTIONS:
         return _choice(words)
-    return Part(lambda then: _first_of([option.make(then) for option in options]))
+    return _Part(lambda then: _first_of([option.make(then) for option in options]))
 
 
 def _first_of(nodes: Sequence[_Node]) -> _Node:
@@ -338,14 +314,14 @@ def _united(firsts: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
     return frozenset().union(*known) if len(known) == len(firsts) else None
 
 
-def _repeated(part: Part, then: _Node) -> _Node:
+def _repeated(part: _Part, then: _Node) -> _Node:
     loop = _Node(then.run, None)
     both = _first_of([part.make(loop), then])
     loop.run, loop.first = both.run, both.first
     return both
 
 
-def _ahead(part: Part, wanted: bool, then: _Node) -> _Node:
+def _ahead(part: _Part, wanted: bool, then: _Node) -> _Node:
     ahead = part.make(_Node(lambda *_: True, None))
 
     def run(said: Sentence, at: int, bound: Bound) -> Any:
@@ -359,7 +335,7 @@ def _only_value(bound: Bound) -> Any:
     return next((value for name, value in bound.items() if name != "^"), True)
 
 
-def _nested(inner: Part, made: Callable[[Bound], Any], name: str, then: _Node) -> _Node:
+def _nested(inner: _Part, made: Callable[[Bound], Any], name: str, then: _Node) -> _Node:
     """A slot that is a shape: its values are bound apart, while the outer ones wait in "^"."""
 
     def run(said: Sentence, at: int, bound: Bound) -> Any:

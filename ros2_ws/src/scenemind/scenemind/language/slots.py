@@ -11,13 +11,21 @@ from typing import Any
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, singular, word_set
-from scenemind.language.parser import Parser
+from scenemind.language.qualities import Found, find_use
+from scenemind.language.referring.whole import ends_noun, read_conditions, read_phrase
 from scenemind.language.time_expressions import TimeExpression, find_moment
-from scenemind.language.trees import Attribute, Condition, NounPhrase, Rank, Reference, Viewer
+from scenemind.language.tokens import Cursor
+from scenemind.language.trees import (
+    Attribute,
+    Condition,
+    HasAttribute,
+    NounPhrase,
+    Reference,
+    Viewer,
+)
 
-_LONGEST_USE = 3  # words of "sit on"
 _WIDTH = re.compile(
-    r"(?:an?|something|anything)? ?(?P<number>\d{1,4}(?:\.\d{1,3})?) ?"
+    r"(?:an?(?: \w+)?|something|anything)? ?(?P<number>\d{1,4}(?:\.\d{1,3})?) ?"
     r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)(?: wide| broad| long| of width)?(?: \w+){0,2}"
 )
 _MINE = word_set("mine me i")
@@ -27,24 +35,71 @@ _NO_NAMES = (
 )
 
 
-def one_word(read: Callable[[str], Any]) -> Callable[[Parser], Any]:
+class SlotWords(Cursor):
+    """The words of a slot, and those before it; a failed `find_*` does not move."""
+
+    def reference(self) -> Reference:
+        """The reference that all words from here on are.
+
+        Raises:
+            NotUnderstoodError: they are none.
+        """
+        found, self.at = read_phrase(self.words, self.at)
+        if found is None:
+            raise self.fail()
+        return found
+
+    def conditions(self) -> NounPhrase:
+        """The conditions that all words from here on are, as those of a thing without a noun.
+
+        Raises:
+            NotUnderstoodError: they are none.
+        """
+        found, self.at = read_conditions(self.words, self.at)
+        if found is None:
+            raise self.fail()
+        return found
+
+    def condition(self) -> Condition | None:
+        """The condition that all words from here on are; None for several.
+
+        Raises:
+            NotUnderstoodError: they are none.
+        """
+        said = self.conditions()
+        return said.conditions[0] if len(said.conditions) == 1 and not said.ranks else None
+
+    def find(self, find: Callable[[Sequence[str], int], Found]) -> HasAttribute | None:
+        """The attribute that stands here, by a function of `qualities`."""
+        said, self.at = find(self.words, self.at) or (None, self.at)
+        return said
+
+    def noun_words(self) -> list[str]:
+        """Move over the words of a noun, up to a relation or another part of speech."""
+        start = self.at
+        while not self.done and not ends_noun(self.words, self.at, self.at > start):
+            self.at += 1
+        return list(self.words[start : self.at])
+
+
+def one_word(read: Callable[[str], Any]) -> Callable[[SlotWords], Any]:
     """A reader of one word; the function returns None for other words."""
 
-    def reader(p: Parser) -> Any:
+    def reader(p: SlotWords) -> Any:
         p.at += 1
         return read(p.words[p.at - 1])
 
     return reader
 
 
-def rest(p: Parser) -> tuple[str, ...]:
+def rest(p: SlotWords) -> tuple[str, ...]:
     """Move over all words."""
     words = p.words[p.at :]
     p.at = len(p.words)
     return words
 
 
-def is_possessive(p: Parser) -> bool:
+def is_possessive(p: SlotWords) -> bool:
     """Whether the last word was written with a possessive ending ("Anna's")."""
     last = len(p.words) - 1
     if not p.at <= last < p.at + _LONGEST_OWNER:
@@ -56,7 +111,7 @@ def is_possessive(p: Parser) -> bool:
     )
 
 
-def owner_name(p: Parser) -> str:
+def owner_name(p: SlotWords) -> str:
     """Name of an owner, as it was written.
 
     Raises:
@@ -78,40 +133,28 @@ def owner_name(p: Parser) -> str:
     return " ".join(p.text[t.start : t.start + len(t.word)] for t in tokens)
 
 
-def _condition(p: Parser) -> Condition | None:
-    condition = p.condition(adjectives=True)
-    return None if isinstance(condition, Rank) else condition
-
-
-def _more(p: Parser) -> NounPhrase | None:
-    """Conditions alone, as those of a thing without a noun."""
-    nothing = NounPhrase("")
-    phrase = p.with_conditions(nothing, adjectives=True)
-    return None if phrase == nothing else phrase
-
-
-def _bare(p: Parser) -> str | None:
+def _bare(p: SlotWords) -> str | None:
     """A noun alone: "stool" of "is it a stool"."""
     noun = p.reference()
     is_bare = isinstance(noun, NounPhrase) and noun == NounPhrase(noun.noun)
     return noun.noun if is_bare and isinstance(noun, NounPhrase) else None
 
 
-def _named(p: Parser) -> Reference | None:
+def _named(p: SlotWords) -> Reference | None:
     subject = p.reference()
     return None if isinstance(subject, NounPhrase) and not subject.noun else subject
 
 
-def _other(p: Parser) -> Reference | None:
+def _other(p: SlotWords) -> Reference | None:
     """A second thing: "cups" of "chairs or cups", but not "right" of "on my left or right"."""
     subject = p.reference()
     return None if getattr(subject, "noun", "") in ("left", "right") else subject
 
 
-def _certain(is_certain: bool) -> Callable[[Parser], Reference | None]:
+def _certain(is_certain: bool) -> Callable[[SlotWords], Reference | None]:
     """Reader of a reference said with "the" or a number, or of one said without."""
 
-    def read(p: Parser) -> Reference | None:
+    def read(p: SlotWords) -> Reference | None:
         subject = p.reference()
         certain = not isinstance(subject, NounPhrase) or subject.definite
         return subject if certain == is_certain else None
@@ -119,7 +162,7 @@ def _certain(is_certain: bool) -> Callable[[Parser], Reference | None]:
     return read
 
 
-def _width_m(p: Parser) -> float | None:
+def _width_m(p: SlotWords) -> float | None:
     """Width in metres of "a 1 m wide box", "something 80 cm wide"."""
     found = _WIDTH.fullmatch(" ".join(rest(p)))
     if found is None:
@@ -127,24 +170,24 @@ def _width_m(p: Parser) -> float | None:
     return float(found["number"]) * (0.01 if found["unit"].startswith("c") else 1.0)
 
 
-def _direction(p: Parser) -> str | None:
+def _direction(p: SlotWords) -> str | None:
     """The relation of "to the left" in "to the left or to the right of the door"."""
     words = rest(p)
     return lexicon.RELATIONS.get((*words, "of"), lexicon.RELATIONS.get(words))
 
 
-def _use(p: Parser) -> str | None:
+def _use(p: SlotWords) -> str | None:
     """A use such as "sit on"."""
-    said = rest(p)
-    return " ".join(said) if len(said) <= _LONGEST_USE and said[0] in lexicon.USES else None
+    said = p.find(find_use)
+    return None if said is None else said.value
 
 
-def _moment(p: Parser) -> TimeExpression | None:
+def _moment(p: SlotWords) -> TimeExpression | None:
     found = find_moment(rest(p))
     return found if found is not None and found.start == 0 else None
 
 
-def excepted(p: Parser) -> tuple[Reference, Sequence[str]] | None:
+def excepted(p: SlotWords) -> tuple[Reference, Sequence[str]] | None:
     """Things that a claim of several is not about, and their words."""
     start = p.at
     things = p.reference()
@@ -157,20 +200,20 @@ def _property(word: str) -> Attribute | None:
     return None if key == "size" else key
 
 
-def _possessive(p: Parser) -> str | None:
+def _possessive(p: SlotWords) -> str | None:
     return owner_name(p) if is_possessive(p) else None
 
 
-READERS: dict[str, Callable[[Parser], Any]] = {
+READERS: dict[str, Callable[[SlotWords], Any]] = {
     "attribute": one_word(lambda word: lexicon.ATTRIBUTE_NAMES.get(singular(word))),
     "bare": _bare,
-    "condition": _condition,
+    "condition": SlotWords.condition,
     "definite": _certain(True),
     "direction": _direction,
     "excepted": excepted,
     "indefinite": _certain(False),
     "moment": _moment,
-    "more": _more,
+    "more": SlotWords.conditions,
     "named": _named,
     "noun": lambda p: " ".join(p.noun_words()) or None,
     "number": one_word(find_number),
@@ -179,7 +222,8 @@ READERS: dict[str, Callable[[Parser], Any]] = {
     "possessive": _possessive,
     "property": one_word(_property),
     "relation": lambda p: lexicon.RELATIONS.get(rest(p)),
-    "subject": Parser.reference,
+    "subject": SlotWords.reference,
+    "superlative": one_word(lexicon.SUPERLATIVES.get),
     "use": _use,
     "width": _width_m,
 }

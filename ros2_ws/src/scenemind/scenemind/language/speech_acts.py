@@ -41,6 +41,13 @@ _YES, _NO = (
     for around in [any_of("around_answer")]
     for answer in ("yes", "no")
 )
+_YES_FIRST = _pattern(rf"(?:{any_of('around_answer')}\W+)*{any_of('yes')}(?!\w)")
+_NO_FIRST = _pattern(rf"(?:{any_of('around_answer')}\W+)*{any_of('no')}(?!\w)")
+_NAME = r"[^\W\d_][\w'-]*"
+_SPEAKER = _pattern(
+    rf"(?:{any_of('around_answer')}\W+)*(?:{any_of('introducing')}\s+)?"
+    rf"(?P<name>{_NAME}(?: {_NAME}){{0,2}})[\s.,!]*(?:{any_of('around_answer')}\W*)*"
+)
 _REQUEST = _pattern(rf"\s*(please\s+)?{any_of('requesting')} you\b\s*")
 _FILLERS = _pattern(rf"\s*(?:{any_of('before_question')}\b[\s,]*)*")
 _ASKS = _pattern(rf"{any_of('asking')}\b")
@@ -93,6 +100,25 @@ def declines(text: str) -> bool:
     return _NO.fullmatch(_plain(text)) is not None
 
 
+def begins_with_yes(text: str) -> bool:
+    """Whether a yes stands at the front of a text: "yes, and the cup is red"."""
+    return _YES_FIRST.match(_plain(text)) is not None
+
+
+def begins_with_no(text: str) -> bool:
+    """Whether a no stands at the front of a text: "no, I want it kept"."""
+    return _NO_FIRST.match(_plain(text)) is not None
+
+
+def find_speaker(text: str) -> str | None:
+    """The name in an answer to the question who speaks: "Lena" of "I'm Lena." and "Lena"; None for
+    other sentences."""
+    if agrees(text) or declines(text) or is_question(text):
+        return None
+    found = _SPEAKER.fullmatch(_plain(text))
+    return None if found is None else found["name"]
+
+
 def refers_to_last(text: str, was_asked: bool = False) -> bool:
     """Whether a text refers to the last object, by a pronoun ("It is blue") or by an omitted
     subject ("No, blue").
@@ -128,16 +154,17 @@ def is_question(text: str) -> bool:
 def statements_in(text: str) -> str:
     """The statements and requests of a text: "It is blue." of "The cup? It is blue."; may be
     empty."""
-    return " ".join(part for part in _sentences(text) if not _asks(part))
+    return " ".join(part for part in sentences(text) if not asks(part))
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, with single spaces, which bounds the time of patterns."""
     return (part for found in _SENTENCE.findall(text) if (part := _plain(found)))
 
 
-def _asks(sentence: str) -> bool:
-    if _REQUEST.match(sentence):
+def asks(sentence: str) -> bool:
+    """Whether one sentence asks, and neither states nor requests anything."""
+    if _REQUEST.match(_without_fillers(sentence)):
         return False
     untagged = _TAG.sub("", sentence)
     if not untagged.strip():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import time
@@ -12,14 +13,31 @@ _UNITS_S = {
     "second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600,
     "day": 86_400, "week": 604_800,
 }  # fmt: skip
-_MANY = {"a": 1.0, "an": 1.0, "one": 1.0, "half": 0.5, "few": 3.0, "couple": 2.0}
-_TENS = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60}
+_MANY = {
+    "": 1.0, "a": 1.0, "an": 1.0, "one": 1.0, "half": 0.5, "half a": 0.5, "half an": 0.5,
+    "few": 3.0, "a few": 3.0, "couple": 2.0, "a couple": 2.0,
+    "fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0,
+}  # fmt: skip
 _DAYS = {"today": 0, "yesterday": 1}
 _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
     "the last time", "before", "you were last here", "you were here last", "my last visit",
 )  # fmt: skip
 _LONGEST = 9  # words
+_BEFORE = r"(?:(?:at|since|after|by|around)(?: |$))?"
+# "5 minutes ago", "in the last half hour", "since an hour ago".
+_AGO = re.compile(
+    _BEFORE + r"(?:(?:in|during|within|over|for) )?(?:the )?(?P<past>(?:last|past) )?"
+    r"(?:(?P<many>(?:a |half )?\S+) (?:of )?)?(?P<unit>[a-z]+)(?(past)| ago)"
+)
+_ON_DAY = re.compile(
+    rf"{_BEFORE}(?:(?P<before>{'|'.join(_DAYS)}) ?{_BEFORE})?"
+    rf"(?P<time>.*?) ?(?P<after>{'|'.join(_DAYS)})?"
+)
+_TIME = re.compile(
+    r"(?P<named>noon|midnight)|(?P<hour>\S+) o ?'?clock"
+    r"|(?P<digits>\d+(?: ?: ?\d+){0,2}) ?(?P<half>am|pm)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,103 +69,62 @@ class TimeExpression:
 def find_moment(words: Sequence[str]) -> TimeExpression | None:
     """The longest time expression at the end of a sentence; None without one."""
     for start in range(max(0, len(words) - _LONGEST), len(words)):
-        rest = list(words[start:])
-        said = _without_preposition(rest)
-        if said != rest and " ".join(said) in _LAST_VISIT:
+        said = " ".join(words[start:])
+        bare = re.sub(f"^{_BEFORE}", "", said)
+        if bare != said and bare in _LAST_VISIT:
             return TimeExpression(start, None)
-        moment = _ago(rest) or _clock(said)
+        moment = _ago(said) or _clock(said)
         if moment is not None:
             return TimeExpression(start, moment)
     return None
 
 
-def _without_preposition(words: list[str]) -> list[str]:
-    return words[1:] if words and words[0] in ("at", "since", "after", "by", "around") else words
+def _ago(said: str) -> Moment | None:
+    found = _AGO.fullmatch(said)
+    seconds = _UNITS_S.get(singular(found["unit"])) if found else None
+    factor = _factor(found["many"] or "") if found else None
+    return None if seconds is None or factor is None else Moment(ago_s=float(factor * seconds))
 
 
-def _ago(words: list[str]) -> Moment | None:
-    """Read "5 minutes ago", "in the last half hour", "since an hour ago"."""
-    words = _without_preposition(words)
-    if words[:1] in (["in"], ["during"], ["within"], ["over"], ["for"]):
-        words = words[1:]
-    if words[:1] == ["the"]:
-        words = words[1:]
-    if words[:1] in (["last"], ["past"]):
-        seconds = _span_s(words[1:])
-    else:
-        seconds = _span_s(words[:-1]) if words[-1:] == ["ago"] else None
-    return None if seconds is None else Moment(ago_s=seconds)
-
-
-def _span_s(words: list[str]) -> float | None:
-    """Read "5 minutes", "half an hour", "minute"."""
-    *many, unit = words or [""]
-    seconds = _UNITS_S.get(singular(unit))
-    if seconds is None:
-        return None
-    factor = _factor([word for word in many if word != "of"])
-    return None if factor is None else factor * seconds
-
-
-def _factor(words: list[str]) -> float | None:
-    if not words:
-        return 1.0
-    if words in (["half", "an"], ["half", "a"]):
-        return 0.5
-    word = words[-1]
-    if words[:-1] not in ([], ["a"]):
-        return None
-    if word in _MANY:
-        return _MANY[word]
-    return _number(word)
-
-
-def _number(word: str) -> float | None:
+def _factor(many: str) -> float | None:
+    if many in _MANY:
+        return _MANY[many]
+    one = many.removeprefix("a ")
     try:
-        return float(word) if word[:1].isdigit() and word.isascii() else float(_named(word))
+        return float(one) if one[:1].isdigit() and one.isascii() else find_number(one)
     except ValueError:
         return None
 
 
-def _named(word: str) -> int | str:
-    number = find_number(word)
-    return _TENS.get(word, word) if number is None else number
-
-
-def _clock(words: list[str]) -> Moment | None:
+def _clock(said: str) -> Moment | None:
     """Read "10:05", "10:05:30", "9 pm", "yesterday at 10:05", "3 o'clock", "noon", "yesterday"."""
-    days: int | None = None
-    if words[:1] and words[0] in _DAYS:
-        days, words = _DAYS[words[0]], _without_preposition(words[1:])
-    elif words and words[-1] in _DAYS:
-        days, words = _DAYS[words[-1]], words[:-1]
-    if not words:
-        return None if days is None else Moment(clock=time(0), days_ago=days)
-    of_day = _time_of_day(words)
-    return None if of_day is None else Moment(clock=of_day, days_ago=days)
-
-
-def _time_of_day(words: list[str]) -> time | None:
-    if words in (["noon"], ["midnight"]):
-        return time(12 if words == ["noon"] else 0)
-    text = " ".join(words).replace(" : ", ":").replace("o clock", "o'clock")
-    for ending in ("o'clock", "oclock"):
-        if text.endswith(ending):
-            hour = find_number(text.removesuffix(ending).strip())
-            return None if hour is None else _made_time([hour], "")
-    half = next((h for h in ("am", "pm") if text.endswith(h)), "")
-    parts = text.removesuffix(half).strip().split(":")
-    if not all(part.isascii() and part.isdigit() for part in parts):
+    found = _ON_DAY.fullmatch(said)
+    day = found and (found["before"] or found["after"])
+    if not found or (found["before"] and found["after"]):
         return None
-    return _made_time([int(part[:4]) for part in parts], half) if len(parts) > 1 or half else None
+    if day and not found["time"]:
+        return Moment(clock=time(0), days_ago=_DAYS[day])
+    of_day = _time_of_day(found["time"])
+    return None if of_day is None else Moment(clock=of_day, days_ago=_DAYS[day] if day else None)
 
 
-def _made_time(parts: list[int], half: str) -> time | None:
-    hour, *rest = parts
+def _time_of_day(said: str) -> time | None:
+    found = _TIME.fullmatch(said)
+    if found is None or not said.isascii():
+        return None
+    if found["named"]:
+        return time(12 if found["named"] == "noon" else 0)
+    hour, *rest = (found["digits"] or str(find_number(found["hour"]))).split(":")
+    if not hour.strip().isdigit() or (found["digits"] and not rest and not found["half"]):
+        return None
+    return _made_time([int(part[:5]) for part in (hour, *rest)], found["half"])
+
+
+def _made_time(parts: list[int], half: str | None) -> time | None:
+    hour, minute, second = (*parts, 0, 0)[:3]
     if half:
         hour = hour % 12 + 12 * (half == "pm") if 1 <= hour <= 12 else 99
     try:
-        minute, second = (*rest, 0, 0)[:2]
-        return time(hour, minute, second) if len(rest) <= 2 else None
+        return time(hour, minute, second)
     except ValueError:
         return None

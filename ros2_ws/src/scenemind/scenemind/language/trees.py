@@ -10,42 +10,20 @@ from scenemind.language.time_expressions import Moment
 
 _Part = TypeVar("_Part")
 
-ChangeKind = Literal["added", "removed", "moved", "renamed", "missing", "new"]
+ChangeKind = Literal["added", "removed", "moved", "renamed", "missing", "new", "ghost"]
+# fmt: off
 Attribute = Literal[
-    "color",
-    "size",
-    "material",
-    "state",
-    "shape",
-    "orientation",
-    "texture",
-    "affordance",
-    "caption",
-    "owner",
+    "color", "size", "material", "state", "shape",
+    "orientation", "texture", "affordance", "caption", "owner",
 ]
-Dimension = Literal["", "height", "width", "length"]
+Dimension = Literal["", "height", "width", "length", "elevation"]
 Superlative = Literal[
-    "largest",
-    "smallest",
-    "tallest",
-    "shortest",
-    "widest",
-    "longest",
-    "narrowest",
-    "thickest",
-    "thinnest",
-    "highest",
-    "lowest",
-    "leftmost",
-    "rightmost",
-    "frontmost",
-    "rearmost",
-    "middle",
-    "darkest",
-    "lightest",
-    "closest",
-    "farthest",
+    "largest", "smallest", "tallest", "shortest", "widest",
+    "longest", "narrowest", "thickest", "thinnest", "highest",
+    "lowest", "topmost", "bottommost", "leftmost", "rightmost", "frontmost", "rearmost",
+    "middle", "darkest", "lightest", "closest", "farthest",
 ]
+# fmt: on
 ViewKind = Literal["facing", "from"]
 
 
@@ -99,22 +77,35 @@ class Rank:
     negated: bool = False
 
 
+class _AnyReference:
+    """What a reference may say of things, as a `NounPhrase` does; other kinds leave most unsaid."""
+
+    __slots__ = ()
+    noun: str = ""
+    definite: bool = False
+    count: int | None = None
+    conditions: tuple[Condition, ...] = ()
+    ranks: tuple[Rank, ...] = ()
+    unread: tuple[str, ...] = ()
+    of_speaker: bool = False
+
+
 @dataclass(frozen=True, slots=True)
-class Viewer:
+class Viewer(_AnyReference):
     """Reference such as "me", "you": where the viewpoint is; turned: after turning around."""
 
     turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(_AnyReference):
     """Reference such as "this", "the marked object", "this chair"."""
 
     noun: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectNumber:
+class ObjectNumber(_AnyReference):
     """Reference such as "object 12", "chair 12"; the noun is empty for the bare number."""
 
     object_id: int
@@ -122,7 +113,7 @@ class ObjectNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class NounPhrase:
+class NounPhrase(_AnyReference):
     """A description of objects.
 
     Attributes:
@@ -170,8 +161,20 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class _OfSubject:
     subject: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Question such as "is there a cup", "are there two cups".
+
+    Attributes:
+        exactly: no more than the number in the subject: "is there only one cup".
+    """
+
+    subject: Reference
+    exactly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +191,8 @@ class Count:
     divisor: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
-    subject: Reference
+class Where(_OfSubject):
+    """Question such as "where is the cup"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +227,14 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class ListObjects:
-    """Question such as "what is on the table", "which chair is closest to the door"."""
+    """Question such as "what is on the table", "which chair is closest to the door".
+
+    Attributes:
+        order: which of them comes first: of "from left to right" the leftmost.
+    """
 
     subject: Reference
+    order: Superlative | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +246,8 @@ class Same:
     key: Attribute | Literal["kind"]
 
 
-@dataclass(frozen=True, slots=True)
-class Identify:
+class Identify(_OfSubject):
     """Question such as "what is the black object on the table"."""
-
-    subject: Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,11 +289,8 @@ class Choose:
     options: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AskDirection:
+class AskDirection(_OfSubject):
     """Question such as "which way should I turn to open the window"."""
-
-    subject: Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,24 +315,18 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Question such as "how big is the table"; a dimension for "how tall"."""
+    """Question such as "how big is the table"; a dimension for "how tall", "how high up"."""
 
     subject: Reference
     dimension: Dimension = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(_OfSubject):
     """A bare phrase, or "find the cup"."""
 
-    subject: Reference
 
-
-@dataclass(frozen=True, slots=True)
-class Describe:
+class Describe(_OfSubject):
     """Question such as "describe the chair", "what does it look like"."""
-
-    subject: Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,11 +361,8 @@ class Changed:
     stayed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HowSure:
+class HowSure(_OfSubject):
     """Question such as "how sure are you that there is a refrigerator"."""
-
-    subject: Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,33 +397,10 @@ class Joined:
 
 
 Question = (
-    Exists
-    | Count
-    | Where
-    | AskAttribute
-    | AskCarrier
-    | Verify
-    | ListObjects
-    | Same
-    | Identify
-    | Distance
-    | Size
-    | Ground
-    | Describe
-    | WhereAt
-    | WhenSeen
-    | Changed
-    | HowSure
-    | HasRoomFor
-    | FitsBetween
-    | Compare
-    | CompareCounts
-    | IsMore
-    | Choose
-    | Joined
-)
-
-
+    Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
+    | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | HasRoomFor
+    | FitsBetween | Compare | CompareCounts | IsMore | Choose | Joined
+)  # fmt: skip
 SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""
 
@@ -613,24 +582,20 @@ def flattened(phrase: NounPhrase) -> NounPhrase | None:
     Relations of the anchors move to the outer noun; None where there are none.
     """
     conditions: list[Condition] = []
-    moved = False
     for condition in phrase.conditions:
-        if not isinstance(condition, Related) or len(condition.anchors) != 1 or condition.negated:
-            conditions.append(condition)
-            continue
-        anchor = condition.anchors[0]
-        inner = _relations(anchor)
-        if isinstance(anchor, NounPhrase) and inner:
-            kept = tuple(c for c in anchor.conditions if c not in inner)
-            conditions.append(replace(condition, anchors=(replace(anchor, conditions=kept),)))
-            conditions.extend(inner)
-            moved = True
-        else:
-            conditions.append(condition)
+        inner: list[Condition] = []
+        if isinstance(condition, Related) and len(condition.anchors) == 1 and not condition.negated:
+            (anchor,) = condition.anchors
+            inner = [c for c in anchor.conditions if isinstance(c, Related)]
+            if isinstance(anchor, NounPhrase) and inner:
+                kept = tuple(c for c in anchor.conditions if c not in inner)
+                condition = replace(condition, anchors=(replace(anchor, conditions=kept),))
+        conditions += [condition, *inner]
+    moved = len(conditions) > len(phrase.conditions)
     return replace(phrase, conditions=tuple(conditions)) if moved else None
 
 
-def relations_to_viewer(phrase: NounPhrase) -> tuple[Related, ...]:
+def relations_to_viewer(phrase: Reference) -> tuple[Related, ...]:
     """The conditions that are about where an object lies for the one who asks."""
     return tuple(
         c
@@ -662,9 +627,3 @@ def is_in_words(question: Question) -> bool:
     Object numbers and marks mean exactly one object.
     """
     return not any((*parts_of(question, Marked), *parts_of(question, ObjectNumber)))
-
-
-def _relations(reference: Reference) -> list[Related]:
-    if not isinstance(reference, NounPhrase):
-        return []
-    return [c for c in reference.conditions if isinstance(c, Related)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,36 +19,36 @@ from scenemind.language.english import (
     with_article,
 )
 from scenemind.language.time_expressions import Moment
-from scenemind.language.trees import (
-    Condition,
-    HasAttribute,
-    NounPhrase,
-    Rank,
-    Reference,
-    Related,
-    Viewer,
-)
 
 _CHANGES = {"moved": "moved", "added": "added", "new": "added", "removed": "removed"}
 _TO = {"closest": "to", "farthest": "from"}
+_DAYS = ("today", "yesterday")
 _UNITS_S = {"hour": 3600.0, "minute": 60.0}
 
 
 def question_words(question: trees.SituatedQuestion) -> str:
     """A question in words; the grammar reads them as the same tree. Empty for a question that
     makes no sense without a situation."""
-    said = _question_words(question)
+    said = re.sub(r"\byours\b", "mine", _question_words(question))
     return said if not said or isinstance(question, trees.Ground | trees.Describe) else f"{said}?"
 
 
 def _question_words(question: trees.SituatedQuestion) -> str:
     match question:
-        case trees.ListObjects(subject=subject):
+        case trees.ListObjects(subject=subject, order=None):
             return _list_words(subject)
+        case trees.ListObjects(subject=subject, order=order):
+            return f"list {describe(subject)} from the {order} on"
         case trees.Changed():
             return _change_words(question)
         case trees.Joined():
             return _joined_words(question)
+        case trees.Distance(first=trees.Viewer(), second=other) if not isinstance(
+            other, trees.Viewer
+        ):
+            return _question_words(trees.Distance(other, trees.Viewer()))
+        case trees.FitsBetween(thing=trees.NounPhrase(definite=False) as thing):
+            return _question_words(replace(question, thing=replace(thing, definite=True)))
         case trees.Compare(rank=rank) | trees.IsMore(rank=rank) if not _comparative(rank):
             return ""
     values = {field.name: getattr(question, field.name) for field in fields(question)}
@@ -82,14 +83,14 @@ def command_words(command: trees.Rename | trees.SetAttribute) -> str:
     return f"the {command.key} of {said} is {command.value}"
 
 
-def _comparative(rank: Rank) -> str:
+def _comparative(rank: trees.Rank) -> str:
     """ "Bigger", "closer to the door"; empty where there is no such word."""
     words = read_table("scenemind.language", "questions.yaml")["words"]
     said = {
         name: word for word, name in reversed((words["comparative"] | words["nearness"]).items())
     }
     if rank.superlative in words["nearness"].values():
-        of = describe(rank.anchor or Viewer())
+        of = describe(rank.anchor or trees.Viewer())
         return f"{said[rank.superlative]} {_TO[rank.superlative]} {of}"
     return said.get(rank.superlative, "")
 
@@ -111,30 +112,32 @@ def _joined_words(question: trees.Joined) -> str:
     return f"where are {said}" if trees.Where in kinds else f"{_be(subjects[0])} there {said}"
 
 
-def _list_words(subject: Reference) -> str:
+def _list_words(subject: trees.Reference) -> str:
     """ "What is on the table", "which black chairs are there"."""
-    if not isinstance(subject, NounPhrase):
+    if not isinstance(subject, trees.NounPhrase):
         return f"which {describe(subject)} is there"
     if not (subject.noun or subject.ranks or subject.count):
         match subject.conditions:
             case ():
                 return "what is there"
-            case (HasAttribute(key="affordance", value=use, negated=False),):
+            case (trees.HasAttribute(key="affordance", value=use, negated=False),):
                 return f"what can I {use}"
         return f"what is{beyond_noun(subject)}"
     among = replace(subject, ranks=())
     said = f"of {describe(among)}" if subject.definite else bare(among)
     if len(subject.ranks) == 1 and not subject.ranks[0].negated:
         (rank,) = subject.ranks
+        if rank.order > 1:
+            return f"which is {describe(replace(subject, definite=True))}"
         the = "" if rank.anchor is not None else "the "
         return f"which {said} is {the}{' '.join((*_rank_words(rank), *_to_anchor(rank)))}"
     said = f"of {describe(subject)}" if subject.definite else bare(subject)
     return f"which {said} {_be(subject)} there"
 
 
-def _plural(reference: Reference) -> str:
+def _plural(reference: trees.Reference) -> str:
     """A noun phrase in the plural, without "the"."""
-    if not isinstance(reference, NounPhrase):
+    if not isinstance(reference, trees.NounPhrase):
         return describe(reference)
     noun = reference.noun or "object"
     return bare(replace(reference, noun=noun if is_plural(noun.split(" ")[-1]) else plural(noun)))
@@ -152,7 +155,7 @@ def _change_words(question: trees.Changed) -> str:
 
 
 def moment_words(moment: Moment, at: str = "at ") -> str:
-    """A moment in words: "5 minutes ago", "yesterday at 10:05:00".
+    """A moment in words: "5 minutes ago", "yesterday at 10:05:00"; empty for none.
 
     Args:
         at: before a time of day alone.
@@ -162,38 +165,44 @@ def moment_words(moment: Moment, at: str = "at ") -> str:
             ((unit, s) for unit, s in _UNITS_S.items() if moment.ago_s >= s), ("second", 1.0)
         )
         return f"{moment.ago_s / seconds:g} {unit}s ago"
-    day = at if moment.days_ago is None else ("today at ", "yesterday at ")[moment.days_ago]
-    return f"{day}{moment.clock:%H:%M:%S}"
+    if moment.days_ago is not None and moment.days_ago >= len(_DAYS):
+        return f"{moment.days_ago} days ago" if moment.clock is None else ""
+    day = "" if moment.days_ago is None else _DAYS[moment.days_ago]
+    if moment.clock is None:
+        return day
+    return f"{f'{day} at ' if day else at}{moment.clock:%H:%M:%S}"
 
 
-def _be(reference: Reference) -> str:
+def _be(reference: trees.Reference) -> str:
     return "are" if is_many(reference) else "is"
 
 
-def is_many(reference: Reference) -> bool:
+def is_many(reference: trees.Reference) -> bool:
     """Whether a reference is to several things by its form: "two cups", "chairs"."""
-    if not isinstance(reference, NounPhrase):
+    if not isinstance(reference, trees.NounPhrase):
         return False
     if reference.count is not None:
         return reference.count != 1
     return is_plural(reference.noun.split(" ")[-1])
 
 
-def _a(reference: Reference) -> str:
+def _a(reference: trees.Reference) -> str:
     """A reference with its article."""
     said = describe(reference)
-    if isinstance(reference, NounPhrase) and reference.of_speaker:
+    if isinstance(reference, trees.NounPhrase) and reference.of_speaker:
         return f"my {said.removeprefix('the ')}"
-    is_plain = not isinstance(reference, NounPhrase) or reference.definite or is_many(reference)
-    if is_plain or (isinstance(reference, NounPhrase) and reference.count is not None):
+    is_plain = (
+        not isinstance(reference, trees.NounPhrase) or reference.definite or is_many(reference)
+    )
+    if is_plain or (isinstance(reference, trees.NounPhrase) and reference.count is not None):
         return said
     return with_article(said)
 
 
-def describe(reference: Reference) -> str:
+def describe(reference: trees.Reference) -> str:
     """A reference in words; the grammar reads them back as the same tree."""
     match reference:
-        case Viewer():
+        case trees.Viewer():
             return "me"
         case trees.Marked(noun=noun):
             return f"the marked {noun or 'object'}"
@@ -202,16 +211,17 @@ def describe(reference: Reference) -> str:
     return ("the " if reference.definite else "") + bare(reference)
 
 
-def bare(phrase: NounPhrase) -> str:
+def bare(phrase: trees.NounPhrase) -> str:
     """A noun phrase in words, without "the"."""
-    words = [str(phrase.count)] if phrase.count is not None else []
+    is_only = phrase.definite and phrase.count == 1
+    words = [] if phrase.count is None else ["only" if is_only else str(phrase.count)]
     anchored = [rank for rank in phrase.ranks if rank.anchor is not None]
     alone = anchored[0] if len(anchored) == 1 else None
     for rank in phrase.ranks:
         if rank is alone or rank.anchor is None:
             words += _rank_words(rank)
     before = [c for c in phrase.conditions if _stands_before(c)]
-    words += [c.value for c in before if isinstance(c, HasAttribute)]
+    words += [c.value for c in before if isinstance(c, trees.HasAttribute)]
     words.append(phrase.noun or ("objects" if phrase.count not in (None, 1) else "object"))
     after = [condition_words(c) for c in phrase.conditions if c not in before]
     if alone is not None:
@@ -223,13 +233,13 @@ def bare(phrase: NounPhrase) -> str:
     )
 
 
-def condition_words(condition: Condition) -> str:
+def condition_words(condition: trees.Condition) -> str:
     """A condition in words: "that is not black", "left of the door"."""
     if isinstance(condition, trees.Described):
         return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
     if isinstance(condition, trees.Among):
         return ("except " if condition.negated else "that is ") + describe(condition.things)
-    if isinstance(condition, HasAttribute):
+    if isinstance(condition, trees.HasAttribute):
         if condition.key == "affordance" and not condition.negated:
             return f"to {condition.value}"
         if (condition.key, condition.value) == ("owner", lexicon.SPEAKER):
@@ -242,60 +252,67 @@ def condition_words(condition: Condition) -> str:
     return f"that is not {said}" if condition.negated else said
 
 
-def _before_value(condition: HasAttribute) -> str:
+def _before_value(condition: trees.HasAttribute) -> str:
     if condition.key == "owner":
         return "owned by "
     is_mass = condition.key == "material" and condition.value not in lexicon.ADJECTIVES
     return "made of " if is_mass else ""
 
 
-def related_words(condition: Related) -> str:
+def related_words(condition: trees.Related) -> str:
     """A relation in words: "between the table and the sofa"."""
-    if condition.predicate.endswith("o'clock") and condition.anchors == (Viewer(),):
+    if condition.predicate.endswith("o'clock") and condition.anchors == (trees.Viewer(),):
         return f"at my {condition.predicate}"
-    return f"{lexicon.spoken(condition.predicate)} " + " and ".join(
-        describe(anchor) for anchor in condition.anchors
-    )
+    anchors, spoken = condition.anchors, lexicon.spoken(condition.predicate)
+    if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):
+        spoken = "in the middle of"
+    return f"{spoken} {' and '.join(map(describe, anchors))}"
 
 
-def beyond_noun(reference: Reference) -> str:
+def beyond_noun(reference: trees.Reference) -> str:
     """Conditions of a reference as after "is": " on the table", " black and near the door"."""
-    if not isinstance(reference, NounPhrase) or not reference.conditions:
+    if not isinstance(reference, trees.NounPhrase) or not reference.conditions:
         return ""
     return " " + joined([claim(condition) for condition in reference.conditions])
 
 
-def claim(condition: Condition) -> str:
+def claim(condition: trees.Condition) -> str:
     """A condition as after "is": "on the table", "not black", "a stool"."""
     said = condition_words(replace(condition, negated=False)).removeprefix("that is ")
-    if isinstance(condition, HasAttribute) and condition.key == "affordance":
+    if isinstance(condition, trees.HasAttribute) and condition.key == "affordance":
         said = f"good {said}"
     return f"not {said}" if condition.negated else said
 
 
-def _stands_before(condition: Condition) -> bool:
+def _stands_before(condition: trees.Condition) -> bool:
     """Whether a condition stands before the noun.
 
     A material there would be read as part of the noun ("paper towel").
     """
     return (
-        isinstance(condition, HasAttribute)
+        isinstance(condition, trees.HasAttribute)
         and condition.key in ("color", "size")
         and not condition.negated
     )
 
 
-def _rank_words(rank: Rank) -> list[str]:
+def _rank_words(rank: trees.Rank) -> list[str]:
     words: list[str] = [rank.superlative]
     if rank.order > 1:
         words.insert(0, ordinal(rank.order))
     return ["not", *words] if rank.negated else words
 
 
-def _to_anchor(rank: Rank) -> list[str]:
+def _to_anchor(rank: trees.Rank) -> list[str]:
     if rank.anchor is None:
         return []
     return [_TO.get(rank.superlative, "from"), describe(rank.anchor)]
+
+
+def _but_last(names: Iterable[str]) -> tuple[str, str]:
+    """ "The couch, the bed" and "the desk"."""
+    *first, last = names
+    return ", ".join(first), last
 
 
 _WAYS: dict[str, Callable[[Any], str]] = {
@@ -304,7 +321,7 @@ _WAYS: dict[str, Callable[[Any], str]] = {
     "be": _be,
     "many": _plural,
     "each": lambda references: joined([_a(each) for each in references]),
-    "either": lambda references: " or ".join(map(_a, references)),
+    "either": lambda references: " or ".join(filter(None, _but_last(map(_a, references)))),
     "claim": claim,
     "claims": lambda conditions: " or ".join(map(claim, conditions)),
     "more": _comparative,

@@ -8,7 +8,7 @@ spelling slip): with a mug and a cup in the memory, "mug" means the mug.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -194,12 +194,14 @@ class WordMatch:
         reason: relation of the label to the phrase without `unknown`.
         unknown: words of the phrase that the label does not confirm ("wooden" of "wooden chair"
             for the label "chair").
+        spelled: the name that the words are a misspelling of; empty where they are none.
     """
 
     label: str
     score: float
     reason: str
     unknown: str = ""
+    spelled: str = ""
 
     @property
     def sure(self) -> bool:
@@ -263,16 +265,15 @@ class Vocabulary:
             unknown: other words of the phrase, which the labels do not confirm.
         """
         left = BARER if unknown else 1.0
-        best: dict[str, WordMatch] = {}
-        for name in self._thesaurus.names(wanted):
+        return _best_of_each(
+            WordMatch(label, left * score, reason, unknown)
+            for name in self._thesaurus.names(wanted)
             for labels, score, reason in (
-                (index.called(name.text), left * name.whole, name.reason),
-                (index.ending_in(name.text), left * name.head, name.head_reason),
-            ):
-                for label in labels:
-                    if label not in best or score > best[label].score:
-                        best[label] = WordMatch(label, score, reason, unknown)
-        return sorted(best.values(), key=_best_first)
+                (index.called(name.text), name.whole, name.reason),
+                (index.ending_in(name.text), name.head, name.head_reason),
+            )
+            for label in labels
+        )
 
     def loose(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
         """Labels of things that are often confused with it."""
@@ -320,9 +321,9 @@ class Vocabulary:
         return [_read_as(label, wanted, known[0]) for n in names for label in index.called(n)]
 
 
-def did_you_mean(words: str, labels: Sequence[str], vocabulary: Vocabulary) -> str:
+def did_you_mean(words: str, labels: Sequence[str]) -> str:
     """A sentence that suggests labels for an unknown word; empty without labels."""
-    near = vocabulary.suggest(words, labels)
+    near = Vocabulary.load().suggest(words, labels)
     if near:
         return f" Did you mean {' or '.join(shown(label) for label in near)}?"
     known = sorted({shown(label) for label in labels})
@@ -338,11 +339,11 @@ def _index_of(labels: frozenset[str]) -> LabelIndex:
 
 
 def _without(unknown: str, match: WordMatch) -> WordMatch:
-    return WordMatch(match.label, BARER * match.score, match.reason, unknown)
+    return replace(match, score=BARER * match.score, unknown=unknown)
 
 
 def _read_as(label: str, wanted: str, name: str) -> WordMatch:
-    return WordMatch(label, _SPELLING, f'"{wanted}" read as {name}')
+    return WordMatch(label, _SPELLING, f'"{wanted}" read as {name}', spelled=name)
 
 
 def _shortened(wanted: str) -> Iterator[tuple[str, str]]:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.mapping.governor import FULL_PLAN, Plan
+from scenemind.memory.attributes.sizes import find_stance
 from scenemind.memory.memory import Memory
 from scenemind.memory.state import IntegrationOptions, Stopwatch
 from scenemind.perception.lifting import lift
 from scenemind.perception.protocols import Detector, OpenVocabularyDetector
+from scenemind.perception.standing import Ground
 from scenemind.perception.text.labels import LabelSimilarity, same_word
 from scenemind.perception.tracker import Tracker
 from scenemind.perception.types import Detections, Observation, PerceptionError
@@ -136,7 +138,10 @@ class Mapper:
         track_ids = self._tracker.update(detections, frame)
         watch.lap("track")
         lifted = track_ids if plan.does("lifting") else _every_other(track_ids, self._turn)
-        observations = lift(detections, lifted, frame, self._config.lifting, self._config.depth)
+        ground = Ground(find_stance, self.memory.floor_z())
+        observations = lift(
+            detections, lifted, frame, self._config.lifting, self._config.depth, ground
+        )
         watch.lap("lift")
         changed = self.memory.integrate(
             frame,

@@ -9,6 +9,7 @@ from scenemind.memory.memory import Memory, ReadOnlyMemory
 from scenemind.memory.reader import MemoryStats
 from scenemind.memory.tree.tree_json import TreeJson, tree_json
 from scenemind.memory.types import (
+    NAMED_BY,
     Correction,
     DepthImage,
     Description,
@@ -28,6 +29,7 @@ from scenemind.memory.types import (
 )
 
 __all__ = [
+    "NAMED_BY",
     "Correction",
     "DepthImage",
     "Description",

@@ -22,7 +22,7 @@ class FrameIndexer:
 
     def __init__(self) -> None:
         self._stored: Sequence[int] = ()
-        self._columns = FrameColumns.of_rows(())
+        self._columns = FrameColumns.of()
         self._locations: Sequence[PackedLocation] = ()
         # Of each detection, the object that its track fed at its location.
         self._perceived = np.zeros(0, np.int32)

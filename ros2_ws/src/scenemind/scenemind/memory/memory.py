@@ -16,7 +16,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.frames import RGBDFrame
 from scenemind.garbage import no_garbage_collection
-from scenemind.memory.disk.changes import NO_CHANGES, Changes
+from scenemind.memory.disk.changes import NO_CHANGES, Changes, FrameRecord
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import Replay
@@ -106,6 +106,11 @@ class Memory(MemoryReader):
         with self._lock:
             return self._state.integrate(perceived, self._put_image, watch or Stopwatch(), options)
 
+    def floor_z(self) -> float | None:
+        """Height of the floor, world, metres; None until it was found."""
+        with self._lock:
+            return self._state.floor_z
+
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """Write edits to the journal, all or none; they are on disk when this returns.
 
@@ -117,6 +122,50 @@ class Memory(MemoryReader):
                 edits, by, reason, state.perceived_map(), time.time_ns()
             )
         )
+
+    def add_named(self, label: str, views: Sequence[tuple[int, Observation]], by: str) -> int:
+        """Add an object that a model named in stored frames: to the map, the tree and the
+        detections of these frames. It is on disk when this returns.
+
+        A person may correct it, mapping may confirm or merge it, and it is retired where depth
+        looks through its place; that no detector finds it says nothing against it. Its attribute
+        `NAMED_BY` names the model.
+
+        Args:
+            views: frame numbers, ascending, with the thing as it was lifted from each.
+            by: the model.
+
+        Returns:
+            Its id.
+
+        Raises:
+            SceneMemoryError: a frame is not stored any more, or the disk failed.
+        """
+        with self._disk.writer.lock:
+            stored = [(self._stored_frame(number), seen) for number, seen in views]
+            with self._lock:
+                object_id = self._state.add_named(label, stored, by, time.time_ns())
+                self._frame_indexer = FrameIndexer()  # it knows newer frames only
+            self._disk.writer.commit()
+        return object_id
+
+    def settle_label(self, object_id: int, label: str, by: str) -> bool:
+        """Give a label that a model chose as much weight as all that detectors said of an object;
+        False if there is no such object. What a person said still stands above it.
+
+        Args:
+            by: the model.
+        """
+        with self._lock:
+            return self._state.settle_label(object_id, label, by, time.time_ns())
+
+    def _stored_frame(self, number: int) -> FrameRecord:
+        with self._lock:
+            pending = self._state.pending.find_detections(number)
+        found = pending or self._disk.evidence.find_record(number)
+        if found is None:
+            raise SceneMemoryError(f"frame {number} is not stored any more")
+        return found
 
     def put_description(self, description: Description) -> bool:
         """Store a model's description of an object in place of its previous one; False if there is

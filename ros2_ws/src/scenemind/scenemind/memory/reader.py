@@ -52,6 +52,7 @@ class MemoryStats:
         failed_commits: since opening; their changes wait for the next commit.
         lost_frames: frame rows dropped because commits failed for too long.
         descriptions, embeddings: of objects, by models; see `describing`.
+        damaged: rows and files that were found damaged, and are left out.
     """
 
     frames: int
@@ -66,6 +67,7 @@ class MemoryStats:
     lost_frames: int
     descriptions: int
     embeddings: int
+    damaged: int
 
 
 class TreeReader:
@@ -275,7 +277,9 @@ class MemoryReader(TreeReader):
     @property
     def history(self) -> MemoryHistory:
         """Visits, earlier places of objects, and changes."""
-        return MemoryHistory(self._disk.store, self._disk.writer.commit, self.snapshot)
+        return MemoryHistory(
+            self._disk.store, self._disk.writer.commit, self.snapshot, self.depth_image
+        )
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """Changes up to now; see `MemoryHistory.changes_since`."""
@@ -305,6 +309,7 @@ class MemoryReader(TreeReader):
                 lost_frames=self._state.pending.lost_frames,
                 descriptions=len(self._state.descriptions),
                 embeddings=len(self._state.embeddings),
+                damaged=len(self._disk.store.damage),
             )
 
     def perceived_ids(self) -> frozenset[int]:

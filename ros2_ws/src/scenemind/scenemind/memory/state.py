@@ -29,7 +29,9 @@ from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.mem_tree import FrameInTree, MemTree, TrackedDetections
 from scenemind.memory.types import (
+    NAMED_BY,
     Description,
+    DetectionNode,
     Embedding,
     MapObject,
     MemorySnapshot,
@@ -41,10 +43,10 @@ from scenemind.perception.types import Detections, Observation
 
 
 class Numbering:
-    """Unique numbers of frames and tracks over sessions, each of which counts from 0."""
+    """Unique numbers of frames over sessions, each of which counts from 0."""
 
-    def __init__(self, next_frame: int = 0, next_track: int = 0) -> None:
-        self._next_frame, self._next_track = next_frame, next_track
+    def __init__(self, next_frame: int = 0) -> None:
+        self._next_frame = next_frame
         self.begin_session()
 
     @property
@@ -52,7 +54,7 @@ class Numbering:
         return self._next_frame
 
     def begin_session(self) -> None:
-        self._frame_offset, self._track_offset = self._next_frame, self._next_track
+        self._frame_offset = self._next_frame
 
     def frame(self, number: int) -> int:
         """The memory's number of a frame of this session.
@@ -68,21 +70,6 @@ class Numbering:
             )
         self._next_frame = own + 1
         return own
-
-    def tracks(self, track_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The memory's ids of tracks (N,) of this session; -1 stays -1."""
-        own = np.where(track_ids >= 0, track_ids + self._track_offset, -1)
-        self._next_track = max(self._next_track, int(own.max(initial=-1)) + 1)
-        return own
-
-    def observations(self, observations: Sequence[Observation]) -> Sequence[Observation]:
-        """The same observations with the memory's track ids."""
-        if self._track_offset == 0:
-            return observations
-        return [
-            replace(o, track_id=o.track_id + self._track_offset) if o.track_id >= 0 else o
-            for o in observations
-        ]
 
 
 class Stopwatch:
@@ -143,6 +130,10 @@ class IntegrationOptions:
 FULL_INTEGRATION = IntegrationOptions()
 
 
+SeenIn = tuple[FrameRecord, Observation]
+"""A stored frame with its detections, and one more thing that it shows."""
+
+
 class MemoryState:
     """The mutable state of a memory; its owner's lock guards it.
 
@@ -189,28 +180,31 @@ class MemoryState:
 
     def restore(self, stored: StoredMemory) -> None:
         """Fill an empty state from disk and begin a session."""
-        self._objects.restore(stored.objects)
+        self._structure.restore(stored.structure)
+        self._objects.restore(stored.objects, self.floor_z)
         self.journal.restore(stored.corrections)
         self._objects.ids.skip(self.journal.largest_id)
         self.tree.restore(stored.tree)
         self.views.restore(stored.views)
         self.descriptions.restore(stored.descriptions)
+        self._objects.named_ids |= {
+            d.object_id for d in stored.descriptions if NAMED_BY in d.attributes
+        }
         self.embeddings.restore(stored.embeddings)
         self.retention.restore(stored.image_bytes)
-        self._structure.restore(stored.structure)
+        self._objects.note_walls(self._structure.planes)
         self._path.extend(stored.path.ravel().tolist())
         newest = stored.last_frame
         if newest is not None:
             self._stamp_ns, self._world_T_camera = newest.stamp_ns, newest.world_T_camera
-        self._numbers = Numbering(
-            next_frame=0 if newest is None else newest.number + 1,
-            next_track=stored.largest_track_id + 1,
-        )
+        self._numbers = Numbering(0 if newest is None else newest.number + 1)
+        self._objects.tracklet_ids.skip(stored.largest_track_id)
         self.touch()
 
     def begin_session(self) -> None:
         """Begin a new recording or tracker, whose frames and tracks count from 0 again."""
         self._numbers.begin_session()
+        self._objects.tracklet_ids.begin_session()
         self.tree.close_location()
 
     @property
@@ -236,11 +230,15 @@ class MemoryState:
         """
         frame, detections = perceived.frame, perceived.detections
         number = self._numbers.frame(frame.number)
-        track_ids = self._numbers.tracks(perceived.track_ids)
-        observations = self._numbers.observations(perceived.observations)
+        track_ids, observations = self._with_own_tracks(perceived)
         were_gone = self._objects.gone()
         update = self._objects.update(
-            observations, frame, options.upkeep, options.label_similarity, self.journal.edited_ids
+            observations,
+            frame,
+            options.upkeep,
+            options.label_similarity,
+            self.journal.edited_ids,
+            self.floor_z,
         )
         gone_or_changed = update.changed | update.removed | update.retired
         if update.merged:
@@ -251,13 +249,17 @@ class MemoryState:
         if options.relations and number % _RELATE_EVERY == 0:
             self._relate()
         watch.lap("graph")
-        centers = {o.track_id: o.box.center for o in observations}
+        tracklets = self._objects.tracklets(track_ids)
+        tracklet_of = dict(zip(track_ids.tolist(), tracklets.tolist(), strict=True))
+        centers = {tracklet_of.get(o.track_id, -1): o.box.center for o in observations}
         in_tree = self.tree.add_frame(
             number,
             frame.stamp_ns,
             frame.world_T_camera,
-            TrackedDetections(detections, track_ids, centers, update.object_of_track),
+            TrackedDetections(detections, tracklets, centers, update.object_of_tracklet),
         )
+        for part_id, (object_id, of_part) in update.split_off.items():
+            self.tree.split(object_id, part_id, of_part)
         self.tree.follow(update.merged, update.removed)
         self.views.follow(update.merged, update.removed)
         self.descriptions.follow(update.merged, update.removed)
@@ -274,7 +276,7 @@ class MemoryState:
                 on_path,
                 in_tree.detections,
                 detections.labels,
-                tuple(track_ids.tolist()),
+                tuple(tracklets.tolist()),
             )
         )
         self.pending.add_objects(update.changed | update.retired, update.removed)
@@ -284,9 +286,62 @@ class MemoryState:
         if options.upkeep:
             changed = self._structure.add(frame) if on_path else self._structure.stand_still()
             if changed:
+                self._objects.note_walls(self._structure.planes)
                 self.touch()
         watch.lap("graph")
         return gone_or_changed
+
+    def _with_own_tracks(
+        self, perceived: PerceivedFrame
+    ) -> tuple[NDArray[np.int64], Sequence[Observation]]:
+        """Track ids and observations of a frame, with the memory's ids of tracks."""
+        of = self._objects.tracklet_ids.of
+        named = of(np.array([o.track_id for o in perceived.observations], np.int64)).tolist()
+        return of(perceived.track_ids), [
+            o if o.track_id == own else replace(o, track_id=own)
+            for o, own in zip(perceived.observations, named, strict=True)
+        ]
+
+    def add_named(self, label: str, views: Sequence[SeenIn], by: str, now_ns: int) -> int:
+        """See `Memory.add_named`; the id of the new object."""
+        entry = self._objects.add([(o, f.stamp_ns, f.world_T_camera.translation) for f, o in views])
+        (track_id,) = entry.track_ids
+        at: dict[int, list[tuple[DetectionNode, tuple[float, float, float]]]] = {}
+        for frame, seen in views:
+            x0, y0, x1, y1 = seen.box_px.tolist()
+            node = DetectionNode(frame.number, frame.stamp_ns, seen.score, (x0, y0, x1, y1))
+            at.setdefault(frame.location_id, []).append((node, seen.box.center))
+            self.pending.put_detections(
+                replace(
+                    frame,
+                    detections=(*frame.detections, node),
+                    labels=(*frame.labels, label),
+                    track_ids=(*frame.track_ids, track_id),
+                )
+            )
+            box_px = seen.box_px[None]
+            scores = view_scores(box_px, np.array([seen.score]), frame.camera).tolist()
+            self.views.add(frame.location_id, frame.number, [entry.object_id], scores, box_px)
+        for location_id, nodes in at.items():
+            self.tree.add_tracklet(location_id, track_id, entry.object_id, label, nodes)
+        self._note_naming(entry.object_id, label, by, now_ns, len(views))
+        return entry.object_id
+
+    def settle_label(self, object_id: int, label: str, by: str, now_ns: int) -> bool:
+        """See `Memory.settle_label`."""
+        if not self._objects.settle_label(object_id, label):
+            return False
+        count = self._objects.objects()[object_id].observation_count
+        self._note_naming(object_id, label, by, now_ns, count)
+        return True
+
+    def _note_naming(self, object_id: int, label: str, by: str, now_ns: int, count: int) -> None:
+        known = self.descriptions.find(object_id, "")
+        said = {} if known is None else known.attributes
+        attributes = {**said, NAMED_BY: by}
+        self.descriptions.put(Description(object_id, attributes, by, label, now_ns, count))
+        self.pending.add_objects((object_id,), ())
+        self.touch()
 
     def touch(self) -> None:
         """Objects, relations, corrections or the building changed."""
@@ -305,6 +360,11 @@ class MemoryState:
     def structure(self) -> dict[int, StructurePlane]:
         """Floor, walls and ceiling by id."""
         return {plane.plane_id: plane for plane in self._structure.planes}
+
+    @property
+    def floor_z(self) -> float | None:
+        """Height of the floor, world, metres; None until it was found."""
+        return self._structure.floor_z
 
     def knows(self, object_id: int) -> bool:
         """True for an object that is or was there: confirmed, and not merged into another."""
@@ -371,7 +431,7 @@ class MemoryState:
         put_image: Callable[[int, RGBDFrame], bool],
     ) -> bool:
         """Store the image if it is a key frame; True if the frame is a new place on the path."""
-        scores = view_scores(detections, frame.camera)
+        scores = view_scores(detections.boxes_px, detections.scores, frame.camera).tolist()
         pose = frame.world_T_camera
         moved = self._selector.has_moved(pose)
         if self._selector.wants(moved, in_tree, scores, self.views, self._objects.is_confirmed):

@@ -9,9 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D, PinholeCamera, Pose, smallest_upright_box
+from scenemind.geometry import Box3D, PinholeCamera, Pose, turned_box
 
 AttributeSource = Literal["model", "user"]
+NAMED_BY = "named by"
+"""Attribute of an object that no detector found, or whose label none settled: the model's name."""
+LEAST_ALTERNATIVE = 0.1  # probability of a label that is worth a word
+_MOSTLY_MEASURED = 0.8  # share of a box from which on it need not be said that it was completed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,9 @@ class MapObject:
         attributes: name -> value, such as color -> "dark brown".
         confidence: probability that an object of this label is there, in [0, 1]; 1 if a person
             named or confirmed it.
+        label_probabilities: label -> probability, most likely first, by perception: of each that a
+            detector ever gave it. What they lack to 1 is something else, or nothing. Empty:
+            unknown.
         box: axis-aligned box around the object, world.
         points: (M, 3) float32 surface sample, world, metres; read-only.
         first_seen_ns, last_seen_ns: stamps of the first and the last observation.
@@ -52,6 +59,10 @@ class MapObject:
         here_since_ns: stamp of the first observation at its present place, or at its last one if
             it is gone; None: unknown (a merged or remote object).
         attribute_sources: attribute name -> source; names that are missing were measured.
+        is_ghost: it is among the gone objects, and was not seen to leave: it was hardly ever
+            detected in plain view, and is taken for a ghost.
+        measured_share: share of the box that depth showed, in [0, 1]; the rest is where pictures
+            place the thing, or what is usual of its kind, such as legs down to the floor.
         direction_count: number of compass sectors of 15 degrees from which it was seen; 0: unknown.
     """
 
@@ -72,6 +83,9 @@ class MapObject:
     here_since_ns: int | None = None
     attribute_sources: Mapping[str, AttributeSource] = field(default_factory=dict)
     direction_count: int = 0
+    is_ghost: bool = False
+    measured_share: float = 1.0
+    label_probabilities: Mapping[str, float] = field(default_factory=dict)
     _yaw_box: Box3D | None = field(default=None, init=False, repr=False)
 
     @property
@@ -79,19 +93,34 @@ class MapObject:
         """`object_id`, as people say it: "object 3"."""
         return self.object_id
 
+    @property
+    def is_completed(self) -> bool:
+        """True if a good part of the box is no measurement: see `measured_share`."""
+        return self.measured_share < _MOSTLY_MEASURED
+
+    @property
+    def alternatives(self) -> Mapping[str, float]:
+        """What it may be instead: label -> probability of 0.1 or more, most likely first. Empty if
+        a person said what it is."""
+        if self.label != self.perceived_label or self.confidence == 1.0:
+            return {}
+        likely = self.label_probabilities.items()
+        return {name: p for name, p in likely if name != self.label and p >= LEAST_ALTERNATIVE}
+
     def __repr__(self) -> str:
         return f"MapObject({self.label} {self.object_id}, {self.confidence:.2f}, {self.box})"
 
     @property
     def yaw_box(self) -> Box3D:
-        """The smallest upright box, turned about z, world; `box` where no points are known.
+        """The smallest upright box, turned about z, world, from the bottom to the top of `box`;
+        `box` where no points are known.
 
         Computed when first asked for: most objects change with every frame.
         """
         if self.known_yaw_box is not None:
             return self.known_yaw_box
         if self._yaw_box is None:
-            box = smallest_upright_box(self.points) if len(self.points) else self.box
+            box = turned_box(self.points, self.box)
             object.__setattr__(self, "_yaw_box", box)
             return box
         return self._yaw_box
@@ -177,6 +206,10 @@ EditKind = Literal[
     "delete_object",
     "confirm",
 ]
+
+
+NOTE = "note"
+"""The attribute of facts in free words. What each person adds stands beside what is there."""
 
 
 @dataclass(frozen=True, slots=True)

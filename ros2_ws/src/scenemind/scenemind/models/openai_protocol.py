@@ -6,13 +6,14 @@ import base64
 import json
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from itertools import islice
+from typing import Annotated, Any, TypeVar
 
 import cv2
 import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from scenemind.config import ChatModelConfig
 from scenemind.models.chat import (
@@ -52,6 +53,14 @@ _OBSERVATION = re.compile(r"^\s*Observation:", re.MULTILINE)
 _ACTION = re.compile(r"\{\s*\"action\"\s*:")
 _MARKED = re.compile(r"\s*(?:Action:)?\s*(?:```\w*)?\s*\Z")
 _DECODER = json.JSONDecoder(strict=False)
+_MOST_BRACKETS = 50_000  # of one reply; two bytes of brackets take 600 when they are read
+_MOST_ACTIONS = 8  # places of a text that are tried: each may be as long as the text
+# One escape of a JSON string; the group is half a pair of surrogates, which stands for nothing.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
 
 
 def chat_request(
@@ -190,6 +199,11 @@ class Dialect:
         return False
 
 
+Entry = TypeVar("Entry")
+# Else a list of a million wrong entries becomes a million errors.
+_UntilWrong = Annotated[list[Entry], Field(fail_fast=True)]
+
+
 class _Function(BaseModel):
     name: str | None = None
     arguments: str | None = None
@@ -208,7 +222,7 @@ class _Words(BaseModel):
 
     content: str | None = None
     refusal: str | None = None
-    tool_calls: list[_Call] | None = None
+    tool_calls: _UntilWrong[_Call] | None = None
 
 
 class _Choice(BaseModel):
@@ -228,12 +242,39 @@ class _Counts(BaseModel):
     prompt_tokens_details: _PromptDetails | None = None
 
 
+class _ServerError(BaseModel):
+    message: str | None = None
+
+
 class _Piece(BaseModel):
     """A whole reply or its next piece. Servers add fields and leave out others."""
 
     model: str | None = None
-    choices: list[_Choice] | None = None
+    choices: _UntilWrong[_Choice] | None = None
     usage: _Counts | None = None
+    error: _ServerError | str | None = None
+
+
+def _piece_of(body: bytes) -> _Piece | None:
+    """A reply or a piece, read straight from its JSON: what is not asked for takes no memory, and
+    nesting is bounded; None for other JSON.
+
+    Raises:
+        ValueError: no JSON, or too many or too deeply nested lists and objects.
+    """
+    if body.count(b"{") + body.count(b"[") > _MOST_BRACKETS:
+        raise ValueError(f"it has more than {_MOST_BRACKETS} lists and objects")
+    try:
+        return _Piece.model_validate_json(body)
+    except ValidationError as error:
+        mistake = error.errors(include_url=False)[0]
+    if mistake["type"] != "json_invalid":
+        return None
+    if "hex escape" in mistake["msg"]:
+        whole = _ESCAPE.sub(lambda found: b"?" if found[1] else found[0], body)
+        if whole != body:
+            return _piece_of(whole)
+    raise ValueError(mistake["msg"])
 
 
 @dataclass(slots=True)
@@ -242,6 +283,7 @@ class PartialReply:
 
     Attributes:
         finish: why it ended; empty while it goes on.
+        error: the server's message about its failure; empty: none.
         model: name of the model as the server reports it; empty where it does not.
     """
 
@@ -249,6 +291,7 @@ class PartialReply:
     refusal: str = ""
     finish: str = ""
     model: str = ""
+    error: str = ""
     _counts: _Counts = field(default_factory=_Counts)
     _calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
 
@@ -261,33 +304,45 @@ class PartialReply:
         )
         return tuple(named)[:_MOST_CALLS]
 
-    def add(self, body: object) -> bool:
-        """Add the JSON of a whole reply or of a piece; False where it is neither."""
-        try:
-            piece = _Piece.model_validate(body)
-        except ValidationError:
+    def add(self, body: bytes) -> bool:
+        """Add the JSON of a whole reply or of a piece; False where it is neither.
+
+        Raises:
+            ValueError: no JSON, or too many or too deeply nested lists and objects.
+        """
+        piece = _piece_of(body)
+        if piece is None:
             return False
         self.model = piece.model or self.model
+        if piece.error:
+            message = piece.error if isinstance(piece.error, str) else piece.error.message
+            self.error = message or "an error without a message"
         self._counts = piece.usage or self._counts
         for choice in piece.choices or ():
             if choice.index:
                 continue  # only the first choice was requested
             words = choice.message or choice.delta or _Words()
-            self.text += _without_surrogates(words.content or "")
-            self.refusal += _without_surrogates(words.refusal or "")
+            self.text += words.content or ""
+            self.refusal += words.refusal or ""
             for place, call in enumerate(words.tool_calls or ()):
                 self._add_call(place if call.index is None else call.index, call)
             is_whole = choice.message is not None
             self.finish = choice.finish_reason or self.finish or ("stop" if is_whole else "")
         return True
 
+    def rewrite(self, changed: Callable[[str], str]) -> None:
+        """Change all texts."""
+        self.text, self.refusal = changed(self.text), changed(self.refusal)
+        self.model = changed(self.model)
+        self._calls = {number: [*map(changed, call)] for number, call in self._calls.items()}
+
     def _add_call(self, number: int, call: _Call) -> None:
         """Add a piece to the call of that number; only arguments come in several pieces."""
         known = self._calls.setdefault(number, ["", "", ""])
         function = call.function or _Function()
-        known[0] = known[0] or _without_surrogates(call.id or "")
-        known[1] = known[1] or _without_surrogates(function.name or "")
-        known[2] += _without_surrogates(function.arguments or "")
+        known[0] = known[0] or call.id or ""
+        known[1] = known[1] or function.name or ""
+        known[2] += function.arguments or ""
 
     def usage(self, config: ChatModelConfig) -> Usage:
         """Usage of the reply at the configured prices; no tokens where the server counts none."""
@@ -305,11 +360,6 @@ class PartialReply:
 def _plausible(count: int | None) -> int:
     """The count limited to a plausible range: not negative, and small enough for the ledger."""
     return min(max(count or 0, 0), _MOST_TOKENS)
-
-
-def _without_surrogates(text: str) -> str:
-    """The text with lone surrogates replaced: JSON can carry them, files and messages cannot."""
-    return text.encode(errors="replace").decode()
 
 
 def with_tools_in_text(messages: Sequence[ChatMessage], tools: Sequence[Tool]) -> list[ChatMessage]:
@@ -330,14 +380,14 @@ def parse_tool_calls(reply: ChatReply) -> ChatReply:
     Text after the call, such as an observation that the model made up, is dropped.
     """
     said = _OBSERVATION.split(without_reasoning(reply.text), maxsplit=1)[0]
-    for found in _ACTION.finditer(said):
+    for found in islice(_ACTION.finditer(said), _MOST_ACTIONS):
         try:
             action, _ = _DECODER.raw_decode(said, found.start())
-        except ValueError:
+            arguments = json.dumps(action.get("action_input", {}), ensure_ascii=False)
+        except (ValueError, RecursionError):
             continue
         name = action["action"]
         if isinstance(name, str):
-            arguments = json.dumps(action.get("action_input", {}), ensure_ascii=False)
             before = _MARKED.sub("", said[: found.start()])
             return replace(reply, text=before, calls=(ToolCall("in words", name, arguments),))
     return reply
@@ -358,11 +408,14 @@ def _as_text(message: ChatMessage) -> ChatMessage:
 
 def _action(call: ToolCall) -> str:
     try:
-        given = json.loads(call.arguments)
-    except ValueError:
-        given = call.arguments
-    action = json.dumps({"action": call.name, "action_input": given}, ensure_ascii=False)
+        action = _as_action(call.name, json.loads(call.arguments))
+    except (ValueError, RecursionError):
+        action = _as_action(call.name, call.arguments)
     return f"Action: ```{action}```"
+
+
+def _as_action(name: str, given: object) -> str:
+    return json.dumps({"action": name, "action_input": given}, ensure_ascii=False)
 
 
 def _alternating(messages: Sequence[ChatMessage]) -> list[ChatMessage]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import math
 import re
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from email.utils import parsedate_to_datetime
 from functools import cache
-from json import JSONDecodeError
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import openai
@@ -28,9 +28,15 @@ _NO_PICTURES = re.compile(r"image input is not support|not a multimodal", re.IGN
 _NO_TLS = "WRONG_VERSION_NUMBER"
 _PATH = "/chat/completions"
 _TRANSPORT_ERRORS = openai.APIConnectionError, httpx2.RequestError
-_DECODING_ERRORS = JSONDecodeError, UnicodeDecodeError, RecursionError
 # Errors that the SDK raises or passes on.
-SDK_ERRORS = openai.OpenAIError, httpx2.RequestError, *_DECODING_ERRORS
+SDK_ERRORS = openai.OpenAIError, httpx2.RequestError
+# Shorter keys are no secrets, and may occur in any text.
+_SECRET_CHARACTERS = 8
+_LOGGERS = "openai", "httpx2", "httpcore2"
+
+
+class UnfitReplyError(httpx2.RequestError):
+    """A reply that is not read to its end."""
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
@@ -81,7 +87,8 @@ class OpenAIExchange:
     """HTTP exchanges with one server, on the thread of one event loop.
 
     The SDK's own retries and timeouts are off: its timeout applies to each read, and a server that
-    sends a byte now and then would never reach it. The caller keeps the deadline.
+    sends a byte now and then would never reach it. The caller keeps the deadline. Replies are read
+    here, as the SDK's reader of streams takes a time that grows with the square of an event's size.
 
     Attributes:
         failures: translates the SDK's errors.
@@ -92,6 +99,9 @@ class OpenAIExchange:
         Raises:
             ModelError: the endpoint is no address.
         """
+        for name in _LOGGERS:  # they log what servers send, which may repeat the key
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self._most_bytes = round(config.max_reply_mb * 1e6)
         try:
             self._client = openai.AsyncOpenAI(
                 api_key=key or "none",
@@ -100,8 +110,11 @@ class OpenAIExchange:
                 timeout=None,
                 # The request is meant for this server only.
                 http_client=openai.DefaultAsyncHttpxClient(
-                    follow_redirects=False, verify=_certificates()
+                    follow_redirects=False,
+                    verify=_certificates(),
+                    event_hooks={"response": [self._bound]},
                 ),
+                default_headers={"Accept-Encoding": "identity"},
             )
         except httpx2.InvalidURL as error:
             raise ModelError(
@@ -128,57 +141,139 @@ class OpenAIExchange:
     async def close(self) -> None:
         await self._client.close()
 
+    async def _bound(self, response: httpx2.Response) -> None:
+        """Limit what can be read of a reply, errors included.
+
+        Raises:
+            UnfitReplyError: it is compressed, so that its size cannot be known.
+        """
+        packed = response.headers.get("content-encoding", "identity")
+        if packed != "identity":
+            raise UnfitReplyError(
+                f"sent a reply that is compressed ({self.failures.shown(packed)}), which was not"
+                " asked for"
+            )
+        assert isinstance(response.stream, httpx2.AsyncByteStream), "of an asynchronous client"
+        response.stream = _BoundedStream(response.stream, self._most_bytes)
+
     async def _try(self, request: Mapping[str, Any], on_text: OnText | None) -> PartialReply:
         while True:
             sent = self._dialect.of(request)
             try:
-                if on_text is None:
-                    return self._whole(await self._client.post(_PATH, body=sent, cast_to=object))
-                return await self._stream(sent, on_text)
+                async with self._client.chat.completions.with_streaming_response.create(
+                    **sent
+                ) as reply:
+                    if reply.headers.get("content-type", "").startswith("text/event-stream"):
+                        draft = await self._stream(reply.iter_bytes(), on_text)
+                    else:
+                        body = bytearray()
+                        async for part in reply.iter_bytes():
+                            body += part
+                        draft = self._whole(bytes(body))
+                        if on_text is not None:  # the server does not stream
+                            on_text(self.failures.hidden(draft.text))
+                    draft.rewrite(self.failures.hidden)
+                    return draft
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 if not self._dialect.learn(sent, self.failures.shown(error.message)):
                     raise
 
-    async def _stream(self, sent: Mapping[str, Any], on_text: OnText) -> PartialReply:
-        pieces = await self._client.post(
-            _PATH,
-            body=sent,
-            cast_to=object,
-            stream=True,
-            stream_cls=openai.AsyncStream[object],
-        )
-        async with pieces:
-            if pieces.response.headers.get("content-type", "").startswith("application/json"):
-                draft = self._whole(json.loads(await pieces.response.aread()))
-                on_text(draft.text)  # the server does not stream
-                return draft
-            draft = PartialReply()
-            async for piece in pieces:
-                known = len(draft.text)
-                if not draft.add(piece):
-                    raise self._unexpected_reply(piece)
-                if len(draft.text) > known:
-                    on_text(draft.text)
+    async def _stream(self, parts: AsyncIterator[bytes], on_text: OnText | None) -> PartialReply:
+        draft = PartialReply()
+        async for event in _events(parts):
+            if event.startswith(b"[DONE]"):
+                break
+            known = len(draft.text)
+            self._add(draft, event)
+            if draft.error:
+                raise ModelError(
+                    "server_failed",
+                    f"{self.failures.where} failed in the middle of a reply:"
+                    f" {self.failures.shown(draft.error)}",
+                )
+            if on_text is not None and len(draft.text) > known:
+                on_text(self.failures.hidden(draft.text))
         if not draft.finish:
             raise ModelError(
                 "unreachable",
-                f"{self.failures.where} hung up: the reply was cut after {draft.text[-40:]!r}",
+                f"{self.failures.where} hung up: the reply was cut after"
+                f" {self.failures.hidden(draft.text)[-40:]!r}",
             )
         return draft
 
-    def _whole(self, body: object) -> PartialReply:
+    def _whole(self, body: bytes) -> PartialReply:
         draft = PartialReply()
-        if not (draft.add(body) and draft.finish):
+        self._add(draft, body)
+        if not draft.finish:
             raise self._unexpected_reply(body)
         return draft
 
-    def _unexpected_reply(self, body: object) -> ModelError:
-        sent = self.failures.shown(body if isinstance(body, str) else json.dumps(body))
+    def _add(self, draft: PartialReply, body: bytes) -> None:
+        try:
+            is_reply = draft.add(body)
+        except ValueError as error:
+            raise ModelError(
+                "bad_reply", f"{self.failures.where} sent no JSON of a reply: {error}"
+            ) from None
+        if not is_reply:
+            raise self._unexpected_reply(body)
+
+    def _unexpected_reply(self, body: bytes) -> ModelError:
+        sent = self.failures.shown(body.decode(errors="replace"))
         return ModelError("bad_reply", f"{self.failures.where} sent no chat reply, but {sent}")
 
 
+class _BoundedStream(httpx2.AsyncByteStream):
+    """The body of a reply up to a size."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, most_bytes: int) -> None:
+        self._stream = stream
+        self._most_bytes = most_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """
+        Raises:
+            UnfitReplyError: the body is larger.
+        """
+        count = 0
+        async for part in self._stream:
+            count += len(part)
+            if count > self._most_bytes:
+                raise UnfitReplyError(
+                    f"sent more than {self._most_bytes / 1e6:g} MB (max_reply_mb in its settings)"
+                )
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _events(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The data of server-sent events; also of a last one that no empty line ends."""
+    data: list[bytes] = []
+    async for line in _lines(parts):
+        if line.startswith(b"data:"):
+            data.append(line[5:].removeprefix(b" "))
+        elif not line and data:
+            yield b"\n".join(data)
+            data = []
+    if data:
+        yield b"\n".join(data)
+
+
+async def _lines(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    begun = bytearray()
+    async for part in parts:
+        *ended, rest = part.split(b"\n")
+        for end in ended:
+            yield bytes(begun + end).removesuffix(b"\r")
+            begun.clear()
+        begun += rest
+    yield bytes(begun)
+
+
 class ErrorTranslator:
-    """Translates the SDK's errors to `ModelError`, with the key removed from server texts.
+    """Translates the SDK's errors to `ModelError`, and removes the key from what servers send.
 
     Attributes:
         where: the model and its endpoint, for messages.
@@ -186,17 +281,33 @@ class ErrorTranslator:
 
     def __init__(self, where: str, key: str) -> None:
         self.where = where
-        self._key = key
+        spelled = dict.fromkeys((key, quote(key, safe=""))) if key else ()
+        self._spelled = tuple(spelled)
+        self._is_secret = len(key) >= _SECRET_CHARACTERS
+
+    def hidden(self, text: str) -> str:
+        """A model's text without the key, as it is shown, logged and kept."""
+        return self._without_key(text) if self._is_secret else text
+
+    def _without_key(self, text: str) -> str:
+        for spelled in self._spelled:
+            text = text.replace(spelled, "***")
+        return text
 
     def shown(self, text: str) -> str:
         """The beginning of a server's text, in one line without control characters or the key."""
-        hidden = text.replace(self._key, "***") if self._key else text
+        hidden = self._without_key(text)
         plain = "".join(c if c.isprintable() else " " for c in hidden[:_READ_CHARACTERS])
         return " ".join(plain.split())[:_SHOWN_CHARACTERS]
 
     def cause(self, error: Exception) -> Exception | None:
         """The error to raise from; None where it repeats the key, which a traceback would print."""
-        return None if self._key and self._key in str(error) else error
+        said: BaseException | None = error
+        while said is not None:
+            if self._without_key(str(said)) != str(said):
+                return None
+            said = said.__cause__ or said.__context__
+        return error
 
     def of(self, error: Exception) -> ModelError:
         """The `ModelError` for one of `SDK_ERRORS`."""
@@ -205,16 +316,33 @@ class ErrorTranslator:
                 f"{self.where} answered {error.status_code}: {self.shown(_server_message(error))}"
             )
             wait_s = retry_after_s(error.response.headers)
-            return ModelError(_failure_kind(error), text + _remedy(error), wait_s)
+            return ModelError(_failure_kind(error), text + self._remedy(error), wait_s)
+        unfit = error if isinstance(error, UnfitReplyError) else error.__cause__
+        if isinstance(unfit, UnfitReplyError):
+            return ModelError("bad_reply", f"{self.where} {unfit}")
         if isinstance(error, _TRANSPORT_ERRORS):
             cause = self.shown(str(error.__cause__ or error))
             remedy = " (it speaks http, not https)" if _NO_TLS in cause else ""
             text = f"{self.where} cannot be reached or hung up: {cause}{remedy}"
             return ModelError("unreachable", text)
-        if isinstance(error, openai.APIError):
-            text = f"{self.where} failed in the middle of a reply: {self.shown(error.message)}"
-            return ModelError("server_failed", text)
-        return ModelError("bad_reply", f"{self.where} sent something that is no JSON")
+        return ModelError("server_failed", f"{self.where} failed: {self.shown(str(error))}")
+
+    def _remedy(self, error: openai.APIStatusError) -> str:
+        """A remedy in parentheses, for known errors."""
+        if "response_format" in error.message:
+            return (
+                " (set json_schema to false in the model's settings: the prompt asks for it then)"
+            )
+        if _NO_PICTURES.search(error.message):
+            return " (name a model that sees pictures in the settings of vision)"
+        path = error.request.url.path
+        if error.status_code == 404 and path == _PATH:
+            return " (the address of most endpoints ends in /v1)"
+        if error.status_code == 404 and path.endswith(f"{_PATH}{_PATH}"):
+            return f" (leave {_PATH} out of the endpoint)"
+        if location := error.response.headers.get("location"):
+            return f" (it points to {self.shown(location)!r}: name the endpoint that is there)"
+        return ""
 
 
 def _server_message(error: openai.APIStatusError) -> str:
@@ -230,19 +358,3 @@ def _failure_kind(error: openai.APIStatusError) -> FailureKind:
         return "overloaded"
     is_passing = error.status_code == 408 or error.status_code >= 500
     return "server_failed" if is_passing and not _PERMANENT.search(error.message) else "rejected"
-
-
-def _remedy(error: openai.APIStatusError) -> str:
-    """A remedy in parentheses, for known errors."""
-    if "response_format" in error.message:
-        return " (set json_schema to false in the model's settings: the prompt asks for it then)"
-    if _NO_PICTURES.search(error.message):
-        return " (name a model that sees pictures in the settings of vision)"
-    path = error.request.url.path
-    if error.status_code == 404 and path == _PATH:
-        return " (the address of most endpoints ends in /v1)"
-    if error.status_code == 404 and path.endswith(f"{_PATH}{_PATH}"):
-        return f" (leave {_PATH} out of the endpoint)"
-    if location := error.response.headers.get("location"):
-        return f" (it points to {location!r:.{_SHOWN_CHARACTERS}}: name the endpoint that is there)"
-    return ""

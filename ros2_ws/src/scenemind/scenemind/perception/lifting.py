@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +21,25 @@ from scenemind.perception.depth_samples import (
     sample_grids,
     wiener_filtered,
 )
+from scenemind.perception.standing import (
+    UNKNOWN_GROUND,
+    Ground,
+    Stance,
+    Standing,
+    find_standing,
+)
 from scenemind.perception.types import Detections, Observation, cut_sides
 
 # Share of the points outside the box at each side. In simulated rooms half of it is better for
 # exact masks (mean IoU 0.75 instead of 0.73), but loses objects with ragged ones.
 _TRIMMED = 0.005
+# With depth in less than this share of its mask, a thing's place is taken from the picture.
+_SPARSE = 0.75
+# Then depth shows the thing itself from so far above its support, up to so far beside its box.
+_ABOVE_M, _BESIDE_M = 0.04, 0.05
+# Depth this near to the floor's height, at 1 m and as it grows with the distance squared, is the
+# floor's, not that of a thing that stands on it.
+_FLOOR_M, _FLOOR_AT_1M = 0.03, 0.004
 
 
 def lift(
@@ -33,13 +48,16 @@ def lift(
     frame: RGBDFrame,
     lifting: LiftingConfig,
     depth: DepthConfig,
+    ground: Ground = UNKNOWN_GROUND,
 ) -> list[Observation]:
-    """Observations of the detections that have a track (id >= 0) and enough measured depth.
+    """Observations of the detections that have a track (id >= 0) and enough measured depth, or of
+    which the picture tells where they stand.
 
     Each mask or box is sampled on a grid. Samples without depth, at depth edges, outside the
-    object's range of depths (taken from the eroded mask) or without neighbours are dropped. The
-    rest are denoised, moved to the world, and give points and box. All detections go through each
-    step together, since numpy's call overhead dominates.
+    object's range of depths (taken from the eroded mask) or without neighbours are dropped, and so
+    is the floor under things that stand on it. The rest are denoised, moved to the world, and give
+    points and box. All detections go through each step together, since numpy's call overhead
+    dominates.
 
     Points are thinned evenly and not by voxels: fusion groups them by the map's voxels, and doing
     so here as well did not improve simulated maps.
@@ -48,16 +66,41 @@ def lift(
         detections: N of them. track_ids: (N,), -1 for those without a track.
         frame: colour, depth and pose.
         lifting, depth: thresholds.
+        ground: how things of each kind stand, and the floor.
     """
     rows = np.flatnonzero(track_ids >= 0)
     if len(rows) == 0:
         return []
+    labels = [detections.labels[row] for row in rows.tolist()]
+    stances = [ground.find_stance(label) for label in labels]
     samples = sample_grids(detections, rows.tolist(), lifting.erosion_px)
-    enough, samples, depth_m = _own_samples(samples, frame, lifting, depth)
-    rows = rows[enough]
-    if len(rows) == 0:
+    depth_m, measured = measured_depth(samples, frame.depth_m, depth, lifting.edge_ratio)
+    sparse = np.bincount(samples.owner, measured, len(rows)) < _SPARSE * samples.counts()
+    places: dict[int, Standing] = {}
+    for number in np.flatnonzero(sparse).tolist():
+        mask, stance = detections.masks[rows[number]], stances[number]
+        if mask is not None and stance is not None:
+            place = find_standing(mask, frame, stance, depth)
+            if place is not None:
+                places[number] = place
+    own = _own_samples(samples, depth_m, measured, lifting)
+    if ground.floor_z is not None:
+        own &= ~_on_floor(samples, depth_m, frame, stances, ground.floor_z)
+    for number, place in places.items():
+        its = samples.owner == number
+        own[its] = _in_place(samples, depth_m, measured & its, frame, place, lifting)[its]
+    surfaces = _surfaces(samples, own, depth_m, frame, stances, lifting)
+    for number, place in places.items():
+        surfaces[number] = _standing_surface(surfaces.get(number), place, frame, lifting)
+        # Colour is known where depth is not; of a thin thing the border is all there is.
+        its = samples.owner == number
+        trusted = its & samples.trusted
+        own |= trusted if trusted.any() else its
+    if not surfaces:
         return []
-    surfaces = _surfaces(samples, depth_m, frame, lifting)
+    found = np.zeros(len(rows), np.bool_)
+    found[list(surfaces)] = True
+    samples, rows = samples.select(np.flatnonzero(own), found), rows[found]
     pixels = samples.v_px * frame.camera.width + samples.u_px
     rgb = frame.color.reshape(-1, 3).take(pixels, axis=0)
     counts = samples.counts()
@@ -65,21 +108,23 @@ def lift(
     appearance = color_histograms(rgb, samples.owner, len(rows))
     pixel_count = (counts * samples.stride_px**2).tolist()
     cut = cut_sides(detections.boxes_px[rows], frame.camera)
+    in_order = [surfaces[number] for number in sorted(surfaces)]
     return [
         Observation(
             track_id=int(track_ids[row]),
             label=detections.labels[row],
             score=float(detections.scores[row]),
             box_px=detections.boxes_px[row],
-            points=surfaces[number].points,
-            box=surfaces[number].box,
+            points=surface.points,
+            box=surface.box,
             color_shares=colors[number],
             pixel_count=pixel_count[number],
             truncated=bool(cut[number].any()),
             appearance=appearance[number],
-            sigma_m=surfaces[number].sigma_m,
+            sigma_m=surface.sigma_m,
+            from_picture=surface.from_picture,
         )
-        for number, row in enumerate(rows.tolist())
+        for number, (row, surface) in enumerate(zip(rows.tolist(), in_order, strict=True))
     ]
 
 
@@ -90,33 +135,95 @@ class _Surface:
     points: NDArray[np.float32]
     box: Box3D
     sigma_m: float
+    from_picture: bool = False
 
 
 def _own_samples(
-    samples: DepthSamples, frame: RGBDFrame, lifting: LiftingConfig, depth: DepthConfig
-) -> tuple[NDArray[np.bool_], DepthSamples, NDArray[np.float32]]:
-    """Grids (N,) bool with enough samples of their object, those samples, and their depth (K,).
-
-    The remaining grids are renumbered.
-    """
+    samples: DepthSamples,
+    depth_m: NDArray[np.float32],
+    measured: NDArray[np.bool_],
+    lifting: LiftingConfig,
+) -> NDArray[np.bool_]:
+    """The measured samples (K,) that show their object; none of an object that has too few."""
     count = len(samples.stride_px)
-    depth_m, own = measured_depth(samples, frame.depth_m, depth, lifting.edge_ratio)
-    trusted = np.flatnonzero(own & samples.trusted)
+    trusted = np.flatnonzero(measured & samples.trusted)
     nearest_m, farthest_m = foreground_ranges(
         depth_m.take(trusted), samples.owner.take(trusted), count, lifting.edge_ratio
     )
-    own &= depth_m >= nearest_m.take(samples.owner)
+    own = measured & (depth_m >= nearest_m.take(samples.owner))
     own &= depth_m <= farthest_m.take(samples.owner)
     own &= has_neighbors(samples, own)
     enough = np.bincount(samples.owner[own], minlength=count) >= lifting.min_points
-    rows = np.flatnonzero(own & enough.take(samples.owner))
-    return enough, samples.select(rows, enough), depth_m.take(rows)
+    own &= enough.take(samples.owner)
+    return own
+
+
+def _on_floor(
+    samples: DepthSamples,
+    depth_m: NDArray[np.float32],
+    frame: RGBDFrame,
+    stances: Sequence[Stance | None],
+    floor_z: float,
+) -> NDArray[np.bool_]:
+    """The samples (K,) on the floor, of things that stand there."""
+    stands = np.array([stance is not None and stance.on_floor for stance in stances])
+    if not stands.any():
+        return np.zeros(len(depth_m), np.bool_)
+    camera, pose = frame.camera, frame.world_T_camera
+    right, down, forward = pose.rotation[2].astype(np.float32)
+    rise = (samples.u_px - np.float32(camera.cx)) * (right / np.float32(camera.fx))
+    rise += (samples.v_px - np.float32(camera.cy)) * (down / np.float32(camera.fy))
+    above_m = (rise + forward) * depth_m + np.float32(pose.translation[2] - floor_z)
+    on_floor = above_m < _FLOOR_M + _FLOOR_AT_1M * depth_m * depth_m
+    return np.asarray(on_floor & stands.take(samples.owner))
+
+
+def _in_place(
+    samples: DepthSamples,
+    depth_m: NDArray[np.float32],
+    its: NDArray[np.bool_],
+    frame: RGBDFrame,
+    place: Standing,
+    lifting: LiftingConfig,
+) -> NDArray[np.bool_]:
+    """Those of a thing's samples (K,) that lie in the box of its place; none if they are few."""
+    rows = np.flatnonzero(its)
+    points = frame.world_T_camera.transform(
+        frame.camera.unproject(samples.u_px[rows], samples.v_px[rows], depth_m[rows])
+    )
+    off = np.abs(points[:, :2] - place.box.center[:2]) - np.array(place.box.size[:2]) / 2.0
+    inside = (off <= _BESIDE_M).all(axis=1) & (points[:, 2] >= place.box.bottom_z + _ABOVE_M)
+    found = np.zeros(len(its), np.bool_)
+    found[rows[inside]] = np.count_nonzero(inside) >= lifting.min_points
+    return found
+
+
+def _standing_surface(
+    measured: _Surface | None, place: Standing, frame: RGBDFrame, lifting: LiftingConfig
+) -> _Surface:
+    """What was measured of a thing, and where it meets its support, in the box of its place."""
+    away = np.subtract(place.box.center, frame.world_T_camera.translation)
+    sigma_m = lifting.depth_noise_1m_m * float(away @ away)
+    if measured is None:
+        return _Surface(place.edge, place.box, sigma_m, from_picture=True)
+    points = np.concatenate((measured.points, place.edge))
+    return _Surface(points, place.box, measured.sigma_m, from_picture=True)
 
 
 def _surfaces(
-    samples: DepthSamples, depth_m: NDArray[np.float32], frame: RGBDFrame, lifting: LiftingConfig
-) -> list[_Surface]:
-    """Points, box and noise of every grid's samples."""
+    samples: DepthSamples,
+    own: NDArray[np.bool_],
+    depth_m: NDArray[np.float32],
+    frame: RGBDFrame,
+    stances: Sequence[Stance | None],
+    lifting: LiftingConfig,
+) -> dict[int, _Surface]:
+    """Points, box and noise of every grid that has samples (K,) of its own."""
+    seen = np.bincount(samples.owner[own], minlength=len(stances)) > 0
+    numbers, chosen = np.flatnonzero(seen).tolist(), np.flatnonzero(own)
+    if not numbers:
+        return {}
+    samples, depth_m = samples.select(chosen, seen), depth_m.take(chosen)
     owner, counts, camera = samples.owner, samples.counts(), frame.camera
     starts = starts_of(counts)
     smooth_m = wiener_filtered(depth_m, samples, lifting.depth_noise_1m_m)
@@ -124,6 +231,9 @@ def _surfaces(
     columns = np.ascontiguousarray(frame.world_T_camera.transform(in_camera).T, dtype=np.float32)
 
     low, high = trimmed_bounds(columns, owner, counts, _TRIMMED)
+    is_compact = np.array([_is_compact(stances[number]) for number in numbers])
+    if is_compact.any():
+        low, high = _without_support(columns, low, high, owner, is_compact)
     inside = (columns >= low.take(owner, axis=1)) & (columns <= high.take(owner, axis=1))
     rows = np.flatnonzero(inside[0] & inside[1] & inside[2])
     of_each = np.bincount(owner.take(rows), minlength=len(counts))
@@ -138,12 +248,51 @@ def _surfaces(
     half_m = half_px * across[:, None]
     center, size = (high + low) / 2.0, (high - low) + 2.0 * half_m
     sigma_m = lifting.depth_noise_1m_m * distance_m**2
-    return [
-        _Surface(part, Box3D(tuple(box[:3]), tuple(box[3:])), sigma)
-        for part, box, sigma in zip(
+    return {
+        number: _Surface(part, Box3D(tuple(box[:3]), tuple(box[3:])), sigma)
+        for number, part, box, sigma in zip(
+            numbers,
             np.split(points, ends[:-1]),
             np.vstack((center, size)).T.tolist(),
             sigma_m.tolist(),
             strict=True,
         )
-    ]
+    }
+
+
+# What is higher than this above the lowest point of a thing stands on its support, if it is at
+# least this share of the thing; the support goes farther than that on all sides.
+_BASE_M, _STANDING_SHARE, _WIDER_M = 0.035, 0.3, 0.015
+
+
+def _is_compact(stance: Stance | None) -> bool:
+    return stance is not None and stance.depth_m is not None and not stance.on_floor
+
+
+def _without_support(
+    columns: NDArray[np.float32],
+    low: NDArray[np.float32],
+    high: NDArray[np.float32],
+    owner: NDArray[np.integer],
+    is_compact: NDArray[np.bool_],
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Bounds (3, N), (3, N) of things without the surface that carries them.
+
+    The table behind a cup comes with its mask, and lies below all of the cup. Compact things are
+    hardly wider at their foot; a laptop is.
+
+    Args:
+        columns: (3, K), the points of N things. low, high: their bounds.
+        is_compact: (N,).
+    """
+    counts = np.bincount(owner, minlength=len(is_compact))
+    starts = starts_of(counts)
+    above = columns[2] >= low[2].take(owner) + np.float32(_BASE_M)
+    standing = np.add.reduceat(above, starts, dtype=np.intp) >= _STANDING_SHARE * counts
+    standing &= is_compact
+    far, wider = np.float32(np.inf), np.float32(_WIDER_M)
+    least = np.minimum.reduceat(np.where(above, columns[:2], far), starts, axis=1) - wider
+    most = np.maximum.reduceat(np.where(above, columns[:2], -far), starts, axis=1) + wider
+    low[:2] = np.where(standing, np.maximum(low[:2], least), low[:2])
+    high[:2] = np.where(standing, np.minimum(high[:2], most), high[:2])
+    return low, high

@@ -111,6 +111,8 @@ class Observation:
         sigma_m: expected standard deviation of the camera's depth in metres, from its noise at
             1 m (`LiftingConfig.depth_noise_1m_m`) and the distance; an upper bound for the points,
             which are denoised up to correlated errors of neighbouring pixels.
+        from_picture: too little of the thing has depth: the box is that of the place where its mask
+            meets its support (`perception.standing`).
     """
 
     track_id: int
@@ -124,3 +126,4 @@ class Observation:
     truncated: bool
     appearance: NDArray[np.float32]
     sigma_m: float
+    from_picture: bool = False

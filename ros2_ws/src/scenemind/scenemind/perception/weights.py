@@ -1,4 +1,9 @@
-"""Files of weights by name: found on this machine, or downloaded once."""
+"""Files of weights by name: found in the cache, or downloaded once, and checked by their hash.
+
+A name means a file of the cache or of `$SCENEMIND_WEIGHTS`, never one of the current folder:
+weights can be programs, and the current folder may be anybody's. Files elsewhere are named by their
+path, which has a slash.
+"""
 
 from __future__ import annotations
 
@@ -41,28 +46,32 @@ _REMEDY = "give the path of a file that is there, or a name that can be fetched"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Download source of weights; `sha256` is "" where the publisher gives none."""
+    """Download source of weights.
+
+    Attributes:
+        sha256: hash of the file in hexadecimal; "" where its publisher gives none.
+    """
 
     url: str
+    licence: str
     sha256: str = ""
 
 
 def _sources() -> dict[str, Source]:
-    names = [f"yolov8{size}-worldv2.pt" for size in "smlx"]
-    names += [f"yoloe-11{size}-seg.pt" for size in "sml"]
-    names += [f"yoloe-26{size}-seg.pt" for size in "nsmlx"]
-    names += ["mobileclip_blt.ts", "mobileclip2_b.ts"]
+    detectors = [f"yolov8{size}-worldv2.pt" for size in "smlx"]
+    detectors += [f"yoloe-11{size}-seg.pt" for size in "sml"]
+    detectors += [f"yoloe-26{size}-seg.pt" for size in "nsmlx"]
+    towers = "mobileclip_blt.ts", "mobileclip2_b.ts"
     clip = "40d365715913c9da98579312b702a82c18be219cc2a73407c4526f58eba950af"
     return {
-        **{name: Source(_ULTRALYTICS + name) for name in names},
-        "ViT-B-32.pt": Source(f"{_OPENAI}{clip}/ViT-B-32.pt", clip),
-        **{name: Source(_META + name, digest) for name, digest in _SAM.items()},
-        "mobile_sam.pt": Source(_MOBILE_SAM + "mobile_sam.pt", _MOBILE_SAM_DIGEST),
+        **{name: Source(_ULTRALYTICS + name, "AGPL-3.0") for name in detectors},
+        **{name: Source(_ULTRALYTICS + name, "Apple's, for research") for name in towers},
+        "ViT-B-32.pt": Source(f"{_OPENAI}{clip}/ViT-B-32.pt", "MIT", clip),
+        **{name: Source(_META + name, "Apache-2.0", digest) for name, digest in _SAM.items()},
+        "mobile_sam.pt": Source(_MOBILE_SAM + "mobile_sam.pt", "Apache-2.0", _MOBILE_SAM_DIGEST),
     }
 
 
-# The detectors' and MobileCLIP's are AGPL-3.0 and Apple's licences; CLIP's is MIT; SAM's and
-# MobileSAM's are Apache-2.0.
 KNOWN_WEIGHTS: Mapping[str, Source] = _sources()
 
 
@@ -70,35 +79,97 @@ def find_weights(name_or_path: str) -> Path:
     """Path of a file of weights, downloaded where needed; see `locate_weights`.
 
     Raises:
-        PerceptionError: no such file or name, or the download failed; names the URL and the path
-            for a manual download.
+        PerceptionError: no such file or name, the download failed, or a file of the cache has
+            another hash than it should; names the URL and the path for a manual download.
     """
     place = locate_weights(name_or_path)
-    if not place.is_file():
-        source = KNOWN_WEIGHTS[place.name]
-        download(source.url, place, sha256=source.sha256)
+    is_cached = place.parent.resolve() == weights_folder().resolve()
+    if is_cached and place.name in KNOWN_WEIGHTS:
+        return get_weights(place.name)
     return place
+
+
+def get_weights(name: str, sha256: str = "", *, accepts_unpinned: bool = False) -> Path:
+    """Path of known weights in the cache, downloaded if missing, with their hash checked.
+
+    The hash is the publisher's, the given one, or that of the file when it was accepted.
+
+    Args:
+        name: one of `KNOWN_WEIGHTS`.
+        sha256: expected hash, where the publisher gives none.
+        accepts_unpinned: keep a file without a known hash, and check for changes from then on.
+
+    Raises:
+        PerceptionError: no such name, no hash is known, the download failed, or it has another
+            hash.
+    """
+    source = KNOWN_WEIGHTS.get(name)
+    if source is None:
+        raise PerceptionError(f"there are no weights {name!r}: {_suggestion(name)}")
+    place = weights_folder() / name
+    record = place.with_name(f"{name}.sha256")
+    try:
+        kept = record.read_text(encoding="ascii").strip() if record.is_file() else ""
+        expected = source.sha256 or sha256.lower() or kept
+        if not expected and not accepts_unpinned:
+            raise PerceptionError(
+                f"the publisher of {name} gives no hash, by which it could be told from another"
+                f" file: run `scenemind detector get {name} --accept-unpinned`, or with --sha256 if"
+                f" you know it (it comes from {source.url} and is kept at {place})"
+            )
+        if not place.is_file():
+            download(source.url, place, sha256=expected)
+        digest = hash_of(place)
+        if expected and digest != expected:
+            raise PerceptionError(
+                f"{place} has the SHA-256 {digest} instead of {expected}: it is damaged or another"
+                " file. Remove it, and it is fetched anew"
+            )
+        if not source.sha256 and kept != digest:
+            record.write_text(f"{digest}\n", encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PerceptionError(f"cannot use {place}: {error}") from error
+    return place
+
+
+def hash_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def locate_weights(name_or_path: str) -> Path:
     """Path of a file of weights, now or after `find_weights` has downloaded it.
 
-    An existing path is used as it is; of a folder, the best model known by name. A bare name is
-    searched in `$SCENEMIND_WEIGHTS` (a folder, or one file of that name), then in
-    `weights_folder()`, then among `KNOWN_WEIGHTS`. The suffix .pt may be left out.
+    A path has a slash (or is `.`, `..`, `~`), and is used as it is; of a folder, the best model
+    known by name. A name is searched in `$SCENEMIND_WEIGHTS` (a folder, or one file of that name),
+    then in `weights_folder()`, then among `KNOWN_WEIGHTS`. The suffix .pt may be left out.
 
     Raises:
         PerceptionError: no such file or name; names similar ones.
     """
     path = Path(name_or_path).expanduser()
-    if path.is_dir():
+    is_name = not is_path(name_or_path)
+    if path.is_dir() and not is_name:
         return _best_of(path)
     spellings = [path] if path.suffix else [path, path.with_name(f"{path.name}.pt")]
-    is_name = path.name == name_or_path
     for spelling in spellings:
-        for place in [spelling, *(_candidates(spelling.name) if is_name else [])]:
+        for place in _candidates(spelling.name) if is_name else [spelling]:
             if place.is_file():
                 return place
+    here = next((spelling for spelling in spellings if is_name and spelling.exists()), None)
+    if here is not None and here.name not in KNOWN_WEIGHTS:
+        raise PerceptionError(
+            f"a name means weights in {weights_folder()}, where there is no {here.name}: write"
+            f" ./{here} for the one that is here"
+        )
     if path.suffix in EXPORTED:
         raise PerceptionError(
             f"no such file: {path.absolute()}: name a file that is there, or a model by its name"
@@ -111,6 +182,11 @@ def locate_weights(name_or_path: str) -> Path:
     raise PerceptionError(
         f"there are no weights {name_or_path!r}: {_REMEDY}: {_suggestion(name_or_path)}"
     )
+
+
+def is_path(name_or_path: str) -> bool:
+    """Whether it names a file or a folder by its place, not by its name alone."""
+    return "/" in name_or_path or name_or_path in ("", ".", "..", "~")
 
 
 def _best_of(folder: Path) -> Path:

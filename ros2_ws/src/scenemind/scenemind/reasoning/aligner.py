@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from scenemind.language.corrections.grammar import parse_commands
 from scenemind.language.english import shown
-from scenemind.language.speech_acts import agrees, declines, is_order
+from scenemind.language.speech_acts import agrees, declines, find_speaker, is_order
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import Redo, Undo
 from scenemind.memory import MemoryAccess, SceneMemoryError
-from scenemind.reasoning.dialogue import Dialogue, Proposal, Turn
+from scenemind.reasoning.dialogue import WHO_SPEAKS, Dialogue, Proposal, Turn
 from scenemind.reasoning.method import (
     AlignMethod,
     AlignReply,
@@ -30,7 +31,7 @@ from scenemind.reasoning.query import (
 from scenemind.reasoning.symbolic import SymbolicReasoner
 from scenemind.reasoning.symbolic.edits import Doubt, Intent
 from scenemind.reasoning.symbolic.replies import bounded
-from scenemind.reasoning.symbolic.undo import redo_corrections, undo_corrections
+from scenemind.reasoning.symbolic.undo import change_journal
 
 
 class Aligner:
@@ -53,15 +54,16 @@ class Aligner:
         """Change the memory as a sentence says, or give the reason against it.
 
         Args:
+            query: as the dialogue resolves it.
             by_agent: the agent, where there is one, reads every sentence but a yes or no to a
                 proposal, and "undo that".
         """
         start = time.perf_counter()
-        resolved, agent = dialogue.resolved(query), self._agent
+        agent = self._agent
         grammar = self._undo_or_redo if by_agent and agent is not None else self._by_grammar
-        tried = attempt("symbolic", lambda: self._by_symbols(resolved, dialogue, asking, grammar))
+        tried = attempt("symbolic", lambda: self._by_symbols(query, dialogue, asking, grammar))
         if agent is not None and _is_not_understood(tried) and not is_order(query.text):
-            tried = attempt(agent.name, lambda: agent.align(resolved, self._memory, asking))
+            tried = attempt(agent.name, lambda: agent.align(query, self._memory, asking))
         done = tried.reply or AlignReply(tried.failure.text if tried.failure else "")
         written = tuple(correction.correction_id for correction in done.corrections)
         dialogue.add(Turn(query.text, done.text, done.object_ids, written))
@@ -122,7 +124,12 @@ class Aligner:
         return AlignReply(f"Done. {proposal.summary}", tuple(written))
 
     def _by_grammar(self, query: Query, dialogue: Dialogue, asking: Asking) -> AlignReply:
-        intent = self._symbolic.align(query, snapshot_with_objects(self._memory), asking.by)
+        last = dialogue.turns[-1:]
+        if last and last[0].answered == WHO_SPEAKS and find_speaker(query.text):
+            query = replace(query, text=last[0].said)
+        intent = self._symbolic.align(query, snapshot_with_objects(self._memory), query.by)
+        if any(edit.key == "owner" and not edit.value for edit in intent.edits) and not query.by:
+            return AlignReply(WHO_SPEAKS, objects=intent.objects, asks_back=True)
         if not intent.edits and intent.journal_action is None:
             return AlignReply(intent.response, objects=intent.objects)
         with asking.allowance.committing():
@@ -143,7 +150,8 @@ class Aligner:
         if (is_guess and self._agent is not None) or not dialogue.dialogue_id:
             ids = bounded([str(thing.object_id) for thing in intent.objects])
             of = f"object {ids}" if len(intent.objects) == 1 else f"objects {ids}"
-            way_out = "Then say just that." if is_guess else f"If so, say it of {of}."
+            say = f'say "{doubt.suggestion}"' if doubt.suggestion else f"say it of {of}"
+            way_out = "Then say just that." if is_guess else f"If so, {say}."
             raise ReasoningError(doubt.code, f"{doubt} {way_out}", doubt.suggestion)
         scene = self._memory.snapshot()
         dialogue.propose(Proposal.on(scene, intent.edits, query.text, intent.response))
@@ -165,10 +173,7 @@ class Aligner:
             return self._change_journal(command, dialogue)
 
     def _change_journal(self, command: Undo | Redo, dialogue: Dialogue) -> AlignReply:
-        own_ids = dialogue.correction_ids
-        if isinstance(command, Undo):
-            return AlignReply(*undo_corrections(self._memory, command, own_ids))
-        return AlignReply(*redo_corrections(self._memory, command, own_ids))
+        return AlignReply(*change_journal(self._memory, command, dialogue.correction_ids))
 
 
 def _is_not_understood(tried: Attempt[AlignReply]) -> bool:

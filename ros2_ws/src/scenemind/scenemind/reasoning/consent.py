@@ -5,16 +5,20 @@ the agent.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
-from scenemind.language.english import find_number, normal, number_word, roots
-from scenemind.language.lexicon import ATTRIBUTE_NAMES
-from scenemind.language.speech_acts import any_of, statements_in, words_in
+from scenemind.language.assertions import Clause, clauses_of, denials_in, is_verb
+from scenemind.language.corrections.slots import names_no_thing
+from scenemind.language.english import find_number, normal, number_word, roots, word_set
+from scenemind.language.lexicon import ATTRIBUTE_NAMES, BE, NOUN_END
+from scenemind.language.speech_acts import any_of, words_in
+from scenemind.language.tokens import tokenize
 from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.memory.graph.relations import find_relation
-from scenemind.memory.types import EditKind
+from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.dialogue import Dialogue
 from scenemind.reasoning.query import Query
 
@@ -24,66 +28,75 @@ _NUMBER = re.compile(
     rf"\d{{1,6}}(?!\w|\.\d)(?! {any_of('measure')}\b)",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _LONGEST_NOUN, _LONGEST_RELATION = 3, 4  # words, as in "on the left of"
-_ANYTHING, _STOP_WORDS, _SPEAKER = (words_in(n) for n in ("anything", "little", "speaker"))
-_DENYING, _AROUND_DENIED, _IS = (words_in(n) for n in ("denying", "around_denied", "being"))
-_FIRST_PERSON = words_in("speaking_of_speaker")
-# Words that ask to merge, split or delete objects, in lower case, with plain apostrophes.
+_ANYTHING, _STOP_WORDS, _SPEAKER = map(words_in, ("anything", "little", "speaker"))
+_BEFORE_NOUN = word_set("a an the this that these those my our your his her their object number")
+_PLACING = word_set("at by from near in on")  # before what something else is at
+_BETWEEN = _BEFORE_NOUN | word_set(", and as well")
+_OWNING = re.compile(rf"\b{any_of('owning')}\b")
+_OWNED_BY = re.compile(rf"\b{any_of('owned_by')}(?: (?:the|my|our|your))?$")
+# "Belongs to my brother" Tom.
+_OWNED_BY_KIN = re.compile(
+    rf"\b{any_of('belonging')} (?:the|my|our|your|his|her|their)(?: \w+){{1,2}}$"
+)
+_OWNS = re.compile(rf"{any_of('owns')}\b")
+_POINTING = re.compile(rf"\b(?:{any_of('that')}|they|both|marked)\b")
 _ACTS: dict[EditKind, re.Pattern[str]] = {
     "merge": re.compile(any_of("asking_to_merge")),
     "split": re.compile(any_of("asking_to_split")),
     "delete_object": re.compile(any_of("asking_to_delete")),
 }
-
-
-def needs_a_yes(edits: Iterable[Edit], query: Query) -> bool:
-    """Whether edits change several objects that the person did not name or mark each."""
-    changed = {object_id for edit in edits for object_id in _subjects(edit)}
-    return len(changed) > 1 and not changed <= _pointed_at(query.text, query)
+_DENYING_EXISTENCE = re.compile(any_of("denying_existence"))
+_DELETING = re.compile(rf"\b{any_of('deleting')}\b")
+_ORDER = re.compile("|".join(any_of(name) for name in ("merging", "splitting", "deleting")))
+_NAMING, _AROUND_NAME = map(words_in, ("naming", "around_name"))
+_AROUND_NAME |= word_set("it this them")  # "we call it the corner"
+_CALLING = word_set("call rename label name make")
+_AFTER_NOUN = NOUN_END | BE | word_set(", and from with for no never not really actually")
 
 
 class Consent:
     """The edits of an agent that the person's own words cover, so that no yes is needed.
 
-    The words must contain a statement, refer to each object, and contain the new value, relation or
-    act. A model that errs can thus misread words, but not change objects that the person did not
-    mention.
+    One clause that the person asserts has to speak of the object and to contain the new value,
+    relation or act, affirmed; a relation is deleted where it is denied. What changes a thing as a
+    whole (deletion, merge, split) needs the object itself in that clause: its number, a mark, or a
+    noun that no other object has. A model that errs can thus misread words, but not change objects
+    that the person did not mention. A note is told, not so: of any time, with its denials.
     """
 
     def __init__(self, query: Query, dialogue: Dialogue, scene: MemorySnapshot, by: str) -> None:
         """
         Args:
             scene: when the person spoke.
-            by: the speaker's name.
+            by: the speaker's name; empty: not known.
         """
-        texts = (*_unanswered(dialogue), query.text)
-        said = " ".join(texts)
-        self._stated = StatedWords(*texts)
-        self._referred = ReferredObjects(
-            said, _pointed_at(said, query), dialogue.last_object_ids, scene
-        )
-        self._by = by
+        self._pointed_at = _pointed_at(query.text, query)
+        known = _Known(scene)
+        marked = frozenset(query.marked_object_ids)
+        topic = _Topic(marked or frozenset(dialogue.last_object_ids), is_marked=bool(marked))
+        self._said: list[_Said] = []
+        for text in (*_unanswered(dialogue), query.text):
+            for clause in clauses_of(text):
+                said = _Said(clause, known.mentions(clause), topic, by)
+                self._said.append(said)
+                topic = said.topic
 
     def covers(self, edit: Edit) -> bool:
         """Whether the person's words cover an edit."""
-        name = edit.value if edit.kind == "rename" else ""
-        return all(self._referred.has(i, name) for i in edit.object_ids) and self._says(edit)
+        return any(said.covers(edit) for said in self._said)
 
-    def _says(self, edit: Edit) -> bool:
-        match edit.kind:
-            case "rename":
-                return self._stated.names(edit.value)
-            case "set_attribute":
-                is_mine = edit.key == "owner" and self._stated.names_speaker(edit.value, self._by)
-                is_key = edit.key in ATTRIBUTE_NAMES or self._stated.names(edit.key)
-                return is_key and (is_mine or self._stated.names(edit.value))
-            case "add_relation":
-                return self._stated.relates(edit.key)
-            case "delete_relation":
-                return self._stated.denies_relation(edit.key)
-            case _:
-                return self._stated.wants(edit.kind)
+    def outright(self, edits: Sequence[Edit]) -> list[Edit]:
+        """The edits that need no yes: the words cover them, and no clause of them changes several
+        objects that the person did not name or mark each."""
+        covered = [(said, [edit for edit in edits if said.covers(edit)]) for said in self._said]
+        sure: list[Edit] = []
+        for said, of_clause in covered:
+            changed = {i for edit in of_clause for i in _subjects(edit)}
+            is_one = len(changed) == 1
+            named = self._pointed_at | said.named
+            sure += [edit for edit in of_clause if is_one or named.issuperset(_subjects(edit))]
+        return [edit for edit in edits if edit in sure]
 
 
 def _unanswered(dialogue: Dialogue) -> tuple[str, ...]:
@@ -103,97 +116,270 @@ def _subjects(edit: Edit) -> tuple[int, ...]:
     return edit.object_ids if is_large_merge else edit.object_ids[:1]
 
 
-class ReferredObjects:
-    """The objects that a person's words may refer to: marked or numbered ones, those with a noun of
-    the words or a synonym, their neighbours where the words have a word like "thing", and the last
-    object of the dialogue where no noun means an object of the map."""
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """Objects that words of a clause may mean.
+
+    Attributes:
+        at: place of the first word.
+        words: the noun, or the number.
+        is_vague: "the thing" beside something else.
+        is_anchor: of "on the table": something else is spoken of.
+    """
+
+    ids: frozenset[int]
+    at: int
+    words: str
+    is_vague: bool = False
+    is_anchor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """What "it" may mean."""
+
+    ids: frozenset[int]
+    is_marked: bool = False
+
+
+class _Known:
+    """The nouns of a scene."""
+
+    def __init__(self, scene: MemorySnapshot) -> None:
+        self._scene = scene
+        self._index = LabelIndex({thing.label for thing in scene.objects.values()})
+        self._strict = Vocabulary.load().strict
+        self._ends = [(r.subject_id, r.object_id) for r in scene.relations]
+
+    def mentions(self, clause: Clause) -> list[_Mention]:
+        """All objects that a clause may speak of."""
+        words, said = clause.words, " ".join(clause.words)
+        found = [
+            _Mention(frozenset((int(number[0]),)), said[: number.start()].count(" "), number[0])
+            for number in _NUMBER.finditer(said)
+        ]
+        numbered = frozenset(chain.from_iterable(mention.ids for mention in found))
+        for at, end, gram in _grams(words, _LONGEST_NOUN):
+            is_numbered = end < len(words) and words[end].isdigit()  # "chair 3" is no other chair
+            if not is_numbered and (ids := self._called(normal(gram))):
+                found.append(_Mention(ids & numbered or ids, at, gram))
+        named = frozenset(chain.from_iterable(mention.ids for mention in found))
+        near = frozenset(i for pair in self._ends if not named.isdisjoint(pair) for i in pair)
+        vague = [
+            at
+            for at, word in enumerate(words)
+            if word in _ANYTHING and not "".join(words[at + 1 : at + 2]).isdigit()
+        ]
+        found += [_Mention(near, at, words[at], is_vague=True) for at in vague]
+        return [
+            _Mention(m.ids, m.at, m.words, m.is_vague, _follows_relation(words, m.at))
+            for m in found
+            if m.ids
+        ]
+
+    def _called(self, noun: str) -> frozenset[int]:
+        labels = {match.label for match in self._strict(noun, self._index)}
+        things = {i for i, thing in self._scene.objects.items() if thing.label in labels}
+        return frozenset(things | {i for i, p in self._scene.structure.items() if p.kind == noun})
+
+
+class _Said:
+    """One clause with the objects that it may speak of.
+
+    Attributes:
+        topic: for the clause after it.
+        named: ids of objects with a noun that no other object has.
+    """
 
     def __init__(
-        self,
-        said: str,
-        pointed_at: Collection[int],
-        last_ids: Collection[int],
-        scene: MemorySnapshot,
+        self, clause: Clause, mentions: Sequence[_Mention], before: _Topic, by: str
     ) -> None:
-        """
-        Args:
-            pointed_at: ids of marked and numbered objects.
-            last_ids: ids of the objects of the last reply.
-        """
-        spoken = words_of(said)
-        words = [word.removesuffix("'s") for word in spoken]
-        labels = _labels_by_noun(words, scene)
-        kinds = {plane.kind for plane in scene.structure.values()} & set(map(normal, words))
-        called = {label for found in labels.values() for label in found}
-        named = {i for i, thing in scene.objects.items() if thing.label in called}
-        named |= {i for i, plane in scene.structure.items() if plane.kind in kinds}
-        self._nouns = kinds | labels.keys()
-        self._last_ids = frozenset(last_ids)
-        self._ids = named | set(pointed_at)
-        if not _ANYTHING.isdisjoint(spoken):
-            ends = ((r.subject_id, r.object_id) for r in scene.relations)
-            self._ids |= {i for pair in ends if not named.isdisjoint(pair) for i in pair}
-
-    def has(self, object_id: int, becoming: str = "") -> bool:
-        """Whether the words may refer to an object.
-
-        Args:
-            becoming: its new name: "a chair, I'd say" refers to no other chair.
-        """
-        if object_id in self._ids:
-            return True
-        nouns = {normal(gram) for gram in grams(words_of(becoming), _LONGEST_NOUN)}
-        return object_id in self._last_ids and self._nouns <= nouns
-
-
-def _labels_by_noun(words: list[str], scene: MemorySnapshot) -> dict[str, set[str]]:
-    """Noun of the words -> labels of the map that it means."""
-    index = LabelIndex({thing.label for thing in scene.objects.values()})
-    nouns = {normal(gram) for gram in grams(words, _LONGEST_NOUN)}
-    strict = Vocabulary.load().strict
-    found = {noun: {match.label for match in strict(noun, index)} for noun in nouns}
-    return {noun: labels for noun, labels in found.items() if labels}
-
-
-class StatedWords:
-    """The words of statements and requests in texts, without their questions; compared by root and
-    synonym."""
-
-    def __init__(self, *texts: str) -> None:
-        """
-        Args:
-            texts: complete utterances; no sentence continues in the next one.
-        """
-        self._text = _plain(" ".join(map(statements_in, texts)))
-        words = words_of(self._text)
-        self._affirmed, self._denied = _split_denied(words)
+        self._clause = clause
+        self._mentions = mentions
+        self._before = before
+        self._by = by
+        about = [m for m in mentions if not (m.is_anchor or m.is_vague)]
+        first = min((m.at for m in about), default=0)
+        of = [m for m in about if m.words.isdigit()] or [m for m in about if m.at == first]
+        self.topic = _Topic(frozenset(chain.from_iterable(m.ids for m in of))) if of else before
+        self.named = frozenset(chain.from_iterable(m.ids for m in mentions if len(m.ids) == 1))
+        self._affirmed = clause.part(denied=False)
         self._roots = frozenset(chain.from_iterable(map(roots, self._affirmed)))
-        self._has_first_person = not _FIRST_PERSON.isdisjoint(words)
         self._thesaurus = Thesaurus.load()
 
-    def names(self, value: str) -> bool:
-        """Whether the words contain a value, or a synonym of it."""
+    def covers(self, edit: Edit) -> bool:
+        """Whether the clause asserts an edit, or tells a note."""
+        first, value = edit.object_ids[0], edit.value
+        if edit.key == NOTE:
+            return self._clause.is_told and self._tells(first, value)
+        if not self._clause.is_asserted:
+            return False
+        match edit.kind:
+            case "rename":
+                is_name = not names_no_thing(_words_of(value) or [""])
+                return is_name and self._names(value) and self._is_of(first, value, is_name=True)
+            case "set_attribute":
+                is_key = edit.key in ATTRIBUTE_NAMES or self._names(edit.key)
+                is_own = edit.key == "owner" and self._names_speaker(value)
+                is_key &= is_own or edit.key != "owner" or self._is_owner(value)
+                is_said = is_key and (is_own or self._names(value))
+                return is_said and self._is_of(first, value)
+            case "add_relation" | "delete_relation":
+                return self._relates(edit)
+            case _:
+                return self._wants(edit)
+
+    def _is_of(self, object_id: int, value: str, *, is_name: bool = False) -> bool:
+        """Whether the clause may give an object a value: the object spoken of right before it, or
+        right behind it as in "the red lamp". The value is no mention itself: "a chair, I'd say"
+        speaks of no other chair. A name follows a word such as "is" or "call"."""
+        new = {gram for _, _, gram in _grams(_words_of(value), _LONGEST_NOUN)}
+        others = [m for m in self._mentions if m.words not in new]
+        about = [m for m in others if not (m.is_anchor or self._clause.denied[m.at])]
+        at = self._place_of(value)
+        end = at + len(_words_of(value))
+        if is_name and not self._is_named_at(at, end, others):
+            return False
+        behind = [m for m in about if m.at == end and not m.is_vague]
+        about = behind or _joined(about, self._clause.words, at) or ([] if is_name else about)
+        is_last = not others or any(m.is_vague for m in about)  # "it", "the marked thing"
+        return any(object_id in m.ids for m in about) or (is_last and object_id in self._before.ids)
+
+    def _tells(self, object_id: int, note: str) -> bool:
+        """Whether the clause has all words of a note, and as many denials, and is about an object:
+        one that a relation is said of, only where there is no other."""
+        said = _words_of(note)
+        content = [word for word in said if word not in _STOP_WORDS]
+        known = frozenset(chain.from_iterable(map(roots, self._clause.words)))
+        is_said = bool(content) and all(known & roots(word) for word in content)
+        if not is_said or denials_in(" ".join(said)) != self._clause.denials:
+            return False
+        new = {gram for _, _, gram in _grams(said, _LONGEST_NOUN)}
+        others = [m for m in self._mentions if m.words not in new] or self._mentions
+        about = [m for m in others if not m.is_anchor] or others
+        is_last = not others or any(m.is_vague for m in about)
+        return any(object_id in m.ids for m in about) or (is_last and object_id in self._before.ids)
+
+    def _place_of(self, value: str) -> int:
+        """The place of the first affirmed word of a value, else of a synonym; the end for none."""
+        said = [*zip(self._clause.words, self._clause.denied, strict=True)]
+        for spellings in ({*_words_of(value)} - _STOP_WORDS, self._spellings(value)):
+            wanted = frozenset(chain.from_iterable(map(roots, spellings)))
+            for place, (word, is_denied) in enumerate(said):
+                if not is_denied and roots(word) & wanted:
+                    return place
+        return len(said)
+
+    def _is_named_at(self, at: int, end: int, mentions: Sequence[_Mention]) -> bool:
+        """Whether a name may stand at a place: "is really a stool", "call the couch a bench", "a
+        stool, I'd say", but not "the stool is red"."""
+        words = self._clause.words
+        is_subject = end < len(words) and is_verb(words[end])
+        while at and words[at - 1] in _AROUND_NAME:
+            at -= 1
+        follows = any(m.at + len(m.words.split()) == at for m in mentions)
+        is_called = follows and words[0] in _CALLING
+        if not at:
+            return not is_subject
+        return words[at - 1] in _NAMING or is_called or "".join(words[:at]) in _CALLING
+
+    def _is_owner(self, name: str) -> bool:
+        """Whether somebody is said to own something: "it belongs to Anna", "it is Anna's", but not
+        "Anna's idea is to delete it"."""
+        at, words = self._place_of(name), self._clause.words
+        after = " ".join(words[at + len(_words_of(name)) :])
+        before = " ".join(words[:at])
+        owned = _OWNED_BY.search(before) or _OWNED_BY_KIN.search(before)
+        return bool(owned or _OWNS.match(after))
+
+    def _spellings(self, value: str) -> set[str]:
+        """The words of a value and their synonyms, without small ones."""
+        known = self._thesaurus
+        phrases = (value, *known.synonyms(normal(value)), *known.attribute_words(normal(value)))
+        return {word for phrase in phrases for word in _words_of(phrase)} - _STOP_WORDS
+
+    def _wants(self, edit: Edit) -> bool:
+        """Whether the clause asks to merge, split or delete just these objects."""
+        clause = self._clause
+        said = " ".join(clause.words)
+        is_absent = edit.kind == "delete_object" and clause.denials == 1
+        is_absent &= _DELETING.search(said) is None  # "there is no need to delete it"
+        if _ACTS[edit.kind].search(" ".join(self._affirmed)):
+            sure = [m for m in self._mentions if not clause.denied[m.at]]
+        elif is_absent and _DENYING_EXISTENCE.search(said):
+            sure = list(self._mentions)
+        else:
+            return False
+        wanted = set(edit.object_ids)
+        numbers = [m for m in sure if m.words.isdigit()]
+        if self._before.is_marked and not numbers and _POINTING.search(said):
+            return wanted <= self._before.ids
+        of = numbers or [m for m in sure if self._is_whole(m)]
+        order = _ORDER.match(said)
+        if order is not None and not self._is_behind(order[0], of):
+            return False
+        whole = [m.ids for m in of if m.ids <= wanted]
+        if edit.kind == "split":
+            return len({m.ids for m in of}) == 1 and wanted in whole
+        is_named = wanted <= frozenset(chain.from_iterable(whole))
+        return is_named and (edit.kind != "merge" or bool(numbers) or wanted in whole)
+
+    def _is_whole(self, mention: _Mention) -> bool:
+        """Whether a mention is of a thing itself: not "the fridge door", "two of the tables"."""
+        words, end = self._clause.words, mention.at + len(mention.words.split())
+        before = [word for word in words[: mention.at] if word not in _BEFORE_NOUN]
+        is_end = end == len(words) or words[end] in _AFTER_NOUN or is_verb(words[end])
+        return is_end and not (mention.is_vague or mention.is_anchor or before[-1:] == ["of"])
+
+    def _is_behind(self, order: str, mentions: Sequence[_Mention]) -> bool:
+        """Whether an order is about things right behind its verb, and not about taking them from
+        somewhere: "remove the cup", but not "remove the dust from the cup"."""
+        words = self._clause.words
+        first = min((m.at - m.words.isdigit() for m in mentions), default=0)  # "chair" 3
+        between = set(words[len(order.split()) : first])
+        return bool(mentions) and between <= _BETWEEN and {"from", "off"}.isdisjoint(words)
+
+    def _relates(self, edit: Edit) -> bool:
+        """Whether the clause says, or for a deletion denies, that the subject is in a relation to
+        the anchor: "the cup is on the table" says nothing of a table on a cup."""
+        known, is_denied = find_relation(edit.key), edit.kind == "delete_relation"
+        subject, anchor = edit.object_ids
+        for start, end, gram in _grams(self._clause.words, _LONGEST_RELATION):
+            said = find_relation(gram)
+            if said is None or known is None or self._clause.denied[start] != is_denied:
+                continue
+            if said.name == known.name and self._stand(subject, start, end, anchor, is_denied):
+                return True
+            if said.name == known.inverse and self._stand(anchor, start, end, subject, is_denied):
+                return True
+        is_named = not is_denied and self._names(edit.key)
+        ids = frozenset(chain.from_iterable(m.ids for m in self._mentions))
+        return is_named and anchor in ids and (subject in ids or subject in self._before.ids)
+
+    def _stand(self, first: int, start: int, end: int, second: int, is_denied: bool) -> bool:
+        """Whether an object is spoken of before a relation, or after its anchor, and another right
+        behind it."""
+        after = [m for m in self._mentions if m.at >= end]
+        nearest = min((m.at for m in after), default=0)
+        behind = [m for m in after if m.at == nearest and second in m.ids]
+        if not behind or self._clause.denied[nearest] != is_denied:
+            return False
+        others = [m for m in self._mentions if m.at < start or m.at > nearest]
+        if any(m.at < start for m in others):
+            return any(first in m.ids for m in others)
+        return first in self._before.ids or any(first in m.ids for m in others)
+
+    def _names(self, value: str) -> bool:
+        """Whether the clause affirms a value, or a synonym of it."""
         whole = normal(value)
         same = (whole, *self._thesaurus.synonyms(whole), *self._thesaurus.attribute_words(whole))
-        return any(self._has_all(words_of(phrase)) for phrase in same)
+        return any(self._has_all(_words_of(phrase)) for phrase in same)
 
-    def names_speaker(self, value: str, by: str) -> bool:
+    def _names_speaker(self, value: str) -> bool:
         """Whether a value is the speaker, in words such as "this is mine"."""
-        words = {word for word in words_of(value) if word not in _STOP_WORDS}
-        is_speaker = value.casefold() == by.casefold() or (bool(words) and words <= _SPEAKER)
-        return self._has_first_person and is_speaker
-
-    def relates(self, predicate: str) -> bool:
-        """Whether the words contain a relation, or its inverse."""
-        return _holds(predicate, self._affirmed) or self.names(predicate)
-
-    def denies_relation(self, predicate: str) -> bool:
-        """Whether the words deny a relation."""
-        return _holds(predicate, self._denied)
-
-    def wants(self, act: EditKind) -> bool:
-        """Whether the words ask to merge, split or delete."""
-        return _ACTS[act].search(self._text) is not None
+        words = {word for word in _words_of(value) if word not in _STOP_WORDS}
+        is_speaker = value.casefold() == self._by.casefold() or (bool(words) and words <= _SPEAKER)
+        return is_speaker and _OWNING.search(" ".join(self._affirmed)) is not None
 
     def _has_all(self, words: Sequence[str]) -> bool:
         wanted = [word for word in words if word not in _STOP_WORDS]
@@ -207,45 +393,33 @@ class StatedWords:
         return any(roots(other) & self._roots for other in same)
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, with their apostrophes."""
-    return _WORD.findall(_plain(text))
+def _words_of(text: str) -> list[str]:
+    return [token.word for token in tokenize(text) if token.word[0].isalnum()]
 
 
-def grams(words: Sequence[str], most: int) -> Iterator[str]:
-    """All phrases of up to `most` consecutive words."""
+def _grams(words: Sequence[str], most: int) -> Iterator[tuple[int, int, str]]:
+    """All phrases of up to `most` consecutive words: start, end, and words."""
     for first in range(len(words)):
         for end in range(first + 1, min(first + most, len(words)) + 1):
-            yield " ".join(words[first:end])
+            yield first, end, " ".join(words[first:end])
 
 
-def _plain(text: str) -> str:
-    return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+def _joined(mentions: list[_Mention], words: Sequence[str], at: int) -> list[_Mention]:
+    """The mentions right before a place, with those that "and" joins to them."""
+    before = sorted((m for m in mentions if m.at < at), key=lambda mention: -mention.at)
+    first = before[0].at if before else at
+    for mention in before:
+        if not set(words[mention.at + len(mention.words.split()) : first]) <= _BETWEEN:
+            break
+        first = min(first, mention.at)
+    return [mention for mention in before if mention.at >= first]
 
 
-def _split_denied(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The affirmed and the denied words: "a lamp" is denied in "not a lamp but a cup", "stand on"
-    in "does not stand on the table"."""
-    affirmed: list[str] = []
-    denied: list[str] = []
-    is_denied = was_named = False
-    before = ""
-    for word in words:
-        if word in _DENYING or word.endswith("n't") or (word == "no" and before in _IS):
-            is_denied, was_named = True, False
-        elif is_denied and (word in _AROUND_DENIED or not was_named):
-            denied.append(word)
-            was_named |= word not in _AROUND_DENIED
-        else:
-            is_denied = False
-            affirmed.append(word)
-        before = word
-    return affirmed, denied
-
-
-def _holds(predicate: str, words: Sequence[str]) -> bool:
-    """Whether a relation or its inverse is among these words."""
-    known = find_relation(predicate)
-    wanted = {predicate} if known is None else {known.name, known.inverse}
-    found = map(find_relation, grams(words, _LONGEST_RELATION))
-    return any(relation is not None and relation.name in wanted for relation in found)
+def _follows_relation(words: Sequence[str], at: int) -> bool:
+    """Whether a relation stands right before the words from `at`, as in "on the table"."""
+    while at and words[at - 1] in _BEFORE_NOUN and find_relation(words[at - 1]) is None:
+        at -= 1
+    starts = range(max(0, at - _LONGEST_RELATION), at)
+    if at and words[at - 1] in _PLACING:
+        return True
+    return any(find_relation(" ".join(words[start:at])) is not None for start in starts)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scenemind.language.speech_acts import refers_to_last
+from scenemind.language.speech_acts import find_speaker, refers_to_last
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.reasoning.query import MOST_CHARACTERS, Query
+
+# Ends with what an answer to it is known by: a question for the name of the one who speaks.
+WHO_SPEAKS = "Who are you? Tell me your name."
+_ASKS_NAME = re.compile(r"\bname\b[^.?!]*[.?!]\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,9 @@ class Dialogue:
         self.dialogue_id = dialogue_id
         self._turns: deque[Turn] = deque(maxlen=most_turns)
         self._proposal: Proposal | None = None
+        self._last: Proposal | None = None
         self._turns_since = 0  # the proposal was made
+        self._speaker = ""
         self._lock = threading.Lock()
 
     @property
@@ -101,7 +108,8 @@ class Dialogue:
     def propose(self, proposal: Proposal) -> None:
         """Set the proposal that waits for a yes, in place of an earlier one."""
         with self._lock:
-            self._proposal, self._turns_since = proposal, 0
+            self._proposal = self._last = proposal
+            self._turns_since = 0
 
     def take_proposal(self) -> tuple[Proposal | None, bool]:
         """Remove the proposal that waits for a yes; and whether it was made in the last turn, so
@@ -110,9 +118,24 @@ class Dialogue:
             proposal, self._proposal = self._proposal, None
             return proposal, self._turns_since <= 1
 
+    @property
+    def last_proposal(self) -> Proposal | None:
+        """The proposal of the last turn, which the words of this turn answer, taken or not."""
+        with self._lock:
+            return self._last if self._turns_since <= 1 else None
+
+    @property
+    def asks_for_name(self) -> bool:
+        """Whether the last turn asked who speaks."""
+        return any(_ASKS_NAME.search(turn.answered) for turn in self.turns[-1:])
+
     def resolved(self, query: Query) -> Query:
         """The query with the last object of the dialogue as marked, where its words refer to it and
-        nothing is marked."""
+        nothing is marked; and with the speaker, where the dialogue has asked for the name."""
+        if not query.by:
+            told = find_speaker(query.text) if self.asks_for_name else None
+            self._speaker = told or self._speaker
+            query = replace(query, by=self._speaker)
         if query.marked_object_ids:
             return query
         was_asked = any(turn.answered.endswith("?") for turn in self.turns[-1:])

@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import dropwhile
 from string import Template
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from scenemind.language.english import normal
+from scenemind.language.english import find_number, normal
 from scenemind.memory import MapObject
 from scenemind.memory.tree.tree_json import displayed_label
 from scenemind.models import ChatMessage, ChatModel, ModelError, OnText, ask_for
@@ -24,9 +25,22 @@ Form = TypeVar("Form", bound=BaseModel)
 
 @cache
 def read_prompt(package: str, name: str) -> str:
-    """The text of `prompts/<name>.txt` in a package."""
+    """The text of `prompts/<name>.txt` in a package, without its comment."""
     path = files(package).joinpath("prompts", f"{name}.txt")
-    return path.read_text(encoding="utf-8").rstrip()
+    return sent_part(path.read_text(encoding="utf-8"))
+
+
+def sent_part(text: str) -> str:
+    """A prompt file without its comment: the lines that begin with "#:" before all others, which
+    name the part of the paper that the prompt follows."""
+    lines = text.splitlines(keepends=True)
+    return "".join(dropwhile(lambda line: line.startswith("#:"), lines)).rstrip()
+
+
+def fixed_parts(text: str) -> list[str]:
+    """What a prompt file always sends: its text between the values that are filled in."""
+    cut = re.sub(Template.pattern, "\0", sent_part(text))
+    return [part for part in map(str.strip, cut.split("\0")) if part]
 
 
 def fill_prompt(package: str, name: str, **values: str) -> str:
@@ -158,6 +172,11 @@ class ObjectWords:
         self._objects = objects
         self._other_labels = frozenset(other_labels)
 
+    def find_label(self, word: Word) -> str | None:
+        """The label that a word is, in its normal form; None for ids and unknown words."""
+        name = "" if isinstance(word, int) else label_name(word)
+        return name if name in self._ids_of or name in self._other_labels else None
+
     def find(self, word: Word, here: Collection[int] = ()) -> tuple[int, ...] | None:
         """Ids of the objects that a word means: empty for a label without objects, None for an
         unknown word.
@@ -167,7 +186,7 @@ class ObjectWords:
         """
         if isinstance(word, int):
             return (word,) if word in self._objects else None
-        name = _name(word)
+        name = label_name(word)
         ids = self._ids_of.get(name, [])
         if ids or name in self._other_labels:
             return tuple(i for i in ids if i in here) or tuple(ids)
@@ -178,7 +197,7 @@ class ObjectWords:
         """Normal form of a label -> ids of its objects."""
         ids_of = defaultdict(list)
         for object_id, thing in self._objects.items():
-            ids_of[_name(thing.label)].append(object_id)
+            ids_of[label_name(thing.label)].append(object_id)
         return ids_of
 
     def _find_numbered(self, word: str) -> tuple[int] | None:
@@ -186,10 +205,28 @@ class ObjectWords:
         thing = None if found is None else self._objects.get(int(found["number"]))
         if found is None or thing is None:
             return None
-        label = _name(found["label"])
-        return (thing.object_id,) if label in _NO_LABEL or label == _name(thing.label) else None
+        label = label_name(found["label"])
+        return (
+            (thing.object_id,) if label in _NO_LABEL or label == label_name(thing.label) else None
+        )
 
 
-def _name(label: str) -> str:
-    """One spelling for a label, its quoted form in a prompt, and a model's way to write it."""
+def label_name(label: str) -> str:
+    """The normal form of a label, of its quoted form in a prompt, and of a model's way to write
+    it."""
     return normal(displayed_label(label))
+
+
+def find_count(answer: str, kinds: Sequence[str]) -> int | None:
+    """The number that an answer gives: "13", "three", "13 chairs", "two, on the table"; None for
+    other answers, such as "2 m" and "3 o'clock".
+
+    Args:
+        kinds: what may stand behind the number, in words.
+    """
+    number, _, rest = answer.strip().lower().partition(" ")
+    is_all = not rest or number.endswith(",")
+    called = normal(rest.partition(",")[0])
+    if is_all or called in {normal(kind) for kind in kinds}:
+        return find_number(number.rstrip(",.;"))
+    return None

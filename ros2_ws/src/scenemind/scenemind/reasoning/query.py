@@ -208,6 +208,12 @@ class Alignment:
     steps: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
 
+    @property
+    def asks_back(self) -> bool:
+        """Whether nothing was written, and the response waits for an answer."""
+        is_done = self.failure is not None or bool(self.correction_ids)
+        return not is_done and self.response.endswith("?")
+
     def __repr__(self) -> str:
         result = f"corrections={list(self.correction_ids)}"
         if self.failure is not None:

@@ -22,6 +22,7 @@ from scenemind.reasoning.method import (
     ground_by,
     snapshot_with_objects,
 )
+from scenemind.reasoning.method_cases import Action
 from scenemind.reasoning.method_choice import MethodChoice
 from scenemind.reasoning.query import (
     Alignment,
@@ -68,7 +69,7 @@ class Router:
         """
         self._memory = memory
         self._symbolic = SymbolicReasoner(memory, relations or RelationConfig(), reader=reader)
-        self._choice = MethodChoice(methods or {}, falls_back, self._labels)
+        self._choice = MethodChoice(methods or {}, falls_back, memory)
         agent = (methods or {}).get("synergai")
         self._agent = agent if isinstance(agent, AlignMethod) else None
         self._dialogues = dialogues or Dialogues(1, 1)
@@ -82,10 +83,12 @@ class Router:
         """
         start, asked = time.perf_counter(), query
         dialogue = self._dialogues.get(query.dialogue_id)
-        query, asking = dialogue.resolved(query), _begun(asking, dialogue)
+        query = dialogue.resolved(query)
+        asking = _begun(asking, dialogue, query)
         tried = self._try(
             query,
             method,
+            "ask",
             asking,
             lambda: self._symbolic.ask(query, snapshot_with_objects(self._memory), asking),
             lambda chosen: chosen.ask(query, self._memory, asking),
@@ -123,10 +126,12 @@ class Router:
         """
         start, asked = time.perf_counter(), query
         dialogue = self._dialogues.get(query.dialogue_id)
-        query, asking = dialogue.resolved(query), _begun(asking, dialogue)
+        query = dialogue.resolved(query)
+        asking = _begun(asking, dialogue, query)
         tried = self._try(
             query,
             method,
+            "ground",
             asking,
             lambda: self._symbolic.ground(query, snapshot_with_objects(self._memory), asking),
             lambda chosen: ground_by(chosen, query, self._memory, asking),
@@ -157,12 +162,13 @@ class Router:
         configured.
 
         Args:
-            by: the speaker's name.
+            by: the speaker's name; empty: not known, and asked for where it matters.
             by_agent: the agent does all but proposals and the journal, to measure it.
         """
         dialogue = self._dialogues.get(query.dialogue_id)
-        begun = replace(_begun(asking, dialogue), by=by)
-        return self._aligner.align(replace(query, by=by), dialogue, begun, by_agent)
+        query = dialogue.resolved(replace(query, by=by))
+        begun = _begun(asking, dialogue, query)
+        return self._aligner.align(query, dialogue, begun, by_agent)
 
     @cached_property
     def _aligner(self) -> Aligner:
@@ -175,6 +181,7 @@ class Router:
         self,
         query: Query,
         method: str,
+        action: Action,
         asking: Asking,
         by_symbols: Callable[[], Reply],
         by_model: Callable[[AskMethod], Reply],
@@ -182,17 +189,9 @@ class Router:
         try:
             check_sentence(query, "question")
             check_speaker(query.by)
-            return self._choice.answer(query, method, asking, by_symbols, by_model)
+            return self._choice.answer(query, method, action, asking, by_symbols, by_model)
         except ReasoningError as error:
             return Attempt("symbolic" if method == "auto" else method, failure=error.failure)
-
-    def _labels(self) -> set[str]:
-        """Labels of the map's objects; empty where the memory fails, which the methods report."""
-        try:
-            return {thing.label for thing in self._memory.snapshot().objects.values()}
-        except SceneMemoryError as error:
-            _log.warning("cannot read the labels of the map: %s", error)
-            return set()
 
     def _evidence(self, reply: MethodReply | GroundReply) -> tuple[KeyFrame, ...]:
         """The reply's key frames, or frames of its objects. An answer is valid without them: an
@@ -209,9 +208,10 @@ class Router:
             return ()
 
 
-def _begun(asking: Asking | None, dialogue: Dialogue) -> Asking:
-    """The caller's limits, with an empty log of this question."""
-    return replace((asking or Asking()).with_new_progress(), dialogue=dialogue)
+def _begun(asking: Asking | None, dialogue: Dialogue, query: Query) -> Asking:
+    """The caller's limits, with an empty log of this question, and its speaker for the journal."""
+    begun = (asking or Asking()).with_new_progress()
+    return replace(begun, dialogue=dialogue, by=query.by or begun.by)
 
 
 def _text_of(failed: Attempt[Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,6 +140,27 @@ class Selection:
     cue_objects: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Looked:
+    """Frames that did not show what a question asks.
+
+    Attributes:
+        frames: that a model saw.
+        thought: what it said of them, in one line.
+    """
+
+    frames: tuple[KeyFrame, ...] = ()
+    thought: str = ""
+
+    @property
+    def frame_numbers(self) -> frozenset[int]:
+        return frozenset(frame.frame_number for frame in self.frames)
+
+    @property
+    def location_ids(self) -> frozenset[int]:
+        return frozenset(frame.location_id for frame in self.frames)
+
+
 class FrameSelector(Protocol):
     """Chooses stored frames for a question; may be asked from several threads at once."""
 
@@ -156,6 +177,20 @@ class FrameSelector(Protocol):
             ReasoningError: the memory has no frame to choose.
             ModelError: a model failed, or the allowance is used up.
             PerceptionError: an encoder or detector cannot be had.
+        """
+        ...
+
+
+@runtime_checkable
+class LooksElsewhere(FrameSelector, Protocol):
+    """A selector that can choose again where the first frames did not show it."""
+
+    def select_elsewhere(
+        self, query: Query, memory: MemoryAccess, count: int, asking: Asking, looked: Looked
+    ) -> Selection:
+        """Up to `count` stored frames of other places or views.
+
+        Raises: as `select`.
         """
         ...
 

@@ -193,6 +193,9 @@ def object_json(obj: MapObject) -> dict[str, Any]:
         "stays": [_stay_json(stay) for stay in obj.stays],
         "observations": obj.observation_count,
         "confidence": round(obj.confidence, 4),
+        "may_be": {label: round(p, 4) for label, p in obj.alternatives.items()},
+        "measured_share": round(obj.measured_share, 4),
+        "is_ghost": obj.is_ghost,
     }
 
 

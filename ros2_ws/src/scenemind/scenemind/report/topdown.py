@@ -92,7 +92,10 @@ class EarlierPlace:
 def earlier_places(snapshot: MemorySnapshot) -> list[EarlierPlace]:
     """Places that moved and removed objects have left, by object id, oldest first."""
     moved = [_place_before(obj, "was here before it moved") for obj in snapshot.objects.values()]
-    gone = [_place_before(obj, "was here and is gone") for obj in snapshot.gone.values()]
+    gone = [
+        _place_before(obj, "was thought to be here" if obj.is_ghost else "was here and is gone")
+        for obj in snapshot.gone.values()
+    ]
     return [place for places in (*moved, *gone) for place in places]
 
 

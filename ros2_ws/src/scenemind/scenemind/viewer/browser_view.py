@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import signal
 import sys
 import webbrowser
@@ -35,6 +34,8 @@ class ViewOptions:
         opens_browser: open a browser, if there is a display.
         most_points: limit of the cloud's points.
         by: author of the corrections.
+        needs_link: browsers need an address of their own; always so on another address than this
+            machine's own.
     """
 
     host: str
@@ -42,6 +43,7 @@ class ViewOptions:
     opens_browser: bool
     most_points: int = 500_000
     by: str = "a person at the browser"
+    needs_link: bool = False
 
 
 def open_viewer(
@@ -73,9 +75,9 @@ def open_viewer(
         raise UsageError(
             "the view needs viser, which is not installed: `pip install viser`, or `make setup`"
         ) from error
-    token = "" if is_local(options.host) else secrets.token_hex(16)
+    needs_link = options.needs_link or not is_local(options.host)
     settings = ViewerSettings(
-        options.host, options.port, token, title, by=options.by, poll_s=poll_s
+        options.host, options.port, needs_link, title, by=options.by, poll_s=poll_s
     )
     return Viewer(memory, answering, asking, settings, ColoredCloud(options.most_points))
 
@@ -107,9 +109,11 @@ def show_view(
         with Progress(*_COLUMNS, console=progress_console(), transient=True) as progress:
             task = progress.add_task("", total=None)
             viewer.start(lambda done, total: progress.update(task, completed=done, total=total))
-        print(f"{title}: {viewer.address}\nCtrl-C ends it.", flush=True)
+        address = viewer.make_address()
+        viewer.on_new_browser(lambda: print(f"Next browser: {viewer.make_address()}", flush=True))
+        print(f"{title}: {address}\nCtrl-C ends it.", flush=True)
         if options.opens_browser:
-            open_browser(viewer.address)
+            open_browser(address)
         viewer.wait()
 
 

@@ -1,7 +1,7 @@
 """The gate in front of the browser view: it refuses requests without permission.
 
-Other requests are passed on to viser, which asks for no permission itself and listens on a random
-loopback address.
+Other requests are passed on to viser, which asks for no permission itself and listens on a Unix
+socket that only this user reaches.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import asyncio
 import hmac
 import io
 import logging
+import secrets
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,15 +22,23 @@ from http import HTTPStatus
 from http.client import HTTPException, parse_headers
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from scenemind.errors import SceneMindError
 
-_TOKEN = "token"  # name of the query parameter
+_LINK = "link"  # name of the query parameter
+_MOST_LINKS = 32  # that wait to be used; the oldest ones go
 _HEAD_BYTES, _HEAD_S = 16_384, 10.0
 _COPIED_BYTES = 65_536
-_MOST_CONNECTIONS = 200
+_MOST_CONNECTIONS = 200  # of those with permission
+# Connections whose request has not come yet; beyond it those that wait longest are closed, so that
+# nobody can lock the others out.
+_MOST_WAITING, _MOST_WAITING_OF_ADDRESS = 200, 40
+# Pages in which another site may not show this one, to lead a click of its reader.
+_FRAMES = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
+_NO_FRAMES = "Content-Security-Policy: frame-ancestors 'none'\r\nX-Frame-Options: DENY\r\n"
 _PAGE = (
     "<!doctype html><title>SceneMind</title>"
     '<p style="font:1.1em/1.5 sans-serif;max-width:34em;margin:20vh auto;padding:0 1em">{}</p>\n'
@@ -55,16 +64,18 @@ class Head:
     """Request line and headers of an HTTP request.
 
     Attributes:
-        token: value of the query parameter `token`; empty where there is none.
+        link: value of the query parameter `link`; empty where there is none.
         cookies: name -> value.
         host, origin: values of these headers; empty where there is none.
+        shown_in: kind of element that is to show the reply (`Sec-Fetch-Dest`); empty: not said.
         is_websocket: the request asks for an upgrade to a websocket.
     """
 
-    token: str
+    link: str
     cookies: dict[str, str]
     host: str
     origin: str
+    shown_in: str
     is_websocket: bool
 
 
@@ -89,27 +100,31 @@ def read_head(data: bytes) -> Head | Refusal:
     if any(len(headers.get_all(name, [])) > 1 for name in ("Host", "Origin", "Upgrade", "Cookie")):
         return Refusal(HTTPStatus.BAD_REQUEST, "A header occurs twice.")
     return Head(
-        (parse_qs(address.query).get(_TOKEN) or [""])[0],
+        (parse_qs(address.query).get(_LINK) or [""])[0],
         {name: morsel.value for name, morsel in cookies.items()},
         _text(headers, "Host").lower(),
         _text(headers, "Origin").lower(),
+        _text(headers, "Sec-Fetch-Dest").lower(),
         _text(headers, "Upgrade").lower() == "websocket",
     )
 
 
-def find_refusal(head: Head, token: str, cookie_name: str) -> Refusal | None:
+def find_refusal(head: Head, secret: str, cookie_name: str) -> Refusal | None:
     """The reason to refuse a request; None: it is passed on.
 
-    Refused are pages of other sites (their `Origin` differs) and host names that were made to
-    resolve to this machine (DNS rebinding). Without a token only host names of this machine are
-    accepted; with a token the cookie suffices, as browsers send it to one host name only.
+    Refused are pages of other sites (their `Origin` differs, or they show this one in a frame) and
+    host names that were made to resolve to this machine (DNS rebinding). Without a secret only
+    host names of this machine are accepted; with one the cookie suffices, as browsers send it to
+    one host name only.
 
     Args:
-        token: the required token; empty: none is required.
+        secret: the required value of the cookie; empty: none is required.
     """
+    if head.shown_in in _FRAMES:
+        return Refusal(HTTPStatus.FORBIDDEN, "This view may not be shown inside another page.")
     if head.origin and head.origin not in (f"http://{head.host}", f"https://{head.host}"):
         return Refusal(HTTPStatus.FORBIDDEN, "Pages of other sites may not use this view.")
-    if not token:
+    if not secret:
         if is_local(_host_name(head.host)):
             return None
         return Refusal(
@@ -117,17 +132,18 @@ def find_refusal(head: Head, token: str, cookie_name: str) -> Refusal | None:
             "This view can only be opened on its own machine: use http://localhost or"
             " http://127.0.0.1.",
         )
-    if _is_same(head.cookies.get(cookie_name, ""), token):
+    if _is_same(head.cookies.get(cookie_name, ""), secret):
         return None
     return Refusal(
         HTTPStatus.FORBIDDEN,
-        "This view needs its token: open the whole address that `scenemind view` printed.",
+        "This view needs a link: open the whole address that `scenemind view` printed last. Each"
+        " address serves one browser.",
     )
 
 
-def _is_same(given: str, token: str) -> bool:
+def _is_same(given: str, secret: str) -> bool:
     """Compare in constant time, so that the time does not reveal where they differ."""
-    return hmac.compare_digest(given.encode(), token.encode())
+    return hmac.compare_digest(given.encode(), secret.encode())
 
 
 def is_local(name: str) -> bool:
@@ -158,22 +174,26 @@ _TOO_LATE = Refusal(HTTPStatus.REQUEST_TIMEOUT, "The headers did not arrive in t
 
 
 class Gate:
-    """A proxy from a public address to a hidden one of this machine, on a thread of its own."""
+    """A proxy from a public address to a hidden server, on a thread of its own."""
 
-    def __init__(self, host: str, port: int, behind: tuple[str, int], token: str = "") -> None:
+    def __init__(self, host: str, port: int, behind: Path, *, needs_link: bool = True) -> None:
         """
         Args:
             host, port: the public address; port 0 takes a free one.
-            behind: host and port of the hidden server.
-            token: the first address that a browser opens must contain it; empty: only browsers of
-                this machine are accepted.
+            behind: Unix socket of the hidden server.
+            needs_link: the first address that a browser opens must have a link of `make_link`;
+                else all browsers and users of this machine are accepted, and no others.
 
         Raises:
             ViewerError: the public address cannot be used.
         """
         self._behind = behind
-        self._token = token
+        self._secret = secrets.token_hex(16) if needs_link else ""
+        self._links: list[str] = []  # oldest first
+        self._on_used: Callable[[], object] = lambda: None
+        self._waiting: dict[asyncio.Task[None], str] = {}  # -> address, in order of arrival
         self._connections: set[asyncio.Task[None]] = set()
+        self._admitted = 0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="gate", daemon=True)
         self._thread.start()
@@ -193,6 +213,22 @@ class Gate:
                 f"cannot listen on {host}, port {port} ({error.strerror or error}): give another"
                 " --port, or 0 for any free one"
             ) from error
+
+    def make_link(self) -> str:
+        """A secret that lets one browser in, once; empty where none is needed.
+
+        The address with it may stand in a browser's command line, which all users of a machine can
+        read: whoever comes second is refused.
+        """
+        if not self._secret:
+            return ""
+        link = secrets.token_hex(16)
+        self._links = [*self._links, link][-_MOST_LINKS:]
+        return link
+
+    def on_link_used(self, call: Callable[[], object]) -> None:
+        """Call this on the gate's thread whenever a link has let a browser in."""
+        self._on_used = call
 
     def close(self) -> None:
         """End all connections; a second call does nothing."""
@@ -223,21 +259,34 @@ class Gate:
         task = asyncio.current_task()
         assert task is not None, "streams call this in a task"
         self._connections.add(task)
+        peer = writer.get_extra_info("peername")
+        self._waiting[task] = str(peer[0]) if peer else ""
+        self._make_room(self._waiting[task])
         try:
-            await self._check(reader, writer)
+            await self._check(task, reader, writer)
         except (OSError, asyncio.IncompleteReadError) as error:
             _log.debug("a browser disconnected: %s", error)
         except asyncio.CancelledError:  # asyncio.streams would log it as an error
             _log.debug("a connection was closed with the view")
         finally:
+            self._waiting.pop(task, None)
             self._connections.discard(task)
             writer.close()
 
-    async def _check(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Refuse a request, exchange its token for a cookie, or pass it on."""
-        if len(self._connections) > _MOST_CONNECTIONS:
-            await _refuse(writer, _TOO_MANY)
-            return
+    def _make_room(self, address: str) -> None:
+        """Close those connections that have waited longest, of one address and of all."""
+        of_address = [task for task, from_ in self._waiting.items() if from_ == address]
+        for task in (
+            *of_address[:-_MOST_WAITING_OF_ADDRESS],
+            *list(self._waiting)[:-_MOST_WAITING],
+        ):
+            self._waiting.pop(task, None)
+            task.cancel()
+
+    async def _check(
+        self, task: asyncio.Task[None], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Refuse a request, exchange its link for a cookie, or pass it on."""
         try:
             data = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _HEAD_S)
         except asyncio.LimitOverrunError:
@@ -249,17 +298,29 @@ class Gate:
         head = read_head(data)
         if isinstance(head, Refusal):
             await _refuse(writer, head)
-        elif self._token and _is_same(head.token, self._token):
+        elif self._take_link(head.link):
             await self._set_cookie(writer)
-        elif refusal := find_refusal(head, self._token, self._cookie):
+        elif refusal := find_refusal(head, self._secret, self._cookie):
             await _refuse(writer, refusal)
+        elif self._admitted >= _MOST_CONNECTIONS:
+            await _refuse(writer, _TOO_MANY)
         else:
-            await self._pass_on(data, head, reader, writer)
+            self._waiting.pop(task, None)
+            self._admitted += 1
+            try:
+                await self._pass_on(data, head, reader, writer)
+            finally:
+                self._admitted -= 1
+
+    def _take_link(self, given: str) -> bool:
+        used = [link for link in self._links if _is_same(given, link)]
+        self._links = [link for link in self._links if link not in used]
+        return bool(used)
 
     async def _set_cookie(self, writer: asyncio.StreamWriter) -> None:
-        """Move the token from the address into a cookie: addresses are copied and kept in a
-        browser's history."""
-        cookie = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
+        """Give the browser a cookie in exchange for its link."""
+        self._on_used()
+        cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
         # A strict cookie is not sent with a request that follows a link of another site, therefore
         # the page loads itself again.
         page = '<meta http-equiv="refresh" content="0;url=/">'
@@ -268,12 +329,15 @@ class Gate:
     async def _pass_on(
         self, data: bytes, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        from_server, to_server = await asyncio.open_connection(*self._behind)
+        from_server, to_server = await asyncio.open_unix_connection(str(self._behind))
         to_server.write(data)
-        copies = [asyncio.ensure_future(_copy(from_server, writer))]
-        if head.is_websocket:  # otherwise a connection carries one request
-            copies.append(asyncio.ensure_future(_copy(reader, to_server)))
+        copies = []
         try:
+            status, _, rest = (await from_server.readuntil(b"\r\n\r\n")).partition(b"\r\n")
+            writer.write(b"".join((status, b"\r\n", _NO_FRAMES.encode(), rest)))
+            copies.append(asyncio.ensure_future(_copy(from_server, writer)))
+            if head.is_websocket:  # otherwise a connection carries one request
+                copies.append(asyncio.ensure_future(_copy(reader, to_server)))
             await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for copy in copies:
@@ -299,7 +363,7 @@ async def _reply(
     writer.write(
         f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {kind}; charset=utf-8\r\n"
         f"Content-Length: {len(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n"
-        f"Referrer-Policy: no-referrer\r\n{more}\r\n".encode()
+        f"Referrer-Policy: no-referrer\r\n{_NO_FRAMES}{more}\r\n".encode()
         + text
     )
     with suppress(ConnectionError):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from scenemind.language.english import with_article
 from scenemind.memory import (
     Correction,
     KeyFrame,
@@ -130,6 +131,10 @@ def about(thing: MapObject, scene: MemorySnapshot) -> str:
     x, y, z = thing.box.center
     rows.append(("centre", f"x {x:.2f}, y {y:.2f}, z {z:.2f} m"))
     rows.append(("confidence", f"{100.0 * thing.confidence:.0f} %"))
+    for label, probability in thing.alternatives.items():
+        rows.append(("may be", f"{escaped(with_article(label))} ({100.0 * probability:.0f} %)"))
+    if thing.is_completed:
+        rows.append(("measured", f"{thing.measured_share:.0%} of the box"))
     rows.append(("last seen", escaped(show_stamp(thing.last_seen_ns))))
     building = _building_of(thing.object_id, scene)
     if building:
@@ -362,4 +367,5 @@ def _change(change: SceneChange) -> str:
 
 def _gone(thing: MapObject) -> str:
     when = escaped(show_stamp(thing.last_seen_ns))
-    return f"{escaped(thing.label)} {thing.object_id}, last seen {when}"
+    doubt = ", thought a ghost" if thing.is_ghost else ""
+    return f"{escaped(thing.label)} {thing.object_id}, last seen {when}{doubt}"

@@ -7,13 +7,18 @@ import io
 import logging
 import secrets
 import socket
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
+from typing import Any
+from unittest import mock
 
 import viser
+import websockets.asyncio.server as servers
 
 from scenemind.errors import SceneMindError
 from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
@@ -37,8 +42,8 @@ class ViewerSettings:
     """
     Attributes:
         host, port: address to listen on; port 0 takes a free one.
-        token: the first address that a browser opens must contain it; empty: none is required, and
-            only browsers of this machine are accepted.
+        needs_link: the first address that a browser opens must be one of `Viewer.make_address`;
+            else all users of this machine are let in, and nobody else.
         title: above the panel.
         by: author of corrections.
         poll_s: time between two looks whether the memory has changed, seconds.
@@ -46,7 +51,7 @@ class ViewerSettings:
 
     host: str = "127.0.0.1"
     port: int = 8080
-    token: str = ""
+    needs_link: bool = False
     title: str = "SceneMind"
     by: str = "browser"
     poll_s: float = 0.5
@@ -85,9 +90,13 @@ class Viewer:
         self._is_lost = False
         self._ended = threading.Event()
         self._server = _QuietServer(settings.title)
-        behind = self._server.address, self._server.get_port()
         try:
-            self._gate = Gate(settings.host, settings.port, behind, settings.token)
+            self._gate = Gate(
+                settings.host,
+                settings.port,
+                self._server.socket_path,
+                needs_link=settings.needs_link,
+            )
         except BaseException:
             self._server.stop()
             raise
@@ -118,10 +127,13 @@ class Viewer:
         """The port that it listens on."""
         return self._gate.port
 
-    @property
-    def address(self) -> str:
-        """The URL that browsers open, with the token where there is one."""
-        return view_address(self._settings.host, self.port, self._settings.token)
+    def make_address(self) -> str:
+        """A URL for one browser, once; without links for all browsers of this machine."""
+        return view_address(self._settings.host, self.port, self._gate.make_link())
+
+    def on_new_browser(self, call: Callable[[], object]) -> None:
+        """Call this, on a thread of the viewer, whenever a browser has used its address."""
+        self._gate.on_link_used(call)
 
     def start(self, on_progress: OnProgress | None = None) -> None:
         """Draw the memory, and follow its changes from now on.
@@ -275,11 +287,11 @@ class Viewer:
         self._is_lost = True
 
 
-def view_address(host: str, port: int, token: str) -> str:
+def view_address(host: str, port: int, link: str) -> str:
     """The URL of a view: of this machine's name where it listens on all addresses."""
     name = socket.gethostname() if host in ("0.0.0.0", "::", "") else host
     where = f"[{name}]" if ":" in name else name
-    return f"http://{where}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{where}:{port}/" + (f"?link={link}" if link else "")
 
 
 def _existing(object_ids: Sequence[int], scene: MemorySnapshot | None) -> tuple[int, ...]:
@@ -288,16 +300,25 @@ def _existing(object_ids: Sequence[int], scene: MemorySnapshot | None) -> tuple[
 
 
 class _QuietServer(viser.ViserServer):
-    """viser on a hidden address, without printed output and without public tunnels."""
+    """viser on a Unix socket in a folder of this user alone, without printed output and without
+    public tunnels."""
 
     def __init__(self, label: str) -> None:
         """
         Args:
             label: the title above the panel.
         """
-        self.address = _hidden_address()
-        with contextlib.redirect_stdout(io.StringIO()):  # viser prints its address
-            super().__init__(self.address, 0, label=label, verbose=False)
+        self._folder = tempfile.TemporaryDirectory(prefix="scenemind-view-")
+        self.socket_path = Path(self._folder.name, "viser")
+        try:
+            with (
+                contextlib.redirect_stdout(io.StringIO()),  # viser prints its address
+                _serving_at(self.socket_path),
+            ):
+                super().__init__("localhost", 0, label=label, verbose=False)
+        except BaseException:
+            self._folder.cleanup()
+            raise
 
     def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002
         """Always None: a browser could otherwise open a public tunnel into this machine."""
@@ -306,10 +327,22 @@ class _QuietServer(viser.ViserServer):
     def stop(self) -> None:
         with contextlib.redirect_stdout(io.StringIO()):
             super().stop()
+        self._folder.cleanup()
 
 
-def _hidden_address() -> str:
-    """A random loopback address (127.0.0.0/8, sixteen million): a page in a browser may try all
-    ports of 127.0.0.1, but not all ports of all of them."""
-    parts = [1 + secrets.randbelow(254) for _ in range(3)]
-    return f"127.{parts[0]}.{parts[1]}.{parts[2]}"
+_OPENING = threading.Lock()
+
+
+@contextlib.contextmanager
+def _serving_at(path: Path) -> Iterator[None]:
+    """Context in which a server of websockets that is asked for a port gets a Unix socket: viser
+    knows ports only, and any user of the machine reaches those."""
+
+    with _OPENING:
+        usual = servers.serve
+
+        def serve(handler: Any, host: str, port: int, **options: Any) -> Any:  # noqa: ARG001
+            return usual(handler, unix=True, path=str(path), **options)
+
+        with mock.patch.object(servers, "serve", serve):
+            yield

@@ -18,12 +18,13 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from scenemind.config import ConfigError
-from scenemind.doctor.collection import TYPES, Collector, choose_topics
+from scenemind.doctor.collection import Collector, choose_topics
 from scenemind.doctor.evidence import SAMPLE, Evidence, OfferedQos
 from scenemind.doctor.examination import examine
 from scenemind.doctor.findings import Finding, show
 from scenemind.doctor.stream_checks import check_clock
 from scenemind.frames import RGBDFrame, SensorFrame
+from scenemind.frames.bag import STREAM_TYPES
 from scenemind.geometry import Pose
 from scenemind_ros.conversions import odometry_to_msg, stamp_ns
 from scenemind_ros.input.camera_input import TfPoses
@@ -63,7 +64,7 @@ class DoctorNode(Node):
         """Subscribe to the published topics for a given time."""
         self._keep_every_s = seconds / SAMPLE
         topics = self._parameters.topics
-        wanted = {stream: str(getattr(topics, stream)) for stream in TYPES}
+        wanted = {stream: str(getattr(topics, stream)) for stream in STREAM_TYPES}
         if self._parameters.depth.aligned:
             del wanted["depth_camera_info"]
         if self._parameters.pose_source == "tf":

@@ -170,7 +170,15 @@ def _ground(client: SceneMindClient, request: dict[str, Any]) -> int:
 
 def _offered(failure: ReasoningFailure | None, request: dict[str, Any]) -> bool:
     """Whether a suggestion was left to the parent process, which can ask the person."""
-    if failure is None or not failure.suggestion or request["offer"] is None:
+    if failure is None or not failure.suggestion:
+        return False
+    return _written_to_parent(failure, request)
+
+
+def _written_to_parent(failure: ReasoningFailure, request: dict[str, Any]) -> bool:
+    """Whether the parent process asks the person: for a suggestion, or for words where there is
+    none."""
+    if request["offer"] is None:
         return False
     Path(request["offer"]).write_text(json.dumps(asdict(failure)), encoding="utf-8")
     return True
@@ -228,6 +236,7 @@ def _align(client: SceneMindClient, request: dict[str, Any]) -> int:
     result = _result(
         lambda hear: client.start_aligning(
             query.text,
+            dialogue_id=request["dialogue_id"],
             speaker=request["by"],
             timeout_s=float(request["timeout_s"]),
             on_feedback=hear,
@@ -235,6 +244,9 @@ def _align(client: SceneMindClient, request: dict[str, Any]) -> int:
         request,
     )
     done = alignment_from_msg(result, query, time.perf_counter() - start)
+    question = ReasoningFailure("ambiguous", done.response)
+    if done.asks_back and _written_to_parent(question, request):
+        return 0
     if _offered(done.failure, request):
         return 1
     show_alignment(done, request["as_json"])

@@ -78,6 +78,10 @@ def object_to_msg(thing: MapObject) -> SceneObject:
         track_ids=[int(track_id) for track_id in thing.track_ids],
         corrected=bool(thing.corrected),
         stays=[stay_to_msg(stay) for stay in thing.stays],
+        possible_labels=list(thing.label_probabilities),
+        probabilities=[float(p) for p in thing.label_probabilities.values()],
+        measured_share=float(thing.measured_share),
+        is_ghost=bool(thing.is_ghost),
     )
 
 
@@ -104,6 +108,9 @@ def object_from_msg(msg: SceneObject) -> MapObject:
             for attribute in msg.attributes
             if attribute.source in _SOURCES
         },
+        label_probabilities=dict(zip(msg.possible_labels, msg.probabilities, strict=False)),
+        measured_share=float(msg.measured_share),
+        is_ghost=bool(msg.is_ghost),
     )
 
 

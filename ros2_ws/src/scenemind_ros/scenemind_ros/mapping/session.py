@@ -329,6 +329,11 @@ class MappingDiagnostics:
             problems.append(
                 f"the disk failed {stats.images_failed + stats.failed_commits} times: is it full?"
             )
+        if stats.damaged:
+            problems.append(
+                f"{stats.damaged} rows or files are damaged: the log names them, and `scenemind"
+                " memory repair` keeps what is whole"
+            )
         return diagnostic_status(self._node, "memory", {"path": memory.path, **values}, problems)
 
     def _describing(self) -> list[DiagnosticStatus]:

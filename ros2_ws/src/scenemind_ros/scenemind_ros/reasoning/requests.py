@@ -91,7 +91,6 @@ def _detections_to_msg(messages: ModuleType, things: Sequence[MapObject], header
     return array
 
 
-_PERSON = "a person"  # if Align names no speaker
 # A model call without time left ends by itself, and something else may answer then.
 _GRACE_S = 0.4
 _MAYBE_WRITTEN = "its correction is written or about to be: see ListCorrections"
@@ -168,10 +167,10 @@ class ReasoningRequests:
     def align(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A sentence that corrects the memory (Align service or action): a cancel comes before or
         after the whole write."""
-        query, by = query_from_msg(request), request.speaker.strip() or _PERSON
+        query = query_from_msg(request)
 
         def align(memory: MemoryAccess, asking: Asking) -> tuple[Alignment, int, list[Correction]]:
-            done = self._router(memory).align(query, by, asking)
+            done = self._router(memory).align(query, query.by, asking)
             made = set(done.correction_ids)
             journal = self._memory.corrections() if made else []
             edits = [entry for entry in journal if entry.correction_id in made]

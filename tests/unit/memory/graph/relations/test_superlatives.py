@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,6 @@ from hypothesis import strategies as st
 from scenemind.memory import SceneMemoryError
 from scenemind.memory.graph.relations.superlatives import (
     OF_A_VIEWER,
-    SUPERLATIVES,
     Superlative,
     superlative_values,
 )
@@ -25,6 +26,7 @@ SET = column(
     ((0.5, 1.0, 0.9), (0.3, 0.3, 1.8)),
     ((2.0, 2.0, 1.5), (0.1, 0.1, 0.1)),
 )
+SUPERLATIVES = get_args(Superlative)
 VIEWER = Viewpoint(np.array((0.0, -1.0, 1.5)), np.array((0.0, 1.0)), "a test")
 
 
@@ -47,6 +49,8 @@ def superlative_order(targets, name, viewpoint=None):
         ("thinnest", CUP),
         ("highest", CUP),
         ("lowest", BENCH),
+        ("topmost", CUP),
+        ("bottommost", BENCH),
         ("leftmost", BENCH),
         ("rightmost", CUP),
         ("frontmost", LAMP),
@@ -59,7 +63,7 @@ def test_the_most_extreme_comes_first(name: Superlative, first: int) -> None:
 
 
 def test_all_superlatives_are_tried_above() -> None:
-    assert len(SUPERLATIVES) == 16
+    assert len(SUPERLATIVES) == 18
 
 
 def test_the_middle_of_a_row_needs_no_viewer() -> None:
@@ -85,3 +89,10 @@ def test_the_order_of_the_set_is_no_matter(order: list[int], name: Superlative) 
         assert shuffled[0] == LAMP
     else:
         assert shuffled[0] == superlative_order(SET, name, VIEWER)[0]
+
+
+def test_flat_things_are_compared_by_their_face() -> None:
+    window, door = ((0.0, 0.0, 1.5), (1.4, 0.1, 1.1)), ((2.0, 0.0, 1.0), (1.0, 0.04, 2.0))
+    pair = column(window, door)
+    assert list(superlative_order(pair, "largest")) == [1, 0]
+    assert list(superlative_order(pair, "smallest")) == [0, 1]

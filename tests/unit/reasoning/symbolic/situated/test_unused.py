@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from scenemind.language.situated.questions import read_question
-from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning import Query, Router
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import ROOM, room_memory, snapshot_of
 
-AT = LooseResolver(Scene(snapshot_of(ROOM)), Query(""), Vocabulary.load())
+AT = LooseResolver(Scene(snapshot_of(ROOM)), Query(""))
 
 
 @pytest.mark.parametrize(

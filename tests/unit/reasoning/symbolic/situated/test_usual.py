@@ -27,6 +27,23 @@ def test_purposes_of_things(words: tuple[str, ...], better: str, worse: str) -> 
     assert ordinary.purpose_share(better, words) > ordinary.purpose_share(worse, words)
 
 
+@pytest.mark.parametrize(
+    ("words", "best"),
+    [
+        (("throw", "paper"), "trash can"),
+        (("put", "coat"), "coatrack"),
+        (("put", "parcel"), "table"),
+        (("wash", "hands"), "sink"),
+        (("eat", "soup"), "bowl"),
+    ],
+)
+def test_uses_are_of_the_verb_and_of_what_it_is_done_to(words: tuple[str, ...], best: str) -> None:
+    labels = ("trash can", "table", "coatrack", "sink", "bowl", "lamp")
+    shares = {label: ordinary.use_share(label, words) for label in labels}
+    assert max(shares, key=shares.__getitem__) == best
+    assert shares["lamp"] == 0.0
+
+
 def test_synonyms_plurals_and_compounds_are_for_the_same() -> None:
     shares = {ordinary.purpose_share(name, ("sit",)) for name in ("couch", "sofa", "couches")}
     assert shares == {1.0}

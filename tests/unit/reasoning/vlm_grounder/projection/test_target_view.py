@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
@@ -11,6 +13,7 @@ from scenemind.geometry import Pose
 from scenemind.memory import KeyFrame
 from scenemind.reasoning.vlm_grounder.projection.fusion import agreement, seen_in
 from scenemind.reasoning.vlm_grounder.projection.target_view import (
+    Cone,
     StoredView,
     TakenView,
     apart_m,
@@ -92,3 +95,31 @@ def test_visible_points_are_those_of_the_agreement() -> None:
     whole = agreement(surface.points, surface.sigma_m, depth, RIGHT)
     assert 0.2 < seen.mean() < 0.98
     assert (seen == whole.seen).all()
+
+
+def test_a_target_lies_between_the_sides_of_its_box_and_is_as_deep_as_wide() -> None:
+    view = taken(LEFT)
+    rows, columns = np.nonzero(view.clean.mask.bits)
+    corner = np.array((view.clean.mask.x_px, view.clean.mask.y_px))
+    low, high = (np.add(corner, (f(columns), f(rows))) for f in (np.min, np.max))
+    cone = Cone.of(replace(view, box_px=(*low.tolist(), *high.tolist())))
+    surface = view.surface_view.surface
+    assert cone.contains(surface.points).all()
+    local = LEFT.inverse().transform(surface.points)
+    wide_m = float(high[0] - low[0]) / CAMERA.fx * float(local[:, 2].min())
+    far, near, beside = local.copy(), local.copy(), local.copy()
+    far[:, 2] += np.ptp(local[:, 2]) + wide_m + 0.2
+    near[:, 2] -= np.ptp(local[:, 2]) + 0.2
+    beside[:, 0] += 3.0 * wide_m
+    for moved in (near, beside, local * (far[:, 2:] / local[:, 2:])):
+        assert not cone.contains(LEFT.transform(moved)).any()
+
+
+def test_of_a_view_with_a_leaking_mask_what_is_beside_the_target_goes() -> None:
+    view = taken(LEFT)
+    whole = Cone.of(replace(view, box_px=(0.0, 0.0, CAMERA.width, CAMERA.height)))
+    same = view.within(whole)
+    assert same is not None
+    assert len(same.surface_view.surface) == len(view.surface_view.surface)
+    aside = replace(whole, low_px=np.array([9e9, 0.0]))
+    assert view.within(aside) is None

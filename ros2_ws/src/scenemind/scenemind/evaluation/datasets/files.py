@@ -7,9 +7,6 @@ errors that name the way out.
 from __future__ import annotations
 
 import csv
-import gzip
-import json
-import zlib
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,10 +17,12 @@ from pydantic import BaseModel, ValidationError
 
 from scenemind.errors import EvaluationError
 from scenemind.language.english import shown
+from scenemind.untrusted import gunzip, load_json, read_regular
 
 RowT = TypeVar("RowT", bound=BaseModel)
 
 OBJECTS = "objects"
+_MOST_BYTES = 128 * 2**20  # of a file, unpacked
 # Keys and columns that tell whose rows they are: the first one that a row has decides.
 _TELLING = {
     "episode_history": "openeqa",
@@ -173,7 +172,7 @@ def benchmark_of(path: Path) -> str:
     keys: Container[str] = ()
     if content.lstrip().startswith((b"[", b"{")):
         with suppress(ValueError, RecursionError):
-            keys = first_row(json.loads(content))
+            keys = first_row(load_json(content, _MOST_BYTES))
     else:
         head = content.splitlines()[:1]
         keys = [name for line in head for name in line.decode("utf-8-sig", "replace").split(",")]
@@ -199,17 +198,17 @@ def read_json(path: Path) -> Any:
     if not content.strip():
         raise EvaluationError(f"{path} is empty")
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
+        return load_json(content, _MOST_BYTES)
+    except ValueError as error:
         start = shown(content.decode("utf-8", "replace"))
         raise EvaluationError(f"{path} is no JSON ({error}); it begins with {start!r}") from error
 
 
 def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content.startswith(_GZIP) else content
-    except (OSError, zlib.error, EOFError) as error:
+        content = read_regular(path, _MOST_BYTES, follow=True)
+        return gunzip(content, _MOST_BYTES) if content.startswith(_GZIP) else content
+    except (OSError, ValueError) as error:
         raise EvaluationError(f"{path} cannot be read: {error}") from error
 
 

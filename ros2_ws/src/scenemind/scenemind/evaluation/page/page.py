@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from scenemind.evaluation.page.pictures import PictureSources, worst_cases
 from scenemind.evaluation.predictions import Prediction
+from scenemind.evaluation.reliability import Reliability
 from scenemind.evaluation.result import INTERVALS, ONE_SCENE, Evaluation, Score
 from scenemind.report.drawing import render_of
 
@@ -114,10 +115,10 @@ def scene_bars(evaluation: Evaluation, count: int) -> list[Bar]:
 _MARK = 0.4  # half the width of a mark on a bar, percent
 
 
-def reliability_bars(evaluation: Evaluation) -> Iterator[Bar]:
-    """A bar for each bin of confidence: how many answers are right, with a mark at their mean
+def bins_as_bars(reliability: Reliability) -> Iterator[Bar]:
+    """A bar for each bin of confidence: how many are right, with a mark at their mean
     confidence."""
-    for one in () if evaluation.reliability is None else evaluation.reliability.bins:
+    for one in reliability.bins:
         yield Bar(
             f"{one.low:.0%} to {one.high:.0%} sure",
             one.n,
@@ -324,7 +325,9 @@ def write_report(
         bars=list(breakdown_bars(evaluation)),
         scenes=scene_bars(evaluation, _SCENES),
         reliability=evaluation.reliability,
-        reliability_bars=list(reliability_bars(evaluation)),
+        reliability_bars=[]
+        if evaluation.reliability is None
+        else list(bins_as_bars(evaluation.reliability)),
         times=time_and_cost(evaluation),
         cases=[sources.draw(case) for case in cases],
         settings=settings or {},

@@ -111,7 +111,7 @@ class Marked:
     """A highlighted object.
 
     Attributes:
-        kind: "true" or "found", a class of the drawing's style.
+        kind: a class of the drawing's style, such as "true" or "found".
     """
 
     kind: str
@@ -318,7 +318,7 @@ def _key_frames(
             row_id = case.prediction.row.row_id
             _LOG.warning("frame %d of %s is not shown: %s", number, row_id, error)
             continue
-        yield Picture(f"frame {number}", _data_url(jpeg))
+        yield Picture(f"frame {number}", data_url(jpeg))
 
 
 def _photographs(case: Case, images: Path) -> tuple[Picture, ...]:
@@ -330,8 +330,9 @@ def _photographs(case: Case, images: Path) -> tuple[Picture, ...]:
     except (EvaluationError, OSError, ValueError) as error:
         _LOG.warning("no picture of %s: %s", row.row_id, error)
         return ()
-    return (Picture(row.image, _data_url(jpeg)),)
+    return (Picture(row.image, data_url(jpeg)),)
 
 
-def _data_url(jpeg: bytes) -> str:
+def data_url(jpeg: bytes) -> str:
+    """A JPEG as the source of a page's picture."""
     return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode('ascii')}"

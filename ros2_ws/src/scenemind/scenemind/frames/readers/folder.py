@@ -5,7 +5,7 @@ up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,10 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from scenemind.frames.frame import FrameError
 from scenemind.frames.images import read_color, read_color_file, read_depth
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
+from scenemind.untrusted import read_regular
 
 # Images whose size is compared, since one may be damaged or of another size; and tries for them.
 _COMPARED = 3
 _TRIES = 30
+_LONGEST_NUMBERS = 2**16  # bytes of the text of a matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +88,8 @@ def read_numbers(path: Path, count: int) -> NDArray[np.float64]:
         FrameError: no such file, or another content or count.
     """
     try:
-        numbers = np.array(path.read_text(encoding="utf-8").split(), dtype=np.float64)
+        text = read_regular(path, _LONGEST_NUMBERS, follow=True).decode()
+        numbers = np.array(text.split(), dtype=np.float64)
     except OSError as error:
         raise FrameError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -132,6 +135,53 @@ def image_size(paths: Iterable[Path]) -> tuple[int, int]:
     if not sizes:
         raise FrameError(f"{problem}, nor are other images: copy or download the recording again")
     return sizes.most_common(1)[0][0]
+
+
+GRAVITY = "gravity-direction.txt"
+_UPRIGHT_COS = 0.5  # of the pictures' down with what is usual, where that fits
+_LOOKS_DOWN_COS = 0.7
+_CLEAR_COS = 0.75  # of the pictures' down with an axis that is taken instead
+
+
+def find_down(
+    path: Path, world_T_cameras: Sequence[Pose], usual: tuple[float, float, float]
+) -> tuple[NDArray[np.float64], str]:
+    """The direction of gravity (3,) in a folder's recorded world, and a remark where it is neither
+    said nor what is usual.
+
+    It is what `gravity-direction.txt` in the folder says; else what is usual for the format,
+    unless pictures clearly hang along another axis. A camera that looks down at the floor says
+    nothing about that.
+
+    Args:
+        usual: direction of the format's own worlds.
+
+    Raises:
+        FrameError: the file does not hold three numbers.
+    """
+    file = path / GRAVITY
+    if file.is_file():
+        return read_numbers(file, 3), ""
+    rotations = np.array([pose.rotation for pose in world_T_cameras]).reshape(-1, 3, 3)
+    if not len(rotations):
+        return np.array(usual), ""
+    image_down, ahead = rotations[:, :, 1].mean(axis=0), rotations[:, :, 2].mean(axis=0)
+    axis = int(np.abs(image_down).argmax())
+    is_usual = image_down @ usual >= _UPRIGHT_COS * np.linalg.norm(image_down)
+    if is_usual or ahead @ usual >= _LOOKS_DOWN_COS or abs(image_down[axis]) < _CLEAR_COS:
+        return np.array(usual), ""
+    found = np.zeros(3)
+    found[axis] = np.sign(image_down[axis])
+    remark = (
+        f"{file} (three numbers) is missing: {_axis_name(found)} is taken as down, as the pictures"
+        f" hang that way; in other recordings of this format it is {_axis_name(np.array(usual))}"
+    )
+    return found, remark
+
+
+def _axis_name(direction: NDArray[np.float64]) -> str:
+    axis = int(np.abs(direction).argmax())
+    return f"{'-' if direction[axis] < 0 else '+'}{'xyz'[axis]}"
 
 
 def z_up_rotation(down: ArrayLike) -> Pose:

@@ -1,8 +1,9 @@
-"""The HoloLens sample's format of deep-video-mvs: images/ depth/ poses.txt K.txt.
+"""Folders of frames, as deep-video-mvs' HoloLens sample is one: images/ depth/ poses.txt K.txt.
 
-Images are PNG named by number, depth is 16-bit millimetres aligned to colour. A line of poses.txt
-is the 4x4 camera-to-world matrix of the image of the same place in the sorted list, row-major.
-Its world is y-up.
+Images are JPEG or PNG named by number, depth is 16-bit millimetres as PNG of the same names,
+aligned to colour. A line of poses.txt is the 4x4 camera-to-world matrix of the image of the same
+place in the sorted list, row-major. The world is y-up, unless `gravity-direction.txt` ("down" in
+the world) or the way that pictures hang says otherwise.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from pathlib import Path
 
 from scenemind.frames.frame import FrameError
 from scenemind.frames.readers.folder import (
+    GRAVITY,
     FolderEntry,
     camera_of_matrix,
+    find_down,
     find_pose,
     image_size,
     read_numbers,
@@ -20,7 +23,8 @@ from scenemind.frames.readers.folder import (
 )
 from scenemind.frames.sequence import IndexedSequence, counted_stamp_ns
 
-DESCRIPTION = "HoloLens sample: images/ depth/ poses.txt K.txt"
+DESCRIPTION = "frames as of the HoloLens sample: images/ depth/ poses.txt K.txt"
+_IMAGES = (".png", ".jpg", ".jpeg")
 _DOWN = (0.0, -1.0, 0.0)
 # The format has no stamps. At ten frames per second the sample's wearer walks 0.8 m/s.
 _RATE_HZ = 10.0
@@ -37,25 +41,28 @@ def read(path: Path) -> IndexedSequence:
     Raises:
         FrameError: a part is missing, or the numbers of images and poses differ.
     """
-    colors = sorted((path / "images").glob("*.png"))
+    images = (path / "images").iterdir()
+    colors = sorted(file for file in images if file.suffix.lower() in _IMAGES)
     poses = _read_poses(path / "poses.txt")
     if not colors or len(colors) != len(poses):
-        raise FrameError(f"{path}: {len(colors)} images/*.png, but {len(poses)} lines in poses.txt")
-    zup_T_world = z_up_rotation(_DOWN)
-    entries, lost = [], 0
+        raise FrameError(f"{path}: {len(colors)} images, but {len(poses)} lines in poses.txt")
+    tracked = {}
     for color_path, matrix in zip(colors, poses, strict=True):
-        world_T_camera = find_pose(matrix, f"{path / 'poses.txt'}, pose of {color_path.name}")
-        if world_T_camera is None:
-            lost += 1
-            continue
-        entries.append(
-            FolderEntry(
-                stamp_ns=counted_stamp_ns(_number(color_path), _RATE_HZ),
-                color_path=color_path,
-                depth_path=path / "depth" / color_path.name,
-                world_T_camera=zup_T_world @ world_T_camera,
-            )
+        pose = find_pose(matrix, f"{path / 'poses.txt'}, pose of {color_path.name}")
+        if pose is not None:
+            tracked[color_path] = pose
+    lost = len(colors) - len(tracked)
+    down, remark = find_down(path, list(tracked.values()), _DOWN)
+    zup_T_world = z_up_rotation(down)
+    entries = [
+        FolderEntry(
+            stamp_ns=counted_stamp_ns(_number(color_path), _RATE_HZ),
+            color_path=color_path,
+            depth_path=path / "depth" / f"{color_path.stem}.png",
+            world_T_camera=zup_T_world @ world_T_camera,
         )
+        for color_path, world_T_camera in tracked.items()
+    ]
     intrinsics = read_numbers(path / "K.txt", 9)
     return IndexedSequence(
         name=path.resolve().name,
@@ -63,6 +70,8 @@ def read(path: Path) -> IndexedSequence:
         camera=camera_of_matrix(intrinsics, *image_size(colors), source=f"{path / 'K.txt'}"),
         entries=entries,
         world_T_recorded=zup_T_world,
+        gravity_path=path / GRAVITY,
+        assumed=(remark,) if remark else (),
         left_out={"pose_lost": lost} if lost else {},
     )
 

@@ -32,6 +32,7 @@ from scenemind.frames.readers.folder import (
 )
 from scenemind.frames.sequence import IndexedSequence, counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
+from scenemind.untrusted import read_regular
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ RATE_HZ = 30.0  # of ScanNet's camera; where there are no stamps
 DEPTH_UNITS_PER_M = 1000.0
 _SCENE = re.compile(r"scene\d{4}_\d{2}")
 _ALIGNMENT = "axisAlignment"
+_LONGEST_INFO = 2**20  # bytes; a scan's has some hundred
 # A principal point farther from the centre, as a share of the size, belongs to another resolution.
 _OFF_CENTRE = 0.2
 DESCRIPTION = "ScanNet as exported: color/ depth/ pose/ intrinsic/"
@@ -247,7 +249,7 @@ def find_axis_alignment(file: Path) -> Pose | None:
         FrameError: the file cannot be read, or the numbers are no pose.
     """
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = read_regular(file, _LONGEST_INFO, follow=True).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise FrameError(f"{file} cannot be read: {error}") from error
     for line in lines:

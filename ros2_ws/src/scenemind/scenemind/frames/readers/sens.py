@@ -14,6 +14,7 @@ float32, two stamps in microseconds, two sizes and the two images.
 from __future__ import annotations
 
 import logging
+import math
 import struct
 import zlib
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.frames.frame import FrameError
-from scenemind.frames.images import decode_color_file, depth_from_units
+from scenemind.frames.images import MOST_PIXELS, decode_color_file, depth_from_units
 from scenemind.frames.readers.folder import find_pose
 from scenemind.frames.readers.scannet import (
     RATE_HZ,
@@ -252,6 +253,11 @@ class SensFile:
             raise FrameError(f"{self.path}: {self.depth_units_per_m} depth units are no metre")
         if 0 in (*self.color_size, *self.depth_size):
             raise FrameError(f"{self.path}: images without pixels")
+        if max(map(math.prod, (self.color_size, self.depth_size))) > MOST_PIXELS:
+            raise FrameError(
+                f"{self.path}: images of {self.color_size} and {self.depth_size} pixels are larger"
+                " than any camera's"
+            )
 
     def index(self) -> NDArray[np.void]:
         """The frames' records with the offset `at` of each colour image; reads no image.

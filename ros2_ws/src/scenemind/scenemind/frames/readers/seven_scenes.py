@@ -6,22 +6,26 @@ registered to colour. Three files of the folder say what the images do not:
 
 - `calibration.json`: `depth` and `color` intrinsics (fx fy cx cy width height), `color_T_depth`.
 - `camera-intrinsics.txt`: one 3x3 matrix for both where there is no calibration.
-- `gravity-direction.txt`: "down" in the recorded world. Without it y is taken to point down.
+- `gravity-direction.txt`: "down" in the recorded world. Without it y is taken to point down, unless
+  pictures clearly hang along another axis.
 """
 
 from __future__ import annotations
 
-import json
-import logging
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scenemind.frames.frame import DepthCalibration, FrameError
 from scenemind.frames.readers.folder import (
+    GRAVITY,
     FolderEntry,
     camera_of_matrix,
+    find_down,
     image_size,
     read_numbers,
     read_pose,
@@ -29,8 +33,7 @@ from scenemind.frames.readers.folder import (
 )
 from scenemind.frames.sequence import IndexedSequence, counted_stamp_ns
 from scenemind.geometry import PinholeCamera, Pose
-
-_log = logging.getLogger(__name__)
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
 
 DESCRIPTION = "7-Scenes: frame-NNNNNN.color.* .depth.png .pose.txt"
 _RATE_HZ = 30.0  # no stamps are recorded; the Kinect ran at this rate
@@ -52,26 +55,26 @@ def read(path: Path) -> IndexedSequence:
     colors = sorted((*path.glob("frame-*.color.jpg"), *path.glob("frame-*.color.png")))
     if not colors:
         raise FrameError(f"{path} has poses but no frame-*.color.jpg or .png")
-    camera, calibration = _read_cameras(path, colors)
+    assumed: list[str] = []
+    camera, calibration = _read_cameras(path, colors, assumed)
     depth_T_color = Pose.identity()
     if calibration is not None:
         depth_T_color = calibration.color_T_depth.inverse()
-    zup_T_world = z_up_rotation(_read_down(path))
-    entries, left_out = [], Counter[str]()
+    tracked, left_out = {}, Counter[str]()
     for color_path in colors:
-        stem = color_path.name.split(".")[0]
-        pose_path = path / f"{stem}.pose.txt"
-        world_T_depth = read_pose(pose_path, left_out)
-        if world_T_depth is None:
-            continue
-        entries.append(
-            FolderEntry(
-                stamp_ns=counted_stamp_ns(_number(stem, color_path), _RATE_HZ),
-                color_path=color_path,
-                depth_path=path / f"{stem}.depth.png",
-                world_T_camera=zup_T_world @ world_T_depth @ depth_T_color,
-            )
+        world_T_depth = read_pose(path / f"{_stem(color_path)}.pose.txt", left_out)
+        if world_T_depth is not None:
+            tracked[color_path] = world_T_depth
+    zup_T_world = z_up_rotation(_find_down(path, list(tracked.values()), assumed))
+    entries = [
+        FolderEntry(
+            stamp_ns=counted_stamp_ns(_number(color_path), _RATE_HZ),
+            color_path=color_path,
+            depth_path=path / f"{_stem(color_path)}.depth.png",
+            world_T_camera=zup_T_world @ world_T_depth @ depth_T_color,
         )
+        for color_path, world_T_depth in tracked.items()
+    ]
     return IndexedSequence(
         name=path.resolve().name,
         path=path,
@@ -79,22 +82,24 @@ def read(path: Path) -> IndexedSequence:
         entries=entries,
         depth_calibration=calibration,
         world_T_recorded=zup_T_world,
+        gravity_path=path / GRAVITY,
+        assumed=tuple(assumed),
         left_out=left_out,
     )
 
 
 def _read_cameras(
-    path: Path, colors: Sequence[Path]
+    path: Path, colors: Sequence[Path], assumed: list[str]
 ) -> tuple[PinholeCamera, DepthCalibration | None]:
     file = path / "calibration.json"
     if not file.is_file():
-        _log.warning("%s is missing: assuming that depth is aligned to colour", file)
-        return _read_shared_camera(path, colors), None
+        assumed.append(f"{file} is missing: depth is taken as aligned to colour")
+        return _read_shared_camera(path, colors, assumed), None
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = load_json(read_regular(file, MOST_JSON_BYTES, follow=True))
         color, depth = _camera(data["color"]), _camera(data["depth"])
         color_T_depth = Pose.from_matrix(data["color_T_depth"])
-    except (KeyError, TypeError, ValueError) as error:  # no JSON, no text, no pose: all ValueErrors
+    except (OSError, KeyError, TypeError, ValueError) as error:  # no pose is a ValueError
         raise FrameError(f"{file} is no calibration: {error!r}") from error
     return color, DepthCalibration(depth, color_T_depth)
 
@@ -104,25 +109,36 @@ def _camera(values: dict[str, Any]) -> PinholeCamera:
     return PinholeCamera(int(values["width"]), int(values["height"]), fx, fy, cx, cy)
 
 
-def _read_shared_camera(path: Path, colors: Sequence[Path]) -> PinholeCamera:
+def _read_shared_camera(path: Path, colors: Sequence[Path], assumed: list[str]) -> PinholeCamera:
     file = path / "camera-intrinsics.txt"
-    if file.is_file():
-        return camera_of_matrix(read_numbers(file, 9), *image_size(colors), source=str(file))
-    _log.warning("%s is missing: using the data set's published intrinsics", file)
     size = image_size(colors)
-    return camera_of_matrix(_PUBLISHED_INTRINSICS, *size, source="7-Scenes intrinsics")
-
-
-def _read_down(path: Path) -> tuple[float, ...]:
-    file = path / "gravity-direction.txt"
     if file.is_file():
-        return tuple(read_numbers(file, 3).tolist())
-    _log.warning("%s (three numbers) is missing: assuming that y points down", file)
-    return _Y_DOWN
+        return camera_of_matrix(read_numbers(file, 9), *size, source=str(file))
+    camera = camera_of_matrix(_PUBLISHED_INTRINSICS, *size, source="7-Scenes intrinsics")
+    assumed.append(
+        f"{file} is missing: the data set's published intrinsics are taken,"
+        f" fx = fy = {camera.fx:g}, cx = {camera.cx:g}, cy = {camera.cy:g}"
+    )
+    return camera
 
 
-def _number(stem: str, path: Path) -> int:
-    number = stem.removeprefix("frame-")
+def _find_down(
+    path: Path, world_T_cameras: Sequence[Pose], assumed: list[str]
+) -> NDArray[np.float64]:
+    down, remark = find_down(path, world_T_cameras, _Y_DOWN)
+    if remark:
+        assumed.append(remark)
+    elif not (path / GRAVITY).is_file():
+        assumed.append(f"{path / GRAVITY} (three numbers) is missing: +y is taken as down")
+    return down
+
+
+def _stem(path: Path) -> str:
+    return path.name.split(".")[0]
+
+
+def _number(path: Path) -> int:
+    number = _stem(path).removeprefix("frame-")
     if not number.isdigit():
         raise FrameError(f"{path}: frames of this format are named frame-NNNNNN")
     return int(number)

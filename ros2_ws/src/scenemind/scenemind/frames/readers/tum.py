@@ -2,15 +2,17 @@
 
 Sturm et al., "A Benchmark for the Evaluation of RGB-D SLAM Systems", IROS 2012. Depth is aligned to
 colour, 5000 units a metre. Poses are of the colour camera in the motion capture's world, which is
-z-up already and is left as it is. Colour is matched to depth and poses as a live camera's is.
+z-up already and is left as it is, unless `gravity-direction.txt` ("down" in the world) or the way
+that pictures hang says otherwise: others write such lists with worlds of their own. Colour is
+matched to depth and poses as a live camera's is.
 
 Intrinsics come from `calibration.yaml` (fx fy cx cy) in the folder, else from the number of the
-data set's camera in the folder's name (freiburg1, 2, 3). Lens distortion is not removed.
+data set's camera in the folder's name (freiburg1, 2, 3), else they are a Kinect's. Lens distortion
+is not removed.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Sequence
 from decimal import Decimal
@@ -20,15 +22,20 @@ import yaml
 
 from scenemind.config import SyncConfig
 from scenemind.frames.frame import FrameError
-from scenemind.frames.readers.folder import FolderEntry, image_size
+from scenemind.frames.readers.folder import (
+    GRAVITY,
+    FolderEntry,
+    find_down,
+    image_size,
+    z_up_rotation,
+)
 from scenemind.frames.sequence import IndexedSequence
 from scenemind.frames.synchronizer import Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
 
-_log = logging.getLogger(__name__)
-
 DESCRIPTION = "TUM RGB-D: rgb.txt depth.txt groundtruth.txt"
 _UNITS_PER_M = 5000.0
+_DOWN = (0.0, 0.0, -1.0)
 # fx, fy, cx, cy as the benchmark's page gives them.
 _OF_FREIBURG = {
     "1": (517.3, 516.5, 318.6, 255.3),
@@ -64,11 +71,21 @@ def read(path: Path) -> IndexedSequence:
     matched += sync.finish()
     if not matched:
         raise FrameError(f"{path}: no colour image has depth and a pose: {dict(sync.counts)}")
+    down, remark = find_down(path, [frame.pose for frame in matched], _DOWN)
+    zup_T_world = z_up_rotation(down)
+    assumed = [remark] if remark else []
+    camera = _camera(path, [frame.color for frame in matched], assumed)
     return IndexedSequence(
         name=path.resolve().name,
         path=path,
-        camera=_camera(path, [frame.color for frame in matched]),
-        entries=[FolderEntry(f.stamp_ns, f.color, f.depth, f.pose, _UNITS_PER_M) for f in matched],
+        camera=camera,
+        entries=[
+            FolderEntry(f.stamp_ns, f.color, f.depth, zup_T_world @ f.pose, _UNITS_PER_M)
+            for f in matched
+        ],
+        world_T_recorded=zup_T_world,
+        gravity_path=path / GRAVITY,
+        assumed=tuple(assumed),
         left_out={cause: count for cause, count in sync.counts.items() if count},
     )
 
@@ -103,16 +120,20 @@ def _read_poses(path: Path) -> dict[int, Pose]:
     return poses
 
 
-def _camera(path: Path, colors: Sequence[Path]) -> PinholeCamera:
+def _camera(path: Path, colors: Sequence[Path], assumed: list[str]) -> PinholeCamera:
     file = path / "calibration.yaml"
     freiburg = re.search(r"freiburg([123])", path.resolve().name)
     if file.is_file():
         intrinsics = _read_calibration(file)
-    elif freiburg:
-        intrinsics = _OF_FREIBURG[freiburg[1]]
     else:
-        _log.warning("%s (fx fy cx cy) is missing: using the Kinect's nominal intrinsics", file)
-        intrinsics = _OF_KINECT
+        intrinsics = _OF_FREIBURG[freiburg[1]] if freiburg else _OF_KINECT
+        whose = (
+            f"those of {freiburg[0]}, by the folder's name" if freiburg else "a Kinect's nominal"
+        )
+        numbers = ", ".join(f"{value:g}" for value in intrinsics)
+        assumed.append(
+            f"{file} (fx, fy, cx, cy) is missing: {whose} are taken: {numbers}, without distortion"
+        )
     try:
         return PinholeCamera(*image_size(colors), *intrinsics)
     except GeometryError as error:

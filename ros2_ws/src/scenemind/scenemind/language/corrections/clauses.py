@@ -20,6 +20,8 @@ _BREAK = re.compile(
     r"[.!?]+(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
     r"|;(?=\s+(?:it|that|this|they|these|those|there)\b)"
 )
+# Words that may join clauses.
+JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
 
 
 def broken_up(text: str) -> list[Token]:

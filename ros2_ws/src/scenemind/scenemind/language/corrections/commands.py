@@ -104,18 +104,18 @@ class Excepted:
 
 
 Remark = Aside | Topic | Denied | Bare | Excepted
-
-
 Clause = Command | Remark
+Said = Clause | tuple[Clause, ...]
 
 
-def find_clause(said: Sentence, start: int, end: int) -> Clause | None:
-    """The command or remark of a clause without speech acts; None where no shape reads it.
+def find_clause(said: Sentence, start: int, end: int) -> Said | None:
+    """The command or remark of a clause without speech acts, or several; None where no shape reads
+    it.
 
     Args:
         start, end: index of its first word, and of the word after it.
     """
-    clause: Clause | None = _book().find(said, start, end)
+    clause: Said | None = _book().find(said, start, end)
     if isinstance(clause, Merge) and clause.subjects == (Marked(),):
         words = said.words[start:end]
         numbers = (2 if word == "both" else find_number(word) or 0 for word in words)
@@ -153,7 +153,7 @@ def _things(b: Bound) -> tuple[int, str] | None:
     return (b.get("count", 2), noun) if is_many and not noun.startswith("more") else None
 
 
-def _named(b: Bound) -> Rename | IsA | None:
+def _named(b: Bound) -> Said | None:
     kind: Kind = b.get("kind") or b.get("a_kind") or Kind(b["label"], b["label"])
     subject = _subject(b)
     if "place" in b:  # "it is a toolbox that stands on the table"
@@ -163,9 +163,13 @@ def _named(b: Bound) -> Rename | IsA | None:
     denied = b.get("contrast") or b.get("denial") or ""
     if isinstance(subject, NounPhrase) and (subject.count or 1) > 1 and "a_kind" in b:
         return None  # "the two chairs are a bench"
+    named: Command = Rename(subject, kind.label, denied)
     if kind.attributes:
-        return IsA(subject, kind.label, kind.noun, kind.attributes, denied)
-    return Rename(subject, kind.label, denied)
+        named = IsA(subject, kind.label, kind.noun, kind.attributes, denied)
+    place = b.get("now_at")
+    if place is None or place in getattr(subject, "conditions", ()):
+        return named
+    return named, AddRelation(subject, place.predicate, place.anchors[0])
 
 
 def _attributed(b: Bound) -> SetAttribute | None:
@@ -277,7 +281,7 @@ def _reported(b: Bound) -> Topic | Denied | None:
     return Topic(Marked(said.noun))
 
 
-def _meaning(name: str, b: Bound) -> Clause | None:
+def _meaning(name: str, b: Bound) -> Said | None:
     """What a shape means; without a function of its own, the tree of its name."""
     if name in _MEANINGS:
         return _MEANINGS[name](b)
@@ -290,7 +294,7 @@ def _meaning(name: str, b: Bound) -> Clause | None:
 
 
 _TREES = {kind.__name__: kind for kind in (*get_args(Command), *get_args(Remark))}
-_MEANINGS: dict[str, Callable[[Bound], Clause | None]] = {
+_MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "attributed": _attributed,
     "confused": lambda b: Rename(as_definite(b["wrong"]), b["label"]),
     "denied": _denied,

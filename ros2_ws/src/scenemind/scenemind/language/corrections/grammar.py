@@ -9,12 +9,12 @@ doubt that this is a stool").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from scenemind.language.corrections.clauses import broken_up
+from scenemind.language import trees
+from scenemind.language.corrections.clauses import JOINS, broken_up
 from scenemind.language.corrections.commands import (
     Aside,
     Bare,
@@ -25,53 +25,34 @@ from scenemind.language.corrections.commands import (
     find_clause,
 )
 from scenemind.language.english import is_plural
-from scenemind.language.parser import except_things
+from scenemind.language.referring.whole import except_things
 from scenemind.language.shapes import Sentence
-from scenemind.language.speech_acts import Frame, any_of, words_in
+from scenemind.language.speech_acts import Frame, is_question, words_in
 from scenemind.language.tokens import NotUnderstoodError, Token
-from scenemind.language.trees import (
-    Command,
-    DeleteObject,
-    Deny,
-    IsA,
-    Marked,
-    Merge,
-    NounPhrase,
-    OfOne,
-    Reference,
-    Rename,
-    SetAttribute,
-    Several,
-    Split,
-    Subject,
-)
 
-_OF_WHOLES = (DeleteObject, Merge, Split)
-_JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
+_OF_WHOLES = (trees.DeleteObject, trees.Merge, trees.Split)
 _EXCEPTING = frozenset(("except", "excepting", "apart", "aside"))
 _MOST_CLAUSES = 7  # more are read as one clause: a list of words is no sentence of many corrections
 _MOST_WORDS = 60  # of a clause; a longer one is no correction
 _MOST_STARTS = 6  # readings of one clause, the shortest of them
 _FRAME = Frame("front", "closing")
-_TAG = re.compile(f"(?:, )?{any_of('tag')}$")
-_ASKS_TO_DO = re.compile("(?:can|could|would|will) you ")
 _OBJECTING = words_in("objecting")
 
 
-def parse_commands(text: str) -> tuple[Command, ...]:
+def parse_commands(text: str) -> tuple[trees.Command, ...]:
     """Commands of a correcting sentence: "the cup is a mug and it is blue" has two.
 
     Raises:
         NotUnderstoodError: with the part that could not be read.
     """
     tokens = broken_up(text)
-    if is_doubtful(text, tokens):
+    if is_question(text):
         raise NotUnderstoodError(text.strip())
     said = Sentence(text, tokens)
     clauses = _segments(tokens)
     if len(clauses) > _MOST_CLAUSES:
         clauses = [(0, len(tokens))]
-    denial: Deny | None = None
+    denial: trees.Deny | None = None
     for reading in _readings(clauses, cache(lambda start, end: _find_clause(said, start, end))):
         commands = _combined(reading)
         if commands:
@@ -82,88 +63,67 @@ def parse_commands(text: str) -> tuple[Command, ...]:
     return (denial,)
 
 
-def is_of_last(command: Command) -> bool:
+def is_of_last(command: trees.Command) -> bool:
     """Whether a command is about the object of the one before ("and it is blue")."""
-    return isinstance(command, OfOne) and command.subject == Marked()
+    return isinstance(command, trees.OfOne) and command.subject == trees.Marked()
 
 
-def _find_clause(said: Sentence, start: int, end: int) -> Clause | None:
-    """Content of a clause without its speech acts; None where it is not understood."""
+def _find_clause(said: Sentence, start: int, end: int) -> tuple[Clause, ...]:
+    """Content of a clause without its speech acts; empty where it is not understood."""
     if end - start > _MOST_WORDS:
-        return None
+        return ()
     words = said.words[start:end]
     for first, last in _contents(words):
         objects = not _OBJECTING.isdisjoint((*words[:first], *words[last:]))
         if first >= last:
-            return Aside(objects)
+            return (Aside(objects),)
         clause = find_clause(said, start + first, start + last)
+        if isinstance(clause, Bare):
+            return (replace(clause, is_objection=objects),)
         if clause is not None:
-            return replace(clause, is_objection=objects) if isinstance(clause, Bare) else clause
-    return None
-
-
-def without_speech_acts(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Candidate readings without speech acts, from the shortest to the whole sentence.
-
-    Several, because "no" belongs to the words after it in "no chair there". Some may be empty.
-    """
-    words = [token.word for token in tokens]
-    return (tokens[first:last] for first, last in _contents(words))
+            return clause if isinstance(clause, tuple) else (clause,)
+    return ()
 
 
 def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """First word and end of each candidate; see `without_speech_acts`."""
+    """First word and end of each candidate reading without speech acts, from the shortest to the
+    whole sentence: "no" belongs to the words after it in "no chair there"."""
     end = _FRAME.end(words)
-    for start in reversed(_starts(words)):
+    for start in reversed([0, *_FRAME.starts(words)[1:][-_MOST_STARTS:]]):
         yield start, max(start, end)
     if end < len(words):
         yield 0, len(words)
 
 
-def _starts(words: Sequence[str]) -> list[int]:
-    """Numbers of words up to which only speech acts stand; 0 is one of them."""
-    return [0, *_FRAME.starts(words)[1:][-_MOST_STARTS:]]
-
-
-def is_doubtful(text: str, tokens: list[Token]) -> bool:
-    """Whether a sentence ends in a question mark that is neither a request nor a tag ("isn't
-    it?")."""
-    words = [token.word for token in tokens]
-    if not text.rstrip().rstrip("\"')").endswith("?") or _TAG.search(" ".join(words)):
-        return False
-    openings = (" ".join(words[start : start + 3]) for start in _starts(words))
-    return not any(map(_ASKS_TO_DO.match, openings))
-
-
 def _segments(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Start and end of the stretches between words that may join clauses."""
-    joins = [place for place, token in enumerate(tokens) if token.word in _JOINS | _EXCEPTING]
-    starts = [place + (tokens[place].word in _JOINS) for place in joins]
+    joins = [place for place, token in enumerate(tokens) if token.word in JOINS | _EXCEPTING]
+    starts = [place + (tokens[place].word in JOINS) for place in joins]
     bounds = zip([0, *starts], [*joins, len(tokens)], strict=True)
     return [(start, end) for start, end in bounds if end > start]
 
 
 def _readings(
-    clauses: Sequence[tuple[int, int]], read: Callable[[int, int], Clause | None]
+    clauses: Sequence[tuple[int, int]], read: Callable[[int, int], tuple[Clause, ...]]
 ) -> Iterator[list[Clause]]:
     """All ways to group segments into clauses, the longest clauses first."""
     if not clauses:
         yield []
         return
     for count in range(len(clauses), 0, -1):
-        clause = read(clauses[0][0], clauses[count - 1][1])
-        if clause is not None:
-            yield from ([clause, *rest] for rest in _readings(clauses[count:], read))
+        said = read(clauses[0][0], clauses[count - 1][1])
+        if said:
+            yield from ([*said, *rest] for rest in _readings(clauses[count:], read))
 
 
-def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
+def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     """Commands of the clauses together; empty where there are none, or they contradict each
     other."""
-    about: Subject | None = None
-    gone: Subject | None = None
+    about: trees.Subject | None = None
+    gone: trees.Subject | None = None
     noun = ""
     is_objection = any(map(_objects, clauses))
-    commands: list[Command] = []
+    commands: list[trees.Command] = []
     excepted: list[Excepted] = []
     waits = False  # whether a bare topic has nothing said about it yet
     for clause in clauses:
@@ -183,7 +143,7 @@ def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
             case Bare(label=label):
                 if not is_objection:
                     return ()
-                commands.append(Rename(about or Marked(), label))
+                commands.append(trees.Rename(about or trees.Marked(), label))
                 waits = False
             case Aside():
                 pass
@@ -199,7 +159,7 @@ def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
             return ()
         commands = [left]
     if gone is not None and not commands:
-        commands = [DeleteObject(gone)]
+        commands = [trees.DeleteObject(gone)]
     claimed = [_subject(command) for command in commands]
     if any(isinstance(c, Denied) and c.subject not in (None, gone, *claimed) for c in clauses):
         return ()  # "the sofa is blue and the shelf is not white"
@@ -207,13 +167,13 @@ def _combined(clauses: Sequence[Clause]) -> tuple[Command, ...]:
     return () if _contradict(unique) else tuple(unique)
 
 
-def _only_denial(clauses: Sequence[Clause]) -> Deny | None:
+def _only_denial(clauses: Sequence[Clause]) -> trees.Deny | None:
     """What is denied by clauses that claim nothing."""
     denials = [clause for clause in clauses if isinstance(clause, Denied)]
     topics = [clause.subject for clause in clauses if isinstance(clause, Topic)]
     if len(denials) != 1 or not denials[0].noun or not all(map(_objects, clauses)):
         return None
-    return Deny(denials[0].subject or next(iter(topics), Marked()), denials[0].noun)
+    return trees.Deny(denials[0].subject or next(iter(topics), trees.Marked()), denials[0].noun)
 
 
 def _objects(clause: Clause) -> bool:
@@ -222,25 +182,25 @@ def _objects(clause: Clause) -> bool:
     return isinstance(clause, Denied | Topic)
 
 
-def _with_subject(command: Command, subject: Subject) -> Command:
+def _with_subject(command: trees.Command, subject: trees.Subject) -> trees.Command:
     """The command with "it" replaced by a topic."""
-    if isinstance(command, Merge) and command.subjects == (Marked(),):
+    if isinstance(command, trees.Merge) and command.subjects == (trees.Marked(),):
         return replace(command, subjects=_each(subject))
-    if isinstance(command, Split):
-        if isinstance(subject, Several) or command.subject != Marked():
+    if isinstance(command, trees.Split):
+        if isinstance(subject, trees.Several) or command.subject != trees.Marked():
             return command
         return replace(command, subject=subject)
-    if isinstance(command, OfOne) and command.subject == Marked():
+    if isinstance(command, trees.OfOne) and command.subject == trees.Marked():
         return replace(command, subject=subject)
     return command
 
 
-def _find_without(command: Command, excepted: Excepted) -> Command | None:
+def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command | None:
     """The command about all of its things but some; None where it is about one."""
-    if not isinstance(command, OfOne) or isinstance(command, Split):
+    if not isinstance(command, trees.OfOne) or isinstance(command, trees.Split):
         return None
     subject = command.subject
-    if not isinstance(subject, NounPhrase) or not is_plural(subject.noun.rpartition(" ")[2]):
+    if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun.rpartition(" ")[2]):
         return None
     but = except_things(excepted.things, subject, excepted.said)
     if but is None:
@@ -248,20 +208,20 @@ def _find_without(command: Command, excepted: Excepted) -> Command | None:
     return replace(command, subject=replace(subject, conditions=(*subject.conditions, but)))
 
 
-def _with_denial(command: Command, noun: str) -> Command:
+def _with_denial(command: trees.Command, noun: str) -> trees.Command:
     """The command with the name that another clause has denied."""
-    if not isinstance(command, Rename | IsA) or command.denied:
+    if not isinstance(command, trees.Rename | trees.IsA) or command.denied:
         return command
     return replace(command, denied=noun)
 
 
-def _each(subject: Subject) -> tuple[Reference, ...]:
-    return subject.parts if isinstance(subject, Several) else (subject,)
+def _each(subject: trees.Subject) -> tuple[trees.Reference, ...]:
+    return subject.parts if isinstance(subject, trees.Several) else (subject,)
 
 
-def _without_repetitions(commands: Sequence[Command]) -> list[Command]:
+def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:
     """Commands without repetitions ("these are one chair, merge them")."""
-    kept: list[Command] = []
+    kept: list[trees.Command] = []
     for command in commands:
         before = next((one for one in kept if _is_repeated(one, command)), None)
         if before is None:
@@ -271,34 +231,34 @@ def _without_repetitions(commands: Sequence[Command]) -> list[Command]:
     return kept
 
 
-def _is_repeated(first: Command, second: Command) -> bool:
-    if isinstance(first, Merge) and isinstance(second, Merge):
+def _is_repeated(first: trees.Command, second: trees.Command) -> bool:
+    if isinstance(first, trees.Merge) and isinstance(second, trees.Merge):
         return True
-    kinds = Split | DeleteObject
+    kinds = trees.Split | trees.DeleteObject
     same = type(first) is type(second) and isinstance(first, kinds)
-    return first == second or (same and Marked() in (_subject(first), _subject(second)))
+    return first == second or (same and trees.Marked() in (_subject(first), _subject(second)))
 
 
-def _says_more(second: Command, first: Command) -> bool:
-    if isinstance(first, Merge) and isinstance(second, Merge):
+def _says_more(second: trees.Command, first: trees.Command) -> bool:
+    if isinstance(first, trees.Merge) and isinstance(second, trees.Merge):
         return (len(second.subjects), second.noun) > (len(first.subjects), first.noun)
-    if isinstance(first, Split) and isinstance(second, Split):
+    if isinstance(first, trees.Split) and isinstance(second, trees.Split):
         return second.noun > first.noun
-    return _subject(first) == Marked() != _subject(second)
+    return _subject(first) == trees.Marked() != _subject(second)
 
 
-def _subject(command: Command) -> Subject | None:
-    return command.subject if isinstance(command, OfOne) else None
+def _subject(command: trees.Command) -> trees.Subject | None:
+    return command.subject if isinstance(command, trees.OfOne) else None
 
 
-def _contradict(commands: Sequence[Command]) -> bool:
+def _contradict(commands: Sequence[trees.Command]) -> bool:
     """Whether one object gets two names or two values, or is both merged and split."""
-    if {Merge, Split} <= {type(command) for command in commands}:
+    if {trees.Merge, trees.Split} <= {type(command) for command in commands}:
         return True
-    said: dict[tuple[Subject, str], Command] = {}
+    said: dict[tuple[trees.Subject, str], trees.Command] = {}
     for command in commands:
-        if isinstance(command, Rename | SetAttribute):
-            key = command.key if isinstance(command, SetAttribute) else "name"
+        if isinstance(command, trees.Rename | trees.SetAttribute):
+            key = command.key if isinstance(command, trees.SetAttribute) else "name"
             if said.setdefault((command.subject, key), command) != command:
                 return True
     return False

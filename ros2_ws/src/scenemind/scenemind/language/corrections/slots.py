@@ -17,8 +17,9 @@ from scenemind.language.english import (
     with_article,
     word_set,
 )
-from scenemind.language.parser import Parser
-from scenemind.language.slots import READERS, excepted, one_word, rest
+from scenemind.language.qualities import find_attribute, find_look, find_quality
+from scenemind.language.referring.whole import ends_noun, read_phrase
+from scenemind.language.slots import READERS, SlotWords, excepted, one_word, rest
 from scenemind.language.trees import (
     HasAttribute,
     Marked,
@@ -39,8 +40,10 @@ _KIND_WORDS: dict[str, str | None] = {
     word: None if key == "any" else key for key, words in TABLE["kinds"].items() for word in words
 }
 _SPELLINGS: dict[str, str] = TABLE["spellings"]
+_MOST_JOINTS = 12  # in a list of references
 _LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
 _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
+_QUOTES = frozenset('"\u201c\u201d')
 _NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
 _THINGS = word_set("everything things objects items")
 _AFTER_NUMBER = lexicon.NOUN_END | {",", ""}
@@ -89,7 +92,7 @@ def as_definite(reference: _Subject) -> _Subject:
     return replace(reference, definite=True) if isinstance(reference, NounPhrase) else reference
 
 
-def _reference(p: Parser) -> Reference | None:
+def _reference(p: SlotWords) -> Reference | None:
     """A reference whose noun may name a thing."""
     reference = p.reference()
     noun = [] if isinstance(reference, Viewer) else reference.noun.split()
@@ -97,30 +100,42 @@ def _reference(p: Parser) -> Reference | None:
     return None if noun and (is_verb or names_no_thing(noun)) else reference
 
 
-def _other_ones(p: Parser) -> tuple[Reference, Sequence[str]] | None:
+def _other_ones(p: SlotWords) -> tuple[Reference, Sequence[str]] | None:
     """ "The red one", "object 3", but not "the cup"."""
     things = p.peek() == "the" and excepted(p)
     is_kind = things and isinstance(things[0], NounPhrase) and things[0].noun
     return None if is_kind else things or None
 
 
-def _number_or_reference(p: Parser) -> Reference | None:
+def _number_or_reference(p: SlotWords) -> Reference | None:
     if _is_figure(p.peek()):
         p.at += 1
         return ObjectNumber(int(p.words[p.at - 1][:9]))
     return _reference(p)
 
 
-def _references(p: Parser, *between: str) -> tuple[Reference, ...] | None:
-    """ "Object 3 and 5", "objects 3, 5 and 7" or "the cup and the mug"."""
-    found = [_number_or_reference(p)]
-    while p.take(",", *between):
-        p.take("and")
-        found.append(_number_or_reference(p))
-    return None if None in found else tuple(filter(None, found))
+def _references(p: SlotWords, *between: str) -> tuple[Reference, ...] | None:
+    """ "Object 3 and 5", "objects 3, 5 and 7" or "the cup and the mug"; "the cup between the bed
+    and the lamp" is one."""
+    words, at = p.words, p.at
+    joints = [place for place in range(at, len(words)) if words[place] in (",", *between)]
+    if read_phrase(words, at)[0] is not None:
+        joints = []
+    found: list[Reference | None] = []
+    for end in (*joints[:_MOST_JOINTS], len(words)):
+        if end == p.at and words[end - 1 : end] == (",",):  # ", and"
+            p.at = end + 1
+            continue
+        p.words = words[:end]
+        found.append(_number_or_reference(p) if end > p.at else None)
+        p.words = words
+        if found[-1] is None or p.at < end:
+            return None
+        p.at = min(end + 1, len(words))
+    return tuple(filter(None, found))
 
 
-def _several(p: Parser) -> Subject | None:
+def _several(p: SlotWords) -> Subject | None:
     """ "The cup", "object 3", "chairs 2, 3 and 7", "4 and 9" or "the cup and the book"; further
     nouns need their "the", and the last one an "and"."""
     if _is_figure(p.peek(1)):
@@ -144,14 +159,14 @@ def _several(p: Parser) -> Subject | None:
     return Several(found) if is_list else None
 
 
-def _numbers(p: Parser) -> tuple[int, ...] | None:
+def _numbers(p: SlotWords) -> tuple[int, ...] | None:
     """Ids of objects without a noun: "objects 4 and 9"."""
     found = _references(p, "and") or ()
     ids = tuple(n.object_id for n in found if isinstance(n, ObjectNumber) and not n.noun)
     return ids if ids and len(ids) == len(found) else None
 
 
-def _label(p: Parser) -> str | None:
+def _label(p: SlotWords) -> str | None:
     """A label of up to five words, the last in the singular."""
     p.take(*_PHRASES["kind_of"])
     *others, last = rest(p) or ("",)
@@ -162,7 +177,18 @@ def _label(p: Parser) -> str | None:
     return " ".join((*others, singular(last)))
 
 
-def _bare_name(p: Parser) -> str | None:
+def _quoted(p: SlotWords) -> str | None:
+    """What stands in quotes, as it was written: "Anna's corner"."""
+    start = p.tokens[p.at].start
+    rest(p)
+    last = p.tokens[p.at - 1]
+    end = next((at for at in range(last.start, len(p.text)) if p.text[at] in _QUOTES), -1)
+    is_whole = start > 0 and p.text[start - 1] in _QUOTES and end >= last.start + len(last.word)
+    name = p.text[start:end].lower()
+    return name if is_whole and not any(sign in _QUOTES for sign in name) else None
+
+
+def _bare_name(p: SlotWords) -> str | None:
     """A label that may be a name by itself; "go back" is none."""
     label = _label(p)
     first, *others = (label or "").split() or [""]
@@ -171,7 +197,7 @@ def _bare_name(p: Parser) -> str | None:
     return label
 
 
-def _kind(p: Parser) -> Kind | None:
+def _kind(p: SlotWords) -> Kind | None:
     """What follows an article: "red cup"."""
     start = p.at
     attributes: list[tuple[str, str]] = []
@@ -182,43 +208,24 @@ def _kind(p: Parser) -> Kind | None:
     return None if noun is None else Kind(" ".join((*before, noun)), noun, tuple(attributes))
 
 
-def _find_before_noun(p: Parser) -> HasAttribute | None:
+def _find_before_noun(p: SlotWords) -> HasAttribute | None:
     """An attribute before a noun ("red" of "red cup"); None (and no move) without a noun after
     it."""
     start = p.at
-    given = p.find_attribute()
-    if given is None and p.peek() not in ("on", "off"):
-        given = _find_word(p)
-    if given is not None and p.starts_noun():
+    given = None if p.peek() in ("on", "off") else p.find(find_look)
+    if given is not None and not (p.done or ends_noun(p.words, p.at, False)):
         return given
     p.at = start
     return None
 
 
-def _find_word(p: Parser) -> HasAttribute | None:
-    """Find "stainless steel", "round" or "round-shaped"."""
-    if length := lexicon.MATERIALS.longest(p.words, p.at)[1]:
-        p.at += length
-        return HasAttribute("material", " ".join(p.words[p.at - length : p.at]))
-    word = p.peek()
-    for ending in ("-shaped", "-coloured", "-colored", "-ish"):
-        word = word.removesuffix(ending) if word not in lexicon.QUALITIES else word
-    p.at += 1
-    if word in lexicon.COLOURS:
-        return HasAttribute("color", lexicon.COLOURS[word])
-    if word in lexicon.QUALITIES:
-        return HasAttribute(lexicon.QUALITIES[word], word)
-    p.at -= 1
-    return None
-
-
-def _kinds(p: Parser) -> Kind | None:
+def _kinds(p: SlotWords) -> Kind | None:
     """A bare plural ("stools", but not "two stools") after "are"."""
     is_bare = is_plural(p.words[-1]) and find_number(p.peek()) is None
     return _kind(p) if is_bare and p.words[p.at - 1] == "are" else None
 
 
-def _value(p: Parser) -> HasAttribute | None:
+def _value(p: SlotWords) -> HasAttribute | None:
     """A colour, size, material, shape or state at the end of a claim; the start of a thing's name
     ("a round table") is none."""
     start = p.at
@@ -226,7 +233,7 @@ def _value(p: Parser) -> HasAttribute | None:
         pass
     has_article = bool(p.take("a", "an", "the"))
     at = p.at
-    given = p.find_attribute() or _find_word(p)
+    given = p.find(find_look)
     if given is not None:
         if given.key == "color":
             given = HasAttribute("color", _colour_as_said(p.words[at : p.at]))
@@ -235,7 +242,7 @@ def _value(p: Parser) -> HasAttribute | None:
         if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.done:
             return given
     p.at = start
-    return p.find_quality()
+    return p.find(find_quality)
 
 
 def _colour_as_said(words: Sequence[str]) -> str:
@@ -245,19 +252,19 @@ def _colour_as_said(words: Sequence[str]) -> str:
     return " ".join(_SPELLINGS.get(word, word) for word in words if word in known)
 
 
-def _quality(p: Parser) -> HasAttribute | None:
-    said = p.condition(adjectives=True)
+def _quality(p: SlotWords) -> HasAttribute | None:
+    said = p.condition()
     return said if isinstance(said, HasAttribute) and not said.negated else None
 
 
-def _material(p: Parser) -> HasAttribute | None:
+def _material(p: SlotWords) -> HasAttribute | None:
     label = _label(p)
     return None if label is None else HasAttribute("material", label)
 
 
-def _phrase(p: Parser) -> str | None:
+def _phrase(p: SlotWords) -> str | None:
     """The value or noun of what is denied: a colour, a quality, a number or a thing."""
-    given = p.find_attribute() or p.find_quality()
+    given = p.find(find_attribute) or p.find(find_quality)
     if given is not None:
         return given.value
     if find_number(p.peek()) is not None and not p.peek(1):
@@ -268,26 +275,25 @@ def _phrase(p: Parser) -> str | None:
     return ""
 
 
-def _condition(p: Parser) -> Related | None:
-    given = p.condition()
+def _condition(p: SlotWords) -> Related | None:
+    given = None if p.peek() == "without" else p.condition()  # "without doubt" denies nothing
     return given if isinstance(given, Related) and len(given.anchors) == 1 else None
 
 
-def _place(p: Parser) -> Related | None:
-    p.skip_posture()
+def _place(p: SlotWords) -> Related | None:
     given = _condition(p)
     is_place = given is not None and not given.negated and isinstance(given.anchors[0], NounPhrase)
     return given if is_place else None
 
 
-def _rest(p: Parser) -> str | None:
+def _rest(p: SlotWords) -> str | None:
     """The rest of a denial, if it is short and holds no further clause."""
     words = rest(p)
     is_short = len(words) <= _LONGEST_REST and _SETS["clause_words"].isdisjoint(words)
     return " ".join(words) if is_short else None
 
 
-def _plural_noun(p: Parser) -> str | None:
+def _plural_noun(p: SlotWords) -> str | None:
     noun = p.noun_words()
     return plural(" ".join(noun)) if noun else None
 
@@ -296,18 +302,18 @@ def _is_figure(word: str) -> bool:
     return word.isascii() and word.isdigit()
 
 
-def _number_of(p: Parser) -> ObjectNumber | None:
+def _number_of(p: SlotWords) -> ObjectNumber | None:
     said = p.reference()
     return said if isinstance(said, ObjectNumber) else None
 
 
-def _figured(p: Parser) -> ObjectNumber | None:
+def _figured(p: SlotWords) -> ObjectNumber | None:
     """ "9", "object 9"."""
     p.take("object", "number")
     return _number_or_reference(p) if _is_figure(p.peek()) else None  # type: ignore[return-value]
 
 
-SLOTS: dict[str, Callable[[Parser], Any]] = {
+SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     **READERS,
     "any_reference": lambda p: p.reference(),
     "bare_name": _bare_name,
@@ -330,6 +336,7 @@ SLOTS: dict[str, Callable[[Parser], Any]] = {
     "place": _place,
     "plural_noun": _plural_noun,
     "quality": _quality,
+    "quoted": _quoted,
     "reference": _reference,
     "references": lambda p: _references(p, "with", "into", "and", "to"),
     "references_and": lambda p: _references(p, "and"),

@@ -41,11 +41,13 @@ _PLACES: dict[str, Superlative] = {
     "bottom": "lowest",
     "middle": "middle",
 }
+# The top of a group is that of a plan where all are level, but of rows their height.
+_ON_PLAN: dict[str, Superlative] = {**_PLACES, "top": "topmost", "bottom": "bottommost"}
 _IN_ROOM = {"corner": "in the corner of", "room middle": "in the middle of"}
 _ALONE = "alone"
 _COMPARING: dict[str, Superlative] = {"closest": "closest", "farthest": "farthest"}
 _OTHERS = {"closest": "farthest", "farthest": "closest"}
-_OWNING = ("with", "without")
+_OWNING = ("with", "without", "supports")
 # Before a side "farthest" means how far to it: "the furthest left chair".
 _FARTHEST = [word for word, name in SUPERLATIVES.items() if name == "farthest"]
 _NEAREST = [word for word, name in SUPERLATIVES.items() if name == "closest"]
@@ -53,13 +55,11 @@ _SIDES = {**SIDE_WORDS, **dict.fromkeys(_NEAREST, "front"), **dict.fromkeys(_FAR
 # "To the right is a desk": the desk is to the right of what is spoken of.
 _BESIDE = {"left": "left of", "right": "right of", "front": "in front of", "back": "behind"}
 # What is true of the anchor where a relation is true of its subject.
-_INVERSE = {
+INVERSE = {
     **{name: relation.inverse or name for name, relation in RELATION_NAMES.items()},
     "closest": "near",
     "farthest": "far",
 }
-
-
 Marks = Callable[[str], tuple[Condition, ...]]
 """Conditions that a mark such as "@1" stands for among the words of an expression."""
 
@@ -103,9 +103,8 @@ class Draft:
     Attributes:
         marks: what marks among the words stand for.
         fronted, fronted_places: those before their subject: "in the corner is a lamp".
-        before: anchor before the target: the bed of "next to the bed is a lamp".
-        is_topic: whether the target was mentioned again.
-        orders: 2 for a mention said with "second".
+        orders: 2 for a mention said with "second"; 1 for the first row.
+        things: mentions that are no noun phrases.
     """
 
     marks: Marks | None = None
@@ -116,30 +115,23 @@ class Draft:
     target: int = TARGET
     fronted: list[Link] = field(default_factory=list)
     fronted_places: list[Placed] = field(default_factory=list)
-    before: int | None = None
-    is_topic: bool = False
     orders: dict[int, int] = field(default_factory=dict)
+    things: dict[int, Reference] = field(default_factory=dict)
 
     def add(self, chunk: Chunk) -> int:
         """Index of a new mention."""
         self.mentions.append(mention_of(chunk, self.marks))
         index = len(self.mentions) - 1
+        if chunk.thing is not None:
+            self.things[index] = chunk.thing
         self._place_by_traits(chunk, index)
         return index
-
-    def place_row(self, place: str) -> None:
-        """Order the row that was named last from another side: "the third row from the back"."""
-        index = len(self.mentions) - 1
-        self.places = [
-            replace(at, place=place) if at.subject == index else at for at in self.places
-        ]
 
     def merge(self, chunk: Chunk, index: int) -> None:
         """Add looks to a mention, and a noun if it had none."""
         if index == TARGET:
             index = self.target = len(self.mentions)
             self.mentions.append(NounPhrase(""))
-        self.is_topic |= index == self.target
         known, more = self.mentions[index], mention_of(chunk, self.marks)
         is_one_of_them = bool(chunk.value) and not chunk.plural
         self.mentions[index] = replace(
@@ -200,10 +192,10 @@ class Draft:
         if self.target == TARGET:
             self.target = len(self.mentions)
             self.mentions.append(NounPhrase(""))
-        self._follow_topic()
         if self.marks is None:
             self._name_the_nameless()
         self._order_the_target()
+        self._order_rows()
         self.links = [
             replace(
                 link,
@@ -228,7 +220,11 @@ class Draft:
         conditions, ranks = list(said.conditions), list(said.ranks)
         placed = [at for at in self.places if at.subject == index]
         linked = list(self._links(index, above)) if len(above) <= _MOST_DEPTH else []
-        conditions += [link for link in linked if isinstance(link, Related)]
+        for link in linked:
+            if isinstance(link, Related) and said.definite and link.predicate == "far":
+                ranks.append(Rank("farthest", 1, link.anchors[0]))  # one of several is meant
+            elif isinstance(link, Related):
+                conditions.append(link)
         for at in placed:
             if at.place in _IN_ROOM:
                 room = NounPhrase("room", definite=True)
@@ -237,13 +233,16 @@ class Draft:
                 others = NounPhrase(said.noun, other=True)
                 conditions.append(Related("far", (others,), at.negated))
         ends = [at for at in placed if at.place in _PLACES]
-        ranks[:0] = [Rank(_PLACES[at.place], at.order, negated=at.negated) for at in ends]
+        sides = _ON_PLAN if self.marks is None and said.noun not in ROWS else _PLACES
+        ranks[:0] = [Rank(sides[at.place], at.order, negated=at.negated) for at in ends]
         ranks[:0] = [link for link in linked if isinstance(link, Rank)]
         return replace(
             said, conditions=tuple(dict.fromkeys(conditions)), ranks=tuple(dict.fromkeys(ranks))
         )
 
-    def _anchor(self, index: int, above: tuple[int, ...]) -> NounPhrase | Viewer:
+    def _anchor(self, index: int, above: tuple[int, ...]) -> Reference:
+        if index in self.things:
+            return self.things[index]
         is_asker = self.mentions[index].noun in VIEWERS
         return Viewer() if is_asker else self._phrase(index, above)
 
@@ -266,7 +265,7 @@ class Draft:
                     continue
                 yield _relation(link, tuple(self._anchor(at, inside) for at in link.anchors))
             elif link in turned:
-                inverse = _INVERSE.get(link.predicate, link.predicate)
+                inverse = INVERSE.get(link.predicate, link.predicate)
                 negated = link.negated != (link.subject in absent)
                 yield Related(inverse, (self._phrase(link.subject, inside),), negated)
 
@@ -293,28 +292,16 @@ class Draft:
                 return
         self.places.append(Placed(self.target, "left", order))
 
+    def _order_rows(self) -> None:
+        """Count rows from the front, where nothing says from where: "the third row"."""
+        said = {at.subject for at in self.places}
+        said |= {k.subject for k in self.links if k.predicate in ("closest", "farthest")}
+        for index, order in self.orders.items():
+            if self.mentions[index].noun in ROWS and index not in said:
+                self.places.append(Placed(index, "front", order))
+
     def _known(self, index: int) -> int:
         return self.target if index == TARGET else index
-
-    def _follow_topic(self) -> None:
-        """Make the repeated anchor the target.
-
-        "Next to the sink is a towel. Above the sink is a mirror." is about the sink.
-        """
-        if self.before is None or self.is_topic:
-            return
-        head = _head(self.mentions[self.before].noun)
-        again = {
-            index
-            for index, mention in enumerate(self.mentions)
-            if index != self.target and head and _head(mention.noun) == head
-        }
-        if len(again) > 1:
-            self.target = self.before
-            self.links = [
-                replace(link, anchors=tuple(self.target if a in again else a for a in link.anchors))
-                for link in self.links
-            ]
 
     def _name_the_nameless(self) -> None:
         """Give a noun to "the one on the left" after "facing the two windows", and to "another
@@ -336,9 +323,9 @@ class Draft:
         if any(trait in SIDE_WORDS for trait in said):
             said = [trait for trait in said if trait not in _FARTHEST]
         sides = [_SIDES[trait] for trait in said]
-        if chunk.is_ordinal and not sides and chunk.value in ROWS:
-            sides = ["front"]
-        elif chunk.order > 1:
+        if any(map(_is_superlative, chunk.traits)):
+            pass  # "the second largest"
+        elif chunk.order > 1 or (chunk.is_ordinal and not sides and chunk.value in ROWS):
             self.orders[index] = chunk.order
         self.places.extend(Placed(index, side, chunk.order, negated) for side in sides)
 
@@ -346,16 +333,21 @@ class Draft:
 def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:
     """A noun chunk with its looks and what its marks stand for, without its places."""
     no_looks = {"other", "far", *_SIDES}
-    looks = [_look(word) for word in chunk.traits if word not in no_looks and word[0] != "@"]
+    words = [word for word in chunk.traits if word not in no_looks and word[0] != "@"]
+    looks = [_look(word, chunk.order) for word in words]
     conditions: list[Condition] = [look for look in looks if isinstance(look, HasAttribute)]
     conditions += [c for word in chunk.traits if marks and word[0] == "@" for c in marks(word)]
+    conditions += [c for c in chunk.conditions if not isinstance(c, Rank)]
+    ranks = [look for look in (*looks, *chunk.conditions) if isinstance(look, Rank)]
     return NounPhrase(
         chunk.value,
-        count=chunk.number if chunk.number != 1 else None,
+        chunk.definite,
+        count=chunk.number,
         conditions=tuple(conditions),
-        ranks=tuple(look for look in looks if isinstance(look, Rank)),
+        ranks=tuple(ranks),
         other="other" in chunk.traits,
         unread=tuple(look for look in looks if isinstance(look, str)),
+        of_speaker=chunk.of_speaker,
     )
 
 
@@ -369,11 +361,16 @@ def _both(known: NounPhrase, more: NounPhrase) -> NounPhrase:
     )
 
 
-def _look(word: str) -> HasAttribute | Rank | str:
+def _look(word: str, order: int) -> HasAttribute | Rank | str:
     """A word on looks as a condition or a superlative; the word itself for any other."""
     if word in RANKS:
-        return Rank(RANKS[word])
+        return Rank(RANKS[word], order if _is_superlative(word) else 1)
     return HasAttribute(*LOOKS[word]) if word in LOOKS else word
+
+
+def _is_superlative(word: str) -> bool:
+    """Whether a word counts things by a measure: "largest", but not "larger"."""
+    return word in RANKS and word.endswith("est")
 
 
 def is_several(mention: NounPhrase) -> bool:

@@ -7,12 +7,11 @@ with the same noun go on about it.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from scenemind.language.lexicon import BUILDING, SIDE_WORDS
-from scenemind.language.referring.chunks import ROOMS, ROWS, Chunk, Kind, chunks_of
+from scenemind.language.referring.chunks import ROOMS, Chunk, Kind, chunks_of
 from scenemind.language.referring.draft import (
     FRONTED,
     TARGET,
@@ -81,8 +80,9 @@ class Clause:
 class Anchoring:
     """Reader of the anchors of relations."""
 
-    def __init__(self, chunks: Sequence[Chunk], marks: Marks | None) -> None:
+    def __init__(self, chunks: Sequence[Chunk], marks: Marks | None, whole: bool) -> None:
         self._chunks = chunks
+        self._whole = whole
         self._at = 0
         self._clause = Clause()
         self._draft = Draft(marks)
@@ -95,11 +95,17 @@ class Anchoring:
 
     def _anchor(self, relation: Chunk, chunk: Chunk) -> None:
         """Read a noun after a relation."""
+        draft = self._draft
         if chunk.traits and not chunk.value and chunk.words[-1] in ("one", "ones"):
-            chunk = replace(chunk, value=self._noun_of_target())
+            known = "" if draft.target == TARGET else draft.mentions[draft.target].noun
+            chunk = replace(chunk, value=known)  # "next to the larger one"
         head = chunk.value.split(" ")[-1]
         following = self._chunk_at(1)
         bare = not chunk.value and not chunk.traits
+        if self._whole:
+            self._relate(relation, self._draft.add(chunk))
+            self._after_anchor(relation, len(self._draft.mentions) - 1)
+            return
         looks_only = chunk.traits and not chunk.value and "other" not in chunk.traits
         if looks_only and relation.value in _OWNING:  # "with a round top"
             self._clause.pending = None
@@ -132,11 +138,6 @@ class Anchoring:
             and self._draft.is_target_again(chunk)
         )
 
-    def _noun_of_target(self) -> str:
-        """Noun of "the larger one" in "the shelf next to the larger one"."""
-        draft = self._draft
-        return "" if draft.target == TARGET else draft.mentions[draft.target].noun
-
     def _pointed(self, chunk: Chunk) -> int:
         """Read a noun after "this": "a table stands in front of this refrigerator"."""
         draft = self._draft
@@ -157,8 +158,10 @@ class Anchoring:
         clause.possessed = relation.value in _OWNING
         # "On the floor behind the sofa": walls and floors are everywhere, the thing lies behind it.
         if index not in (TARGET, self._draft.target):
-            is_building = self._draft.mentions[index].noun in BUILDING
-            clause.last = clause.last if is_building else index
+            draft = self._draft
+            is_plain = not self._whole and draft.mentions[index].noun in BUILDING
+            is_plain |= index in draft.things
+            clause.last = clause.last if is_plain else index
         if relation.value == "between":
             self._second_end(index)
 
@@ -193,13 +196,16 @@ class Anchoring:
     def _is_other_end(self, relation: Chunk, chunk: Chunk) -> bool:
         """Whether a noun after "and" is the other end of "between a table of books and a shelf";
         it is added."""
-        links = self._draft.links
-        if relation.value != "between" or not links or links[-1].predicate != "between":
+        links, mentions = self._draft.links, self._draft.mentions
+        of = next((at for at, k in enumerate(links) if k.predicate == "between"), -1)
+        if of < 0 or len(links[of].anchors) > 1 or links[of].anchors[0] < 0:
             return False
-        first = links[-1].anchors[0]
-        if len(links[-1].anchors) > 1 or first < 0 or is_several(self._draft.mentions[first]):
+        first = links[of].anchors[0]
+        is_last = relation.value == "between" and of + 1 == len(links)
+        if not self._whole and (not is_last or is_several(mentions[first])):
             return False
-        links[-1] = replace(links[-1], anchors=(first, self._draft.add(chunk)))
+        self._clause.last = self._draft.add(chunk)
+        links[of] = replace(links[of], anchors=(first, self._clause.last))
         return True
 
     def _in_room(self, relation: Chunk, chunk: Chunk) -> None:
@@ -214,8 +220,12 @@ class Anchoring:
 
     def _place(self, place: str, negated: bool = False, order: int = 0) -> None:
         self._clause.pending = None
+        before = self._chunk_at(-1)
+        # "The cup on the second table from the left".
+        is_counted = before is not None and before.kind == "noun" and before.is_ordinal
+        subject = self._nearer_subject() if self._whole or is_counted else self._outer
         placed = Placed(
-            self._outer, place, order or self._order_before(), negated or self._take_negation()
+            subject, place, order or self._order_before(), negated or self._take_negation()
         )
         at_start = self._clause.subject is None and self._clause.view is None
         (self._draft.fronted_places if at_start else self._draft.places).append(placed)
@@ -229,6 +239,9 @@ class Anchoring:
         """The mention of "it": the target, or the one named before where the target is
         described."""
         draft = self._draft
+        held = draft.links[-1] if self._clause.possessed and draft.links else None
+        if held is not None and held.anchors == (self._nearer_subject(),):
+            return held.subject  # "with a cup on it"
         if self._clause.subject is None or self._nearer_subject() not in (draft.target, TARGET):
             return draft.target
         if draft.view is not None and draft.view[1] is not None:
@@ -261,14 +274,17 @@ def read(text: str) -> Reading:
     return read_chunks(chunks_of(text))
 
 
-def read_chunks(chunks: Sequence[Chunk], marks: Marks | None = None) -> Reading:
+def read_chunks(
+    chunks: Sequence[Chunk], marks: Marks | None = None, whole: bool = False
+) -> Reading:
     """Tree of the chunks of an expression.
 
     Args:
+        whole: whether each chunk has its place in a phrase, so that none means little.
         marks: of a part of a question, in which "what" has no noun: what marks among its words
             ("@1") stand for, which are places that were read before.
     """
-    return _Reader(chunks, marks).read()
+    return _Reader(chunks, marks, whole).read()
 
 
 class _Reader(Anchoring):
@@ -276,7 +292,7 @@ class _Reader(Anchoring):
         take: dict[Kind, Callable[[Chunk], None]] = {
             "noun": self._noun, "relation": self._relation, "place": self._place_chunk,
             "view": self._view, "be": self._be, "pronoun": self._pronoun, "not": self._not,
-            "and": self._and, "break": self._break, "other": self._other,
+            "and": self._and, "break": self._break, "other": self._other, "said": self._said,
         }  # fmt: skip
         while self._at < len(self._chunks):
             chunk = self._chunks[self._at]
@@ -296,6 +312,11 @@ class _Reader(Anchoring):
     def _not(self, _: Chunk) -> None:
         self._clause.negated = True
 
+    def _said(self, chunk: Chunk) -> None:
+        denied = self._take_negation()
+        said = tuple(replace(condition, negated=denied) for condition in chunk.conditions)
+        self._draft.merge(replace(chunk, conditions=said), self._nearer_subject())
+
     def _be(self, _: Chunk) -> None:
         self._clause.after_be = True
 
@@ -307,8 +328,6 @@ class _Reader(Anchoring):
             clause.pending = None
         elif word in ("there", "where"):
             clause.introduced = True
-        elif word == "find":
-            self._end_clause()
         elif word in _IMPERATIVES:
             self._end_clause()
             self._clause.retargeted = self._draft.target != TARGET
@@ -326,14 +345,10 @@ class _Reader(Anchoring):
         if word in ("this", "these") and following is not None and following.value:
             clause.pointed = clause.pending is not None
         elif clause.pending is not None:
-            self._draft.is_topic = True
             self._anchor_of_pronoun(clause.pending)
         elif word in ("that", "those") and clause.last is not None and not clause.separated:
             return
-        elif word in ("its", "their") and following is not None and following.kind == "noun":
-            clause.introduced = True
         else:
-            self._draft.is_topic |= word in ("it", "they")
             self._draft.bind_fronted(self._draft.target)
             clause.view, clause.introduced, clause.after_be = None, False, False
             clause.subject = self._draft.target if self._draft.target != TARGET else None
@@ -346,11 +361,7 @@ class _Reader(Anchoring):
     def _place_chunk(self, chunk: Chunk) -> None:
         clause = self._clause
         order, negated = self._order_before(), self._take_negation()
-        before = self._chunk_at(-1)
-        if before is not None and before.is_ordinal and before.value in ROWS:
-            self._draft.place_row(chunk.value)
-            return
-        if clause.possessed and not clause.separated and clause.view is None:
+        if clause.possessed and not (clause.separated or clause.view or self._whole):
             return
         for side in chunk.value.split(" "):
             self._place(side, negated, order)
@@ -421,13 +432,10 @@ class _Reader(Anchoring):
                 draft.target = TARGET
         if draft.target == TARGET:
             draft.target = index = draft.add(chunk)
-            draft.before = draft.fronted[0].anchors[0] if draft.fronted else None
         elif clause.last == draft.target and before is not None and before.words == ("or",):
             return  # "the backpack or luggage piece"
         elif self._is_said_of_target() or (
-            draft.is_target_again(chunk)
-            and not (clause.after_be and draft.fronted_places)
-            and not (chunk.value and self._is_beside_it())
+            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted_places)
         ):
             index = draft.target
             draft.merge(chunk, index)
@@ -440,13 +448,6 @@ class _Reader(Anchoring):
         draft.bind_fronted(index)
         clause.subject = clause.last = index
         clause.separated = False
-
-    def _is_beside_it(self) -> bool:
-        """Whether a noun after "there is" is another thing ("a larger cart to the left of it")."""
-        said = itertools.takewhile(lambda c: c.kind != "break", self._chunks[self._at + 1 :])
-        return self._clause.introduced and any(
-            one.kind == "relation" and it.words == ("it",) for one, it in itertools.pairwise(said)
-        )
 
     def _is_narrowed(self, chunk: Chunk) -> bool:
         """Whether a noun is what is wanted at the place that was named first: "you want the bed on

@@ -1,253 +1,220 @@
-"""Kinds of situated questions: from the words of a sentence to its tree.
+"""Situated questions: from the words of a sentence to its tree; every text has one.
 
-Rules are tried in turn on the sentence with its places marked; the last one reads everything. What
-they look for is in `questions.yaml`.
+The shapes stand in `questions.yaml`; what stands in most of their slots is read by `phrases.py`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any, Literal
+from functools import cache
+from itertools import takewhile
+from typing import Any
 
-from scenemind.language import trees
-from scenemind.language.english import find_number, read_table
-from scenemind.language.situated.sentences import (
+from scenemind.language import lexicon, trees
+from scenemind.language.english import number_word, read_table
+from scenemind.language.questions import built_question
+from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
+from scenemind.language.situated.phrases import (
+    ROOMS,
     SIDES,
-    Sentence,
     attribute_of,
     content_words,
+    places_of,
+    read_goal,
     read_open_relation,
+    read_phrase,
+    with_marks,
+    words_of,
 )
+from scenemind.language.slots import READERS, SlotWords, rest
+from scenemind.language.tokens import Token
 from scenemind.language.trees import NounPhrase, Related, SituatedQuestion, Viewer
 
 _TABLE = read_table("scenemind.language.situated", "questions.yaml")
-_IS = {name: re.compile(text) for name, text in _TABLE.items() if isinstance(text, str)}
-_OPEN_ENDS = [re.compile(pattern) for pattern in _TABLE["open_end"]]
-_MARK = re.compile(r"@\d+")
-_NO_OPTIONS = frozenset(("first", "another", "me", "it"))
-_WAYS = {**SIDES, "ahead": "in front of", "forward": "in front of", "backward": "behind"}
+_PARTS = {name: frozenset(words.split()) for name, words in _TABLE["small"].items()}
+_ASKER = (Viewer(),)
+_LONGEST_ROOM = 3
+_MOST_WORDS = 60
+# Values of shapes that are no phrases: of the sentence, and of the words of some builders.
+_APART, _RAW = ("_", "before", "after", "goal", "clause", "place"), ("when", "rest", "how")
 _Asked = SituatedQuestion | None
-_Rule = Callable[[Sentence, re.Match[str]], _Asked]
-_RULES: dict[str, _Rule] = {}
+_Option = trees.Condition | None
 
 
 def read_question(text: str) -> SituatedQuestion:
-    """Tree of a question; every text has one."""
-    sentence = Sentence.read(text)
-    readings = (read(sentence) for read in _FRAMES)
-    return next((tree for tree in readings if tree is not None), _identify(sentence))
+    """Tree of a question; every text has one. Words beyond the most are not read."""
+    words = words_of(text)[:_MOST_WORDS]
+    said = Sentence("", [Token(word, 0) for word in words])
+    question: _Asked = _book().find(said)
+    return question or _identify(words)
 
 
-def _frame(entry: Mapping[str, Any]) -> Callable[[Sentence], _Asked]:
-    """Reader of an entry of `questions.yaml`; None for sentences of another shape."""
-    defaults = {"needs": "", "unless": "(?!)", **entry}
-    find, needs, unless = (re.compile(defaults[name]) for name in ("find", "needs", "unless"))
-    rule = partial(_compare, entry["rank"]) if "rank" in entry else _RULES[entry["rule"]]
-
-    def read(s: Sentence) -> _Asked:
-        text = s.text if entry.get("in") == "text" else s.marked
-        found = find.search(text)
-        if found is None or entry.get("yes_no", s.is_yes_no) != s.is_yes_no:
-            return None
-        return rule(s, found) if needs.search(text) and not unless.search(text) else None
-
-    return read
+@cache
+def _book() -> ShapeBook:
+    known, own = read_table("scenemind.language", "questions.yaml")["words"], _TABLE["words"]
+    by = own["by"] | known["comparative"] | known["nearness"] | lexicon.SUPERLATIVES
+    words = known | own | {"by": by}
+    return ShapeBook({**_TABLE, "words": words}, _READERS, _built)
 
 
-def _rule(read: _Rule) -> _Rule:
-    _RULES[read.__name__.removeprefix("_")] = read
-    return read
+def _built(shape: str, values: Bound) -> _Asked:
+    """The tree of a shape, whose words are phrases.
+
+    What stands before and after is about the subject, or it is a goal; where it says nothing of its
+    place, it is at that of the clause before.
+    """
+    said = {name: value for name, value in values.items() if name not in _APART}
+    if "before" in values or "after" in values:
+        said["subject"] = (*values.get("before", ()), *values.get("after", ()))
+    for name, value in said.items():
+        is_phrase = isinstance(value, tuple) and name not in _RAW
+        said[name] = read_phrase(value) if is_phrase else value
+    if "by" in said:
+        said["rank"] = trees.Rank(said.pop("by"), anchor=said.pop("anchor", None))
+    if "goal" in values:
+        said["subject"] = read_goal(values["goal"])
+    places = (values["place"],) if "place" in values else places_of(values.get("clause", ()))
+    if len(places) == 1 and not trees.relations_to_viewer(said["subject"]):
+        subject = said["subject"]
+        said["subject"] = replace(subject, conditions=(*subject.conditions, *places))
+    build = _BUILT.get(shape)
+    return build(**said) if build else built_question(shape, said)
 
 
-@_rule
-def _parity(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "is the number of chairs odd or even"."""
-    phrase = s.phrase(_IS["amount_of"].sub(" ", s.marked.replace(found.group(), " ")))
-    asked: Literal["odd", "even", "either"] = "either"
-    if found.group(1) in ("odd", "even"):
-        asked = "odd" if found.group(1) == "odd" else "even"
-    return trees.Count(phrase, asked)
+def _clause(p: SlotWords) -> Words | None:
+    """The words of a clause, with the comma."""
+    words = rest(p)
+    return words if words[-1] == "," else None
 
 
-@_rule
-def _divided(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "can the number of chairs be divided by three"."""
-    phrase = s.phrase(_IS["amount_of"].sub(" ", s.marked[: found.start()]))
-    return trees.Count(phrase, divisor=find_number(found.group(1)) or 1)
-
-
-@_rule
-def _count(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "how many chairs are there"."""
-    before, counted = s.marked[: found.start()], s.marked[found.end() :]
-    phrase = s.phrase(counted)
-    if not trees.relations_to_viewer(phrase) and s.places.of(before):
-        phrase = s.phrase(f"{counted} {' '.join(_MARK.findall(before))}")
-    return trees.Count(phrase)
-
-
-@_rule
-def _same(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "is the chair the same color as the table"."""
-    subjects = s.phrase(s.marked[: found.start()]), s.phrase(s.marked[found.end() :])
-    return trees.Same(subjects, _key(found.group(1)) or "kind")
-
-
-def _compare(name: trees.Superlative, s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "what is nearer to me, the box or the counter"; "... between the box and the
-    counter"."""
-    after = s.marked[found.end() :]
-    between = _IS["between"].search(s.marked)
-    options = _IS["and_or"].split(between.group(1)) if between else _IS["or"].split(after)
-    named = [phrase for option in options if (phrase := s.phrase(option)).noun]
-    if len(named) < 2:
+def _option(p: SlotWords) -> trees.Condition | None:
+    """What an offered word means, or a place: a word that is no attribute may be a noun."""
+    words = rest(p)
+    place = _only_place(words)
+    if place or len(words) > 1:
+        return place
+    (word,) = words
+    if word in _PARTS["no_options"]:
         return None
-    to = _IS["compared_to"].match(after)
-    anchor = s.phrase(to["anchor"]) if to else None
-    return trees.Compare(tuple(named[-2:]), trees.Rank(name, anchor=anchor))
-
-
-@_rule
-def _choose(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "is the door open or closed", "is the table on my left or behind me"."""
-    before, comma, offered = s.marked.rpartition(" , ")
-    named = [phrase for part in _IS["or"].split(offered) if (phrase := s.phrase(part)).noun]
-    nouns = [phrase.noun for phrase in named if phrase.noun not in _WAYS]
-    if comma and not s.is_yes_no and len(nouns) == 2:
-        # "Which is brighter, the kitchen or the room I am in"
-        return trees.Choose(s.phrase(before), tuple(map(trees.Described, nouns)))
-    said = found.group("first", "more", "last")
-    options = tuple(_option(word, s) for word in said if word and word not in _NO_OPTIONS)
-    of = _IS["shape_of"].sub(" ", s.without(found))
-    return trees.Choose(s.phrase(of), options) if len(options) > 1 else None
-
-
-def _option(word: str, s: Sentence) -> trees.Condition:
-    """The condition that an offered word means; a word that is no attribute may be a noun."""
-    if word.startswith("@"):
-        return s.places.of(word)[0]
-    if word in _WAYS:
-        return Related(_WAYS[word], (Viewer(),))
+    if word in SIDES:
+        return Related(SIDES[word], _ASKER)
     return attribute_of(word) or trees.Described(word)
 
 
-@_rule
-def _room(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "am I in the kitchen", "what room am I in"."""
-    del s
-    return trees.AskRoom(found.groupdict().get("room") or "")
+def _only_place(words: Words) -> Related | None:
+    """The asker's place that words are, and nothing else."""
+    if words[0] in _PARTS["in_places"] and all(word[0] == "@" for word in with_marks(words)):
+        return places_of(words)[0]
+    return None
 
 
-@_rule
-def _exists(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "is there a clock on the wall", "is the door behind me", "is the door open"."""
-    del found
-    phrase = s.phrase(s.main)
-    return trees.Exists(phrase) if _IS["is_there"].match(s.main) else _claimed(phrase)
+def _room(p: SlotWords) -> str | None:
+    words = rest(p)
+    is_room = len(words) <= _LONGEST_ROOM and (words[-1] in ROOMS or words[-1].endswith("room"))
+    return " ".join(words) if is_room else None
 
 
-@_rule
-def _claim(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "the door is open; true or false"."""
-    return _claimed(s.phrase(s.without(found)))
+def _thing(words: Words) -> trees.Described | None:
+    """A noun without a place."""
+    phrase = NounPhrase("") if "," in words else read_phrase(words)
+    is_bare = phrase.noun and not trees.relations_to_viewer(phrase)
+    return trees.Described(phrase.noun) if is_bare else None
 
 
-def _claimed(phrase: NounPhrase) -> SituatedQuestion:
+_READERS: dict[str, Callable[[SlotWords], Any]] = {
+    "clause": _clause,
+    "number": READERS["number"],
+    "option": _option,
+    "place": lambda p: _only_place(rest(p)),
+    "room": _room,
+    "thing": lambda p: _thing(rest(p)),
+    "word": lambda p: " ".join(rest(p)) if len(p.words) - p.at == 1 else None,
+    "words": rest,
+}
+
+
+def _where(subject: NounPhrase) -> _Asked:
+    return trees.Where(subject) if subject.noun else None
+
+
+def _places_to_use(subject: NounPhrase) -> _Asked:
+    """ "Where can I sit on my left?": the side is given."""
+    return trees.Identify(subject) if subject.conditions else None
+
+
+def _same(first: NounPhrase, second: NounPhrase, key: Any = "kind") -> _Asked:
+    return trees.Same((first, second), key)
+
+
+def _compare(first: NounPhrase, second: NounPhrase, rank: trees.Rank) -> _Asked:
+    """ "What is nearer to me, the box or the counter?"."""
+    return trees.Compare((first, second), rank) if first.noun and second.noun else None
+
+
+def _choose(subject: NounPhrase, first: _Option, last: _Option, second: _Option = None) -> _Asked:
+    return trees.Choose(subject, tuple(option for option in (first, second, last) if option))
+
+
+def _claim(subject: NounPhrase) -> _Asked:
     """A claim about a thing: an attribute, else words that are none, else its place."""
-    said = [c for c in phrase.conditions if isinstance(c, trees.HasAttribute)]
+    said = [c for c in subject.conditions if isinstance(c, trees.HasAttribute)]
     if said:
         claimed: trees.Condition = said[-1]
-    elif phrase.unread:
-        claimed = trees.HasAttribute("state", " ".join(phrase.unread))
-    elif phrase.conditions:
-        claimed = phrase.conditions[-1]
+    elif subject.unread:
+        claimed = trees.HasAttribute("state", " ".join(subject.unread))
+    elif subject.conditions:
+        claimed = subject.conditions[-1]
     else:
-        return trees.Exists(phrase)
-    others = tuple(c for c in phrase.conditions if c is not claimed)
-    return trees.Verify(replace(phrase, conditions=others, unread=()), claimed)
+        return trees.Exists(subject)
+    others = tuple(c for c in subject.conditions if c is not claimed)
+    return trees.Verify(replace(subject, conditions=others, unread=()), claimed)
 
 
-@_rule
-def _where(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "where is the door"."""
-    phrase = s.phrase(_IS["standpoint"].sub(" ", s.without(found)))
-    return trees.Where(phrase) if phrase.noun else None
+def _is_visible(subject: NounPhrase, when: Words = ()) -> _Asked:
+    turned = not _PARTS["turning"].isdisjoint(when)
+    return trees.Verify(subject, Related("in view of", (Viewer(turned),)))
 
 
-@_rule
-def _direction(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "which way should I turn to open the window"."""
-    del found
-    asked = _IS["standpoint"].sub(" ", s.marked)
-    clauses = asked.split(" , ")
-    told = [c for c in clauses if not _IS["background"].match(c)] or clauses
-    goal = s.goal(_IS["asking"].sub(" ", " , ".join(told)))
-    if goal.conditions and _IS["doing_there"].search(asked):
-        return trees.Identify(goal)  # "Where can I sit on my left?": the side is given.
-    return trees.AskDirection(goal) if _IS["going"].search(asked) else trees.Where(goal)
+def _what_is_it(rest: Words, how: Words = ()) -> _Asked:
+    asked = read_open_relation((*rest, *how))
+    return trees.Identify(NounPhrase("", conditions=(asked,))) if asked else None
 
 
-@_rule
-def _visible(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "can I see the sink if I turn around", "can I reach it", "is the sink visible"."""
-    part = Sentence.read(_IS["circumstance"].split(found["rest"])[0])
-    if found.groupdict().get("verb", "see") in ("see", "face"):
-        turned = _IS["turned"].search(s.text) is not None and "without" not in s.text
-        return trees.Verify(part.phrase(part.marked), Related("in view of", (Viewer(turned),)))
-    return trees.Verify(part.goal(part.marked), Related("within reach", (Viewer(),)))
-
-
-@_rule
-def _clear(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "can I still walk forward"."""
-    del s
-    way = "behind" if found["way"].startswith("back") else "in front of"
-    return trees.IsWayClear(Related(way, (Viewer(),)))
-
-
-@_rule
-def _reach(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "can I water the plant without moving"."""
-    rest = found.re.sub(" ", _IS["standpoint"].sub(" ", s.marked))
-    return trees.Verify(s.goal(rest), Related("within reach", (Viewer(),)))
-
-
-@_rule
-def _attribute(s: Sentence, found: re.Match[str]) -> _Asked:
-    """Read "what color is the door"."""
-    phrase = s.phrase(_IS["of_attribute"].sub(" ", s.without(found)))
-    return trees.AskAttribute(phrase, _key(found["key"]) or "material")
-
-
-def _key(word: str | None) -> trees.Attribute | None:
-    match word:
-        case "color" | "shape" | "material" | "size":
-            return word
-        case _:
-            return None
-
-
-def _identify(s: Sentence) -> SituatedQuestion:
-    """Read any sentence: words that name nothing are unread, also before the main clause."""
-    for pattern in _OPEN_ENDS:
-        found = pattern.match(s.main)
-        if found is not None:
-            words = " ".join((found["rest"], found.groupdict().get("how") or ""))
-            asked = read_open_relation(words, s.places)
-            if asked is not None:
-                return trees.Identify(NounPhrase("", conditions=(asked,)))
-    phrase = s.phrase(s.main)
+def _identify(words: Words) -> SituatedQuestion:
+    """Any sentence: words that name nothing are unread, also before the main clause."""
+    phrase = read_phrase(_main_clause(words))
     related = [c for c in phrase.conditions if isinstance(c, Related)]
-    named = {word for part in trees.noun_phrases(phrase) for word in part.noun.split()}
+    named = {word for part in trees.noun_phrases(phrase)
+             for word in (*part.noun.split(), number_word(part.count or 0))}  # fmt: skip
     named |= {c.value for part in trees.noun_phrases(phrase) if part is not phrase
               for c in part.conditions if isinstance(c, trees.HasAttribute)}  # fmt: skip
-    unread = tuple(word for word in content_words(s.marked) if word not in named)
+    unread = tuple(word for word in content_words(with_marks(words)) if word not in named)
     if not related:
-        phrase = replace(phrase, conditions=(*phrase.conditions, *s.places.of(s.marked)))
+        phrase = replace(phrase, conditions=(*phrase.conditions, *places_of(words)))
     return trees.Identify(replace(phrase, unread=unread))
 
 
-_FRAMES = [_frame(entry) for entry in _TABLE["frames"]]
+def _main_clause(words: Words) -> Words:
+    """The clause that asks: "what is there" of "if I turn around, what is there"."""
+    opening = _PARTS["opening"]
+    starts = (0, *(at + 1 for at, word in enumerate(words) if word == ","))
+    asks = next((at for at in starts if words[at : at + 1] and words[at] in opening), 0)
+    if not asks:
+        return words
+    return tuple(takewhile(lambda word: word != ",", words[asks:]))
+
+
+_BUILT: dict[str, Callable[..., _Asked]] = {
+    "Choose": _choose,
+    "Claim": _claim,
+    "Compare": _compare,
+    "IsReachable": lambda subject: trees.Verify(subject, Related("within reach", _ASKER)),
+    "IsVisible": _is_visible,
+    "IsWayClear": lambda way: trees.IsWayClear(Related(way, _ASKER)),
+    "PlacesToUse": _places_to_use,
+    "Same": _same,
+    "WhatIsIt": _what_is_it,
+    "Where": _where,
+    "WhereFor": trees.Where,
+}

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D, smallest_upright_box
+from scenemind.geometry import Box3D, turned_box
 from scenemind.memory.attributes.sizes import dimensions_text, find_kind, relative_size, size_name
 
 # Thinner than this share of its shorter side, and than this, is flat; narrower than this share of
@@ -22,6 +22,9 @@ LONG = 0.25
 # Fewest points of a known form, and fewest voxels along its longest side.
 _FEWEST = 15
 _SMALLEST_CELLS = 4.0
+# Of a thing that pictures place, points below this height are those of its support. Boxes are
+# rounded outward by as much in all.
+_FOOT_M, _ROUNDED_M = 0.05, 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +35,37 @@ class Form:
         points: (M, 3) float32, world, metres; M may be 0.
         box: axis-aligned box around them, world.
         cell_m: no detail finer than this is known.
+        is_placed: the box is from pictures, and the points tell little of the extent.
     """
 
     points: NDArray[np.float32]
     box: Box3D
     cell_m: float
+    is_placed: bool = False
 
     @cached_property
     def yaw_box(self) -> Box3D:
-        """The smallest upright box, turned about z."""
-        return smallest_upright_box(self.points) if len(self.points) else self.box
+        """The smallest upright box, turned about z, from the bottom to the top of `box`."""
+        return self.box if self.is_placed else turned_box(self.points, self.box)
+
+    @cached_property
+    def measured_share(self) -> float:
+        """Share of the box, in [0, 1], that the points span; the rest is from pictures or from
+        what is usual of its kind."""
+        x0, y0, z0, x1, y1, z1 = self.box.extent()
+        columns, bounds = self.points.T, [(x0, x1), (y0, y1), (z0, z1)]
+        if self.is_placed:
+            columns = columns[:, columns[2] > z0 + _FOOT_M]
+        else:  # such a box is around the points, but for its foot and its top
+            columns, bounds = columns[2:], bounds[2:]
+        if not columns.size:
+            return 0.0
+        share = 1.0
+        for values, (low, high) in zip(columns, bounds, strict=True):
+            side = max(high - low, _ROUNDED_M)
+            spanned = min(float(values.max()), high) - max(float(values.min()), low)
+            share *= min(max(spanned + _ROUNDED_M, 0.0), side) / side
+        return share
 
     @cached_property
     def is_known(self) -> bool:

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from pydantic import TypeAdapter
+
 from scenemind.geometry import Box3D
 from scenemind.language.english import is_plural, normal, read_table, with_article
 from scenemind.language.vocabulary import Thesaurus
+from scenemind.perception.standing import Stance
 
 # Longest side in metres from which on an object is medium, large.
 MEDIUM_FROM_M = 0.3
@@ -25,12 +28,14 @@ class Kind:
     Attributes:
         name: the kind. shortest_m, longest_m: the usual range of the longest side.
         stands_tall: clearly taller than wide when upright.
+        stance: how it stands; None for kinds that hang or lie flat.
     """
 
     name: str
     shortest_m: float
     longest_m: float
     stands_tall: bool
+    stance: Stance | None
 
 
 def dimensions_m(yaw_box: Box3D) -> tuple[float, float, float]:
@@ -76,6 +81,12 @@ def find_kind(label: str) -> Kind | None:
     return _find_kind(label[-_MAX_LABEL:])
 
 
+def find_stance(label: str) -> Stance | None:
+    """How things with this label stand; None where they do not, and for unknown kinds."""
+    kind = find_kind(label)
+    return None if kind is None else kind.stance
+
+
 @lru_cache(maxsize=4096)
 def _find_kind(label: str) -> Kind | None:
     kinds, thesaurus = _kinds(), Thesaurus.load()
@@ -94,7 +105,8 @@ def _find_kind(label: str) -> Kind | None:
 def _kinds() -> Mapping[str, Kind]:
     data = read_table("scenemind.memory.attributes", "usual_sizes.yaml")
     tall = frozenset(data["stands_tall"])
+    stances = TypeAdapter(dict[str, Stance]).validate_python(data["stances"])
     return {
-        name: Kind(name, shortest, longest, name in tall)
+        name: Kind(name, shortest, longest, name in tall, stances.get(name))
         for name, (shortest, longest) in data["sizes"].items()
     }

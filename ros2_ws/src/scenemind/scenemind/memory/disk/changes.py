@@ -48,6 +48,7 @@ class Changes:
     Attributes:
         images: frame -> size in bytes of its image, which is on disk; 0: to be deleted.
         structure: floor, walls and ceiling, packed by their estimator; None: unchanged.
+        seen_again: frames that are on disk, with detections that were added since.
     """
 
     frames: tuple[FrameRecord, ...]
@@ -60,13 +61,15 @@ class Changes:
     descriptions: tuple[Description, ...] = ()
     embeddings: tuple[Embedding, ...] = ()
     structure: bytes | None = None
+    seen_again: tuple[FrameRecord, ...] = ()
 
     def __bool__(self) -> bool:
         tree = bool(self.tree.locations or self.tree.tracklets)
         objects = bool(self.objects or self.removed_objects)
         images = bool(self.images or self.views)
         said = bool(self.corrections or self.descriptions or self.embeddings)
-        return tree or objects or images or said or bool(self.frames or self.structure)
+        frames = bool(self.frames or self.seen_again)
+        return tree or objects or images or said or frames or bool(self.structure)
 
 
 NO_CHANGES = Changes((), {}, TreeChanges((), ()), (), (), frozenset(), ())
@@ -98,11 +101,20 @@ class PendingChanges:
         self._frames: deque[FrameRecord] = deque(maxlen=_MAX_WAITING_FRAMES)
         self._changed: set[int] = set()
         self._removed: set[int] = set()
+        self._seen_again: dict[int, FrameRecord] = {}
         self.lost_frames = 0
 
     def add_frame(self, record: FrameRecord) -> None:
         self.lost_frames += len(self._frames) == _MAX_WAITING_FRAMES
         self._frames.append(record)
+
+    def put_detections(self, record: FrameRecord) -> None:
+        """A stored frame has more detections now."""
+        self._seen_again[record.number] = record
+
+    def find_detections(self, number: int) -> FrameRecord | None:
+        """A stored frame whose new detections are not on disk yet."""
+        return self._seen_again.get(number)
 
     def add_objects(self, changed: Iterable[int], removed: Iterable[int]) -> None:
         self._changed.update(changed)
@@ -121,8 +133,10 @@ class PendingChanges:
             self._sources.descriptions.take_changes(),
             self._sources.embeddings.take_changes(),
             self._sources.structure.take_changes(),
+            tuple(self._seen_again.values()),
         )
         self._frames.clear()
+        self._seen_again.clear()
         self._changed.clear()
         self._removed.clear()
         return changes
@@ -133,6 +147,7 @@ class PendingChanges:
         self._frames.clear()
         for record in (*changes.frames, *newer):
             self.add_frame(record)
+        self._seen_again = {r.number: r for r in changes.seen_again} | self._seen_again
         self._sources.tree.give_back(changes.tree)
         self._sources.views.give_back(changes.views)
         self._sources.retention.give_back(changes.images)

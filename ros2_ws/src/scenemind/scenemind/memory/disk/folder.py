@@ -5,32 +5,32 @@ Memories can be listed, described, copied and deleted without being loaded.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
 import shutil
-import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from scenemind.config import StoreConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk import images
-from scenemind.memory.disk.store import Store, connect, read_meta
+from scenemind.memory.disk.connection import disk_error
+from scenemind.memory.disk.sound_rows import summary
+from scenemind.memory.disk.store import Store, read_summary
+from scenemind.untrusted import is_regular, open_regular
 
 DATABASE = "memory.sqlite"
 _FRAMES = "frames"
 _LOCK = "memory.lock"
+_PROCESS = re.compile(r"\d{0,10}\s*")
+_LONGEST_LOCK = 64
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
-_COUNTS = {
-    "frames": "SELECT COUNT(*) FROM frames",
-    "locations": "SELECT COUNT(*) FROM locations",
-    "objects": "SELECT COUNT(*) FROM objects WHERE json_extract(summary, '$.confirmed')"
-    " AND json_extract(summary, '$.gone_ns') IS NULL",
-    "corrections": "SELECT COUNT(*) FROM corrections WHERE NOT undone_ns",
-}
 
 
 def list_memories(root: Path) -> list[str]:
@@ -53,40 +53,75 @@ def checked_name(name: str) -> str:
 
 
 def find_owner(path: Path) -> str | None:
-    """The id of the process that has a memory open to write, from its lock file; None: none has."""
+    """The id of the process that has a memory open to write, from its lock file; None: none has.
+
+    Raises:
+        SceneMemoryError: the lock is no file.
+    """
     try:
-        with (path / _LOCK).open("r") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                return lock.read().strip() or "unknown"
+        with os.fdopen(open_regular(path / _LOCK)) as lock:
+            return _writer(lock)
     except FileNotFoundError:
-        pass
-    return None
+        return None
+    except OSError as error:
+        raise SceneMemoryError(f"{path / _LOCK} {error.strerror}") from error
+
+
+def check_files(path: Path) -> None:
+    """Check that a memory consists of files and folders of its own. SQLite follows links, and
+    takes back what a journal says.
+
+    Raises:
+        SceneMemoryError: it has a link, a pipe or a device, or a journal, which no memory has.
+    """
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", _LOCK):
+        if os.path.lexists(path / name) and not is_regular(path / name):
+            raise SceneMemoryError(
+                f"{path / name} is a link, a pipe or a device, which no memory holds: it is not"
+                " opened. Ask whoever gave it to you for a plain copy"
+            )
+    if os.path.lexists(path / _FRAMES) and not stat.S_ISDIR((path / _FRAMES).lstat().st_mode):
+        raise SceneMemoryError(
+            f"{path / _FRAMES} is a link or a file, and not the folder of key frames: it is not"
+            " opened. Ask whoever gave it to you for a plain copy"
+        )
+    if os.path.lexists(path / f"{DATABASE}-journal"):
+        raise SceneMemoryError(
+            f"{path / DATABASE}-journal is of no memory: move it away, if the memory is your own"
+        )
 
 
 class MemoryFolder:
     """The folder of an open memory, locked for one writing process or any number of readers."""
 
-    def __init__(self, path: Path, lock: IO[str]) -> None:
+    def __init__(self, path: Path, lock: IO[str] | None) -> None:
+        """Args: lock: None where there is none and none can be made: nobody can write there."""
         self.path = path
         self._lock = lock
 
     @classmethod
-    def create(cls, path: Path) -> MemoryFolder:
-        """
+    def create(cls, path: Path, config: StoreConfig) -> MemoryFolder:
+        """A folder with an empty file for the database.
+
         Raises:
             SceneMemoryError: there is a memory already, or the folder cannot be made.
         """
-        if (path / DATABASE).exists():
+        if os.path.lexists(path / DATABASE):
             raise SceneMemoryError(
                 f"there is a memory at {path} already: open it, or choose a name"
             )
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.mkdir(config.folder_mode, exist_ok=True)
+            check_files(path)
+            (path / _FRAMES).mkdir(config.folder_mode, exist_ok=True)
+            folder = cls(path, _locked(path, mode=config.file_mode))
+            # SQLite gives its other files the permissions of this one.
+            new = os.O_RDWR | os.O_CREAT | os.O_EXCL
+            os.close(open_regular(folder.database, new, mode=config.file_mode))
         except OSError as error:
-            raise SceneMemoryError(f"cannot make a memory at {path}: {error.strerror}") from error
-        return cls(path, _locked(path))
+            raise disk_error(error, f"cannot make a memory at {path}", path) from error
+        return folder
 
     @classmethod
     def open(cls, path: Path, *, to_read: bool = False) -> MemoryFolder:
@@ -97,9 +132,10 @@ class MemoryFolder:
         Raises:
             SceneMemoryError: there is no memory, or another process has it open.
         """
-        if not (path / DATABASE).is_file():
+        if not os.path.lexists(path / DATABASE):
             beside = ", ".join(list_memories(path.parent)) or "none"
             raise SceneMemoryError(f"there is no memory at {path}; memories beside it: {beside}")
+        check_files(path)
         return cls(path, _locked(path, to_read=to_read))
 
     @property
@@ -119,48 +155,126 @@ class MemoryFolder:
         target = self.path.parent / checked_name(name)
         if target.exists():
             raise SceneMemoryError(f"{target} exists already: choose another name")
-        half = target.with_name(f".{name}.half")
-        shutil.rmtree(half, ignore_errors=True)
-        try:
-            (half / _FRAMES).mkdir(parents=True)
+        with self._half_of(target) as half:
+            mode = stat.S_IMODE(self.database.stat().st_mode)
+            os.close(open_regular(half / DATABASE, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode=mode))
             store.copy_to(half / DATABASE)
             for number in store.image_numbers():
                 for image in images.image_paths(self.frames, number):
                     _link_or_copy(image, half / _FRAMES / image.name)
-            half.rename(target)
-        except OSError as error:
-            raise SceneMemoryError(f"cannot save as {name}: {error}") from error
-        finally:
-            shutil.rmtree(half, ignore_errors=True)
         return target
 
+    def copy_unread(self) -> Path:
+        """A copy of the memory as it is, damaged or not, beside it.
+
+        Raises:
+            SceneMemoryError: the disk is full or failed.
+        """
+        names = (f"{self.path.name[:50]}-damaged{suffix}" for suffix in ("", *range(2, 1000)))
+        target = next(t for t in map(self.path.with_name, names) if not os.path.lexists(t))
+        with self._half_of(target) as half:
+            for name in (DATABASE, f"{DATABASE}-wal"):
+                if is_regular(self.path / name):
+                    shutil.copy2(self.path / name, half / name, follow_symlinks=False)
+            for image in self.frames.iterdir() if self.frames.is_dir() else ():
+                if is_regular(image):
+                    _link_or_copy(image, half / _FRAMES / image.name)
+        return target
+
+    @contextmanager
+    def _half_of(self, target: Path) -> Iterator[Path]:
+        """A folder to fill, as private as this memory, that then becomes the target: a process
+        that is killed meanwhile leaves no partial memory.
+
+        Raises:
+            SceneMemoryError: the disk is full or failed; there is no target.
+        """
+        half = target.with_name(f".{target.name}.half")
+        shutil.rmtree(half, ignore_errors=True)
+        mode = stat.S_IMODE(self.path.stat().st_mode) | stat.S_IRWXU
+        try:
+            half.mkdir(mode)
+            (half / _FRAMES).mkdir(mode)
+            yield half
+            half.rename(target)
+        except OSError as error:
+            raise disk_error(error, f"cannot copy {self.path} to {target}", target) from error
+        finally:
+            shutil.rmtree(half, ignore_errors=True)
+
+    def replace_database(self, new: Path) -> None:
+        """Let a file beside the database take its place; no process has either open.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        try:
+            with open(open_regular(new, os.O_RDWR), "rb") as file:
+                os.fsync(file.fileno())
+            # A log of the old database must not be taken for one of the new one.
+            for suffix in ("-wal", "-shm"):
+                self.path.joinpath(f"{DATABASE}{suffix}").unlink(missing_ok=True)
+            os.replace(new, self.database)
+        except OSError as error:
+            raise disk_error(error, f"cannot replace {self.database}", self.database) from error
+
     def close(self) -> None:
-        self._lock.close()
+        if self._lock is not None:
+            self._lock.close()
 
 
-def _locked(path: Path, *, to_read: bool = False) -> IO[str]:
+def _locked(path: Path, *, to_read: bool = False, mode: int = 0o600) -> IO[str] | None:
+    """The lock; None where a reader finds none and cannot make one."""
     try:
-        lock = (path / _LOCK).open("a+")
+        lock = _open_lock(path / _LOCK, to_read, mode)
     except OSError as error:
-        raise SceneMemoryError(f"cannot write to {path}: {error.strerror}") from error
+        if to_read and error.errno in (errno.EROFS, errno.EACCES):
+            return None
+        raise disk_error(error, f"cannot lock {path}", path) from error
     try:
         # The kernel releases it when the process ends, however it ends.
         fcntl.flock(lock, (fcntl.LOCK_SH if to_read else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError as error:
-        lock.seek(0)
-        owner = lock.read().strip()
+        message = _in_use(path, _writer(lock))
         lock.close()
-        raise SceneMemoryError(_in_use(path, owner)) from error
-    lock.truncate(0)
+        raise SceneMemoryError(message) from error
     if not to_read:
-        lock.write(str(os.getpid()))
-        lock.flush()
+        try:
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
+        except OSError as error:
+            raise disk_error(error, f"cannot lock {path}", path) from error
     return lock
 
 
-def _in_use(path: Path, owner: str) -> str:
-    """The message for a locked folder; a writer has put its process id into the lock."""
-    if not owner:
+def _open_lock(path: Path, to_read: bool, mode: int) -> IO[str]:
+    """
+    Raises:
+        OSError: it cannot be opened, or is no lock, whose content a writer would replace.
+    """
+    flags = os.O_RDONLY if to_read and path.exists() else os.O_RDWR | os.O_CREAT
+    lock = os.fdopen(open_regular(path, flags, mode=mode), "r" if flags == os.O_RDONLY else "r+")
+    if not _PROCESS.fullmatch(lock.read(_LONGEST_LOCK)):
+        lock.close()
+        raise OSError(errno.EINVAL, f"{path} does not hold a process id: move it away")
+    lock.seek(0)
+    return lock
+
+
+def _writer(lock: IO[str]) -> str | None:
+    """Who has the lock to write; None: nobody."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        return lock.read(_LONGEST_LOCK).strip() or "unknown"
+    return None
+
+
+def _in_use(path: Path, owner: str | None) -> str:
+    """The message for a locked folder."""
+    if owner is None:
         return f"the memory {path} is being read by another command: wait until that ends"
     return (
         f"the memory {path} is open in process {owner}, which may write to it: wait until that"
@@ -206,47 +320,67 @@ def describe(path: Path) -> MemoryInfo:
     Raises:
         SceneMemoryError: there is none.
     """
-    if not (path / DATABASE).is_file():
+    if not os.path.lexists(path / DATABASE):
         raise SceneMemoryError(f"there is no memory at {path}")
-    version, counts, problem = None, {}, ""
+    version, owner, problem = None, None, ""
+    counts: dict[str, int] = {}
     try:
-        version = read_meta(path / DATABASE).get("version", "unknown")
-        counts = _counts(path / DATABASE)
-    except (SceneMemoryError, sqlite3.Error) as error:
+        check_files(path)
+        owner = find_owner(path)
+        version, counts = read_summary(path / DATABASE, is_written=owner is not None)
+    except SceneMemoryError as error:
         problem = str(error)
-    files = {file: file.stat() for file in path.rglob("*") if file.is_file()}
+    files = _sizes(path)
+    if (path / _FRAMES).is_dir() and not (path / _FRAMES).is_symlink():
+        files += _sizes(path / _FRAMES)
     return MemoryInfo(
         name=path.name,
         path=path,
         version=version,
-        last_used_s=max(s.st_mtime for file, s in files.items() if file.stem == "memory"),
-        disk_bytes=sum(s.st_size for s in files.values()),
-        image_count=sum(file.suffix == ".jpg" for file in files),
+        last_used_s=max(of.st_mtime for name, of in files if name.startswith("memory.")),
+        disk_bytes=sum(of.st_size for _, of in files),
+        image_count=sum(name.endswith(".jpg") for name, _ in files),
         counts=counts,
-        open_in=find_owner(path),
+        open_in=owner,
         problem=problem,
     )
+
+
+def _sizes(folder: Path) -> list[tuple[str, os.stat_result]]:
+    """Name and status of the files in a folder, no link followed."""
+    with os.scandir(folder) as entries:
+        found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
+    return [(name, of) for name, of in found if not stat.S_ISDIR(of.st_mode)]
 
 
 def save_copy(path: Path, name: str) -> Path:
     """Copy a memory that is not open to a folder beside it.
 
     Raises:
-        SceneMemoryError: no such memory, it is open or of another version; the name is taken or
-            invalid; the disk is full.
+        SceneMemoryError: no such memory, it is open, damaged or of another version; the name is
+            taken or invalid; the disk is full.
     """
-    with _folder(path) as folder, closing(Store(folder.database)) as store:
+    with (
+        closing(MemoryFolder.open(path, to_read=True)) as folder,
+        closing(Store(folder.database, to_read=True)) as store,
+    ):
+        damage = store.load(is_told=False).damage
+        if damage:
+            raise SceneMemoryError(summary(folder.database, damage))
         return folder.copy_to_sibling(name, store)
 
 
 def delete(path: Path) -> None:
-    """Delete a memory.
+    """Delete a memory; links in it go, and what they name stays.
 
     Raises:
         SceneMemoryError: no such memory, it is open, its folder holds other files too, or it
             cannot be deleted.
     """
-    with _folder(path):
+    if not os.path.lexists(path / DATABASE):
+        raise SceneMemoryError(f"there is no memory at {path}")
+    lock = _locked(path) if is_regular(path / _LOCK) else None
+    try:
         own = (_FRAMES, _LOCK)
         names = sorted(entry.name for entry in path.iterdir())
         others = [name for name in names if name not in own and not name.startswith(DATABASE)]
@@ -263,17 +397,6 @@ def delete(path: Path) -> None:
             shutil.rmtree(doomed)
         except OSError as error:
             raise SceneMemoryError(f"cannot delete {path}: {error}") from error
-
-
-@contextmanager
-def _folder(path: Path) -> Iterator[MemoryFolder]:
-    folder = MemoryFolder.open(path)
-    try:
-        yield folder
     finally:
-        folder.close()
-
-
-def _counts(database: Path) -> dict[str, int]:
-    with closing(connect(database)) as connection:
-        return {name: connection.execute(query).fetchone()[0] for name, query in _COUNTS.items()}
+        if lock is not None:
+            lock.close()

@@ -12,11 +12,13 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import struct
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from zlib import crc32
 
 import cv2
 import numpy as np
@@ -29,12 +31,16 @@ from scenemind.frames.images import (
     decode_compressed_depth,
     depth_to_mm,
     encode_color_file,
+    find_file_size,
 )
 from scenemind.geometry import PinholeCamera
 from scenemind.memory.types import DepthImage
+from scenemind.untrusted import is_regular, open_regular, read_regular
 
 _LARGEST_MM = 65534  # 65535 means "not measured"
 _MM_PER_M = 1000.0
+_COMMENT, _SEAL = b"\xff\xfe\x00\x0ccrc32:", struct.Struct(">10sI")
+MOST_IMAGE_BYTES = 64 * 2**20  # of a file
 
 
 def color_path(folder: Path, number: int) -> Path:
@@ -47,7 +53,7 @@ def depth_path(folder: Path, number: int) -> Path:
 
 def image_paths(folder: Path, number: int) -> list[Path]:
     """The files of a stored frame; it may have no depth."""
-    return [p for p in (color_path(folder, number), depth_path(folder, number)) if p.exists()]
+    return [p for p in (color_path(folder, number), depth_path(folder, number)) if is_regular(p)]
 
 
 def write_frame(
@@ -73,11 +79,11 @@ def write_frame(
     size = 0
     if config.depth_every_px:
         png = encode_depth(depth_m, config.depth_every_px, config.depth_error_1m_m)
-        _write_whole(depth_path(folder, number), png)
+        _write_whole(depth_path(folder, number), png, config.file_mode)
         size += len(png)
-    jpeg = encode_color_file(color, config.jpeg_quality)
+    jpeg = _sealed(encode_color_file(color, config.jpeg_quality))
     try:
-        _write_whole(color_path(folder, number), jpeg)
+        _write_whole(color_path(folder, number), jpeg, config.file_mode)
     except OSError:
         depth_path(folder, number).unlink(missing_ok=True)
         raise
@@ -98,25 +104,36 @@ def encode_depth(depth_m: NDArray[np.float32], every_px: int, error_1m_m: float)
     return encoded.tobytes()
 
 
-def find_jpeg(folder: Path, number: int) -> bytes | None:
-    """The stored colour image; None if it is missing, or empty after a power cut."""
+def find_jpeg(folder: Path, number: int, camera: PinholeCamera) -> bytes | None:
+    """The stored colour image; None if it is missing, or empty after a power cut.
+
+    Args:
+        camera: the image's, which bounds what decoding it takes.
+
+    Raises:
+        FrameError: it is no image, or not of the camera's size.
+        OSError: it cannot be read, or is no regular file.
+    """
+    path = color_path(folder, number)
     try:
-        return color_path(folder, number).read_bytes() or None
+        jpeg = read_regular(path, MOST_IMAGE_BYTES)
     except FileNotFoundError:
         return None
-
-
-def find_depth_png(folder: Path, number: int) -> bytes | None:
-    """The stored depth image; None if it is missing."""
-    try:
-        return depth_path(folder, number).read_bytes()
-    except FileNotFoundError:
+    if not jpeg:
         return None
+    size = find_file_size(jpeg)
+    if size != (camera.width, camera.height):
+        raise FrameError(
+            f"{path} has the size {size}, its camera {camera.width}x{camera.height}: it is damaged"
+        )
+    if not _is_whole(jpeg):
+        raise FrameError(f"{path} is damaged: its checksum is another one")
+    return jpeg
 
 
 def present_images(folder: Path, named: Mapping[int, int]) -> dict[int, int]:
     """The named frames whose image is on disk, with its size."""
-    return {n: size for n, size in named.items() if color_path(folder, n).exists()}
+    return {n: size for n, size in named.items() if is_regular(color_path(folder, n))}
 
 
 def remove_frame(folder: Path, number: int) -> None:
@@ -146,7 +163,7 @@ def remove_unnamed(folder: Path, named: Mapping[int, int]) -> dict[int, int]:
         elif stem.isdigit() and suffix in ("jpg", "png"):
             if int(stem) not in named:
                 os.unlink(entry.path)
-            elif suffix == "jpg":
+            elif suffix == "jpg" and entry.is_file(follow_symlinks=False):
                 found.add(int(stem))
     return {number: size for number, size in named.items() if number in found}
 
@@ -163,14 +180,32 @@ def _rounding(error_1m_m: float) -> NDArray[np.uint16]:
     return table
 
 
-def _write_whole(path: Path, data: bytes) -> None:
+def _write_whole(path: Path, data: bytes, mode: int) -> None:
     half = path.with_suffix(path.suffix + ".tmp")
+    half.unlink(missing_ok=True)  # of a killed process
     try:
-        half.write_bytes(data)
+        with open(
+            open_regular(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=mode), "wb"
+        ) as file:
+            file.write(data)
         os.replace(half, path)
     except OSError:
         half.unlink(missing_ok=True)
         raise
+
+
+def _sealed(jpeg: bytes) -> bytes:
+    """A JPEG with its own checksum in a comment. Readers of JPEGs ignore comments, and do not see
+    damage; a PNG has checksums anyway."""
+    return b"".join((jpeg[:2], _SEAL.pack(_COMMENT, crc32(jpeg)), jpeg[2:]))
+
+
+def _is_whole(jpeg: bytes) -> bool:
+    end = 2 + _SEAL.size
+    if len(jpeg) < end:
+        return False
+    comment, checksum = _SEAL.unpack_from(jpeg, 2)
+    return bool(comment == _COMMENT and checksum == crc32(memoryview(jpeg)[end:], crc32(jpeg[:2])))
 
 
 def find_depth_image(folder: Path, number: int, camera: PinholeCamera) -> DepthImage | None:
@@ -184,11 +219,16 @@ def find_depth_image(folder: Path, number: int, camera: PinholeCamera) -> DepthI
             resolution.
         OSError: it cannot be read.
     """
-    png = find_depth_png(folder, number)
-    if png is None:
+    path = depth_path(folder, number)
+    try:
+        png = read_regular(path, MOST_IMAGE_BYTES)
+    except FileNotFoundError:
         return None
+    size = find_file_size(png)
+    if size is None:
+        raise FrameError(f"{path} is no PNG")
+    every_px = _every_px(size[::-1], camera)
     depth_m = decode_compressed_depth(png, DEPTH_PNG_FORMAT)
-    every_px = _every_px(depth_m.shape, camera)
     return DepthImage(depth_m, every_px, camera.subsampled(every_px))
 
 
@@ -254,7 +294,6 @@ class FrameStore:
         self._counts = FrameStoreCounts()
         self._results = ImageResults()
         self._lock = threading.Lock()
-        folder.mkdir(exist_ok=True)
         self._thread = threading.Thread(target=self._run, name="frame store", daemon=True)
         self._thread.start()
 

@@ -145,8 +145,8 @@ class KeyFrameReader:
             object_of: location id and track id -> object id.
             wanted: objects whose boxes go with it.
         """
-        record = self._find_record(number)
-        jpeg = None if record is None else self._find_readable_jpeg(number)
+        record = self.find_record(number)
+        jpeg = None if record is None else self._find_readable_jpeg(record)
         if record is None or jpeg is None:
             return None
         return KeyFrame(
@@ -167,7 +167,7 @@ class KeyFrameReader:
             SceneMemoryError: no image of this frame is stored, or none of its depth; or that cannot
                 be read.
         """
-        record = self._find_record(number)
+        record = self.find_record(number)
         if record is None or not self._is_there(number):
             raise _not_stored(number)
         try:
@@ -191,7 +191,8 @@ class KeyFrameReader:
             self._commit()
         return self._store.frame_columns(numbers)
 
-    def _find_record(self, number: int) -> FrameRecord | None:
+    def find_record(self, number: int) -> FrameRecord | None:
+        """A frame with its detections; pending changes are committed first where it is missing."""
         record = self._store.find_frame(number)
         if record is None:
             self._commit()
@@ -204,11 +205,11 @@ class KeyFrameReader:
             self._images.flush()
         return path.exists()
 
-    def _find_readable_jpeg(self, number: int) -> bytes | None:
+    def _find_readable_jpeg(self, record: FrameRecord) -> bytes | None:
         try:
-            return self._find_jpeg(number)
-        except OSError as error:
-            self._note_failed_read(number, error)
+            return self._find_jpeg(record)
+        except (FrameError, OSError) as error:
+            self._note_failed_read(record.number, error)
             return None
 
     def _note_failed_read(self, number: int, error: Exception) -> None:
@@ -218,11 +219,11 @@ class KeyFrameReader:
             )
         self._failed_reads += 1
 
-    def _find_jpeg(self, number: int) -> bytes | None:
-        jpeg = images.find_jpeg(self._images.folder, number)
+    def _find_jpeg(self, record: FrameRecord) -> bytes | None:
+        jpeg = images.find_jpeg(self._images.folder, record.number, record.camera)
         if jpeg is None:
             self._images.flush()
-            jpeg = images.find_jpeg(self._images.folder, number)
+            jpeg = images.find_jpeg(self._images.folder, record.number, record.camera)
         return jpeg
 
 
@@ -288,9 +289,13 @@ class MemoryDisk:
             if path is None:
                 temporary = tempfile.TemporaryDirectory(prefix="scenemind-")
                 path = Path(opened.enter_context(temporary))
-            folder = MemoryFolder.create(path)
+            folder = MemoryFolder.create(path, config)
             opened.callback(folder.close)
-            store = Store.create(folder.database)
+            try:
+                store = Store.create(folder.database)
+            except SceneMemoryError:
+                folder.database.unlink(missing_ok=True)  # half of one is no memory
+                raise
             opened.callback(store.close)
             return cls(folder, store, config, is_temporary, opened)
 
@@ -322,10 +327,11 @@ class MemoryDisk:
             SceneMemoryError: the disk failed.
         """
         stored = self.store.load()
+        self._folder.frames.mkdir(self._config.folder_mode, exist_ok=True)
         there = images.remove_unnamed(self._folder.frames, stored.image_bytes)
         lost = stored.image_bytes.keys() - there.keys()
+        self._tell_missing(len(lost))
         if lost:
-            _log.warning("%d images of %s are missing", len(lost), self.path)
             self.store.write_images(dict.fromkeys(lost, 0))
         return replace(stored, image_bytes=there)
 
@@ -337,7 +343,12 @@ class MemoryDisk:
         """
         stored = self.store.load()
         there = images.present_images(self._folder.frames, stored.image_bytes)
+        self._tell_missing(len(stored.image_bytes) - len(there))
         return replace(stored, image_bytes=there)
+
+    def _tell_missing(self, count: int) -> None:
+        if count:
+            _log.warning("%d images of %s are missing", count, self.path)
 
     def start(self, take: Callable[[], Changes], give_back: Callable[[Changes], None]) -> None:
         """Start the thread that commits the changes that `take` returns."""

@@ -1,47 +1,121 @@
-"""Values of the memory to SQLite rows and back."""
+"""Values of the memory to rows without their checksums, and back.
+
+The functions `..._of` check values, because a person can change a memory so that each checksum
+fits: a row that cannot be is an error, SceneMemoryError or ValueError.
+"""
 
 from __future__ import annotations
 
-import json
+import math
 import struct
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
-from scenemind.geometry import Box3D, Pose
+from scenemind.errors import SceneMemoryError
+from scenemind.geometry import Box3D, PinholeCamera, Pose
+from scenemind.memory.disk.schema import Row
+from scenemind.memory.graph.corrections.replay import entry_from_json, entry_to_json
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.structure.structure_map import PackedStructure, unpack
+from scenemind.memory.tree.best_views import VIEW, ViewsRecord
 from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
 from scenemind.memory.types import (
     Correction,
     Description,
     DetectionNode,
-    Edit,
     Embedding,
-    ObjectAnchor,
     ObjectTracklet,
     Stay,
 )
 
-Row = tuple[Any, ...]
-_DETECTION = struct.Struct("<2q5d")
+_DETECTION, _POSE = struct.Struct("<2q5d"), struct.Struct("<7d")
+_BEST = np.dtype([("frame", "<i8"), ("stamp_ns", "<i8"), ("score_and_box", "<f8", (5,))])
+_LONGEST_LABEL = 1000
+_LARGEST_ID = 2**31 - 1  # ids are int32 in columns and messages
+_MOST_PIXELS_A_SIDE = 2**16
+_FARTHEST_M = 1e6
+_MOST_SUMMARY = 2**22  # characters
 
 
-def pose_blob(pose: Pose) -> bytes:
-    return np.concatenate((pose.translation, pose.quaternion_xyzw())).tobytes()
+_Amount = Annotated[float, Field(ge=0.0)]
+_Count = Annotated[int, Field(ge=0)]
 
 
-def pose_of(blob: bytes) -> Pose:
-    values = np.frombuffer(blob, np.float64)
-    return Pose.from_quaternion(values[:3], values[3:])
+@with_config(ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
+class _Summary(TypedDict):
+    """The fields of ObjectRecord that are no columns of points."""
+
+    confirmed: bool
+    votes: dict[str, _Amount]
+    observation_count: _Count
+    whole_count: _Count
+    first_seen_ns: int
+    last_seen_ns: int
+    track_ids: tuple[Annotated[int, Field(ge=0, le=_LARGEST_ID)], ...]
+    colors: dict[str, _Amount]
+    appearance: Annotated[list[float], Field(min_length=48, max_length=48)] | None
+    stays: tuple[tuple[float, float, float, float, float, float, float, int, int, int], ...]
+    here_since_ns: int
+    gone_ns: int | None
+    viewpoints: dict[Annotated[int, Field(strict=False)], _Count]
+    missed: _Count
+    doubt: _Amount
+    places: tuple[tuple[float, float, float, float, float, float], ...]
+    noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
+    cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
+    new_count: _Count
+
+
+class _Said(BaseModel):
+    """A Description without its object."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    attributes: dict[str, str]
+    by: str
+    label: str
+    stamp_ns: int
+    observation_count: int = Field(ge=0)
+
+
+_SUMMARY, _SAID = TypeAdapter(_Summary), TypeAdapter(_Said)
+
+
+def camera_row(camera_id: int, camera: PinholeCamera) -> Row:
+    values = map(float, (camera.fx, camera.fy, camera.cx, camera.cy))
+    return camera_id, int(camera.width), int(camera.height), *values
+
+
+def camera_of(row: Row) -> tuple[int, PinholeCamera]:
+    camera_id, width, height, *intrinsics = row
+    if not 0 < camera_id < 2**16 or max(width, height) >= _MOST_PIXELS_A_SIDE:
+        raise _impossible()
+    return camera_id, PinholeCamera(width, height, *intrinsics)
+
+
+def label_of(row: Row) -> tuple[int, str]:
+    label_id, label = row
+    if not (0 <= label_id < 2**16 and 0 < len(label) <= _LONGEST_LABEL):
+        raise _impossible()
+    return label_id, label
+
+
+def image_of(row: Row) -> tuple[int, int]:
+    frame, size = row
+    if not (0 <= frame <= _LARGEST_ID and size > 0):
+        raise _impossible()
+    return frame, size
 
 
 def location_row(record: LocationRecord) -> Row:
     return (
         record.location_id,
-        pose_blob(record.anchor),
+        pose_values(record.anchor).tobytes(),
         record.first_stamp_ns,
         record.last_stamp_ns,
         *record.frame_numbers,
@@ -51,8 +125,19 @@ def location_row(record: LocationRecord) -> Row:
 
 def location_of(row: Row) -> LocationRecord:
     location_id, anchor, first_ns, last_ns, first_frame, last_frame, revisit_of = row
+    if not (
+        0 <= location_id <= _LARGEST_ID
+        and 0 <= first_frame <= last_frame <= _LARGEST_ID
+        and (revisit_of is None or 0 <= revisit_of < location_id)
+        and len(anchor) == _POSE.size
+    ):
+        raise _impossible()
+    values = _POSE.unpack(anchor)
+    if not all(abs(value) < _FARTHEST_M for value in values):  # NaN is not
+        raise _impossible()
+    pose = Pose.from_quaternion(values[:3], values[3:])
     return LocationRecord(
-        location_id, pose_of(anchor), first_ns, last_ns, (first_frame, last_frame), revisit_of
+        location_id, pose, first_ns, last_ns, (first_frame, last_frame), revisit_of
     )
 
 
@@ -75,6 +160,7 @@ def tracklet_row(record: TrackletRecord) -> Row:
 
 def tracklet_of(row: Row) -> TrackletRecord:
     location_id, track_id, label, object_id, count, first_ns, last_ns, best, points = row
+    number, stamp_ns, score, x0, y0, x1, y1 = _DETECTION.unpack(best)
     node = ObjectTracklet(
         track_id=track_id,
         label=label,
@@ -82,36 +168,83 @@ def tracklet_of(row: Row) -> TrackletRecord:
         detection_count=count,
         first_seen_ns=first_ns,
         last_seen_ns=last_ns,
-        best=detection_of(_DETECTION.unpack(best)),
+        best=DetectionNode(number, stamp_ns, score, (x0, y0, x1, y1)),
         trajectory=np.frombuffer(points, np.float32).reshape(-1, 3),
     )
     return TrackletRecord(location_id, node)
 
 
+def check_tracklets(tracklets: Sequence[Row]) -> None:
+    """
+    Raises:
+        SceneMemoryError: one of them holds values that cannot be.
+        ValueError: bytes that are no detection or no places.
+    """
+    locations, tracks, labels, objects, counts, _, _, best, points = zip(*tracklets, strict=True)
+    known = [object_id for object_id in objects if object_id is not None]
+    seen = np.frombuffer(b"".join(best), _BEST)
+    if not (
+        all(min(ids) >= 0 and max(ids) <= _LARGEST_ID for ids in (locations, tracks, counts))
+        and min(known, default=1) > 0
+        and max(known, default=1) <= _LARGEST_ID
+        and all(labels)
+        and max(map(len, labels)) <= _LONGEST_LABEL
+        and ((seen["frame"] >= 0) & (seen["frame"] <= _LARGEST_ID)).all()
+        and np.isfinite(seen["score_and_box"]).all()
+    ):
+        raise _impossible()
+    _bounded(np.frombuffer(b"".join(points), np.float32))
+
+
+def views_of(row: Row) -> ViewsRecord:
+    location_id, object_id, packed = row
+    if not (
+        0 <= location_id <= _LARGEST_ID
+        and 0 <= object_id <= _LARGEST_ID
+        and packed
+        and not len(packed) % VIEW.itemsize
+    ):
+        raise _impossible()
+    return ViewsRecord(location_id, object_id, packed)
+
+
+def check_views(views: Sequence[Row]) -> None:
+    """
+    Raises:
+        SceneMemoryError: one of them has a frame or a score that cannot be.
+        ValueError: bytes that are no views.
+    """
+    found = np.frombuffer(b"".join([row[-1] for row in views]), VIEW)
+    scores = found["score"]
+    if not ((found["frame"] >= 0) & (scores >= 0.0) & (scores < math.inf)).all():
+        raise _impossible()
+
+
 def object_row(record: ObjectRecord) -> Row:
-    summary = {
-        "confirmed": record.confirmed,
-        "votes": dict(record.votes),
-        "observation_count": record.observation_count,
-        "whole_count": record.whole_count,
-        "first_seen_ns": record.first_seen_ns,
-        "last_seen_ns": record.last_seen_ns,
-        "track_ids": list(record.track_ids),
-        "colors": dict(record.colors),
-        "appearance": None if record.appearance is None else record.appearance.tolist(),
-        "stays": [_stay_values(stay) for stay in record.stays],
-        "here_since_ns": record.here_since_ns,
-        "gone_ns": record.gone_ns,
-        "viewpoints": dict(record.viewpoints),
-        "missed": record.missed,
-        "doubt": record.doubt,
-        "noise": record.noise.tolist(),
-        "cell_m": record.cell_m,
-        "new_count": record.new_count,
-    }
+    summary = _Summary(
+        confirmed=record.confirmed,
+        votes=dict(record.votes),
+        observation_count=record.observation_count,
+        whole_count=record.whole_count,
+        first_seen_ns=record.first_seen_ns,
+        last_seen_ns=record.last_seen_ns,
+        track_ids=tuple(record.track_ids),
+        colors=dict(record.colors),
+        appearance=None if record.appearance is None else record.appearance.tolist(),
+        stays=tuple(_stay_values(stay) for stay in record.stays),
+        here_since_ns=record.here_since_ns,
+        gone_ns=record.gone_ns,
+        viewpoints=dict(record.viewpoints),
+        missed=record.missed,
+        doubt=record.doubt,
+        places=tuple(tuple(place) for place in record.places.tolist()),
+        noise=tuple(record.noise.tolist()),
+        cell_m=record.cell_m,
+        new_count=record.new_count,
+    )
     return (
         record.object_id,
-        json.dumps(summary),
+        _SUMMARY.dump_json(summary).decode(),
         np.concatenate((record.points, record.surface)).astype(np.float32, copy=False).tobytes(),
         np.stack((record.hits, record.weights)).astype(np.float32, copy=False).tobytes(),
     )
@@ -119,13 +252,18 @@ def object_row(record: ObjectRecord) -> Row:
 
 def object_of(row: Row) -> ObjectRecord:
     object_id, text, places, evidence = row
-    hits, weights = _array(evidence).reshape(2, -1)
-    points, surface = np.split(_array(places).reshape(-1, 3), [len(hits)])
-    summary = json.loads(text)
-    summary["track_ids"] = tuple(summary["track_ids"])
+    if not (0 < object_id <= _LARGEST_ID and len(text) <= _MOST_SUMMARY):
+        raise _impossible()
+    summary: Any = _SUMMARY.validate_json(text)
+    hits, weights = _bounded(np.frombuffer(evidence, np.float32).copy()).reshape(2, -1)
+    all_points = _bounded(np.frombuffer(places, np.float32).copy()).reshape(-1, 3)
+    if not 0 < len(hits) <= len(all_points) or min(hits.min(), weights.min()) < 0.0:
+        raise _impossible()
+    points, surface = np.split(all_points, [len(hits)])
+    summary["places"] = np.array(summary["places"], np.float32).reshape(-1, 6)
+    _bounded(summary["places"].ravel())
     summary["noise"] = np.array(summary["noise"], np.float64)
-    summary["stays"] = tuple(_stay_of(values) for values in summary["stays"])
-    summary["viewpoints"] = {int(cell): n for cell, n in summary["viewpoints"].items()}
+    summary["stays"] = tuple(map(_stay_of, summary["stays"]))
     if summary["appearance"] is not None:
         summary["appearance"] = np.array(summary["appearance"], np.float32)
     return ObjectRecord(
@@ -139,50 +277,33 @@ def object_of(row: Row) -> ObjectRecord:
 
 
 def correction_row(entry: Correction) -> Row:
-    edit = entry.edit
-    return (
-        entry.correction_id,
-        edit.kind,
-        json.dumps(edit.object_ids),
-        edit.key,
-        edit.value,
-        entry.by,
-        entry.reason,
-        entry.stamp_ns,
-        entry.undone_ns,
-        json.dumps(
-            {
-                "places": edit.places,
-                "new_ids": edit.new_ids,
-                "anchors": [
-                    [anchor.object_id, anchor.label, *_box_values(anchor.box)]
-                    for anchor in entry.anchors
-                ],
-            }
-        ),
-    )
+    return entry.correction_id, entry.undone_ns, entry_to_json(entry)
 
 
 def correction_of(row: Row) -> Correction:
-    correction_id, kind, object_ids, key, value, by, reason, stamp_ns, undone_ns, text = row
-    details = json.loads(text)
-    places = tuple((x, y, z) for x, y, z in details["places"])
-    edit = Edit(kind, tuple(json.loads(object_ids)), key, value, places, tuple(details["new_ids"]))
-    anchors = tuple(
-        ObjectAnchor(object_id, label, _box_of(values))
-        for object_id, label, *values in details["anchors"]
-    )
-    return Correction(correction_id, edit, by, reason, stamp_ns, undone_ns, anchors)
+    correction_id, undone_ns, text = row
+    entry = entry_from_json(text)
+    if (entry.correction_id, entry.undone_ns) != (correction_id, undone_ns) or correction_id < 1:
+        raise _impossible()
+    return entry
 
 
 def description_row(description: Description) -> Row:
-    values = asdict(description)
-    return values.pop("object_id"), json.dumps(values)
+    said = _Said(
+        attributes=dict(description.attributes),
+        by=description.by,
+        label=description.label,
+        stamp_ns=description.stamp_ns,
+        observation_count=description.observation_count,
+    )
+    return description.object_id, said.model_dump_json()
 
 
 def description_of(row: Row) -> Description:
     object_id, text = row
-    return Description(object_id=object_id, **json.loads(text))
+    if not (0 < object_id <= _LARGEST_ID and len(text) <= _MOST_SUMMARY):
+        raise _impossible()
+    return Description(object_id=object_id, **dict(_SAID.validate_json(text)))
 
 
 def embedding_row(embedding: Embedding) -> Row:
@@ -191,33 +312,38 @@ def embedding_row(embedding: Embedding) -> Row:
 
 
 def embedding_of(row: Row) -> Embedding:
-    object_id, encoder, views, vector = row
-    return Embedding(object_id, encoder, _array(vector), views)
+    object_id, encoder, views, data = row
+    if not (0 < object_id <= _LARGEST_ID and 0 < len(encoder) <= _LONGEST_LABEL and data):
+        raise _impossible()
+    return Embedding(object_id, encoder, _bounded(np.frombuffer(data, np.float32).copy()), views)
 
 
-def detection_of(values: Sequence[Any]) -> DetectionNode:
-    """The DetNode of the values frame, stamp_ns, score, x0, y0, x1, y1."""
-    number, stamp_ns, score, *box_px = values
-    return DetectionNode(number, stamp_ns, score, tuple(box_px))
+def structure_of(row: Row) -> PackedStructure:
+    return unpack(row[1])
 
 
-def _stay_values(stay: Stay) -> list[float]:
-    return [*_box_values(stay.box), stay.first_seen_ns, stay.last_seen_ns, stay.gone_ns]
+def pose_values(pose: Pose) -> NDArray[np.float64]:
+    """(7,): x, y, z, quaternion x, y, z, w."""
+    return np.concatenate((pose.translation, pose.quaternion_xyzw()))
 
 
-def _stay_of(values: list[Any]) -> Stay:
-    *box, first_ns, last_ns, gone_ns = values
-    return Stay(_box_of(box), first_ns, last_ns, gone_ns)
+def _stay_values(stay: Stay) -> tuple[Any, ...]:
+    box = stay.box
+    times = stay.first_seen_ns, stay.last_seen_ns, stay.gone_ns
+    return *map(float, (*box.center, *box.size, box.yaw)), *times
 
 
-def _box_values(box: Box3D) -> list[float]:
-    return [*box.center, *box.size, box.yaw]
+def _stay_of(values: Sequence[Any]) -> Stay:
+    x, y, z, length, width, height, yaw, *times = values
+    return Stay(Box3D((x, y, z), (length, width, height), yaw), *times)
 
 
-def _box_of(values: Sequence[float]) -> Box3D:
-    x, y, z, length, width, height, yaw = values
-    return Box3D((x, y, z), (length, width, height), yaw)
+def _bounded(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same values (N,), if they are numbers of a sensible size: a dot product tells at once."""
+    if not float(values @ values) <= _FARTHEST_M * _FARTHEST_M * len(values):  # NaN is not
+        raise _impossible()
+    return values
 
 
-def _array(blob: bytes) -> NDArray[np.float32]:
-    return np.frombuffer(blob, np.float32).copy()
+def _impossible() -> SceneMemoryError:
+    return SceneMemoryError("it holds values that cannot be")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import starmap
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,213 +16,81 @@ from scenemind.errors import SceneMemoryError
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import Changes, FrameRecord
-from scenemind.memory.disk.frame_tables import FrameColumns, FrameTables
+from scenemind.memory.disk.connection import (
+    connect,
+    connect_to_read,
+    is_cut_short,
+    sqlite_errors,
+    time_limit,
+)
+from scenemind.memory.disk.frame_tables import FRAME, FrameColumns, FrameTables
+from scenemind.memory.disk.schema import Row, check_schema, create_tables, read_version, tables
+from scenemind.memory.disk.sound_rows import Damage, DamageList, SoundRows, summary
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.structure.structure_map import PackedStructure
 from scenemind.memory.tree.best_views import ViewsRecord
+from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
 from scenemind.memory.tree.mem_tree import TreeChanges
 from scenemind.memory.types import Correction, Description, Embedding
 
-VERSION = 3
-_CHECKED = (
-    "frames",
-    "cameras",
-    "labels",
-    "locations",
-    "tracklets",
-    "views",
-    "corrections",
-    "structure",
-    "descriptions",
+_LOG_BYTES = 16 * 2**20
+# Tables whose pages are checked at every opening; an hour's memory would take seconds with
+# `detections`, whose rows are checked when they are read.
+_CHECKED = tuple(name for name in tables() if name != "detections")
+_UNREADABLE = (
+    "{path} is no scene memory, or so damaged that nothing of it can be read ({error}): open"
+    " another one, or move it away and map again"
 )
-_NO_MEMORY = (
-    "{path} is no scene memory, or a damaged one ({error}): open another one, or move it away and"
-    " map again"
-)
-_SCHEMA = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-INSERT INTO meta VALUES ('kind', 'scenemind memory'), ('version', '{VERSION}');
-
-CREATE TABLE cameras (
-    id INTEGER PRIMARY KEY,
-    width INTEGER, height INTEGER, fx REAL, fy REAL, cx REAL, cy REAL,
-    UNIQUE (width, height, fx, fy, cx, cy)
-);
--- Every integrated frame.
-CREATE TABLE frames (
-    number INTEGER PRIMARY KEY,
-    stamp_ns INTEGER NOT NULL,
-    location_id INTEGER NOT NULL,
-    camera_id INTEGER NOT NULL REFERENCES cameras (id),
-    world_T_camera BLOB NOT NULL,         -- 7 float64: x y z, quaternion x y z w
-    on_path INTEGER NOT NULL,             -- the camera had moved since the last such frame
-    image_bytes INTEGER NOT NULL          -- of its files, which are there; 0: it has none
-);
--- LocNodes.
-CREATE TABLE locations (
-    id INTEGER PRIMARY KEY,
-    anchor BLOB NOT NULL,                 -- 7 float64, as above
-    first_stamp_ns INTEGER NOT NULL, last_stamp_ns INTEGER NOT NULL,
-    first_frame INTEGER NOT NULL, last_frame INTEGER NOT NULL,
-    revisit_of INTEGER
-);
--- ObjNodes.
-CREATE TABLE tracklets (
-    location_id INTEGER NOT NULL, track_id INTEGER NOT NULL,
-    label TEXT NOT NULL,
-    object_id INTEGER,
-    detection_count INTEGER NOT NULL,
-    first_seen_ns INTEGER NOT NULL, last_seen_ns INTEGER NOT NULL,
-    best BLOB NOT NULL,                   -- frame, stamp_ns int64; score, x0, y0, x1, y1 float64
-    trajectory BLOB NOT NULL,             -- (T, 3) float32, world
-    PRIMARY KEY (location_id, track_id)
-) WITHOUT ROWID;
--- The best stored views of an object at a location; object 0: of the location itself.
-CREATE TABLE views (
-    location_id INTEGER NOT NULL, object_id INTEGER NOT NULL,
-    packed BLOB NOT NULL,                 -- a view: frame int32, score float32, box 4 int16
-    PRIMARY KEY (location_id, object_id)
-) WITHOUT ROWID;
--- DetNodes, all of a frame packed: track int32 (-1: seen, but not tracked), label uint16, score
--- float32, box 4 float32.
-CREATE TABLE detections (frame INTEGER PRIMARY KEY, packed BLOB NOT NULL);
-CREATE TABLE labels (id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
--- Objects as perceived, tentative ones included; corrections are applied on reading.
-CREATE TABLE objects (
-    id INTEGER PRIMARY KEY,
-    summary TEXT NOT NULL,                -- JSON: the fields of ObjectRecord that are no arrays
-    points BLOB NOT NULL,                 -- (M + S, 3) float32, world: voxels, surface
-    hits BLOB NOT NULL                    -- (2, M) float32: hits, weights
-);
--- The journal of corrections.
-CREATE TABLE corrections (
-    id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL, object_ids TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
-    by TEXT NOT NULL, reason TEXT NOT NULL, stamp_ns INTEGER NOT NULL,
-    undone_ns INTEGER NOT NULL,           -- 0: it stands
-    details TEXT NOT NULL                 -- JSON: places and new_ids of an Edit, anchors
-);
--- Descriptions of objects by vision-language models, and image vectors by encoder.
-CREATE TABLE descriptions (object_id INTEGER PRIMARY KEY, summary TEXT NOT NULL);
-CREATE TABLE embeddings (
-    object_id INTEGER NOT NULL, encoder TEXT NOT NULL,
-    views INTEGER NOT NULL,
-    vector BLOB NOT NULL,                 -- (D,) float32
-    PRIMARY KEY (object_id, encoder)
-) WITHOUT ROWID;
--- Floor, walls and ceiling: one row, packed by the estimator.
-CREATE TABLE structure (id INTEGER PRIMARY KEY CHECK (id = 0), packed BLOB NOT NULL);
-"""
+_COUNTS = {
+    "frames": f"SELECT COALESCE(SUM(LENGTH(packed)), 0) / {FRAME.itemsize} FROM frames",
+    "locations": "SELECT COUNT(*) FROM locations",
+    "objects": "SELECT COUNT(*) FROM objects WHERE json_valid(summary)"
+    " AND json_extract(summary, '$.confirmed') AND json_extract(summary, '$.gone_ns') IS NULL",
+    "corrections": "SELECT COUNT(*) FROM corrections WHERE NOT undone_ns",
+}
+COUNTED = tuple(_COUNTS)
 
 
-@contextmanager
-def sqlite_errors(path: Path, doing: str) -> Iterator[None]:
-    """Translate SQLite's errors.
+def read_summary(path: Path, *, is_written: bool) -> tuple[str, dict[str, int]]:
+    """Version, and counts of frames, locations, objects (confirmed and not gone) and standing
+    corrections; none of them of another version.
 
-    Raises:
-        SceneMemoryError: names the file and the failed operation.
-    """
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise SceneMemoryError(f"{path}: {doing} failed: {error}") from error
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection to an existing file, which is not read yet; transactions are explicit."""
-    return sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=rw",
-        uri=True,
-        check_same_thread=False,
-        isolation_level=None,
-    )
-
-
-def create_tables(path: Path) -> None:
-    """Create a file. In WAL mode a killed process loses no committed change.
-
-    Raises:
-        SceneMemoryError: it cannot be written.
-    """
-    with sqlite_errors(path, "creating a memory"):
-        connection = sqlite3.connect(path)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-        finally:
-            connection.close()
-
-
-def read_meta(path: Path) -> dict[str, str]:
-    """The metadata of a file, such as its version, which may be another one.
+    Args:
+        is_written: another process has the memory open to write.
 
     Raises:
         SceneMemoryError: it is no memory, or a damaged one.
     """
-    connection = connect(path)
+    with _reading(path, is_written=is_written) as connection, _as_memory(path):
+        version = read_version(connection, path)
+        try:
+            check_schema(connection, path)
+        except SceneMemoryError:
+            return version, {}
+        count = connection.execute
+        return version, {name: count(query).fetchone()[0] for name, query in _COUNTS.items()}
+
+
+@contextmanager
+def _reading(path: Path, *, is_written: bool = False) -> Iterator[sqlite3.Connection]:
+    with (
+        connect_to_read(path, is_written=is_written) as connection,
+        time_limit(connection, path),
+    ):
+        yield connection
+
+
+@contextmanager
+def _as_memory(path: Path) -> Iterator[None]:
+    """Translate SQLite's errors of a file that may be anything."""
     try:
-        return _meta(connection)
-    except sqlite3.Error as error:
-        raise SceneMemoryError(_NO_MEMORY.format(path=path, error=error)) from error
-    finally:
-        connection.close()
-
-
-def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
-    """Check that the file is undamaged, a memory, and of this version.
-
-    Raises:
-        SceneMemoryError: it is not; the message says what it is and what to do.
-    """
-    try:
-        version = _meta(connection).get("version", "unknown")
-        if version == str(VERSION):
-            _check_pages(connection, path)
-    except sqlite3.Error as error:
-        raise SceneMemoryError(_NO_MEMORY.format(path=path, error=error)) from error
-    if version != str(VERSION):
-        raise SceneMemoryError(
-            f"{path} is a memory of version {version}, this SceneMind reads version {VERSION}:"
-            " map the place again, or open it with the SceneMind that wrote it"
-        )
-
-
-def _meta(connection: sqlite3.Connection) -> dict[str, str]:
-    return dict(connection.execute("SELECT key, value FROM meta"))
-
-
-def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
-    """Check that the file is not cut short, and the pages of all but the two large tables.
-
-    An hour's memory would take seconds with these: objects are read right after this check, and
-    detections one frame at a time.
-
-    Raises:
-        SceneMemoryError: the file is damaged.
-    """
-    damage = [f"{path.stat().st_size} bytes"] if _is_cut_short(path) else []
-    for table in () if damage else _CHECKED:
-        damage += [row[0] for row in connection.execute(f"PRAGMA quick_check({table})")]
-    if set(damage) - {"ok"}:
-        raise SceneMemoryError(
-            f"{path} is damaged ({damage[0]}): restore a copy (save_as makes them), or map again"
-        )
-
-
-def _is_cut_short(path: Path) -> bool:
-    """True if the file is shorter than its header says (SQLite file format, 1.3): page size times
-    number of pages, without the log of a killed process beside it."""
-    with path.open("rb") as file:
-        header = file.read(32)
-    page_size = int.from_bytes(header[16:18], "big")
-    pages = int.from_bytes(header[28:32], "big")
-    return path.stat().st_size < pages * (65536 if page_size == 1 else page_size)
-
-
-_TABLES = (
-    *("frames", "cameras", "labels", "detections", "locations", "tracklets", "views"),
-    *("objects", "corrections", "descriptions", "embeddings", "structure"),
-)
-_LOG_BYTES = 16 * 2**20
+        with sqlite_errors(path, "opening"):
+            yield
+    except SceneMemoryError as error:
+        if type(error.__cause__) is sqlite3.DatabaseError:
+            reason = error.__cause__
+            raise SceneMemoryError(_UNREADABLE.format(path=path, error=reason)) from reason
+        raise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,7 +102,8 @@ class StoredMemory:
         image_bytes: frame -> size in bytes of its image, for frames that have one.
         path: (N, 3) float32, world: the camera's path.
         largest_track_id: -1 before the first track.
-        structure: packed by its estimator; None: nothing is known.
+        structure: None: nothing is known.
+        damage: what is damaged, and therefore left out; of a memory that is only read.
     """
 
     last_frame: FrameRecord | None
@@ -248,7 +116,8 @@ class StoredMemory:
     corrections: tuple[Correction, ...]
     descriptions: tuple[Description, ...]
     embeddings: tuple[Embedding, ...]
-    structure: bytes | None
+    structure: PackedStructure | None
+    damage: tuple[Damage, ...] = ()
 
 
 class Store:
@@ -261,32 +130,45 @@ class Store:
         """Open an existing file.
 
         Args:
-            to_read: refuse writes.
+            to_read: change no file, and leave out what is damaged.
 
         Raises:
-            SceneMemoryError: it is missing, damaged, no memory, or of another version.
+            SceneMemoryError: it is missing, no memory, of another version, or damaged: what is to
+                be written must be whole.
         """
         self._path = path
         self._lock = threading.Lock()
+        self._opened = ExitStack()
+        self._to_read = to_read
         if not path.is_file():
             raise SceneMemoryError(f"there is no memory at {path}")
-        with sqlite_errors(path, "opening"):
-            self._connection = connect(path)
-        try:
-            _check_schema(self._connection, path)
-        except SceneMemoryError:
-            self._connection.close()
-            raise
-        # With WAL this keeps the file undamaged in a power cut; only the last commits may be lost.
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        # The log is 4 MB and grows while a copy is made; afterwards it shrinks again.
-        self._connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
-        self._connection.execute(f"PRAGMA query_only = {int(to_read)}")
-        self._frames = FrameTables(self._connection)
+        self._damage = DamageList(path)
+        if is_cut_short(path):
+            size = path.stat().st_size
+            self._damage.note(path.name, "", f"it ends after {size} bytes")
+        if not to_read:
+            self._refuse_damage()
+        with ExitStack() as opened, _as_memory(path):
+            opening = connect_to_read(path) if to_read else closing(connect(path))
+            self._connection = opened.enter_context(opening)
+            self._rows = SoundRows(self._connection, self._damage)
+            self._frames = FrameTables(self._connection, self._rows)
+            with time_limit(self._connection, path):
+                check_schema(self._connection, path)
+                self._rows.check_pages(*_CHECKED)
+            if not to_read:
+                self._refuse_damage()
+                # With WAL this keeps the file undamaged in a power cut; only the last commits may
+                # be lost.
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+                # The log is 4 MB and grows while a copy is made; afterwards it shrinks again.
+                self._connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
+            self._connection.execute(f"PRAGMA query_only = {int(to_read)}")
+            self._opened = opened.pop_all()
 
     @classmethod
     def create(cls, path: Path) -> Store:
-        """A new, empty file."""
+        """A new memory in a file that is missing or empty."""
         create_tables(path)
         return cls(path)
 
@@ -294,6 +176,7 @@ class Store:
         """Write all changes in one transaction."""
         with self._transaction("storing"):
             self._frames.write(changes.frames)
+            self._frames.write_detections(changes.seen_again)
             self._frames.write_images(changes.images)
             self._write_tree(changes.tree)
             self._write_views(changes.views)
@@ -305,31 +188,51 @@ class Store:
         with self._transaction("storing"):
             self._frames.write_images(image_bytes)
 
-    def load(self) -> StoredMemory:
-        """The last committed state."""
-        with self._lock, sqlite_errors(self._path, "reading"):
-            query = self._connection.execute
-            (largest,) = query("SELECT MAX(track_id) FROM tracklets").fetchone()
-            structure = query("SELECT packed FROM structure").fetchone()
-            tree = TreeChanges(
-                tuple(map(rows.location_of, query("SELECT * FROM locations ORDER BY id"))),
-                tuple(map(rows.tracklet_of, query("SELECT * FROM tracklets"))),
-            )
-            return StoredMemory(
-                last_frame=self._frames.find_newest(),
-                image_bytes=self._frames.image_bytes(),
-                path=self._frames.path(),
-                largest_track_id=-1 if largest is None else largest,
-                tree=tree,
-                views=tuple(starmap(ViewsRecord, query("SELECT * FROM views"))),
-                objects=tuple(map(rows.object_of, query("SELECT * FROM objects ORDER BY id"))),
-                corrections=tuple(
-                    map(rows.correction_of, query("SELECT * FROM corrections ORDER BY id"))
-                ),
-                descriptions=tuple(map(rows.description_of, query("SELECT * FROM descriptions"))),
-                embeddings=tuple(map(rows.embedding_of, query("SELECT * FROM embeddings"))),
-                structure=None if structure is None else structure[0],
-            )
+    def load(self, *, is_told: bool = True) -> StoredMemory:
+        """The last committed state; of a damaged memory what is whole.
+
+        Args:
+            is_told: log what is damaged.
+
+        Raises:
+            SceneMemoryError: it cannot be read; or it is damaged and was opened to write.
+        """
+        with (
+            self._lock,
+            sqlite_errors(self._path, "reading"),
+            time_limit(self._connection, self._path),
+        ):
+            stored = self._load()
+        if not self._to_read:
+            self._refuse_damage()
+        if is_told:
+            self._damage.tell()
+        return stored
+
+    def _load(self) -> StoredMemory:
+        all_of = self._rows.all_of
+        frames = self._frames.all()
+        locations = without_lost(all_of("locations", rows.location_of))
+        tracklets = all_of("tracklets", rows.tracklet_of, rows.check_tracklets)
+        tracklets = self._at_known(locations, tracklets)
+        objects = all_of("objects", rows.object_of)
+        structure = all_of("structure", rows.structure_of)
+        tracks = (record.tracklet.track_id for record in tracklets)
+        of_objects = (track_id for record in objects for track_id in record.track_ids)
+        return StoredMemory(
+            last_frame=self._frames.find_newest(frames),
+            image_bytes=self._frames.image_bytes(),
+            path=frames["pose"][frames["on_path"] > 0, :3].astype(np.float32),
+            largest_track_id=max((*tracks, *of_objects), default=-1),
+            tree=TreeChanges(tuple(locations), tuple(tracklets)),
+            views=tuple(all_of("views", rows.views_of, rows.check_views)),
+            objects=tuple(objects),
+            corrections=tuple(all_of("corrections", rows.correction_of)),
+            descriptions=tuple(all_of("descriptions", rows.description_of)),
+            embeddings=tuple(all_of("embeddings", rows.embedding_of)),
+            structure=structure[0] if structure else None,
+            damage=self._damage.all(),
+        )
 
     def find_frame(self, number: int) -> FrameRecord | None:
         """A frame with its detections; None when it is not stored (yet)."""
@@ -344,11 +247,12 @@ class Store:
     def frame_stamps(self) -> NDArray[np.int64]:
         """(N, 2) int64: number and stamp of every frame, by ascending number."""
         with self._lock, sqlite_errors(self._path, "reading"):
-            return self._frames.stamps()
+            frames = self._frames.all()
+        return np.column_stack((frames["number"], frames["stamp_ns"])).astype(np.int64)
 
-    def views(self, first_ns: int, last_ns: int) -> list[tuple[Pose, PinholeCamera]]:
-        """`world_T_camera` and camera of frames between two stamps, one for each place of the
-        camera's path."""
+    def views(self, first_ns: int, last_ns: int) -> list[tuple[int, Pose, PinholeCamera]]:
+        """Number, `world_T_camera` and camera of frames between two stamps, one for each place of
+        the camera's path; all key frames are among them."""
         with self._lock, sqlite_errors(self._path, "reading"):
             return self._frames.views(first_ns, last_ns)
 
@@ -359,24 +263,32 @@ class Store:
 
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy of the committed state, while writing continues."""
-        with sqlite_errors(path, "copying the memory"):
-            source, target = connect(self._path), sqlite3.connect(path)
-            try:
-                source.backup(target)
-            finally:
-                source.close()
-                target.close()
+        with sqlite_errors(path, "copying the memory"), ExitStack() as opened:
+            source = self._connection
+            if not self._to_read:
+                source = opened.enter_context(connect_to_read(self._path, is_written=True))
+            source.backup(opened.enter_context(closing(sqlite3.connect(path))))
 
     def clear(self) -> None:
         """Delete all content."""
         with self._transaction("clearing"):
-            for table in _TABLES:
+            for table in tables():
                 self._connection.execute(f"DELETE FROM {table}")
         self._frames.forget()
 
+    @property
+    def rows(self) -> SoundRows:
+        """The rows of the file, for its examination on one thread."""
+        return self._rows
+
+    @property
+    def damage(self) -> tuple[Damage, ...]:
+        """What was found damaged so far."""
+        return self._damage.all()
+
     def close(self) -> None:
         with self._lock:
-            self._connection.close()
+            self._opened.close()
 
     @contextmanager
     def _transaction(self, doing: str) -> Iterator[None]:
@@ -392,33 +304,51 @@ class Store:
                 raise
 
     def _write_tree(self, tree: TreeChanges) -> None:
-        self._put("locations", map(rows.location_row, tree.locations), 7)
-        self._put("tracklets", map(rows.tracklet_row, tree.tracklets), 9)
+        self._put("locations", map(rows.location_row, tree.locations))
+        self._put("tracklets", map(rows.tracklet_row, tree.tracklets))
 
     def _write_views(self, views: Sequence[ViewsRecord]) -> None:
-        kept = ((v.location_id, v.object_id, v.packed) for v in views if v.packed)
-        self._put("views", kept, 3)
+        self._put("views", ((v.location_id, v.object_id, v.packed) for v in views if v.packed))
         gone = [(v.location_id, v.object_id) for v in views if not v.packed]
         self._connection.executemany(
             "DELETE FROM views WHERE location_id = ? AND object_id = ?", gone
         )
 
     def _write_objects(self, changes: Changes) -> None:
-        self._put("objects", map(rows.object_row, changes.objects), 4)
+        self._put("objects", map(rows.object_row, changes.objects))
         gone = [(object_id,) for object_id in changes.removed_objects]
         self._connection.executemany("DELETE FROM objects WHERE id = ?", gone)
-
         for table in ("descriptions", "embeddings"):
             self._connection.executemany(f"DELETE FROM {table} WHERE object_id = ?", gone)
 
     def _write_said(self, changes: Changes) -> None:
         """Write corrections, descriptions, vectors and structure."""
-        self._put("corrections", map(rows.correction_row, changes.corrections), 10)
-        self._put("descriptions", map(rows.description_row, changes.descriptions), 2)
-        self._put("embeddings", map(rows.embedding_row, changes.embeddings), 4)
+        self._put("corrections", map(rows.correction_row, changes.corrections))
+        self._put("descriptions", map(rows.description_row, changes.descriptions))
+        self._put("embeddings", map(rows.embedding_row, changes.embeddings))
         if changes.structure is not None:
-            self._put("structure", [(0, changes.structure)], 2)
+            self._put("structure", [(0, changes.structure)])
 
-    def _put(self, table: str, values: Iterable[rows.Row], columns: int) -> None:
-        marks = ", ".join("?" * columns)
-        self._connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
+    def _put(self, table: str, values: Iterable[Row]) -> None:
+        tables()[table].insert(self._connection, list(values))
+
+    def _refuse_damage(self) -> None:
+        if len(self._damage):
+            raise SceneMemoryError(summary(self._path, self._damage.all()))
+
+    def _at_known(
+        self, locations: Sequence[LocationRecord], tracklets: Sequence[TrackletRecord]
+    ) -> list[TrackletRecord]:
+        """The tracklets of locations that are there."""
+        known = {record.location_id for record in locations}
+        for record in tracklets:
+            if record.location_id not in known:
+                key = f"{record.location_id}, {record.tracklet.track_id}"
+                self._damage.note("tracklets", key, "its location is missing")
+        return [record for record in tracklets if record.location_id in known]
+
+
+def without_lost(locations: Sequence[LocationRecord]) -> list[LocationRecord]:
+    """The same locations; none is a visit to one that was lost."""
+    known = {None, *(record.location_id for record in locations)}
+    return [r if r.revisit_of in known else replace(r, revisit_of=None) for r in locations]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.errors import SceneMemoryError
-from scenemind.language.english import normal, word_set
+from scenemind.language.english import normal, with_article, word_set
 from scenemind.language.vocabulary import BARER, LONGEST_NAME, Thesaurus, Vocabulary, WordMatch
 from scenemind.memory.descriptions import match_words
 from scenemind.memory.finding.object_index import ObjectIndex, WordHolders, words_in
@@ -32,7 +32,8 @@ class Found:
     """One result of a search.
 
     Attributes:
-        score: in (0, 1]; 1: the words are exactly its label.
+        score: in (0, 1]; 1: the words are exactly its label. Of a label that it may have instead,
+            times its probability.
         reasons: most important first, such as "another word for sofa" and "color=red".
     """
 
@@ -208,7 +209,7 @@ class ObjectFinder:
 
     def _by_label(self, matches: Sequence[WordMatch], count: int) -> Iterator[Found]:
         holding: dict[str, list[WordHolders]] = {"": []}
-        rated: list[tuple[float, float, int, WordMatch, list[str]]] = []
+        rated: list[tuple[float, float, int, tuple[str, ...]]] = []
         for match in matches:
             if match.unknown not in holding:
                 holding[match.unknown] = self._holders(_attribute_words_of(match.unknown))
@@ -216,10 +217,13 @@ class ObjectFinder:
             for object_id, thing in self._index.of_label(match.label).items():
                 said = [s for holder in holders if (s := holder.find(object_id)) is not None]
                 score = _rated(match, len(said), len(holders))
-                rated.append((-score, -thing.confidence, object_id, match, said))
-        for score, _, object_id, match, said in nsmallest(count, rated):
-            reason = _REASONS.get(match.reason, match.reason)
-            yield Found(object_id, -score, tuple(dict.fromkeys((reason, *said))))
+                reason = _REASONS.get(match.reason, match.reason)
+                if thing.label != match.label:
+                    score *= thing.alternatives[match.label]
+                    reason = f"may be {with_article(match.label)}"
+                rated.append((-score, -thing.confidence, object_id, (reason, *said)))
+        for score, _, object_id, reasons in nsmallest(count, rated):
+            yield Found(object_id, -score, tuple(dict.fromkeys(reasons)))
 
     def _matches(self, phrase: str) -> list[WordMatch]:
         if phrase.rpartition(" ")[2] in _NO_THING:
@@ -250,7 +254,7 @@ class ObjectFinder:
     def _by_meaning(self, phrase: str, count: int, encoder: TextEncoder) -> Iterator[Found]:
         for label, alike in self._meanings.similar(phrase, self._names(), encoder).items():
             reason = f"means something like it ({encoder.name} {alike:.2f})"
-            group = self._index.of_label(label)
+            group = {i: t for i, t in self._index.of_label(label).items() if t.label == label}
             yield from self._surest(group, count, _MEANING * alike, reason)
 
     def _by_looks(self, phrase: str, looks: ImageVectors) -> Iterator[Found]:

@@ -105,11 +105,15 @@ def _words_of_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
     return said
 
 
+def _names(thing: MapObject) -> tuple[str, ...]:
+    return (thing.label, *thing.alternatives)
+
+
 class ObjectIndex:
     """An index of the objects of a map. Unchanged values, by identity, are not read again.
 
     Attributes:
-        labels: every label that an object has.
+        labels: every label that an object has, or may have instead.
     """
 
     def __init__(self) -> None:
@@ -144,7 +148,7 @@ class ObjectIndex:
         return object_id in self._known
 
     def of_label(self, label: str) -> Mapping[int, MapObject]:
-        """The objects with a label, by id."""
+        """The objects with a label, or with it among their alternatives, by id."""
         return self._of_label.get(label, {})
 
     def with_word(self, word: str) -> Mapping[int, str]:
@@ -158,27 +162,31 @@ class ObjectIndex:
 
     def _note(self, thing: MapObject) -> None:
         before = self._known.get(thing.object_id)
-        if before is not None and before.label != thing.label:
-            self._leave_label(before)
+        if before is not None:
+            now = _names(thing)
+            self._leave_labels(before, [name for name in _names(before) if name not in now])
         self._known[thing.object_id] = thing
-        if thing.label not in self._of_label:
-            self._of_label[thing.label] = {}
-            self.labels.add(thing.label)
-        self._of_label[thing.label][thing.object_id] = thing
+        for name in _names(thing):
+            if name not in self._of_label:
+                self._of_label[name] = {}
+                self.labels.add(name)
+            self._of_label[name][thing.object_id] = thing
         self._words.note(thing)
         self._forms.forget(thing.object_id)
 
     def _forget(self, object_id: int) -> None:
-        self._leave_label(self._known.pop(object_id))
+        thing = self._known.pop(object_id)
+        self._leave_labels(thing, _names(thing))
         self._words.forget(object_id)
         self._forms.forget(object_id)
 
-    def _leave_label(self, thing: MapObject) -> None:
-        group = self._of_label[thing.label]
-        del group[thing.object_id]
-        if not group:
-            del self._of_label[thing.label]
-            self.labels.remove(thing.label)
+    def _leave_labels(self, thing: MapObject, names: Iterable[str]) -> None:
+        for name in names:
+            group = self._of_label[name]
+            del group[thing.object_id]
+            if not group:
+                del self._of_label[name]
+                self.labels.remove(name)
 
 
 class WordHolders:

@@ -34,6 +34,13 @@ class MentionedObjects:
     others: tuple[int, ...]
 
 
+class MentionedLabels(NamedTuple):
+    """Labels that a text mentions: its subjects, as of `MentionedObjects`, and the others."""
+
+    subjects: frozenset[str]
+    others: frozenset[str]
+
+
 class _Name(NamedTuple):
     """The words from `first` up to, but not including, `after`, and the labels that they match."""
 
@@ -44,20 +51,25 @@ class _Name(NamedTuple):
 
 
 def mentioned_objects(snapshot: MemorySnapshot, text: str) -> MentionedObjects:
-    """The objects that a text mentions by a word for their label; a longer name takes precedence
-    over names within it ("coffee table" is no table)."""
+    """The objects that a text mentions by a word for their label; see `mentioned_labels`."""
+    named = mentioned_labels({thing.label for thing in snapshot.objects.values()}, text)
+    return MentionedObjects(_called(named.subjects, snapshot), _called(named.others, snapshot))
+
+
+def mentioned_labels(labels: Collection[str], text: str) -> MentionedLabels:
+    """Those of the labels for which a text has a word; a longer name takes precedence over names
+    within it ("coffee table" is no table)."""
     words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
-    labels = {thing.label for thing in snapshot.objects.values()}
     subjects: set[str] = set()
     others: set[str] = set()
     end = None
-    for name in _names(words, labels):
+    for name in _names(words, set(labels)):
         if end is None or (not others and _IN_A_LIST.issuperset(words[end : name.first])):
             subjects |= name.labels
         else:
             others |= name.labels
         end = name.after
-    return MentionedObjects(_called(subjects, snapshot), _called(others - subjects, snapshot))
+    return MentionedLabels(frozenset(subjects), frozenset(others - subjects))
 
 
 def objects_named(snapshot: MemorySnapshot, text: str) -> list[int]:

@@ -35,6 +35,7 @@ class Sense:
         attached: the predicate for it and the wall or ceiling that carries it; None: unknown.
         names: its names in the table.
         hosts: names of things that it is set into.
+        moves: it goes where it likes, and is not expected where it was seen.
     """
 
     structure: StructureKind | None = None
@@ -47,6 +48,7 @@ class Sense:
     attached: str | None = None
     names: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset()
+    moves: bool = False
 
 
 class _Table(BaseModel):
@@ -63,6 +65,7 @@ class _Table(BaseModel):
     part_of_wall: frozenset[str]
     on_walls: frozenset[str]
     embedded: dict[str, frozenset[str]]
+    moving: frozenset[str]
 
 
 @lru_cache(maxsize=_CACHED_LABELS)
@@ -84,6 +87,7 @@ def sense_of(label: str) -> Sense:
         attached=_attached(names, table),
         names=frozenset(names),
         hosts=frozenset().union(*(table.embedded.get(name, frozenset()) for name in names)),
+        moves=is_in(table.moving),
     )
 
 

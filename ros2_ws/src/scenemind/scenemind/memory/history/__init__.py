@@ -1,7 +1,7 @@
 """The map in time: visits, where something was, and what changed."""
 
+from scenemind.memory.history.camera_views import CameraViews
 from scenemind.memory.history.changes import (
-    CameraViews,
     ChangeKind,
     SceneChange,
     SceneChanges,

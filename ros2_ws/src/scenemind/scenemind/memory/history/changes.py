@@ -4,13 +4,15 @@ Within one memory an object is compared with itself by its id: perception gives 
 moved its old id, if it looks the same and was seen to have left. An object that was not seen to
 have left, and yet was not seen again where the camera looked, is missing; if a lookalike appeared
 elsewhere, it was moved there. An object that is known only since the second moment was added if
-its place had been in the picture before; otherwise it is merely new to the map.
+the camera had looked through its place before, by the depth of key frames; otherwise it was merely
+seen first then, and may have been there before: detectors miss things.
 
 Two maps share a world frame but no ids; their objects are matched by geometry. First those at one
 place: boxes that overlap, with labels that mean the same, or, where boxes are nearly equal, with
 other labels (renamed). Of the rest, a thing of the earlier map that has a lookalike in the later
-one was moved there. The remaining ones are missing, or were added, if the other map's camera had
-their place in the picture.
+one was moved there. The remaining ones are missing, if the other map's camera had their place in
+the picture, or were added, if it had looked through it. Nothing was moved to a place that was in
+view before and not seen to be empty.
 """
 
 from __future__ import annotations
@@ -18,75 +20,25 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.geometry import Box3D, PinholeCamera, Pose
+from scenemind.geometry import Box3D
 from scenemind.language.english import normal
 from scenemind.language.vocabulary import Thesaurus
+from scenemind.memory.history.camera_views import CameraViews
 from scenemind.memory.history.timeline import PlaceAt, TimeSpan, find_place
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.types import MapObject, MemorySnapshot
 
-# A depth camera sees things well up to here, and not nearer than this.
-_NEAREST_M, _FURTHEST_M = 0.3, 4.0
-_MARGIN = 0.05  # of the picture, at each border
-_AT_ONCE = 4096
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CameraViews:
-    """Places from which the camera looked, a row each.
-
-    Attributes:
-        translation: (M, 3) float64, of world_T_camera.
-        rotation: (M, 3, 3) float64, of world_T_camera.
-        intrinsics: (M, 6) float64: width, height, fx, fy, cx, cy.
-    """
-
-    translation: NDArray[np.float64]
-    rotation: NDArray[np.float64]
-    intrinsics: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, poses: list[Pose], cameras: list[PinholeCamera]) -> CameraViews:
-        """Views from as many poses `world_T_camera` as cameras."""
-        rows = [(c.width, c.height, c.fx, c.fy, c.cx, c.cy) for c in cameras]
-        return cls(
-            np.array([pose.translation for pose in poses], np.float64).reshape(-1, 3),
-            np.array([pose.rotation for pose in poses], np.float64).reshape(-1, 3, 3),
-            np.array(rows, np.float64).reshape(-1, 6),
-        )
-
-    def count(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
-        """(N,): number of views with each point (N, 3), world, in the image and in range.
-
-        Occlusions are unknown, because the depth of most frames is not stored.
-        """
-        counts = np.zeros(len(points), np.int64)
-        for start in range(0, len(self.translation), _AT_ONCE):
-            counts += self._in_view(points, slice(start, start + _AT_ONCE)).sum(axis=0)
-        return counts
-
-    def _in_view(self, points: NDArray[np.float64], rows: slice) -> NDArray[np.bool_]:
-        """(M, N)."""
-        offsets = points[None] - self.translation[rows, None]
-        x, y, z = np.moveaxis(offsets @ self.rotation[rows], 2, 0)
-        width, height, fx, fy, cx, cy = (c[:, None] for c in self.intrinsics[rows].T)
-        ahead = (z >= _NEAREST_M) & (z <= _FURTHEST_M)
-        depth_m = np.where(ahead, z, 1.0)
-        u, v = fx * x / depth_m + cx, fy * y / depth_m + cy
-        across = (u >= _MARGIN * width) & (u <= (1.0 - _MARGIN) * width)
-        seen: NDArray[np.bool_] = (v >= _MARGIN * height) & (v <= (1.0 - _MARGIN) * height)
-        return ahead & across & seen
-
-
-ChangeKind = Literal["added", "removed", "moved", "renamed", "missing", "new"]
-KINDS: tuple[ChangeKind, ...] = ("added", "removed", "moved", "renamed", "missing", "new")
+ChangeKind = Literal["added", "removed", "moved", "renamed", "missing", "new", "ghost"]
+KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 # Number of views of a place that show an object there, from at least one side.
 _ENOUGH_VIEWS = 3
+# Number of key frames whose depth lies behind a place, which show that nothing was there.
+_ENOUGH_LOOKS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +47,9 @@ class SceneChange:
 
     Attributes:
         kind: "removed": the camera looked through its place; "missing": its place was in view and
-            it was not observed there; "new": it is known now, and its place had not been in view
-            before: it may always have been there.
+            it was not observed there; "added": the camera had looked through its place before;
+            "new": it was seen first now, and may have been there before; "ghost": it was hardly
+            ever detected in plain view, and is now taken for a ghost.
         object_id: in the later map; of removed and missing objects, in the earlier map. Within one
             memory both are the same.
         label: its present label.
@@ -160,6 +113,24 @@ def _places_in_view(things: Sequence[MapObject], views: CameraViews) -> list[boo
     """For each object, True if its place was in view often enough."""
     centers = np.array([thing.box.center for thing in things], np.float64).reshape(-1, 3)
     return (views.count(centers) >= _ENOUGH_VIEWS).tolist()
+
+
+def _was_empty(things: Sequence[MapObject], views: CameraViews) -> list[bool | None]:
+    """For each object whether its place was empty, by stored depth; None: depth cannot tell."""
+    looks = views.looks([thing.points for thing in things])
+    return [
+        True if through >= max(_ENOUGH_LOOKS, 2 * there) else False if there else None
+        for through, there in looks.tolist()
+    ]
+
+
+def _may_have_come(
+    things: Sequence[MapObject], was_empty: Sequence[bool | None], views: CameraViews
+) -> list[MapObject]:
+    """Those whose places were empty before, or not in view: others may only be detected late."""
+    in_view = _places_in_view(things, views)
+    checked = zip(things, was_empty, in_view, strict=True)
+    return [thing for thing, empty, seen in checked if empty or (empty is None and not seen)]
 
 
 # Of two boxes of one thing the shorter diagonal has at least this share of the longer one.
@@ -234,6 +205,7 @@ def _names(thing: MapObject) -> frozenset[str]:
     return Thesaurus.load().synonyms(name) | {name}
 
 
+_NOT_THERE = ("gone", "ghost")
 # Shorter distances are inaccuracies of the map.
 LEAST_MOVE_M = 0.15
 
@@ -257,10 +229,10 @@ def find_changes(
     appeared: list[MapObject] = []
     unchanged = 0
     for thing, was, now in _compared(scene, before.last_ns, after.last_ns):
-        if was is None or was.knowledge == "gone":
-            if now.knowledge != "gone":
+        if was is None or was.knowledge in _NOT_THERE:
+            if now.knowledge not in _NOT_THERE:
                 appeared.append(replace(thing, box=now.box, here_since_ns=now.first_seen_ns))
-        elif now.knowledge == "gone":
+        elif now.knowledge in _NOT_THERE:
             changes.append(_removed(thing, now))
         elif was.first_seen_ns != now.first_seen_ns:
             change = _moved(thing, was, now)
@@ -271,8 +243,10 @@ def find_changes(
         else:
             unchanged += 1
     missing, unseen = _looked_for(not_seen, views_after)
-    found = {p.after.object_id: p.before for p in _one_to_one(_lookalikes(missing, appeared))}
-    changes += _arrivals(appeared, found, before, views_before)
+    was_empty = _was_empty(appeared, views_before)
+    arrived = _may_have_come(appeared, was_empty, views_before)
+    found = {p.after.object_id: p.before for p in _one_to_one(_lookalikes(missing, arrived))}
+    changes += _arrivals(zip(appeared, was_empty, strict=True), found, before)
     found_ids = {thing.object_id for thing in found.values()}
     changes += (_missing(thing, after) for thing in missing if thing.object_id not in found_ids)
     return SceneChanges.of(changes, unchanged, unseen)
@@ -299,13 +273,15 @@ def _looked_for(
 
 
 def _arrivals(
-    appeared: Sequence[MapObject],
+    appeared: Iterable[tuple[MapObject, bool | None]],
     found: dict[int, MapObject],
     before: TimeSpan,
-    views: CameraViews,
 ) -> Iterator[SceneChange]:
-    """Args: found: id of what appeared -> the missing thing that it is."""
-    for thing, looked in zip(appeared, _places_in_view(appeared, views), strict=True):
+    """Args:
+    appeared: each with whether its place was empty before.
+    found: id of what appeared -> the missing thing that it is.
+    """
+    for thing, was_empty in appeared:
         since_ns = thing.here_since_ns or thing.first_seen_ns
         names = thing.object_id, thing.label
         old = found.get(thing.object_id)
@@ -313,14 +289,15 @@ def _arrivals(
             between_ns = (old.last_seen_ns, since_ns)
             yield SceneChange("moved", *names, old.box, thing.box, between_ns, old.object_id)
         else:
-            kind: ChangeKind = "added" if looked else "new"
+            kind: ChangeKind = "added" if was_empty else "new"
             yield SceneChange(kind, *names, None, thing.box, (before.last_ns, since_ns))
 
 
 def _removed(thing: MapObject, now: PlaceAt) -> SceneChange:
     between_ns = (now.last_seen_ns, now.last_seen_ns if now.gone_ns is None else now.gone_ns)
     names = thing.object_id, thing.label
-    return SceneChange("removed", *names, now.box, None, between_ns, thing.object_id)
+    kind: ChangeKind = "ghost" if now.knowledge == "ghost" else "removed"
+    return SceneChange(kind, *names, now.box, None, between_ns, thing.object_id)
 
 
 def _missing(thing: MapObject, after: TimeSpan) -> SceneChange:
@@ -359,13 +336,17 @@ def compare_maps(
     """
     in_place = _one_to_one(_pairs_in_place(before.objects, after.objects))
     old, new = _left_over(before, after, in_place)
-    moved = _one_to_one(_lookalikes(old, new))
+    empty = {
+        thing.object_id: e for thing, e in zip(new, _was_empty(new, views_before), strict=True)
+    }
+    arrived = _may_have_come(new, [empty[thing.object_id] for thing in new], views_before)
+    moved = _one_to_one(_lookalikes(old, arrived))
     changes = [change for pair in in_place for change in _changes_in_place(pair)]
     unchanged = len(in_place) - len(changes)
     changes += (_change_of_pair("moved", pair) for pair in moved)
     old, new = _left_over(before, after, [*in_place, *moved])
-    for thing, looked in zip(new, _places_in_view(new, views_before), strict=True):
-        kind: ChangeKind = "added" if looked else "new"
+    for thing in new:
+        kind: ChangeKind = "added" if empty[thing.object_id] else "new"
         changes.append(SceneChange(kind, thing.object_id, thing.label, None, thing.box))
     unseen = []
     for thing, looked in zip(old, _places_in_view(old, views_after), strict=True):

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.store import Store
-from scenemind.memory.history.changes import CameraViews, SceneChanges, find_changes
+from scenemind.memory.history.camera_views import CameraViews, ReadDepth
+from scenemind.memory.history.changes import SceneChanges, find_changes
 from scenemind.memory.history.timeline import (
     PAUSE_S,
     PlaceAt,
@@ -16,7 +17,7 @@ from scenemind.memory.history.timeline import (
     find_visits,
     show_stamp,
 )
-from scenemind.memory.types import MemorySnapshot
+from scenemind.memory.types import DepthImage, MemorySnapshot
 
 _EVER_NS = 2**63 - 1
 EVER = TimeSpan(-_EVER_NS, _EVER_NS)
@@ -26,12 +27,20 @@ class MemoryHistory:
     """The past of a memory. Safe to use from several threads; mapping never waits for it."""
 
     def __init__(
-        self, store: Store, commit: Callable[[], None], snapshot: Callable[[], MemorySnapshot]
+        self,
+        store: Store,
+        commit: Callable[[], None],
+        snapshot: Callable[[], MemorySnapshot],
+        depth_image: Callable[[int], DepthImage],
     ) -> None:
-        """Args: commit: writes pending changes, which brings the newest frames into the store."""
+        """Args:
+        commit: writes pending changes, which brings the newest frames into the store.
+        depth_image: the depth of a key frame; raises `SceneMemoryError` where none can be read.
+        """
         self._store = store
         self._commit = commit
         self._snapshot = snapshot
+        self._depth_image = depth_image
 
     def visits(self, pause_s: float = PAUSE_S) -> tuple[Visit, ...]:
         """The visits of the camera, oldest first; see `find_visits`.
@@ -107,7 +116,21 @@ class MemoryHistory:
         """
         self._commit()
         found = self._store.views(span.first_ns, span.last_ns)
-        return CameraViews.of([pose for pose, _ in found], [camera for _, camera in found])
+        key_frames = set(self._store.image_numbers())
+        return CameraViews.of(
+            [pose for _, pose, _ in found],
+            [camera for _, _, camera in found],
+            [self._depth_of(number) if number in key_frames else None for number, _, _ in found],
+        )
+
+    def _depth_of(self, number: int) -> ReadDepth:
+        def read() -> DepthImage | None:
+            try:
+                return self._depth_image(number)
+            except SceneMemoryError:  # deleted meanwhile, or stored without depth
+                return None
+
+        return read
 
 
 def _shown(span: TimeSpan) -> str:

@@ -83,7 +83,7 @@ def find_visits(
     )
 
 
-Knowledge = Literal["seen", "assumed", "gone"]
+Knowledge = Literal["seen", "assumed", "gone", "ghost"]
 _NEVER = 2**63 - 1
 
 
@@ -95,9 +95,11 @@ class PlaceAt:
         box: axis-aligned, world; of a gone object, its last place.
         knowledge: "seen": it was observed there before and after the moment, or at it; "assumed":
             it was observed there before, and there was no sign yet that it had left; "gone": its
-            place was found empty, and it was not found elsewhere.
+            place was found empty, and it was not found elsewhere; "ghost": it was hardly ever
+            detected in plain view, and was therefore taken for a ghost.
         first_seen_ns, last_seen_ns: stamps of the first and the last observation there.
-        gone_ns: stamp at which the place was found empty; None: it never was.
+        gone_ns: stamp at which the place was found empty, or the object was taken for a ghost;
+            None: never.
     """
 
     box: Box3D
@@ -123,7 +125,8 @@ def find_place(thing: MapObject, stamp_ns: int, *, is_gone: bool = False) -> Pla
     knowledge: Knowledge = "seen"
     gone_ns = None if stay.gone_ns == _NEVER else stay.gone_ns
     if stamp_ns > stay.last_seen_ns:
-        knowledge = "gone" if stamp_ns >= stay.gone_ns else "assumed"
+        left: Knowledge = "ghost" if thing.is_ghost and stay == thing.stays[-1] else "gone"
+        knowledge = left if stamp_ns >= stay.gone_ns else "assumed"
     return PlaceAt(stay.box, knowledge, stay.first_seen_ns, stay.last_seen_ns, gone_ns)
 
 

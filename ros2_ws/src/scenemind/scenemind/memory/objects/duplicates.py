@@ -14,10 +14,12 @@ import numpy as np
 from scenemind.config import ObjectMapConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
+from scenemind.memory.attributes.sizes import find_stance
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.memory.objects.matching import LABEL_SHARE, OTHER_LABEL_SIZE, SAME_OFFSET, Match
 from scenemind.memory.objects.surface_evidence import shared_surface
+from scenemind.perception.standing import TOLERANCE
 from scenemind.perception.types import Observation
 
 # Same label: two things of a kind may touch, but do not share this much of their surfaces. It joins
@@ -53,6 +55,10 @@ def find_duplicates(
     least = min(config.match_overlap, config.merge_overlap, CROSS_LABEL_SHARE)
     may_be = (comparison.share >= least) | (comparison.offset <= SAME_OFFSET)
     may_be |= comparison.size_ratio <= PART_SIZE
+    space = np.array([_space_of_one(entries[i].label) for i in asked]).reshape(-1, 3)
+    both = np.maximum(bounds[rows, 3:], others[:, 3:]) - np.minimum(bounds[rows, :3], others[:, :3])
+    fills_one = np.all(both <= space[rows], axis=1)
+    may_be |= fills_one
     for pair in np.flatnonzero(may_be).tolist():
         first, second = asked[rows[pair]], int(ids[pair])
         if first == second or first not in entries or second not in entries:
@@ -64,7 +70,8 @@ def find_duplicates(
             and (a.speaks_for(b.label, LABEL_SHARE) or b.speaks_for(a.label, LABEL_SHARE))
         )
         if is_named_alike:
-            is_part = comparison.size_ratio[pair] <= PART_SIZE and a.confirmed and b.confirmed
+            is_part = comparison.size_ratio[pair] <= PART_SIZE or fills_one[pair]
+            is_part &= a.confirmed and b.confirmed
             same = share >= config.merge_overlap or offset <= SAME_OFFSET or is_part
             same = same or (
                 share >= config.match_overlap and _shares_surface(a, b, SAME_LABEL_SURFACE)
@@ -77,6 +84,19 @@ def find_duplicates(
             )
         if same:
             yield min(first, second), max(first, second)
+
+
+def _space_of_one(label: str) -> tuple[float, float, float]:
+    """Longest sides, metres, of a space that two things of a kind cannot share; 0 if unknown.
+
+    The back of a chair over the table, and its legs below, are one chair.
+    """
+    stance = find_stance(label)
+    if stance is None or stance.depth_m is None:
+        return 0.0, 0.0, 0.0
+    least_m, most_m = stance.depth_m
+    side_m = min(2.0 * least_m, most_m)
+    return side_m, side_m, stance.height_m[1] * TOLERANCE
 
 
 def _shares_surface(a: MapEntry, b: MapEntry, least: float) -> bool:
@@ -102,19 +122,21 @@ class Rivals:
     def watch(
         self, observations: Sequence[Observation], matches: Sequence[Match], frame: RGBDFrame
     ) -> dict[int, MapEntry]:
-        """Collect from one frame; returns parts to split off now, by the id of their object.
+        """Collect from one frame, whose matches are noted as `apart`; returns parts to split off
+        now, by the id of their object.
 
-        The entries of the parts have no id yet.
+        The entries of the parts have no id and no tracklets yet.
         """
         fused: dict[int, Observation] = {}
-        doubles: list[tuple[int, Observation]] = []
+        doubles: list[tuple[Match, int, Observation]] = []
         for observation, match in zip(observations, matches, strict=True):
             if match.object_id is not None and match.doubles:
-                doubles.append((match.object_id, observation))
+                doubles.append((match, match.object_id, observation))
             elif match.object_id is not None:
                 fused[match.object_id] = observation
-        for object_id, observation in doubles:
+        for match, object_id, observation in doubles:
             if object_id in fused and _share(observation.box, fused[object_id].box) == 0.0:
+                match.apart = True
                 self._add(object_id, observation, frame)
         ready = {}
         for object_id in sorted(self._of.keys() & fused.keys()):
@@ -147,8 +169,7 @@ def split(entry: MapEntry, rival: MapEntry) -> bool:
     if not entry.surface.leave_out(rival.box):
         return False
     if rival.box.volume > entry.box.volume:
-        entry.surface, rival.surface = rival.surface, entry.surface
-    entry.track_ids = [i for i in entry.track_ids if i not in rival.track_ids]
+        entry.exchange_surface(rival)
     rival.confirmed = True
     return True
 

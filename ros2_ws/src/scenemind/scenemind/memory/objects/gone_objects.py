@@ -3,19 +3,25 @@
 An object that is in view and was not observed is compared with the depth image. A point of its
 surface is seen through where the depth measured there, and all around it as far as poses may be
 wrong, lies clearly behind it. A missing detection alone is no evidence: detectors miss things.
+
+Ghosts are kept here too, as what was shown once is never forgotten without a record: a ghost that
+is detected again at its place goes on under its id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.frames import RGBDFrame
-from scenemind.memory.objects.box_table import BoxTable
+from scenemind.geometry import PinholeCamera, Pose
+from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry, Sight
+from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.types import MapObject
 
 # Objects checked in a frame, in turns, and points of each, which bounds the cost.
@@ -62,12 +68,24 @@ def objects_in_view(
     return unseen[:MOST_OBJECTS]
 
 
-def lines_of_sight(entries: list[MapEntry], frame: RGBDFrame) -> list[Sight]:
-    """The verdict of the depth image on each object: seen through, there, or unclear."""
-    samples = [_sample(entry.surface.surface()) for entry in entries]
+class DepthView(Protocol):
+    """Depth from a pose: a frame, or the stored depth of one."""
+
+    @property
+    def camera(self) -> PinholeCamera: ...
+    @property
+    def world_T_camera(self) -> Pose: ...
+    @property
+    def depth_m(self) -> NDArray[np.float32]: ...
+
+
+def lines_of_sight(surfaces: Sequence[NDArray[np.float32]], view: DepthView) -> list[Sight]:
+    """The verdict of a depth image on surfaces (M, 3), M > 0, world: seen through, there, or
+    unclear."""
+    samples = [_sample(surface) for surface in surfaces]
     if not samples:
         return []
-    through, there = _compare(np.concatenate(samples), frame)
+    through, there = _compare(np.concatenate(samples), view)
     sights: list[Sight] = []
     start = 0
     for sample in samples:
@@ -86,18 +104,18 @@ def lines_of_sight(entries: list[MapEntry], frame: RGBDFrame) -> list[Sight]:
 
 
 def _compare(
-    points: NDArray[np.float32], frame: RGBDFrame
+    points: NDArray[np.float32], view: DepthView
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Two masks (P,) of points (P, 3): seen through, and still there."""
-    pixels, expected_m = frame.camera.project(frame.world_T_camera.inverse().transform(points))
+    pixels, expected_m = view.camera.project(view.world_T_camera.inverse().transform(points))
     in_front = expected_m > NEAREST_M
     safe_m = np.where(in_front, expected_m, 1.0)
-    window_px = frame.camera.fx * POSE_ERROR_M / safe_m
+    window_px = view.camera.fx * POSE_ERROR_M / safe_m
     around = np.nan_to_num(pixels[:, None], nan=-1e6) + window_px[:, None, None] * _AROUND
     column, row = np.rint(around).astype(np.int64).transpose(2, 0, 1)
-    height, width = frame.depth_m.shape
+    height, width = view.depth_m.shape
     valid = (column >= 0) & (column < width) & (row >= 0) & (row < height) & in_front[:, None]
-    depth_m = frame.depth_m[np.where(valid, row, 0), np.where(valid, column, 0)]
+    depth_m = view.depth_m[np.where(valid, row, 0), np.where(valid, column, 0)]
     valid &= depth_m > 0.0
     behind_m = np.where(valid, depth_m - expected_m[:, None], np.inf)
     margin_m = BEHIND_M + BEHIND_AT_1M * safe_m**2
@@ -116,11 +134,19 @@ def _sample(points: NDArray[np.float32]) -> NDArray[np.float32]:
 SAME_SIZE = 0.6
 # Share of the colour histograms that coincides.
 SAME_COLOURS = 0.6
+# Two boxes are of one thing at one place where this share of the smaller one lies in the other.
+SAME_PLACE = 0.5
 
 
 def find_origin(appeared: MapEntry, gone: Iterable[MapEntry]) -> MapEntry | None:
-    """The gone object that a new one is; the most similar, then the oldest; None without one."""
-    scored = [(-_likeness(appeared, old), old.object_id, old) for old in gone]
+    """The gone object that a new one is; the most similar, then the oldest; None without one.
+
+    A ghost is only found where it was.
+    """
+    scored = [
+        (-(_in_place if old.is_ghost else _likeness)(appeared, old), old.object_id, old)
+        for old in gone
+    ]
     able = [entry for entry in scored if entry[0] < 0.0 and _came_later(appeared, entry[2])]
     return min(able, key=lambda entry: entry[:2])[2] if able else None
 
@@ -146,6 +172,15 @@ def _likeness(a: MapEntry, b: MapEntry) -> float:
     return size * colours if size >= SAME_SIZE and colours >= SAME_COLOURS else 0.0
 
 
+def _in_place(a: MapEntry, b: MapEntry) -> float:
+    """How far a box of the same label lies within the other one, in [0, 1]; 0 for too little."""
+    if a.label != b.label:
+        return 0.0
+    compared = compare_boxes(np.array([a.box.extent()]), np.array([b.box.extent()]))
+    share = float(compared.share[0])
+    return share if share >= SAME_PLACE else 0.0
+
+
 def _came_later(new: MapEntry, old: MapEntry) -> bool:
     """True if the new object was first seen after the old one was last seen, and never moved."""
     return new.first_seen_ns > old.last_seen_ns and not new.stays
@@ -161,19 +196,29 @@ class GoneObjects:
     def __init__(self) -> None:
         self._entries: dict[int, MapEntry] = {}
         self._values: dict[int, MapObject] = {}
+        self._walls = WallPlanes()
 
     def add(self, entry: MapEntry) -> None:
         """Add an object whose `gone_ns` is set."""
         self._entries[entry.object_id] = entry
-        self._values = dict(sorted({**self._values, entry.object_id: entry.to_object()}.items()))
+        value = entry.to_object(self._walls)
+        self._values = dict(sorted({**self._values, entry.object_id: value}.items()))
+
+    def note_walls(self, walls: WallPlanes) -> None:
+        """Weigh labels beside these walls."""
+        self._walls = walls
+        for object_id, entry in self._entries.items():
+            if entry.label_probabilities(walls) != self._values[object_id].label_probabilities:
+                self._values = {**self._values, object_id: entry.to_object(walls)}
 
     def take_oldest(self, edited_ids: Set[int]) -> set[int]:
-        """Forget the objects gone longest beyond the limit, except corrected ones; their ids."""
+        """Forget the ghosts, then the objects gone longest beyond the limit, except corrected ones;
+        their ids."""
         spare = len(self._entries) - MOST_GONE
         if spare <= 0:
             return set()
         able = (entry for entry in self._entries.values() if entry.object_id not in edited_ids)
-        by_time = sorted(able, key=lambda e: (e.gone_ns or 0, e.object_id))
+        by_time = sorted(able, key=lambda e: (not e.is_ghost, e.gone_ns or 0, e.object_id))
         forgotten = {entry.object_id for entry in by_time[:spare]}
         for object_id in forgotten:
             self.take(object_id)

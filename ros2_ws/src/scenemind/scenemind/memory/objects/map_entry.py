@@ -4,20 +4,30 @@ each view.
 
 from __future__ import annotations
 
-from math import atan2, dist, exp, hypot, log1p, log2, pi, sqrt
+from math import atan2, dist, hypot, log2, pi
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
-from scenemind.geometry import Box3D
+from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory.attributes.form import Form, FormWords
 from scenemind.memory.attributes.lazy_attributes import ComputedAttributes
+from scenemind.memory.attributes.sizes import find_stance
+from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.objects.extent import box_of, is_too_wide
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.objects.plausible_labels import (
+    WallPlanes,
+    best_label,
+    label_priors,
+    label_probabilities,
+)
 from scenemind.memory.objects.surface_evidence import SurfaceEvidence
 from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.colors import COLOR_NAMES
+from scenemind.perception.standing import Stance
 from scenemind.perception.types import Observation
 
 
@@ -77,34 +87,8 @@ class ColorStatistics:
         self.appearance = self.appearance + (appearance - self.appearance) * share
 
 
-# Logistic regression on 2,848 mapped objects and their true labels: simulated rooms 1 to 5, 300
-# frames at 640x480 and 150 at 320x240 (equal weight), a detector with the usual `DetectorNoise`,
-# sampled every 25 frames. On rooms 6 and 21 to 23 the expected calibration error is 0.07.
-EVIDENCE = 1.77
-MISSED = 1.66
-BIAS = -0.44
-
-
-def confidence(won: float, votes: float, observations: int, missed: int) -> float:
-    """Probability in (0, 1) that an object of this label is there, with a 3D IoU of 0.25 or more.
-
-    Args:
-        won: votes for the object's label. votes: all its votes; repeated views from one viewpoint
-            weigh less.
-        observations: number of detections.
-        missed: number of times its place was in plain view without a detection.
-    """
-    rarely = missed / (missed + observations)
-    evidence = EVIDENCE * log1p(votes) - MISSED * rarely + BIAS
-    # Votes for other labels lower the probability; the root reflects that they are mostly errors.
-    return sqrt(won / votes) / (1.0 + exp(-evidence))
-
-
 # Verdict of the depth image at an object's place: see `gone_objects`.
 Sight = Literal["through", "there", "unclear"]
-# Boxes are rounded outward to this step, finer than a depth camera measures: an object at rest
-# keeps exactly the same box, and values derived from it need not be computed again.
-BOX_STEP_M = 0.005
 # Weight of a view that the image border cuts: it shows a part, which is often mislabelled.
 TRUNCATED_VOTE = 0.5
 # Such a view counts this much as a view of a small object, because it may show another one: a
@@ -120,10 +104,17 @@ SAME_VIEW_DOUBT = 0.05
 # unless it has as many detections as only real objects have.
 MISSES_OF_GHOST = 3
 FIRM_OBSERVATIONS = 10
+# With less overlap a view of what moves by itself shows that it has moved.
+STILL_THERE_IOU = 0.25
 # Number of compass sectors; views in one sector count as one direction.
 DIRECTIONS = 24
 # Oldest and newest tracklets that are kept when an object had more.
 MOST_TRACKS = 256
+# Places from pictures are kept of the last views, and count where they are at least this share of
+# the whole views: of a thing with enough depth only views from afar have too little.
+MOST_PLACES = 64
+PLACED_SHARE = 0.25
+ENOUGH_PLACES = 2  # of a thing whose points are also those of its neighbours
 # Number of earlier places that are kept of an object that is moved often.
 MOST_STAYS = 64
 
@@ -134,9 +125,12 @@ class MapEntry:
     __slots__ = (
         "_doubted_from",
         "_form",
+        "_is_too_wide",
+        "_stance",
         "confirmed",
         "doubt",
         "first_seen_ns",
+        "floor_z",
         "gone_ns",
         "here_since_ns",
         "last_seen_ns",
@@ -144,6 +138,7 @@ class MapEntry:
         "missed",
         "object_id",
         "observation_count",
+        "places",
         "stays",
         "surface",
         "track_ids",
@@ -164,22 +159,25 @@ class MapEntry:
         self.looks = ColorStatistics()
         self.stays: tuple[Stay, ...] = ()
         self.gone_ns: int | None = None
+        self.floor_z: float | None = None
         self.viewpoints: dict[int, int] = {}
         self.doubt = 0.0
         self.surface = SurfaceEvidence(config.voxel_m, config.max_points)
+        self.places: NDArray[np.float32] = np.zeros((0, 6), np.float32)
         self._doubted_from: NDArray[np.float64] | None = None
         self._form: FormWords | None = None
+        self._is_too_wide = False
+        self._stance: Stance | None = None
 
     @property
     def label(self) -> str:
         """The label with most votes; of equals the first in the alphabet."""
-        return min(self.votes, key=lambda label: (-self.votes[label], label))
+        return best_label(self.votes)
 
-    @property
-    def confidence(self) -> float:
-        """Probability that an object of its label is there: see `confidence`."""
-        won, votes = max(self.votes.values()), sum(self.votes.values())
-        return confidence(won, votes, self.observation_count, self.missed)
+    def label_probabilities(self, walls: WallPlanes) -> dict[str, float]:
+        """Label -> probability, most likely first: see `plausible_labels`."""
+        priors, something_else = label_priors(self.votes, self.observation_count, self.missed)
+        return label_probabilities(priors, something_else, self._form_words().form, walls)
 
     @property
     def whole_views(self) -> float:
@@ -198,13 +196,25 @@ class MapEntry:
         line = np.asarray(observation.box.center) - viewer
         ray = line / max(hypot(*line.tolist()), 1e-9)
         whole = not observation.truncated
+        if self._has_moved(observation):
+            self.surface = SurfaceEvidence(self.surface.cell_m, self.surface.max_points)
+            self.places, self.here_since_ns = self.places[:0], stamp_ns
         self.surface.add(observation.points, whole, observation.sigma_m, ray, self.object_id)
+        if observation.from_picture:
+            self._add_places(np.array([observation.box.extent()], np.float32))
         self.observation_count += 1
         self.looks.add(observation)
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
         self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
         self.doubt = max(0.0, self.doubt - 1.0)
         self._vote(observation, line)
+
+    def _has_moved(self, observation: Observation) -> bool:
+        """True of people and animals that are elsewhere: they are where they were seen last, and
+        not all along their way."""
+        if observation.truncated or not self.observation_count:
+            return False
+        return sense_of(self.label).moves and iou_3d(self.box, observation.box) < STILL_THERE_IOU
 
     def vote(self, observation: Observation, viewer: NDArray[np.float64]) -> None:
         """Count the label and tracklet of a double detection; its surface is not used."""
@@ -247,9 +257,16 @@ class MapEntry:
         self.stays = (*self.stays, stay)[-MOST_STAYS:]
         self.gone_ns = stamp_ns
 
+    def go_on_from_ghost(self, new: MapEntry) -> None:
+        """Continue at the same place, where it was detected again after it was taken for a ghost:
+        it had been there all along."""
+        self.stays, self.gone_ns, self.doubt = self.stays[:-1], None, 0.0
+        self.absorb(new)
+
     def go_on_as(self, new: MapEntry) -> None:
         """Continue at a new place, where it was mistaken for a new object."""
         self.surface, self.gone_ns, self.doubt = new.surface, None, 0.0
+        self.places, self._form = new.places, None
         self.here_since_ns = new.here_since_ns
         self.confirmed = True
         self._take_over(new)
@@ -257,6 +274,7 @@ class MapEntry:
     def absorb(self, other: MapEntry) -> None:
         """Take over everything of a duplicate."""
         self.surface.absorb(other.surface)
+        self._add_places(other.places)
         self.here_since_ns = min(self.here_since_ns, other.here_since_ns)
         self._take_over(other)
 
@@ -275,19 +293,39 @@ class MapEntry:
         self._add_tracks([t for t in other.track_ids if t not in self.track_ids])
 
     @property
+    def is_placed(self) -> bool:
+        """True if pictures tell its place, as too little of it has depth, or depth shows more than
+        one thing of its kind."""
+        if self._is_too_wide and len(self.places) >= ENOUGH_PLACES:
+            return True
+        return len(self.places) >= max(1.0, PLACED_SHARE * self.surface.whole_count)
+
+    def stand_on(self, floor_z: float | None) -> None:
+        """Note the height of the floor; None: unknown."""
+        self.floor_z, self._form = floor_z, None
+
+    def exchange_surface(self, other: MapEntry) -> None:
+        """Swap the surfaces of two parts of what was one object."""
+        self.surface, other.surface = other.surface, self.surface
+        self.places, other.places = other.places, self.places
+        self._form = other._form = None
+
+    @property
     def box(self) -> Box3D:
-        """Axis-aligned box of the surface that counts, rounded outward."""
+        """Axis-aligned box: see `extent.box_of`."""
         return self._form_words().form.box
 
-    def to_object(self) -> MapObject:
-        """The value that others may keep."""
-        label = self.label
+    def to_object(self, walls: WallPlanes) -> MapObject:
+        """The value that others may keep, with the label that is most likely beside these walls."""
+        probabilities = self.label_probabilities(walls)
+        label = next(iter(probabilities))
         return MapObject(
             object_id=self.object_id,
             label=label,
             perceived_label=label,
             attributes=ComputedAttributes(label, self.looks.colors, self._form_words()),
-            confidence=self.confidence,
+            confidence=probabilities[label],
+            label_probabilities=probabilities,
             box=self.box,
             points=self.surface.surface(),
             first_seen_ns=self.first_seen_ns,
@@ -296,7 +334,10 @@ class MapEntry:
             track_ids=tuple(self.track_ids),
             stays=self.stays,
             here_since_ns=self.here_since_ns,
+            measured_share=self._form_words().form.measured_share,
+            is_ghost=self.gone_ns is not None and self.is_ghost,
             direction_count=len({cell % DIRECTIONS for cell in self.viewpoints}),
+            known_yaw_box=self.box if self.is_placed else None,  # pictures tell no turn
         )
 
     def to_record(self) -> ObjectRecord:
@@ -317,6 +358,7 @@ class MapEntry:
             viewpoints=dict(self.viewpoints),
             missed=self.missed,
             doubt=self.doubt,
+            places=self.places,
             **self.surface.to_columns(),
         )
 
@@ -336,14 +378,20 @@ class MapEntry:
         entry.viewpoints = dict(record.viewpoints)
         entry.missed = record.missed
         entry.doubt = record.doubt
+        entry.places = record.places
         entry.surface = SurfaceEvidence.restored(record, config.max_points)
         return entry
 
     def _form_words(self) -> FormWords:
-        """The form of the surface, kept until the surface changes."""
-        points = self.surface.surface()
-        if self._form is None or self._form.form.points is not points:
-            self._form = FormWords(Form(points, _rounded_outward(points), self.surface.cell_m))
+        """The form of the surface, kept until something that it is made from changes."""
+        points, stance = self.surface.surface(), find_stance(self.label)
+        if self._form is None or self._form.form.points is not points or self._stance != stance:
+            self._is_too_wide = len(self.places) > 0 and is_too_wide(points, stance)
+            places = self.places if self.is_placed else self.places[:0]
+            cell_m = self.surface.cell_m
+            box = box_of(points, places, stance, self.floor_z, cell_m)
+            self._form = FormWords(Form(points, box, cell_m, is_placed=self.is_placed))
+            self._stance = stance
         return self._form
 
     def _novelty(self, line: NDArray[np.float64]) -> float:
@@ -360,15 +408,12 @@ class MapEntry:
         self.viewpoints[cell] = before + 1
         return 1.0 / (before + 1)
 
+    def _add_places(self, places: NDArray[np.float32]) -> None:
+        self.places = np.vstack((self.places, places))[-MOST_PLACES:]
+        self._form = None
+
     def _add_tracks(self, track_ids: list[int]) -> None:
         self.track_ids.extend(track_ids)
         if len(self.track_ids) > MOST_TRACKS:
             half = MOST_TRACKS // 2
             self.track_ids = self.track_ids[:half] + self.track_ids[-half:]
-
-
-def _rounded_outward(points: NDArray[np.float32]) -> Box3D:
-    columns = np.ascontiguousarray(points.T)  # reduced several times faster than rows
-    low = np.floor(columns.min(axis=1).astype(np.float64) / BOX_STEP_M)
-    high = np.ceil(columns.max(axis=1).astype(np.float64) / BOX_STEP_M)
-    return Box3D.from_bounds(low * BOX_STEP_M, high * BOX_STEP_M)

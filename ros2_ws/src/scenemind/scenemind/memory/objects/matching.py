@@ -28,6 +28,8 @@ TRACK_OFFSET = 0.5
 # Under another label only what is about as large (diagonals) is the same thing: a chair whose
 # tracklet goes on as the table beside it is not that table.
 OTHER_LABEL_SIZE = 0.5
+# Boxes from pictures are whole, and overlap so much at least where they are one thing.
+WHOLE_IOU = 0.2
 # A known box may cover only the part seen up to now, such as the back of a chair.
 UNSEEN_M = 0.15
 
@@ -39,11 +41,13 @@ class Match:
     Attributes:
         object_id: the object; None: a new one must be made.
         doubles: another observation of the frame shows the same thing better.
+        apart: it doubles, and yet shows a place apart from that one: see `Rivals`.
         followers: doubles of this match that wait for the id of its new object.
     """
 
     object_id: int | None = None
     doubles: bool = False
+    apart: bool = False
     followers: tuple[Match, ...] = ()
 
     def resolve(self, object_id: int) -> None:
@@ -96,7 +100,7 @@ def match_observations(
             # The tracklet names the same object, but another observation shows it better.
             matches[row] = Match(object_id, doubles=True)
     for observation, match in zip(observations, matches, strict=True):
-        if match.object_id is None:
+        if match.object_id is None and not observation.from_picture:
             before = known.boxes.on_the_way(viewer, np.asarray(observation.box.center), UNSEEN_M)
             own = [i for i in before if i not in taken and _may_be(known.entries[i], observation)]
             if own:
@@ -146,12 +150,22 @@ def _candidates(
         by_shape = iou >= CROSS_LABEL_IOU or (
             labels_fit and (share >= match_overlap or offset <= SAME_OFFSET)
         )
-        if by_track or by_shape:
+        if (by_track or by_shape) and not _are_apart(observation, entry, labels_fit, iou):
             score = share / 2.0 + iou + max(0.0, 1.0 - offset) / 2.0 + label_fit + 3.0 * by_track
             score += entry.looks.likeness(observation.appearance) / 2.0
             found.append((score, row, object_id, by_track))
     found.sort(key=lambda c: (-c[0], c[1], c[2]))
     return found
+
+
+def _are_apart(observation: Observation, entry: MapEntry, labels_fit: bool, iou: float) -> bool:
+    """True if boxes from pictures, which are whole, tell two things apart.
+
+    Trackers go from one chair of a row to the next. One box that is whole says so of other labels,
+    as a table is no chair beside it; of a label that fits the other one may be a part of it.
+    """
+    whole = observation.from_picture + entry.is_placed
+    return iou < WHOLE_IOU and whole >= (2 if labels_fit else 1)
 
 
 def _label_fit(entry: MapEntry, label: str, similarity: LabelSimilarity) -> float:

@@ -5,13 +5,13 @@ before, then the overlap of boxes, with a label that the object has votes for or
 label, with nearly the same box (real detectors confuse chairs with couches). Each remaining one
 starts a new object, unless it doubles an observation of the same frame. Objects that turn out to
 be duplicates are merged into the oldest, mistaken merges are split, and an object that the camera
-sees through is gone until it is found again.
+sees through, or hardly ever detects in plain view, is gone until it is found again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -28,10 +28,12 @@ from scenemind.memory.objects.gone_objects import (
     lines_of_sight,
     objects_in_view,
 )
+from scenemind.memory.objects.live_tracks import LiveTracks, TrackletIds
 from scenemind.memory.objects.map_entry import MapEntry
 from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
 from scenemind.memory.objects.object_record import ObjectRecord
-from scenemind.memory.types import MapObject
+from scenemind.memory.objects.plausible_labels import BESIDE_M, WallPlanes
+from scenemind.memory.types import MapObject, StructurePlane
 from scenemind.perception.text.labels import LabelSimilarity, same_word
 from scenemind.perception.types import Observation
 
@@ -52,49 +54,6 @@ class IdCounter:
         self._next = max(self._next, largest + 1)
 
 
-# Tracklets whose object is remembered: far more than a tracker keeps alive.
-MOST_LIVE_TRACKS = 4096
-
-
-class LiveTracks:
-    """The object that each tracklet fed last, in the order of their last observations."""
-
-    def __init__(self) -> None:
-        self._object_of: dict[int, int] = {}
-
-    @property
-    def object_of(self) -> Mapping[int, int]:
-        """Track id -> object id."""
-        return MappingProxyType(self._object_of)
-
-    def give(self, track_ids: Iterable[int], object_id: int) -> None:
-        """Assign tracklets to an object."""
-        self._object_of.update(dict.fromkeys(track_ids, object_id))
-
-    def remember(
-        self, observations: Sequence[Observation], fed: Sequence[int], merged: Mapping[int, int]
-    ) -> dict[int, int]:
-        """Note a frame's tracklets, and forget the oldest where there are too many.
-
-        Args:
-            fed: id of the object that each observation went to.
-            merged: id that is gone -> id that is kept.
-
-        Returns:
-            Track id -> object id, of this frame.
-        """
-        of_track: dict[int, int] = {}
-        for observation, object_id in zip(observations, fed, strict=True):
-            if observation.track_id >= 0:
-                kept = merged.get(object_id, object_id)
-                of_track[observation.track_id] = kept
-                self._object_of.pop(observation.track_id, None)
-                self._object_of[observation.track_id] = kept
-        while len(self._object_of) > MOST_LIVE_TRACKS:
-            del self._object_of[next(iter(self._object_of))]
-        return of_track
-
-
 @dataclass(frozen=True, slots=True)
 class ObjectMapUpdate:
     """The effect of one frame on the map.
@@ -102,16 +61,18 @@ class ObjectMapUpdate:
     Attributes:
         changed: objects that are new or got evidence, tentative ones included.
         removed: objects that were removed: forgotten tentative ones and merged ones.
-        retired: objects that left their place, and are kept as gone objects.
+        retired: objects that left their place, or are ghosts, and are kept as gone objects.
         merged: removed id -> kept id, which is the older one.
-        object_of_track: track id -> object that it fed in this frame, which may be tentative.
+        object_of_tracklet: tracklet -> object that it fed in this frame, which may be tentative.
+        split_off: id of a new part -> the object that it was part of, and the part's tracklets.
     """
 
     changed: frozenset[int]
     removed: frozenset[int]
     retired: frozenset[int]
     merged: Mapping[int, int]
-    object_of_track: Mapping[int, int]
+    object_of_tracklet: Mapping[int, int]
+    split_off: Mapping[int, tuple[int, tuple[int, ...]]]
 
 
 def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
@@ -143,7 +104,9 @@ class ObjectMap:
     """The objects of the map. Not thread-safe: its owner holds a lock.
 
     Attributes:
-        ids: counter of object ids.
+        ids: counter of object ids. tracklet_ids: those of tracklets.
+        named_ids: ids of objects that a model named or renamed: a detector that has no word for
+            them says nothing by missing them, so they are no ghosts.
     """
 
     def __init__(self, config: ObjectMapConfig) -> None:
@@ -153,8 +116,9 @@ class ObjectMap:
         self._boxes = BoxTable()
         self._known_box: dict[int, Box3D] = {}
         self._uncompared: set[int] = set()  # with their neighbours, as they are now
-        self._tracks = LiveTracks()
         self.ids = IdCounter()
+        self.tracklet_ids = TrackletIds()
+        self._tracks = LiveTracks(self.tracklet_ids)
         self._values: dict[int, MapObject] = {}
         self._stale: set[int] = set()
         self._gone = GoneObjects()
@@ -162,6 +126,9 @@ class ObjectMap:
         self._to_recognise: list[int] = []
         self._last_looked_at = 0
         self._edited_ids: Set[int] = frozenset()
+        self._walls = WallPlanes()
+        self._floor_z: float | None = None
+        self.named_ids: set[int] = set()
 
     def update(
         self,
@@ -170,6 +137,7 @@ class ObjectMap:
         upkeep: bool = True,
         label_similarity: LabelSimilarity = same_word,
         edited_ids: Set[int] = frozenset(),
+        floor_z: float | None = None,
     ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
 
@@ -177,6 +145,8 @@ class ObjectMap:
             upkeep: look for duplicates, splits and emptied places; can wait for a later frame.
             label_similarity: similarity of two labels, in [0, 1].
             edited_ids: ids of corrected objects, which are never forgotten as ghosts.
+            floor_z: height of the floor, down to which things reach that stand on it; None where
+                it is not known yet.
 
         Raises:
             SceneMemoryError: an observation has no points.
@@ -186,13 +156,21 @@ class ObjectMap:
         known = KnownObjects(self._entries, self._boxes, self._tracks.object_of)
         matches = match_observations(ordered, known, viewer, self._config, label_similarity)
         self._edited_ids = edited_ids
-        split_off = self._rivals.watch(ordered, matches, frame) if upkeep else {}
+        moved = self._note_floor(floor_z)
+        rivals = self._rivals.watch(ordered, matches, frame) if upkeep else {}
         fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
-        changed = set(fed)
+        changed = moved | set(fed)
         for object_id in changed:
             self._note_box(self._entries[object_id])
-        for object_id, part in split_off.items():
-            changed |= self._split(self._entries[object_id], part)
+        split_off: dict[int, tuple[int, tuple[int, ...]]] = {}
+        for object_id, part in rivals.items():
+            if self._split(self._entries[object_id], part):
+                split_off[part.object_id] = object_id, tuple(part.track_ids)
+                changed |= {object_id, part.object_id}
+                fed = [
+                    part.object_id if match.apart and match.object_id == object_id else i
+                    for i, match in zip(fed, matches, strict=True)
+                ]
         merged: dict[int, int] = {}
         removed = self._forget_tentative(stamp_ns)
         if upkeep:
@@ -209,8 +187,26 @@ class ObjectMap:
             removed=frozenset(merged) | removed,
             retired=frozenset(retired),
             merged=merged,
-            object_of_track=self._tracks.remember(ordered, fed, merged),
+            object_of_tracklet=self._tracks.remember(ordered, fed, merged),
+            split_off=split_off,
         )
+
+    def note_walls(self, structure: Iterable[StructurePlane]) -> None:
+        """Weigh labels beside these walls from now on; objects far from them keep their values."""
+        before, self._walls = self._walls, WallPlanes(structure)
+        changed = self._walls.changes_from(before)
+        if not len(changed):
+            return
+        _, near, _ = self._boxes.pairs(changed, BESIDE_M)
+        for object_id in set(near.tolist()) & self._values.keys() - self._stale:
+            probabilities = self._entries[object_id].label_probabilities(self._walls)
+            if probabilities != self._values[object_id].label_probabilities:
+                self._stale.add(object_id)
+        self._gone.note_walls(self._walls)
+
+    def tracklets(self, track_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The tracklet to which each track (N,) of the last frame belongs; -1 stays -1."""
+        return self._tracks.now(track_ids)
 
     def objects(self) -> Mapping[int, MapObject]:
         """The confirmed objects by id, ascending: perception's view, constant afterwards."""
@@ -221,7 +217,7 @@ class ObjectMap:
                 if entry is None or not entry.confirmed:
                     values.pop(object_id, None)
                 else:
-                    values[object_id] = entry.to_object()
+                    values[object_id] = entry.to_object(self._walls)
             if values.keys() != self._values.keys():
                 values = dict(sorted(values.items()))
             self._values = values
@@ -242,10 +238,12 @@ class ObjectMap:
         found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
         return [entry.to_record() for entry in found if entry is not None]
 
-    def restore(self, records: Iterable[ObjectRecord]) -> None:
-        """Continue stored objects; new ids start after the largest one."""
+    def restore(self, records: Iterable[ObjectRecord], floor_z: float | None = None) -> None:
+        """Continue stored objects on the stored floor; new ids start after the largest one."""
+        self._floor_z = floor_z
         for record in records:
             entry = MapEntry.from_record(record, self._config)
+            entry.stand_on(floor_z)
             if entry.gone_ns is None:
                 self._insert(entry)
                 self._tracks.give(entry.track_ids, entry.object_id)
@@ -253,15 +251,50 @@ class ObjectMap:
                 self._gone.add(entry)
             self.ids.skip(entry.object_id)
 
+    def add(self, views: Sequence[tuple[Observation, int, NDArray[np.float64]]]) -> MapEntry:
+        """A new, confirmed object that a model named in stored frames.
+
+        Args:
+            views: observations with stamps in nanoseconds and places of the camera (3,), oldest
+                first; their tracks do not matter.
+        """
+        tracklet = self.tracklet_ids.take()
+        entry = MapEntry(self.ids.take(), self._config, views[0][1])
+        entry.stand_on(self._floor_z)
+        for observation, stamp_ns, viewer in views:
+            entry.add(replace(observation, track_id=tracklet), stamp_ns, viewer)
+        entry.confirmed = True
+        self._insert(entry)
+        self.named_ids.add(entry.object_id)
+        return entry
+
+    def settle_label(self, object_id: int, label: str) -> bool:
+        """Give a label as much weight as all that was said of an object; False if it is not
+        there."""
+        entry = self._entries.get(object_id)
+        if entry is None or not entry.confirmed:
+            return False
+        self.named_ids.add(object_id)
+        entry.votes[label] = entry.votes.get(label, 0.0) + max(1.0, sum(entry.votes.values()))
+        self._stale.add(object_id)
+        return True
+
     def _fuse(
         self, observation: Observation, match: Match, stamp_ns: int, viewer: NDArray[np.float64]
     ) -> int:
         """Give an observation to its object; the id of that object."""
-        if match.object_id is None:
-            entry = MapEntry(self.ids.take(), self._config, stamp_ns)
+        is_new = match.object_id is None
+        if is_new:
+            match.resolve(self.ids.take())
+        assert match.object_id is not None
+        tracklet = self._tracks.feed(observation.track_id, match.object_id, match.apart)
+        if tracklet != observation.track_id:
+            observation = replace(observation, track_id=tracklet)
+        if is_new:
+            entry = MapEntry(match.object_id, self._config, stamp_ns)
+            entry.stand_on(self._floor_z)
             entry.add(observation, stamp_ns, viewer)
             self._insert(entry)
-            match.resolve(entry.object_id)
         else:
             entry = self._entries[match.object_id]
             if match.doubles:
@@ -270,6 +303,18 @@ class ObjectMap:
                 entry.add(observation, stamp_ns, viewer)
         self._confirm(entry)
         return entry.object_id
+
+    def _note_floor(self, floor_z: float | None) -> set[int]:
+        """Note the height of the floor; ids of the objects whose box that changes."""
+        if floor_z == self._floor_z:
+            return set()
+        self._floor_z = floor_z
+        before = {object_id: entry.box for object_id, entry in self._entries.items()}
+        for entry in self._entries.values():
+            entry.stand_on(floor_z)
+        return {
+            object_id for object_id, box in before.items() if self._entries[object_id].box != box
+        }
 
     def _note_box(self, entry: MapEntry) -> None:
         """Update the box of an object whose surface was computed again."""
@@ -295,15 +340,17 @@ class ObjectMap:
             if not was_confirmed or entry.observation_count in RECOGNISED_AFTER:
                 self._to_recognise.append(entry.object_id)
 
-    def _split(self, entry: MapEntry, part: MapEntry) -> set[int]:
-        """Split a part off as an object of its own; the ids of both."""
+    def _split(self, entry: MapEntry, part: MapEntry) -> bool:
+        """Split a part off as an object of its own; False if nothing would be left."""
         if not split(entry, part):
-            return set()
+            return False
         part.object_id = self.ids.take()
+        part.stand_on(self._floor_z)
+        part.track_ids = self._tracks.split(entry.object_id, part.object_id)
+        entry.track_ids = [i for i in entry.track_ids if i not in part.track_ids]
         self._insert(part)
         self._note_box(entry)
-        self._tracks.give(part.track_ids, part.object_id)
-        return {entry.object_id, part.object_id}
+        return True
 
     def _merge_duplicates(self, merged: dict[int, int]) -> None:
         asked, self._uncompared = self._uncompared, set()
@@ -327,7 +374,8 @@ class ObjectMap:
     def _retire_seen_through(
         self, frame: RGBDFrame, changed: set[int], merged: dict[int, int]
     ) -> set[int]:
-        """Retire objects whose places are seen through; ids of those that appear nowhere else.
+        """Retire ghosts, and objects whose places are seen through; ids of those that are found
+        nowhere else.
 
         Args:
             changed: ids that the frame observed; checked objects are added.
@@ -338,11 +386,16 @@ class ObjectMap:
         changed.update(looked_at)
         entries = [self._entries[i] for i in looked_at]
         retired = set()
-        for entry, sight in zip(entries, lines_of_sight(entries, frame), strict=True):
+        sights = lines_of_sight([entry.surface.surface() for entry in entries], frame)
+        for entry, sight in zip(entries, sights, strict=True):
             self._last_looked_at = entry.object_id
-            entry.note_sight(sight, frame.world_T_camera.translation)
+            if sight != "there" or entry.object_id not in self.named_ids:
+                entry.note_sight(sight, frame.world_T_camera.translation)
             if entry.is_ghost and entry.object_id not in self._edited_ids:
-                self._doubt(entry)
+                entry.retire(frame.stamp_ns)
+                self._remove(entry.object_id)
+                self._gone.add(entry)
+                retired.add(entry.object_id)
             elif entry.is_doubted:
                 entry.retire(frame.stamp_ns)
                 self._remove(entry.object_id)
@@ -354,15 +407,13 @@ class ObjectMap:
                     self._go_on(entry, new, merged)
         return retired
 
-    def _doubt(self, entry: MapEntry) -> None:
-        """Make an object tentative again: it must be confirmed anew, or is forgotten."""
-        entry.confirmed = False
-        self._tentative.add(entry.object_id)
-
     def _go_on(self, old: MapEntry, new: MapEntry, merged: dict[int, int]) -> None:
-        """Continue an old object, which was moved, in place of the new one it was mistaken for."""
+        """Continue an old object, which was moved or taken for a ghost, in place of the new one."""
         self._remove(new.object_id)
-        old.go_on_as(new)
+        if old.is_ghost:
+            old.go_on_from_ghost(new)
+        else:
+            old.go_on_as(new)
         self._insert(old)
         _note_merge(merged, old.object_id, new.object_id)
 

@@ -45,6 +45,7 @@ class ObjectRecord:
         viewpoints: cell of the viewing sphere -> number of views from there.
         missed: number of times its place was in plain view without a detection.
         doubt: times its place was seen through, less times it was seen there.
+        places: (P, 6) float32, world, metres: boxes (lowest, highest corner) that pictures told.
         noise: (8,) float64, of the depth in its views: see `NoiseOfViews`.
         cell_m: edge of the voxels that the columns below stand for.
         new_count: number of voxels added since the surface was computed.
@@ -70,6 +71,7 @@ class ObjectRecord:
     viewpoints: Mapping[int, int]
     missed: int
     doubt: float
+    places: NDArray[np.float32]
     noise: NDArray[np.float64]
     cell_m: float
     new_count: int

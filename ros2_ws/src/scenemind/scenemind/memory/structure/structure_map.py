@@ -7,11 +7,10 @@ z-up world. Planes keep their ids while they are refined.
 
 from __future__ import annotations
 
-import io
 import math
-import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,6 +132,18 @@ def _corners_moved_m(a: Box3D, b: Box3D) -> float:
 
 _KINDS: tuple[StructureKind, ...] = ("floor", "wall", "ceiling")
 _STEPS = 256  # of a tile's place within its voxel: 0.4 mm
+_NORMAL_STEPS = 127
+# The packed state: a head, then planes, then tiles by ascending key.
+_HEAD = np.dtype([("next_wall_id", "<i4"), ("planes", "<i4"), ("tiles", "<i4")])
+_PLANE = np.dtype(
+    [
+        *(("id", "<i4"), ("kind", "<i4"), ("center", "<f8", (3,)), ("size", "<f8", (3,))),
+        *(("yaw", "<f8"), ("normal", "<f8", (3,)), ("seen_m2", "<f8")),
+    ]
+)
+_TILE = np.dtype(
+    [("key", "<i8"), ("within", "u1", (3,)), ("normal", "i1", (3,)), ("weight", "<f2")]
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,58 +157,80 @@ class PackedStructure:
 
 def pack(structure: PackedStructure) -> bytes:
     """Tiles are rounded, planes are not."""
-    tiles = structure.tiles
-    within = tiles.points / np.float32(TILE_M)
+    known = structure.tiles
+    within = known.points / np.float32(TILE_M)
     within -= np.floor(within)
-    file = io.BytesIO()
-    np.savez(
-        file,
-        keys=tiles.keys,
-        within=np.minimum(within * _STEPS, _STEPS - 1).astype(np.uint8),
-        normals=np.clip(np.rint(tiles.normals * 127.0), -127, 127).astype(np.int8),
-        weights=tiles.weights.astype(np.float16),
-        planes=np.array([_values(plane) for plane in structure.planes]).reshape(-1, 13),
-        next_wall_id=np.array(structure.next_wall_id),
+    tiles = np.empty(len(known), _TILE)
+    tiles["key"] = known.keys
+    tiles["within"] = np.minimum(within * _STEPS, _STEPS - 1)
+    tiles["normal"] = np.clip(
+        np.rint(known.normals * float(_NORMAL_STEPS)), -_NORMAL_STEPS, _NORMAL_STEPS
     )
-    return file.getvalue()
+    tiles["weight"] = known.weights
+    planes = np.array([_packed(plane) for plane in structure.planes], _PLANE)
+    head = np.array([(structure.next_wall_id, len(planes), len(tiles))], _HEAD)
+    return head.tobytes() + planes.tobytes() + tiles.tobytes()
 
 
 def unpack(packed: bytes) -> PackedStructure:
     """The inverse of `pack`.
 
     Raises:
-        SceneMemoryError: the bytes are damaged.
+        SceneMemoryError: the bytes are damaged, or no estimator's.
     """
     try:
-        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
-            planes = tuple(_plane(values) for values in arrays["planes"].tolist())
-            tiles = Tiles()
-            tiles.keys = arrays["keys"]
-            within = (arrays["within"].astype(np.float32) + 0.5) / _STEPS
-            tiles.points = (tiles.voxels() + within) * np.float32(TILE_M)
-            tiles.normals = arrays["normals"].astype(np.float32) / 127.0
-            tiles.weights = arrays["weights"].astype(np.float32)
-            return PackedStructure(tiles, planes, int(arrays["next_wall_id"]))
-    except (ValueError, KeyError, IndexError, EOFError, OSError, zipfile.BadZipFile) as error:
+        next_wall_id, plane_count, tile_count = np.frombuffer(packed, _HEAD, 1)[0].tolist()
+        first_tile = _HEAD.itemsize + plane_count * _PLANE.itemsize
+        if min(plane_count, tile_count) < 0 or next_wall_id > FIRST_WALL_ID:
+            raise ValueError("its head cannot be")
+        if first_tile + tile_count * _TILE.itemsize != len(packed):
+            raise ValueError("it has another length")
+        planes = np.frombuffer(packed, _PLANE, plane_count, _HEAD.itemsize).tolist()
+        tiles = _tiles(np.frombuffer(packed, _TILE, tile_count, first_tile))
+        return PackedStructure(tiles, tuple(_plane(*values) for values in planes), next_wall_id)
+    except ValueError as error:
         raise SceneMemoryError(
             f"the stored floor, walls and ceiling ({len(packed)} bytes) are damaged: {error}"
         ) from error
 
 
-def _values(plane: StructurePlane) -> list[float]:
-    box = plane.box
-    return [
-        *(plane.plane_id, _KINDS.index(plane.kind), *box.center, *box.size, box.yaw),
-        *(*plane.normal, plane.seen_m2),
-    ]
+def _tiles(packed: NDArray[np.void]) -> Tiles:
+    tiles = Tiles()
+    tiles.keys = np.ascontiguousarray(packed["key"])
+    tiles.weights = packed["weight"].astype(np.float32)
+    if not (tiles.keys[1:] > tiles.keys[:-1]).all():
+        raise ValueError("its tiles are in another order")
+    if not (np.isfinite(tiles.weights) & (tiles.weights > 0.0)).all():
+        raise ValueError("its tiles have weights that cannot be")
+    within = (packed["within"].astype(np.float32) + np.float32(0.5)) / np.float32(_STEPS)
+    tiles.points = (tiles.voxels() + within) * np.float32(TILE_M)
+    tiles.normals = packed["normal"].astype(np.float32) / np.float32(_NORMAL_STEPS)
+    return tiles
 
 
-def _plane(values: list[float]) -> StructurePlane:
-    plane_id, kind, x, y, z, length, width, height, yaw, *normal, seen_m2 = values
+def _packed(plane: StructurePlane) -> tuple[Any, ...]:
+    box, kind = plane.box, _KINDS.index(plane.kind)
+    return plane.plane_id, kind, box.center, box.size, box.yaw, plane.normal, plane.seen_m2
+
+
+def _plane(
+    plane_id: int,
+    kind: int,
+    center: list[float],
+    size: list[float],
+    yaw: float,
+    normal: list[float],
+    seen_m2: float,
+) -> StructurePlane:
+    if not (
+        plane_id < 0
+        and 0 <= kind < len(_KINDS)
+        and all(map(math.isfinite, (*center, *size, yaw, *normal, seen_m2)))
+    ):
+        raise ValueError("a plane that cannot be")
+    (x, y, z), (length, width, height), (a, b, c) = center, size, normal
     box = Box3D((x, y, z), (length, width, height), yaw)
-    return StructurePlane(
-        int(plane_id), _KINDS[int(kind)], box, (normal[0], normal[1], normal[2]), seen_m2
-    )
+    return StructurePlane(plane_id, _KINDS[kind], box, (a, b, c), seen_m2)
 
 
 # Planes are searched again after this growth of the tiles, or after so many frames, which are more
@@ -236,6 +269,11 @@ class StructureMap:
         """Floor, ceiling, walls; the same values until something noticeable changes."""
         return self._planes
 
+    @property
+    def floor_z(self) -> float | None:
+        """Height of the floor; None until it was found."""
+        return next((p.box.center[2] for p in self._planes if p.kind == "floor"), None)
+
     def add(self, frame: RGBDFrame) -> bool:
         """Add one frame, best of a camera that has moved since the last one.
 
@@ -258,15 +296,10 @@ class StructureMap:
         is_last = self._still_frames == _STILL_FRAMES and self._frames_since > 0
         return (is_last or self._is_due()) and self._look()
 
-    def restore(self, packed: bytes | None) -> None:
-        """Continue a packed state; None: nothing is known yet.
-
-        Raises:
-            SceneMemoryError: the bytes are damaged.
-        """
-        if packed is None:
+    def restore(self, stored: PackedStructure | None) -> None:
+        """Continue a state; None: nothing is known yet."""
+        if stored is None:
             return
-        stored = unpack(packed)
         self._tiles, self._planes = stored.tiles, stored.planes
         self._next_wall_id = stored.next_wall_id
         self._looked_at = self._written = len(self._tiles)

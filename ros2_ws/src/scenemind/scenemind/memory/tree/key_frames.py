@@ -10,12 +10,13 @@ from math import radians
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.config import StoreConfig
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.tree.best_views import OVERVIEW, BestViews, Views, weights_of
 from scenemind.memory.tree.mem_tree import FrameInTree
-from scenemind.perception.types import Detections, cut_sides
+from scenemind.perception.types import cut_sides
 
 # An object that fills this share of the image is seen as well as it needs to be.
 _LARGE_SHARE = 0.1
@@ -25,19 +26,24 @@ _CUT_FACTOR = 0.5  # half an object is half a view
 _CLEARLY_BETTER = 1.3
 
 
-def view_scores(detections: Detections, camera: PinholeCamera) -> list[float]:
-    """Quality of each detection as a view of its object, in [0, 1].
+def view_scores(
+    boxes_px: NDArray[np.floating], scores: NDArray[np.floating], camera: PinholeCamera
+) -> NDArray[np.floating]:
+    """Quality of each detection as a view of its object, (N,) in [0, 1].
 
     It is the detection's confidence, times the root of its share of the image (up to a limit),
     times a factor if the image border cuts it. Confidence alone, which the paper uses, does not
     distinguish a near view from a far one if the detector is sure of both.
+
+    Args:
+        boxes_px: (N, 4) x0, y0, x1, y1.
+        scores: (N,) confidences of the detections.
     """
-    x0, y0, x1, y1 = detections.boxes_px.T
+    x0, y0, x1, y1 = boxes_px.T
     share = (x1 - x0) * (y1 - y0) / (camera.width * camera.height)
     large = np.sqrt(np.clip(share / _LARGE_SHARE, 0.0, 1.0))
-    cut = cut_sides(detections.boxes_px, camera).any(axis=1)
-    scores: list[float] = (detections.scores * large * np.where(cut, _CUT_FACTOR, 1.0)).tolist()
-    return scores
+    cut = cut_sides(boxes_px, camera).any(axis=1)
+    return scores * large * np.where(cut, _CUT_FACTOR, 1.0)
 
 
 class KeyFrameSelector:

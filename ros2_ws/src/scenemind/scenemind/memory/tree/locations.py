@@ -8,7 +8,7 @@ bytes a tracklet and become nodes when they are read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from sys import intern
 from types import MappingProxyType
@@ -335,9 +335,17 @@ class PackedLocation:
             points,
         )
 
-    def relinked(self, gone: int, kept: int | None) -> tuple[PackedLocation, list[int]]:
-        """A copy with an object replaced by another one or by none, and the tracks that fed it."""
+    def relinked(
+        self, gone: int, kept: int | None, among: Collection[int] | None = None
+    ) -> tuple[PackedLocation, list[int]]:
+        """A copy with an object replaced by another one or by none, and the tracks that fed it.
+
+        Args:
+            among: only these tracks; None: all.
+        """
         fed = self._object_ids == gone
+        if among is not None:
+            fed &= np.isin(self._columns["track_id"], list(among))
         object_ids = np.where(fed, np.int32(_number(kept)), self._object_ids)
         other = PackedLocation(
             self.record, self.is_open, self._columns, self._labels, object_ids, self._points

@@ -19,7 +19,7 @@ paper:
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import radians
@@ -85,12 +85,12 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackedDetections:
-    """The detections of a frame, their tracks, and what mapping made of these.
+    """The detections of a frame, their tracklets, and what mapping made of these.
 
     Attributes:
-        track_ids: (N,) of the detections, -1 for none.
-        centers: track id -> centre in the world, where depth gave one.
-        object_of_track: track id -> the map object that it fed in this frame.
+        track_ids: (N,) tracklets of the detections, -1 for none.
+        centers: tracklet -> centre in the world, where depth gave one.
+        object_of_track: tracklet -> the map object that it fed in this frame.
     """
 
     detections: Detections
@@ -170,6 +170,33 @@ class MemTree:
             self._previous = world_T_camera
         return FrameInTree(location.record.location_id, tuple(nodes), tuple(tracklets))
 
+    def add_tracklet(
+        self,
+        location_id: int,
+        track_id: int,
+        object_id: int,
+        label: str,
+        seen: Sequence[tuple[DetectionNode, tuple[float, float, float]]],
+    ) -> None:
+        """Add what was found later in the frames of a location, as a tracklet of its own.
+
+        Args:
+            track_id: new. seen: DetNodes, oldest first, and the object's centre in each, world.
+        """
+        tracklet = Tracklet(location_id, track_id, seen[0][0], self._config.max_trajectory_points)
+        for node, center in seen:
+            tracklet.add(node, label, center)
+        tracklet.object_id = object_id
+        packed = self._packed.get(location_id)
+        if packed is not None:
+            self._packed[location_id] = PackedLocation.pack(
+                packed.record, packed.is_open, [*packed.tracklets(), tracklet.node()]
+            )
+        elif self._newest is not None:
+            self._newest.tracklets[track_id] = tracklet
+        self._note(object_id, location_id)
+        self._dirty_tracklets.add(tracklet.key)
+
     def close_location(self) -> None:
         """Close the newest location; the next pose opens a new one, as at the start of Algorithm 1.
 
@@ -193,6 +220,11 @@ class MemTree:
             self._relink(gone, kept)
         for object_id in removed:
             self._relink(object_id, None)
+
+    def split(self, object_id: int, part_id: int, track_ids: Collection[int]) -> None:
+        """Link tracklets of an object to a part that was split off it."""
+        for location_id in dict.fromkeys(self._seen_at.get(object_id, ())):
+            self._relink_at(location_id, object_id, part_id, track_ids)
 
     def object_of(self, location_id: int, track_id: int) -> int | None:
         """The object that a track fed at a location; None without one.
@@ -245,7 +277,7 @@ class MemTree:
         if self._newest is None or not self._newest.is_open:
             self._pack_newest()
             assert self._previous is not None
-            location_id = len(self._packed)
+            location_id = next(reversed(self._packed), -1) + 1
             revisit_of = self._anchors.find_near(self._previous)
             if revisit_of is None:
                 self._anchors.add(location_id, self._previous)
@@ -294,15 +326,22 @@ class MemTree:
 
     def _relink(self, gone: int, kept: int | None) -> None:
         for location_id in dict.fromkeys(self._seen_at.pop(gone, ())):
-            if location_id in self._packed:
-                packed, track_ids = self._packed[location_id].relinked(gone, kept)
-                self._packed[location_id] = packed
-                self._dirty_tracklets.update((location_id, track_id) for track_id in track_ids)
+            self._relink_at(location_id, gone, kept)
+
+    def _relink_at(
+        self, location_id: int, gone: int, kept: int | None, among: Collection[int] | None = None
+    ) -> None:
+        """Args: among: only these tracklets; None: all that fed the object that is gone."""
+        if location_id in self._packed:
+            packed, track_ids = self._packed[location_id].relinked(gone, kept, among)
+            self._packed[location_id] = packed
+            self._dirty_tracklets.update((location_id, track_id) for track_id in track_ids)
+            if track_ids:
                 self._note(kept, location_id)
-            elif self._newest is not None:
-                for tracklet in self._newest.tracklets.values():
-                    if tracklet.object_id == gone:
-                        self._link(tracklet, kept)
+        elif self._newest is not None:
+            for tracklet in self._newest.tracklets.values():
+                if tracklet.object_id == gone and (among is None or tracklet.track_id in among):
+                    self._link(tracklet, kept)
 
     def _pack_newest(self) -> None:
         """The newest location is closed and another one follows: what may still change of it is

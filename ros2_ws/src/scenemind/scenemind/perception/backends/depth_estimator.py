@@ -37,7 +37,8 @@ class MonocularDepth:
         """Name the model; weights are read, and downloaded where needed, for the first picture.
 
         Args:
-            name_or_folder: a metric variant, in the file format of the transformers library.
+            name_or_folder: a metric variant, in the file format of the transformers library; of
+                the hub as NAME or NAME@REVISION, which stays the same when its owner changes it.
 
         Raises:
             PerceptionError: the extra is not installed, there is no such model, or its depth is
@@ -123,8 +124,10 @@ class DepthModelFiles:
         """
         _require_extra()
         path = Path(name_or_folder).expanduser()
-        self._is_local = path.is_dir() or _is_path(name_or_folder)
-        self._named = str(path) if self._is_local else name_or_folder
+        self._is_local = _is_path(name_or_folder)
+        name, _, revision = name_or_folder.partition("@")
+        self._named = str(path) if self._is_local else name
+        self._revision = revision or None
         folder = self._folder(_SETTINGS)
         check_is_metric(_read_json(folder / _CONFIG, self._named), self._named)
 
@@ -149,7 +152,10 @@ class DepthModelFiles:
         is_offline = bool(os.environ.get(OFFLINE_VARIABLE))
         try:
             found = snapshot_download(
-                self._named, allow_patterns=list(patterns), local_files_only=is_offline
+                self._named,
+                revision=self._revision,
+                allow_patterns=list(patterns),
+                local_files_only=is_offline,
             )
         except (OSError, ValueError) as error:  # the hub's errors are among them
             why = f"${OFFLINE_VARIABLE} is set" if is_offline else _first_line(error)

@@ -19,7 +19,7 @@ from scenemind.perception.protocols import (
     TextEncoder,
 )
 from scenemind.perception.types import PerceptionError
-from scenemind.perception.weights import find_weights, locate_weights
+from scenemind.perception.weights import find_weights, is_path, locate_weights
 
 _log = logging.getLogger(__name__)
 SEGMENTER_VARIABLE = "SCENEMIND_SEGMENTER"
@@ -131,12 +131,15 @@ def _backend_of(weights: str) -> Literal["depth", "sam", "sam_onnx"]:
 
 
 def _is_exported(weights: str) -> bool:
-    return Path(weights).suffix == ".onnx" or Path(weights).expanduser().is_dir()
+    return Path(weights).suffix == ".onnx" or _is_folder(weights)
+
+
+def _is_folder(weights: str) -> bool:
+    return is_path(weights) and Path(weights).expanduser().is_dir()
 
 
 def _path_of(weights: str) -> Path:
-    path = Path(weights).expanduser()
-    return path if path.is_dir() else locate_weights(weights)
+    return Path(weights).expanduser() if _is_folder(weights) else locate_weights(weights)
 
 
 @cache  # once a process

@@ -16,6 +16,11 @@ from numpy.typing import NDArray
 
 from scenemind.config import DetectorConfig
 from scenemind.perception.backends.backend_choice import ARCHITECTURE, IN_TORCH, Family, family_of
+from scenemind.perception.backends.safe_checkpoint import (
+    build_model,
+    packaged_architecture,
+    read_checkpoint,
+)
 from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import PerceptionError
 from scenemind.perception.weights import cache_root, find_weights
@@ -134,21 +139,32 @@ def load_model(weights: str, family: Family | None = None) -> UltralyticsModel:
     ultralytics = import_ultralytics()
     family = family or family_of(weights)
     random = weights.endswith(ARCHITECTURE)
-    source = weights if random else str(find_weights(weights))
-    if not source.endswith((*IN_TORCH, *ARCHITECTURE)):
-        raise PerceptionError(f"{source} is no model in torch: name a .pt file")
-    build = ultralytics.YOLOWorld if family == "yolo_world" else ultralytics.YOLOE
+    encoder = ""
     try:
-        module = build(source, verbose=False).model.eval()
+        if random:
+            build = ultralytics.YOLOWorld if family == "yolo_world" else ultralytics.YOLOE
+            place = packaged_architecture(weights, ultralytics)
+            module = build(str(place), verbose=False).model.eval()
+        else:
+            source = find_weights(weights)
+            if source.suffix not in IN_TORCH:
+                raise PerceptionError(f"{source} is no model in torch: name a .pt file")
+            checkpoint = read_checkpoint(source)
+            _check_head(checkpoint.head, checkpoint.head.kind, family, weights)
+            encoder = checkpoint.text_encoder
+            module = build_model(checkpoint, ultralytics).eval()
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, PerceptionError):
+            raise
         raise PerceptionError(f"{weights} does not load as a {family} model: {error}") from error
-    _check_head(module, family, weights)
+    head = module.model[-1]
+    _check_head(head, type(head).__name__, family, weights)
     if family == "yoloe":
         # Its one-to-one branch gives every object once; ultralytics' default is the other branch.
         module.end2end = hasattr(module.model[-1], "one2one_cv2")
     module.fuse(verbose=False)
     stem = Path(weights).stem
-    encoder = getattr(module, "text_model", _DEFAULT_TEXT_ENCODER[family])
+    encoder = encoder or getattr(module, "text_model", _DEFAULT_TEXT_ENCODER[family])
     return UltralyticsModel(
         module.requires_grad_(False),
         f"{stem}, random weights" if random else stem,
@@ -179,15 +195,17 @@ def import_ultralytics() -> Any:
     return ultralytics
 
 
-def _check_head(module: Any, family: Family, weights: str) -> None:
-    from ultralytics.nn.modules.head import WorldDetect, YOLOEDetect
-
-    head = module.model[-1]
-    expected = WorldDetect if family == "yolo_world" else YOLOEDetect
-    if not isinstance(head, expected):
+def _check_head(head: Any, kind: str, family: Family, weights: str) -> None:
+    """
+    Args:
+        head: the last layer, or what a file has of it.
+        kind: name of its class.
+    """
+    expected = "WorldDetect" if family == "yolo_world" else "YOLOE"
+    if not kind.startswith(expected):
         raise PerceptionError(
-            f"{weights} has a {type(head).__name__} head, not {expected.__name__}: set"
-            " detector.backend to the family of the model"
+            f"{weights} has a {kind} head, not {expected}: set detector.backend to the family of"
+            " the model"
         )
     if hasattr(head, "lrpc"):
         raise PerceptionError(f"{weights} is prompt-free, its words are fixed: take another one")

@@ -12,10 +12,21 @@ from scenemind.config import LearnedMethodsConfig
 from scenemind.errors import SandboxError
 from scenemind.models import ChatModel, ModelError
 from scenemind.reasoning.learned_methods.api_agent import ApiAgent
-from scenemind.reasoning.learned_methods.library import MethodLibrary, Offer, offer_of
+from scenemind.reasoning.learned_methods.library import (
+    LearnedMethod,
+    MethodLibrary,
+    Offer,
+    offer_of,
+    with_all_calls,
+)
 from scenemind.reasoning.learned_methods.method_api import MethodApi
 from scenemind.reasoning.learned_methods.signature_agent import propose
-from scenemind.reasoning.learned_methods.source import enclosed, private_calls
+from scenemind.reasoning.learned_methods.source import (
+    enclosed,
+    find_source_fault,
+    private_calls,
+    reserved_names,
+)
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.sandbox import Sandbox
@@ -71,7 +82,7 @@ class Learner:
             SandboxError: no program can be run.
             ReasoningError: the library cannot be used.
         """
-        config, known, progress = self._config, self._library.methods(), asking.progress
+        config, known, progress = self._config, self._sound(), asking.progress
         # Signature agent: names, types and docstrings of methods that the questions share.
         signatures = [method.signature for method in known.values()]
         proposed, trouble = propose(
@@ -98,8 +109,24 @@ class Learner:
         Raises:
             ReasoningError: it cannot be used, or the sandbox does not take what is in it.
         """
-        best = offer_of(self._library.methods(), self._config.offered)
+        best = offer_of(self._sound(), self._config.offered)
         return replace(best, source=self._checked(best.source))
+
+    def _sound(self) -> dict[str, LearnedMethod]:
+        """The library's methods that fit this API, with all that they call."""
+        methods = self._library.methods()
+        own = reserved_names(self._api)
+        bad = {
+            name
+            for name, method in methods.items()
+            if method.signature.find_fault(self._api, own)
+            or find_source_fault(method.source, method.signature, self._api)
+        }
+        return {
+            name: method
+            for name, method in methods.items()
+            if bad.isdisjoint(with_all_calls([name], methods))
+        }
 
     def _checked(self, source: str) -> str:
         """The source of methods as programs use it. It stands before every program, so that one

@@ -7,6 +7,7 @@ its name may be used again, for the next version. The newest 500 retired methods
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -14,10 +15,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from scenemind.language.quoting import tame
 from scenemind.reasoning.learned_methods.method_api import ApiName, Signature
+from scenemind.reasoning.learned_methods.source import find_form_fault
 from scenemind.reasoning.query import ReasoningError
+
+_log = logging.getLogger(__name__)
+_CALLS = TypeAdapter(tuple[str, ...])
+_MOST_USES = 1 << 53
 
 # Methods with a lower score are retired after that many uses.
 _WORST_SCORE, _FAIR_USES = 0.35, 4
@@ -275,15 +282,55 @@ _WAIT_S = 2.0
 def read_methods(connection: sqlite3.Connection, api: ApiName) -> dict[str, LearnedMethod]:
     """Methods that are not retired, by name, oldest first.
 
+    Files are exchanged and damaged: methods that the learner would not have kept are left out, with
+    those that call them or each other in a circle, and logged.
+
     Raises:
-        sqlite3.Error, ValueError: the file is damaged.
+        sqlite3.Error: the file is damaged.
     """
     methods = {}
-    for signature, source, calls, behaviour, *counts in connection.execute(_READ, (api,)):
-        known = Signature.model_validate_json(signature)
-        called = tuple(json.loads(calls))
-        methods[known.name] = LearnedMethod(known, source, called, behaviour, *counts)
-    return methods
+    for row in connection.execute(_READ, (api,)):
+        try:
+            method = _method_of(*row)
+        except ValueError as error:
+            _log.warning("a learned method is left out: %s", tame(str(error)))
+            continue
+        methods[method.name] = method
+    return _without_circles(methods)
+
+
+def _method_of(
+    signature: object, source: object, calls: object, behaviour: object, *counts: object
+) -> LearnedMethod:
+    """
+    Raises:
+        ValueError: the row holds no method that could have been learned.
+    """
+    texts = signature, source, calls, behaviour
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a column holds no text")
+    if not all(isinstance(count, int) and 0 <= count < _MOST_USES for count in counts):
+        raise ValueError("a column holds no count")
+    known = Signature.model_validate_json(str(signature))
+    called = _CALLS.validate_json(str(calls))
+    fault = find_form_fault(str(source), known)
+    if fault is not None:
+        raise ValueError(f"{known.name}: {fault}")
+    version, uses, successes = (int(str(count)) for count in counts)
+    return LearnedMethod(known, str(source), called, str(behaviour), version, uses, successes)
+
+
+def _without_circles(methods: Mapping[str, LearnedMethod]) -> dict[str, LearnedMethod]:
+    sound: set[str] = set()
+    while ready := {
+        name
+        for name, method in methods.items()
+        if name not in sound and sound.issuperset(method.calls)
+    }:
+        sound |= ready
+    for name in methods.keys() - sound:
+        _log.warning("%s is left out: it calls methods that are missing, or itself", tame(name))
+    return {name: method for name, method in methods.items() if name in sound}
 
 
 def add_method(connection: sqlite3.Connection, api: ApiName, method: LearnedMethod) -> None:

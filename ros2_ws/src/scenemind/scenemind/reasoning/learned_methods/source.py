@@ -39,9 +39,17 @@ def _names(api: MethodApi) -> frozenset[str]:
 def find_source_fault(source: str, signature: Signature, api: MethodApi) -> str | None:
     """The first mistake in the source of a method; None where there is none.
 
-    A source has the one function that was asked for, after its imports. It runs with every program,
-    so it must have no other statements, override no names that others use, and call no private
+    It runs with every program, so it must override no names that others use, and call no private
     functions of the API.
+    """
+    fault = find_form_fault(source, signature)
+    return _find_reach(ast.parse(source), api) if fault is None else fault
+
+
+def find_form_fault(source: str, signature: Signature) -> str | None:
+    """The first mistake that can be told without the API; None where there is none.
+
+    A source has the one function that was asked for, after its imports, and no other statements.
     """
     if len(source) > _MOST_CHARACTERS:
         return f"it has {len(source)} characters, {_MOST_CHARACTERS} are the most"
@@ -62,7 +70,7 @@ def find_source_fault(source: str, signature: Signature, api: MethodApi) -> str 
     before = tree.body[:-1]
     if not isinstance(function, ast.FunctionDef) or not all(isinstance(n, _Import) for n in before):
         return f"write the one function {signature.name}, and nothing beside it but imports before"
-    return _find_other_function(function, signature) or _find_reach(tree, api)
+    return _find_other_function(function, signature)
 
 
 def _is_deep(tree: ast.Module) -> bool:

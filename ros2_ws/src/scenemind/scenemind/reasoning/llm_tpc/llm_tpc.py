@@ -3,20 +3,24 @@
 Differences from the paper: the objects, attributes and relations are those of the memory's scene
 graph; a program that fails returns its whole traceback with the valid names; programs run in a
 sandbox with limits; text after the model's own program, such as an observation that it made up, is
-ignored; and programs may call learned methods.
+ignored; programs may call learned methods, and look at pictures; and the model is told how complete
+the map is, by which counts are checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scenemind.config import LlmTpcConfig, RelationConfig
+import numpy as np
+
+from scenemind.config import LlmTpcConfig, RelationConfig, SandboxConfig
 from scenemind.language.quoting import quoted
 from scenemind.memory import MapObject, MemoryAccess, MemorySnapshot
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.models import ChatMessage, ChatModel, ModelError
 from scenemind.reasoning.learned_methods import Learner, forgetful_learner, offer_for
 from scenemind.reasoning.learned_methods.library import declarations_prompt
+from scenemind.reasoning.llm_tpc.counts import check_count
 from scenemind.reasoning.llm_tpc.scene_methods import scene_methods
 from scenemind.reasoning.llm_tpc.turns import (
     GiveAnswer,
@@ -28,7 +32,9 @@ from scenemind.reasoning.llm_tpc.turns import (
 )
 from scenemind.reasoning.method import Asking, MethodReply
 from scenemind.reasoning.programs import SceneApi, documentation, find_viewpoint, run_program
-from scenemind.reasoning.prompts import ObjectWords, fill_prompt, printable, read_prompt
+from scenemind.reasoning.programs.looks import Looks
+from scenemind.reasoning.programs.map_evidence import MapEvidence
+from scenemind.reasoning.prompts import ObjectWords, fill_prompt, find_count, printable, read_prompt
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.sandbox import Sandbox
 
@@ -64,13 +70,16 @@ class LlmTpc:
         config: LlmTpcConfig | None = None,
         relations: RelationConfig | None = None,
         learner: Learner | None = None,
+        vision: ChatModel | None = None,
     ) -> None:
         """
         Args:
             sandbox: stays open as long as the method is used.
             learner: of methods on scenes; None: they live as long as this object.
+            vision: looks at pictures for programs; None: they cannot look.
         """
         self._language = language
+        self._vision = vision
         self._sandbox = sandbox
         self._config = config or LlmTpcConfig()
         self._relations = relations or RelationConfig()
@@ -90,10 +99,17 @@ class LlmTpc:
         place = f"seen from {viewpoint.describe()}" if viewpoint else _UNKNOWN_PLACE
         progress.note(place)
         offer = offer_for(query.text, self._learner, self._config.learns, asking)
-        api = SceneApi(snapshot, viewpoint, self._relations, offer)
+        evidence = MapEvidence(snapshot, memory.frame_index())
+        looks = None
+        if self._vision is not None and self._config.looks:
+            most = self._config.looks
+            looks = Looks(self._vision, memory, snapshot.objects, evidence, asking, most)
+        api = SceneApi(snapshot, viewpoint, self._relations, offer, evidence, looks)
 
         # Prompt preparation stage (section 3.1).
-        messages = messages_of(query, snapshot, api, viewpoint)
+        task = task_of(self._sandbox.limits, self._config.looks if looks else 0)
+        question = question_of(query, snapshot, api, viewpoint, evidence.describe())
+        messages = [ChatMessage("system", task), ChatMessage("user", question)]
 
         # Reasoning stage (section 3.3).
         must_answer = query.policy == "always_answer"
@@ -104,13 +120,22 @@ class LlmTpc:
             self._learner.note_uses(loop.programs)
         if is_no_answer(final.answer):
             raise ReasoningError("not_found", f"No program told: {final.thought or final.answer}")
+        text = answer = final.answer
         confidence = _OBSERVED if loop.has_observed else _ONLY_THOUGHT
+        objects = _objects_of(final, loop.object_ids, snapshot)
+        count = find_count(answer, api.kinds)
+        if count is not None and api.kinds:
+            checked = check_count(count, query.text, api, objects, looks)
+            confidence = min(confidence, checked.confidence)
+            answer = answer if checked.count == count else str(checked.count)
+            text = f"{answer}; {checked.note}" if checked.note else answer
         return MethodReply(
-            text=final.answer,
+            text=text,
             confidence=confidence * (_PRESSED if loop.was_pressed else 1.0),
-            objects=_objects_of(final, loop.object_ids, snapshot),
+            objects=objects[:_MOST_OBJECTS],
+            key_frames=(looks.key_frames or None) if looks else None,
             steps=tuple(progress.steps),
-            brief=final.answer,
+            brief=answer,
         )
 
     def close(self) -> None:
@@ -219,8 +244,9 @@ class TpcLoop:
             return fill_prompt(_PROMPTS, "program_failed", error=seen)
         self.has_observed = True
         self.object_ids = observation.object_ids
+        self._progress.note(*observation.notes)
         self._progress.report("observe", seen)
-        return f"Observation: {seen}"
+        return "\n".join((f"Observation: {seen}", *observation.notes))
 
     def _complain(self, turn: Unreadable) -> None:
         self._progress.note(f"asked again: {turn.complaint}")
@@ -250,36 +276,56 @@ def _objects_of(
     listed = [i for name in final.objects for i in words.find(name, last_ids) or ()]
     ids = listed or words.find(final.answer, last_ids) or last_ids
     known = (snapshot.objects[i] for i in dict.fromkeys(ids) if i in snapshot.objects)
-    return tuple(known)[:_MOST_OBJECTS]
+    return tuple(known)
 
 
-def messages_of(
-    query: Query, snapshot: MemorySnapshot, api: SceneApi, viewpoint: Viewpoint | None
-) -> list[ChatMessage]:
-    """The conversation up to the model's first turn: task definition, format, API documentation and
-    examples, then categories, situation and question (supplement, Fig. S2 to S5).
+def task_of(limits: SandboxConfig, looks: int) -> str:
+    """Task definition, format, API documentation and examples, the same for every question, so that
+    providers cache it (supplement, Fig. S2 to S5).
 
-    The constant parts come first, for providers that cache prompts.
+    Args:
+        limits: of a program.
+        looks: of programs at pictures, a question; 0: none.
+    """
+    looking = read_prompt(_PROMPTS, "not_looking")
+    if looks:
+        looking = fill_prompt(_PROMPTS, "looking", looks=str(looks))
+    return fill_prompt(
+        _PROMPTS,
+        "task",
+        looking=looking,
+        seconds=f"{limits.seconds:g}",
+        calls=str(limits.host_calls),
+        documentation=documentation(looks=looks > 0).strip(),
+        examples=read_prompt(_PROMPTS, "examples"),
+    )
+
+
+def question_of(
+    query: Query,
+    snapshot: MemorySnapshot,
+    api: SceneApi,
+    viewpoint: Viewpoint | None,
+    completeness: str = "",
+) -> str:
+    """Categories, situation and question (supplement, Fig. S2).
+
+    Args:
+        completeness: of the map, in words.
 
     Raises:
         ReasoningError: all marked objects are gone.
     """
-    task = fill_prompt(
-        _PROMPTS,
-        "task",
-        documentation=documentation().strip(),
-        examples=read_prompt(_PROMPTS, "examples"),
-    )
-    question = fill_prompt(
+    told = [completeness, *_circumstances(query, snapshot, viewpoint)]
+    return fill_prompt(
         _PROMPTS,
         "question",
         learned=declarations_prompt(api.declared),
         objects=_listed(api.categories),
-        circumstances="\n".join(_circumstances(query, snapshot, viewpoint)),
+        circumstances="\n".join(filter(None, told)),
         question=quoted(query.text, _LONGEST_SAID),
         policy=read_prompt(_PROMPTS, f"policy_{query.policy}"),
-    )
-    return [ChatMessage("system", task), ChatMessage("user", question.strip())]
+    ).strip()
 
 
 def _listed(categories: Mapping[str, int]) -> str:
@@ -300,8 +346,12 @@ def _circumstances(
             "Where I stand is not known to the functions: relate_agent, query_relation_agent and"
             " the attribute distance cannot be used, nor left, right, front and behind."
         )
-    elif not query.situation.strip():
-        yield f"My situation: I stand at {viewpoint.describe()}, and the functions know it."
+    else:
+        heading = np.degrees(np.arctan2(viewpoint.ahead[1], viewpoint.ahead[0])) % 360.0
+        yield (
+            f"The functions place me at {viewpoint.describe()}, heading {heading:.0f} degrees"
+            " (counterclockwise from x)."
+        )
     if query.marked_object_ids:
         marked = [snapshot.objects[i] for i in query.marked_object_ids if i in snapshot.objects]
         if not marked:

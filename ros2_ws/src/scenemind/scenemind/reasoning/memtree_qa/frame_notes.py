@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from scenemind.geometry import gaps_m
 from scenemind.language.quoting import quoted, tame
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
-from scenemind.memory.tree.tree_json import displayed_label
+from scenemind.memory.tree.tree_json import displayed_label, estimate_tokens
 from scenemind.reasoning.query import Query, ReasoningError
 
 _MOST_IN_PICTURE = 20
@@ -23,6 +24,7 @@ LONGEST_SAID = 600  # characters of a person's words, in prompts
 _NEAREST = 8  # objects around the viewer
 _NEAR_M = 5.0
 _SIDES = ("ahead", "to the left", "behind", "to the right")
+_TABLE_HEAD = "Of some objects by id: colour, size, and place x,y,z (metres, z up)."
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -49,6 +51,33 @@ def object_notes(object_ids: Sequence[int], snapshot: MemorySnapshot) -> list[st
     ]
 
 
+def object_table(snapshot: MemorySnapshot, first: Collection[int], room: int) -> str:
+    """Lines of JSON with colour, size and place of objects, a label each, as the first line
+    explains; empty where there is no room.
+
+    Args:
+        first: ids of the objects that come before those that were seen most.
+        room: most tokens.
+    """
+    room -= estimate_tokens(_TABLE_HEAD)
+    rows: dict[str, dict[int, str]] = {}
+    things = snapshot.objects.values()
+    for thing in sorted(things, key=lambda o: (o.object_id not in first, -o.observation_count)):
+        label, row = displayed_label(thing.label), _row(thing)
+        room -= estimate_tokens(_encode({thing.object_id: row} if label in rows else {label: row}))
+        if room < 0:
+            break
+        rows.setdefault(label, {})[thing.object_id] = row
+    lines = [_encode({label: rows[label]}) for label in sorted(rows)]
+    return "\n".join([_TABLE_HEAD, *lines]) if lines else ""
+
+
+def _row(thing: MapObject) -> str:
+    size = "x".join(f"{side:.1f}" for side in thing.yaw_box.size)
+    place = ",".join(f"{v + 0.0:.1f}" for v in thing.box.center)
+    return f"{tame(thing.attributes.get('color', ''))} {size} {place}".lstrip()
+
+
 def related_to(object_ids: Collection[int], snapshot: MemorySnapshot) -> set[int]:
     """Ids of the objects that `object_notes` may name in relations of these objects."""
     return {r.object_id for r in snapshot.relations if r.subject_id in object_ids}
@@ -65,21 +94,22 @@ def _note(
         "heading_deg": round(float(np.degrees(np.arctan2(forward[1], forward[0])))) % 360,
         "pitch_deg": round(float(np.degrees(np.arcsin(np.clip(forward[2], -1.0, 1.0))))),
         "seconds_ago": round(ago_s),
-        "shows": list(_shown(frame, snapshot, first)),
+        "shows": dict(_shown(frame, snapshot, first)),
     }
 
 
 def _shown(
     frame: KeyFrame, snapshot: MemorySnapshot, first: Collection[int]
-) -> Iterator[dict[str, Any]]:
-    """The objects in a picture: those of `first`, then the largest."""
+) -> Iterator[tuple[str, list[int]]]:
+    """The objects in a picture, such as `chair 3`, with their boxes: those of `first`, then the
+    largest."""
     known = [(i, box) for i, box in frame.boxes_px.items() if i in snapshot.objects]
     known.sort(key=lambda item: (item[0] not in first, -_area(item[1])))
     width, height = frame.camera.width, frame.camera.height
     for object_id, (x0, y0, x1, y1) in known[:_MOST_IN_PICTURE]:
         box = [round(1000 * v) for v in (x0 / width, y0 / height, x1 / width, y1 / height)]
         label = displayed_label(snapshot.objects[object_id].label)
-        yield {"id": object_id, "label": label, "box": [min(max(v, 0), 1000) for v in box]}
+        yield f"{label} {object_id}", [min(max(v, 0), 1000) for v in box]
 
 
 def _area(box_px: tuple[float, float, float, float]) -> float:
@@ -94,12 +124,25 @@ def _known_of(thing: MapObject, relations: Sequence[str]) -> dict[str, Any]:
 
 
 def _relations_of(object_ids: Collection[int], snapshot: MemorySnapshot) -> dict[int, list[str]]:
-    """Object id -> its relations to others, surest first, such as `on table 1`."""
-    said: dict[int, list[str]] = {object_id: [] for object_id in object_ids}
-    for relation in sorted(snapshot.relations, key=lambda relation: -relation.confidence):
+    """Object id -> its relations to others, such as `on table 1`, the most telling first, and one
+    to each.
+
+    Of what people state nothing is left out. A predicate tells the more the rarer it is on this
+    map (its information, weighed with the confidence): most things that are near are also next to.
+    """
+    count_of = Counter(relation.predicate for relation in snapshot.relations)
+
+    def telling(relation: Relation) -> tuple[bool, float]:
+        rarity = np.log((1 + len(snapshot.relations)) / count_of[relation.predicate])
+        return relation.source == "user", relation.confidence * float(rarity)
+
+    said: dict[int, dict[str, str]] = {object_id: {} for object_id in object_ids}
+    for relation in sorted(snapshot.relations, key=telling, reverse=True):
         if relation.subject_id in said and (to := _find_name(relation, snapshot)):
-            said[relation.subject_id].append(f"{tame(relation.predicate)} {to}")
-    return said
+            text = f"{tame(relation.predicate)} {to}"
+            key = text if relation.source == "user" else to
+            said[relation.subject_id].setdefault(key, text)
+    return {object_id: list(texts.values()) for object_id, texts in said.items()}
 
 
 def _find_name(relation: Relation, snapshot: MemorySnapshot) -> str | None:

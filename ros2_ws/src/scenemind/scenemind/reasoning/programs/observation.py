@@ -34,11 +34,13 @@ class Observation:
         text: output, or error with advice.
         error: None where the program ran to its end.
         object_ids: ids of objects in its relations and queries, the latest first.
+        notes: what the author should know beside the output (`SceneApi.take_notes`).
     """
 
     text: str
     error: ProgramError | None
     object_ids: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def run_program(
@@ -60,8 +62,9 @@ def run_program(
     outcome = sandbox.run(_showing_its_value(program), api.for_program(program), seconds, waking)
     spoken_of = api.take_spoken_of()
     printed = _cut(outcome.printed.strip())
+    notes = tuple(api.take_notes(program))
     if outcome.error is None:
-        return Observation(printed or NOTHING_PRINTED, None, spoken_of)
+        return Observation(printed or NOTHING_PRINTED, None, spoken_of, notes)
     said = [f"It printed: {printed}"] if printed else []
     said.append(_SHOWN.sub(r"\1", outcome.error.text))
     said += hints_for(outcome.error)

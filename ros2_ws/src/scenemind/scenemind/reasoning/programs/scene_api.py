@@ -23,13 +23,14 @@ import numpy as np
 
 from scenemind.config import RelationConfig
 from scenemind.language.english import normal
-from scenemind.language.quoting import tame
-from scenemind.language.vocabulary import Vocabulary
+from scenemind.language.quoting import quoted, tame
 from scenemind.memory import MapObject, MemorySnapshot, StructurePlane
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relation_query import KeptRelations, RelationContext
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.learned_methods import Offer
+from scenemind.reasoning.programs.looks import Looks
+from scenemind.reasoning.programs.map_evidence import KindEvidence, MapEvidence
 from scenemind.reasoning.programs.scene_functions import UNKNOWN, SceneFunctions
 from scenemind.reasoning.query import Query
 from scenemind.reasoning.sandbox import SandboxApi
@@ -38,6 +39,7 @@ from scenemind.reasoning.symbolic.viewpoint import find_viewpoint as find_descri
 
 Row = tuple[int, str, tuple[float, ...], tuple[float, ...], str]
 """Id, category, centre, length-width-height, colour."""
+_MOST_PLACED = 6
 _NO_POINTS = np.zeros((0, 3), np.float32)
 
 
@@ -55,10 +57,14 @@ class SceneApi:
         viewpoint: Viewpoint | None,
         config: RelationConfig | None = None,
         learned: Offer | None = None,
+        evidence: MapEvidence | None = None,
+        looks: Looks | None = None,
     ) -> None:
         """Args:
         viewpoint: the agent's; None: not known, which functions on it report.
         learned: learned methods; None: there are none.
+        evidence: of the stored frames, which counts are compared with; None: there is none.
+        looks: None: programs cannot look at pictures.
         """
         kept = KeptRelations.of(snapshot.relations, snapshot.levels, snapshot.denied)
         context = RelationContext(config or RelationConfig(), viewpoint, kept)
@@ -67,17 +73,24 @@ class SceneApi:
         ids = {part.object_id for part in building}
         things = [thing for i, thing in snapshot.objects.items() if i not in ids]
         names = {thing.object_id: _category(thing) for thing in (*things, *building)}
-        self._functions = SceneFunctions((*things, *building), names, context)
+        self._functions = SceneFunctions((*things, *building), names, context, looks)
+        self._evidence = evidence
+        self._noted: set[str] = set()
         learned = learned or Offer()
         self.declared = learned.declarations
         values = {
             "_rows": _rows(things, names),
             "_building_rows": _rows(building, names),
             "_distances": {},
+            "_angles": self._functions.angles_deg,
         }
-        source = f"{prelude()}\n\n{learned.source}"
-        functions = self._functions.by_name
-        self._without_distances = SandboxApi(source, values, functions, documentation())
+        self._without_distances = SandboxApi(
+            f"{prelude()}\n\n{learned.source}",
+            values,
+            self._functions.by_name,
+            documentation(looks=looks is not None),
+            frozenset(("_look",)),
+        )
         self._asks_distances = "distance" in learned.source
         of_things = [names[thing.object_id] for thing in things]
         self.categories = dict(sorted(Counter(of_things).items()))
@@ -98,10 +111,44 @@ class SceneApi:
         """Ids of objects in relations and queries since this was called last, the latest first."""
         return self._functions.take_spoken_of()
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The categories that programs filtered for, the latest last; a word that means none of
+        the map stands for itself."""
+        found = self._functions.kinds.items()
+        return tuple(dict.fromkeys(name for word, names in found for name in names or (word,)))
 
-def documentation() -> str:
-    """The API as declarations with examples, for models and for the type checker alike."""
-    return _read("documentation")
+    def evidence_of(self, names: Sequence[str]) -> KindEvidence | None:
+        """What the stored frames show of some categories; None without names or frames."""
+        if self._evidence is None or not self._evidence.has_frames or not names:
+            return None
+        return self._evidence.of(names)
+
+    def take_notes(self, program: str) -> list[str]:
+        """What the author of a program should know beside its output: distances and angles from
+        the viewpoint, where it asked for relations to it; and, once a question, what pictures show
+        of the kinds that it counted."""
+        notes = []
+        placed = self._functions.take_from_here()[:_MOST_PLACED]
+        if placed and "angle" not in program:
+            notes.append(f"Distance and angle from me (right +, left -): {'; '.join(placed)}.")
+        for question in dict.fromkeys(self._functions.partly_seen):
+            notes.append(f"The pictures did not show all of {quoted(question)}.")
+        self._functions.partly_seen.clear()
+        new = [name for name in self.kinds if name not in self._noted and "len(" in program]
+        self._noted.update(new)
+        found = (self.evidence_of((name,)) for name in new)
+        told = [kind.describe() for kind in found if kind is not None and kind.speaks_for_more]
+        return [*notes, f"Compared with the pictures: {'. '.join(told)}."] if told else notes
+
+
+def documentation(*, looks: bool = False) -> str:
+    """The API as declarations with examples, for models and for the type checker alike.
+
+    Args:
+        looks: with the function that looks at pictures.
+    """
+    return f"{_read('documentation')}\n{_read('look')}" if looks else _read("documentation")
 
 
 def prelude() -> str:
@@ -166,7 +213,7 @@ def find_viewpoint(query: Query, snapshot: MemorySnapshot) -> Viewpoint | None:
     if query.viewpoint is not None:
         return Viewpoint.of_body(query.viewpoint)
     if query.situation.strip() and snapshot.objects:
-        return find_described(query.situation, Scene(snapshot), Vocabulary.load())
+        return find_described(query.situation, Scene(snapshot))
     if query.situation.strip() or snapshot.world_T_camera is None:
         return None
     return Viewpoint.of_camera(snapshot.world_T_camera)

@@ -31,9 +31,11 @@ from scenemind.memory.graph.relation_query import (
     relate_agent,
 )
 from scenemind.memory.graph.relations import RELATION_NAMES, find_relation
+from scenemind.reasoning.frame_choice import Wanted
+from scenemind.reasoning.programs.looks import Looks
 from scenemind.reasoning.sandbox import ApiError
 
-ATTRIBUTES = ("lwh", "distance", "color", "shape", "material")
+ATTRIBUTES = ("lwh", "distance", "angle", "color", "shape", "material")
 _OF_SCENE = ("color", "shape", "material", "state")
 _NO_PLACE = (
     "where you stand is not known, so nothing can be asked that depends on it: use relate() and"
@@ -50,19 +52,31 @@ class SceneFunctions:
 
     Attributes:
         by_name: functions by their names in the prelude.
+        kinds: what programs filtered for, in their words -> the categories that it means; none
+            where the map has nothing of it.
+        partly_seen: questions of looks whose pictures did not show all of it.
     """
 
     def __init__(
-        self, things: Sequence[MapObject], names: Mapping[int, str], context: RelationContext
+        self,
+        things: Sequence[MapObject],
+        names: Mapping[int, str],
+        context: RelationContext,
+        looks: Looks | None = None,
     ) -> None:
         """
         Args:
             names: id -> category, of all things.
+            looks: None: programs cannot look at pictures.
         """
         self._things = {thing.object_id: thing for thing in things}
         self._names = names
         self._context = context
+        self._looks = looks
         self._spoken_of: list[int] = []
+        self._from_here: list[int] = []
+        self.kinds: dict[str, tuple[str, ...]] = {}
+        self.partly_seen: list[str] = []
         self.by_name: Mapping[str, Callable[..., Any]] = {
             "_categories": self._categories,
             "_relate": self._relate,
@@ -70,6 +84,7 @@ class SceneFunctions:
             "_query_relation": self._query_relation,
             "_query_relation_agent": self._query_relation_agent,
             "_query_attribute": self._query_attribute,
+            "_look": self._look,
         }
 
     def take_spoken_of(self) -> tuple[int, ...]:
@@ -77,6 +92,28 @@ class SceneFunctions:
         latest_first = tuple(dict.fromkeys(reversed(self._spoken_of)))
         self._spoken_of.clear()
         return latest_first
+
+    def take_from_here(self) -> list[str]:
+        """The objects that were placed relative to the viewer since this was called last, the
+        latest first: each with its distance and signed angle."""
+        ids = list(dict.fromkeys(reversed(self._from_here)))
+        self._from_here.clear()
+        return [
+            f"{self._names[i]} {i}: {self.distances_m[i]:.1f} m, {self.angles_deg[i]:+.0f} deg"
+            for i in ids
+        ]
+
+    @cached_property
+    def angles_deg(self) -> dict[int, float]:
+        """Id -> angle of its centre from straight ahead, clockwise, in (-180, 180]; empty where
+        the viewpoint is not known."""
+        viewer = self._context.viewpoint
+        if viewer is None:
+            return {}
+        centers = np.array([thing.box.center[:2] for thing in self._things.values()])
+        way = centers.reshape(-1, 2) - viewer.position[:2]
+        angles = np.degrees(np.arctan2(way @ viewer.right, way @ viewer.ahead))
+        return dict(zip(self._things, angles.round(1).tolist(), strict=True))
 
     @cached_property
     def distances_m(self) -> dict[int, float]:
@@ -90,17 +127,42 @@ class SceneFunctions:
         """Categories that a word means: itself in another spelling, synonyms, else subclasses."""
         word = word_of(category, "filter(object_set, category): category")
         known = sorted(set(self._names.values()))
-        wanted = normal(word)
-        names = {wanted} | Thesaurus.load().synonyms(wanted)
-        if same := [name for name in known if normal(name) in names]:
-            return same
-        if kinds := Vocabulary.load().strict(wanted, LabelIndex(known)):
-            return [match.label for match in kinds]
+        found = self._called(word, known)
+        self.kinds[tame(word)] = tuple(found)
+        if found:
+            return found
         near = Vocabulary.load().suggest(word, known, _SUGGESTED)
         raise ApiError(
             f"filter(object_set, category): category must be one of"
             f" {_listed(known)}, not {quoted(word)}{_did_you_mean(near)}"
         )
+
+    @staticmethod
+    def _called(word: str, known: Sequence[str]) -> list[str]:
+        wanted = normal(word)
+        names = {wanted} | Thesaurus.load().synonyms(wanted)
+        if same := [name for name in known if normal(name) in names]:
+            return same
+        return [match.label for match in Vocabulary.load().strict(wanted, LabelIndex(known))]
+
+    def _look(self, question: Any, ids: Any, words: Any, places: Any) -> str:
+        call = "look(question, about)"
+        asked = word_of(question, f"{call}: question")
+        if not asked.strip():
+            raise ApiError(f"{call}: question must say what is to be looked for")
+        if self._looks is None:
+            raise ApiError(f"{call}: no vision model is configured, so nothing can be looked at")
+        things = things_of(ids, self._things)
+        kinds = words_of(words, f"{call}: about")
+        points = [thing.box.center for thing in things]
+        points += [_point(place if isinstance(place, Sequence) else ()) for place in places]
+        self._spoken_of += [thing.object_id for thing in things]
+        looked = self._looks.look(
+            asked, Wanted((*(t.object_id for t in things), *kinds), places=tuple(points))
+        )
+        if not looked.complete:
+            self.partly_seen.append(tame(asked))
+        return looked.answer
 
     def _relate(self, ids: Any, anchors: Any, relation: Any) -> list[int]:
         with _teaching("relate(object_set, reference_object, relation)"):
@@ -115,7 +177,9 @@ class SceneFunctions:
         with _teaching("relate_agent(object_set, relation)"):
             name = _relation(relation)
             self._check_place()
-            return self._ids(relate_agent(things_of(ids, self._things), name, self._context))
+            found = self._ids(relate_agent(things_of(ids, self._things), name, self._context))
+            self._from_here += reversed(found)
+            return found
 
     def _query_relation(self, thing_id: Any, anchor_id: Any, relations: Any) -> list[str]:
         with _teaching("query_relation(object, reference_object, candidate_relations)"):
@@ -130,13 +194,15 @@ class SceneFunctions:
             self._check_place()
             thing = thing_of(thing_id, self._things)
             self._spoken_of.append(thing.object_id)
+            self._from_here.append(thing.object_id)
             return query_relation_agent(thing, candidates, self._context)
 
     def _query_attribute(self, thing_id: Any, attribute: Any, values: Any) -> str | float:
         name = word_of(attribute, "attribute_type")
-        if name == "distance":
+        if name in ("distance", "angle"):
             self._check_place()
-            return self.distances_m[thing_of(thing_id, self._things).object_id]
+            of_things = self.distances_m if name == "distance" else self.angles_deg
+            return of_things[thing_of(thing_id, self._things).object_id]
         if name not in _OF_SCENE:
             near = process.extract(name.lower(), ATTRIBUTES, score_cutoff=_ALIKE)
             raise ApiError(
@@ -245,6 +311,17 @@ def thing_of(thing_id: Any, things: Mapping[int, MapObject]) -> MapObject:
     if thing is None:
         raise ApiError("there is no such object in the scene: take objects from scene()")
     return thing
+
+
+def _point(place: Sequence[Any]) -> tuple[float, float, float]:
+    """
+    Raises:
+        ApiError: it is no point.
+    """
+    numbers = [v for v in place if isinstance(v, (int, float)) and math.isfinite(v)]
+    if len(numbers) == len(place) == 3:
+        return numbers[0], numbers[1], numbers[2]
+    raise ApiError("look(question, about): a place is [x, y, z] in meters")
 
 
 def things_of(ids: Any, things: Mapping[int, MapObject]) -> list[MapObject]:

@@ -22,12 +22,15 @@ class SandboxApi:
         values: data for the prelude and the program, by name.
         functions: host functions by name; they raise `ApiError` for wrong calls.
         stubs: declarations for the type checker.
+        waiting: names of functions that wait for others, such as a model. They end with the
+            question's time, and their time is not the program's.
     """
 
     prelude: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     stubs: str = ""
+    waiting: frozenset[str] = frozenset()
 
 
 ProgramErrorKind = Literal[

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -56,15 +56,19 @@ _UNKNOWN = "_end_of_the_checked_program"
 
 
 class Sandbox:
-    """Workers that are started once and run one program after the other; thread-safe."""
+    """Workers that are started once and run one program after the other; thread-safe.
+
+    Attributes:
+        limits: of each program.
+    """
 
     def __init__(self, config: SandboxConfig | None = None) -> None:
         """
         Raises:
             SandboxError: the interpreter is not installed, or does not start.
         """
-        self._config = config or SandboxConfig()
-        self._workers = Workers(self._config.workers, self._config.memory_mb)
+        self.limits = config or SandboxConfig()
+        self._workers = Workers(self.limits.workers, self.limits.memory_mb)
 
     def run(
         self,
@@ -86,7 +90,7 @@ class Sandbox:
         """
         self._workers.check_open()
         start = time.perf_counter()
-        printed = Printed(self._config.printed_characters)
+        printed = Printed(self.limits.printed_characters)
         value, error = None, self._refusal(program)
         if error is None:
             try:
@@ -137,7 +141,7 @@ class Sandbox:
 
     def _refusal(self, program: str) -> ProgramError | None:
         """Reason for refusing a program; None if it may run."""
-        longest = self._config.program_characters
+        longest = self.limits.program_characters
         if len(program) > longest:
             return ProgramError(
                 "length", f"the program has {len(program)} characters, the limit is {longest}"
@@ -154,9 +158,7 @@ class Sandbox:
     ) -> tuple[Any, ProgramError | None]:
         value, error = None, None
         with self._workers.session(seconds, waking, self._settings(seconds)) as (session, running):
-            functions = HostFunctions(
-                api.functions, self._config.host_seconds, lambda: running.is_stopped
-            )
+            functions = HostFunctions(api, self.limits.host_seconds, lambda: running.is_stopped)
             try:
                 _prepare(session, api, functions)
                 value = _value_of(session, program, functions, printed)
@@ -173,10 +175,10 @@ class Sandbox:
         if running.is_stopped:
             self._workers.check_open()
             return ProgramError("time", "TimeoutError: the time for the program is over")
-        return error_of(failure, printed, self._config)
+        return error_of(failure, printed, self.limits)
 
     def _settings(self, seconds: float | None) -> dict[str, Any]:
-        config = self._config
+        config = self.limits
         limits: ResourceLimits = {
             "max_feed_duration_secs": (
                 config.seconds
@@ -229,15 +231,18 @@ class HostFunctions:
 
     def __init__(
         self,
-        functions: Mapping[str, Callable[..., Any]],
+        api: SandboxApi,
         seconds: float,
         is_over: Callable[[], bool],
     ) -> None:
         """Args:
-        seconds: limit for all calls together.
+        seconds: limit for all calls together, without those that wait for others.
         is_over: whether the program was stopped; no function is called then.
         """
-        self.by_name = {name: partial(self._call, f) for name, f in functions.items()}
+        self.by_name = {
+            name: partial(self._call, function, name not in api.waiting)
+            for name, function in api.functions.items()
+        }
         self._limit_s = seconds
         self._is_over = is_over
         self._used_s = 0.0
@@ -249,7 +254,7 @@ class HostFunctions:
         if self._bug is not None:
             raise self._bug
 
-    def _call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _call(self, function: Callable[..., Any], is_timed: bool, *args: Any, **kwargs: Any) -> Any:
         if self._is_over() or self._used_s >= self._limit_s:
             raise TimeoutError(f"the {self._limit_s:g} s for calls of the API are over")
         if self._bug is not None:  # the run has failed, whatever the program makes of it
@@ -267,7 +272,8 @@ class HostFunctions:
             self._bug = error
             raise RuntimeError("the function failed by itself") from error
         finally:
-            self._used_s += time.perf_counter() - start
+            if is_timed:
+                self._used_s += time.perf_counter() - start
 
 
 def _takes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -6,14 +6,11 @@ likeliest meant; where that finds nothing, with what is usual of such things, or
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
-
-import numpy as np
-from pydantic import BaseModel, ConfigDict
+from typing import Any
 
 from scenemind.language import trees
-from scenemind.language.english import find_number, read_table
 from scenemind.language.trees import NounPhrase, Reference, SituatedQuestion
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import (
@@ -23,19 +20,55 @@ from scenemind.reasoning.symbolic import (
     set_answers,
     viewer_answers,
 )
+from scenemind.reasoning.symbolic.likelihood import reply_likelihood
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.past_answers import ChangesSince
 from scenemind.reasoning.symbolic.replies import (
     ABSENCE_CONFIDENCE,
     Reply,
     noun_of,
     usually,
+    yes_or_no,
 )
 from scenemind.reasoning.symbolic.resolver import Resolver
 
+_ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
+    trees.Exists: set_answers.exists,
+    trees.Count: set_answers.count,
+    trees.ListObjects: set_answers.list_objects,
+    trees.Identify: set_answers.identify,
+    trees.AskAttribute: set_answers.attribute,
+    trees.Describe: set_answers.describe_thing,
+    trees.HowSure: set_answers.how_sure,
+    trees.Verify: claim_answers.verify,
+    trees.Same: claim_answers.same,
+    trees.Choose: claim_answers.choose,
+    trees.Compare: claim_answers.compare,
+    trees.IsMore: claim_answers.is_more,
+    trees.CompareCounts: claim_answers.compare_counts,
+    trees.Distance: place_answers.distance,
+    trees.Size: place_answers.size,
+    trees.AskCarrier: place_answers.carrier,
+    trees.HasRoomFor: place_answers.room_for,
+    trees.FitsBetween: place_answers.fits_between,
+    trees.Where: place_answers.locate,
+    trees.Ground: place_answers.locate,
+    trees.WhereAt: past_answers.where_at,
+    trees.WhenSeen: past_answers.when_seen,
+}
+# Those to which somebody who stands somewhere gets another answer.
+_LOOSE_ANSWERS: Mapping[type, Callable[[Any, LooseResolver], Reply]] = {
+    trees.AskAttribute: set_answers.likely_attribute,
+    trees.Verify: claim_answers.verify_loosely,
+    trees.Choose: claim_answers.choose_loosely,
+    trees.Where: viewer_answers.side_or_place,
+    trees.AskDirection: viewer_answers.direction,
+    trees.IsWayClear: viewer_answers.is_way_clear,
+    trees.AskRoom: viewer_answers.kind_of_room,
+}
 
-def answer(
-    question: SituatedQuestion, at: Resolver, changes_since: past_answers.ChangesSince
-) -> Reply:
+
+def answer(question: SituatedQuestion, at: Resolver, changes_since: ChangesSince) -> Reply:
     """Reply to a question.
 
     Args:
@@ -44,59 +77,15 @@ def answer(
     Raises:
         ReasoningError: `not_found` or `ambiguous`.
     """
-    match question:
-        case trees.Exists(subject=subject):
-            return set_answers.exists(subject, at)
-        case trees.Count():
-            return set_answers.count(question, at)
-        case trees.ListObjects(subject=subject):
-            return set_answers.list_objects(subject, at)
-        case trees.Identify(subject=subject):
-            return set_answers.identify(subject, at)
-        case trees.AskAttribute():
-            return set_answers.attribute(question, at)
-        case trees.Describe(subject=subject):
-            return set_answers.describe_thing(subject, at)
-        case trees.HowSure(subject=subject):
-            return set_answers.how_sure(subject, at)
-        case trees.Verify():
-            return claim_answers.verify(question, at)
-        case trees.Same():
-            return claim_answers.same(question, at)
-        case trees.Choose():
-            return claim_answers.choose(question, at)
-        case trees.Compare() | trees.IsMore():
-            return claim_answers.compare(question, at)
-        case trees.CompareCounts():
-            return claim_answers.compare_counts(question, at)
-        case trees.Joined():
-            return _joined(question, at, changes_since)
-        case trees.Distance():
-            return place_answers.distance(question, at)
-        case trees.Size():
-            return place_answers.size(question, at)
-        case trees.AskCarrier():
-            return place_answers.carrier(question, at)
-        case trees.HasRoomFor():
-            return place_answers.room_for(question, at)
-        case trees.FitsBetween():
-            return place_answers.fits_between(question, at)
-        case trees.WhereAt():
-            return past_answers.where_at(question, at)
-        case trees.WhenSeen():
-            return past_answers.when_seen(question, at)
-        case trees.Changed():
-            return past_answers.changed(question, at, changes_since)
-        case trees.Where(subject=NounPhrase() as phrase) if isinstance(at, LooseResolver):
-            return viewer_answers.side_or_place(phrase, at)
-        case trees.Where(subject=subject) | trees.Ground(subject=subject):
-            return place_answers.locate(subject, at)
-        case trees.AskDirection(subject=NounPhrase() as goal) if isinstance(at, LooseResolver):
-            return viewer_answers.direction(goal, at)
-        case trees.IsWayClear(way=way) if isinstance(at, LooseResolver):
-            return viewer_answers.is_way_clear(way, at)
-        case trees.AskRoom(noun=words) if isinstance(at, LooseResolver):
-            return viewer_answers.kind_of_room(words, at)
+    kind = type(question)
+    if isinstance(question, trees.Joined):
+        return _joined(question, at, changes_since)
+    if isinstance(question, trees.Changed):
+        return past_answers.changed(question, at, changes_since)
+    if isinstance(at, LooseResolver) and kind in _LOOSE_ANSWERS:
+        return _LOOSE_ANSWERS[kind](question, at)
+    if kind in _ANSWERS:
+        return _ANSWERS[kind](question, at)
     raise ReasoningError("not_found", "Only somebody who stands somewhere can be told that.")
 
 
@@ -118,11 +107,9 @@ def subject_of(question: trees.Question) -> Reference:
     return question.subject
 
 
-def _joined(
-    question: trees.Joined, at: Resolver, changes_since: past_answers.ChangesSince
-) -> Reply:
+def _joined(question: trees.Joined, at: Resolver, changes_since: ChangesSince) -> Reply:
     """Reply to each of several questions; of "or" it is enough that one is so."""
-    replies = []
+    replies, is_choice = [], question.word == "or"
     for part in question.questions:
         try:
             replies.append(answer(part, at, changes_since))
@@ -135,73 +122,29 @@ def _joined(
     said = [reply.brief for reply in replies]
     brief = f" {question.word} ".join(said) if all(said) else ""
     sure = min(reply.confidence for reply in replies)
-    if set(said) <= {"yes", "no"} or (question.word == "or" and "yes" in said):
-        decide = any if question.word == "or" else all
-        brief = "yes" if decide(word == "yes" for word in said) else "no"
-        deciding = [reply.confidence for reply in replies if reply.brief == brief]
-        sure = max(deciding) if decide is any and brief == "yes" else min(deciding)
-        replies = [r for r in replies if r.brief == brief] if question.word == "or" else replies
+    if set(said) <= {"yes", "no"} or (is_choice and "yes" in said):
+        brief = yes_or_no("yes" in said if is_choice else "no" not in said)
+        deciding = [reply for reply in replies if reply.brief == brief]
+        surest = max if is_choice and brief == "yes" else min
+        sure = surest(reply.confidence for reply in deciding)
+        replies = deciding if is_choice else replies
     return Reply(" ".join(reply.sentence for reply in replies), sure, objects, brief)
 
 
 def answer_loosely(
-    question: SituatedQuestion, at: LooseResolver, changes_since: past_answers.ChangesSince
+    question: SituatedQuestion, at: LooseResolver, changes_since: ChangesSince
 ) -> Reply:
     """Reply to a question that was read loosely; always one, with how likely it is right."""
     reply = best_reply(question, at, changes_since)
-    return replace(reply, confidence=_likelihood(question, reply, at))
+    return replace(reply, confidence=reply_likelihood(question, reply, at))
 
 
-def best_reply(
-    question: SituatedQuestion, at: LooseResolver, changes_since: past_answers.ChangesSince
-) -> Reply:
+def best_reply(question: SituatedQuestion, at: LooseResolver, changes_since: ChangesSince) -> Reply:
     """Reply to a question that was read loosely; its confidence is how well its objects fit."""
     try:
         return answer(question, at, changes_since)
     except ReasoningError:
         return _guess(question)
-
-
-def kinds_of(question: SituatedQuestion, reply: Reply) -> tuple[str, ...]:
-    """Names of a reply's kind in `likelihood.yaml`, the most special one first."""
-    name = type(question).__name__
-    evidence = "usual" if reply.is_usual else "found" if reply.objects else "unseen"
-    if isinstance(question, trees.Identify):
-        said = [phrase.noun for phrase in trees.noun_phrases(question)]
-        evidence = "repeated" if any(reply.brief in noun for noun in said) else evidence
-    number = (f"Count {reply.brief}",) * (find_number(reply.brief) is not None)
-    return *number, f"{name} {evidence}", "any"
-
-
-def _likelihood(question: SituatedQuestion, reply: Reply, at: LooseResolver) -> float:
-    """How likely a reply is right: that its objects exist, times how often such replies are."""
-    table = _likelihoods()
-    lines = table.nowhere if at.place == "unknown" else table.standing
-    fixed, by_fit = next(lines[kind] for kind in kinds_of(question, reply) if kind in lines)
-    exist = np.mean([thing.confidence for thing in reply.objects]) if reply.objects else 1.0
-    sure = {"told": table.told, "of camera": table.of_camera}.get(at.place, 1.0)
-    unknown, unread = at.unused_words(question)
-    sure *= table.unknown if unknown else table.unread if unread else 1.0
-    return float(sure * (fixed * exist + by_fit * reply.confidence))
-
-
-class _Likelihoods(BaseModel):
-    """Content of `likelihood.yaml`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    told: float
-    of_camera: float
-    unknown: float
-    unread: float
-    standing: dict[str, tuple[float, float]]
-    nowhere: dict[str, tuple[float, float]]
-
-
-@cache
-def _likelihoods() -> _Likelihoods:
-    content = read_table("scenemind.reasoning.symbolic", "likelihood.yaml")
-    return _Likelihoods.model_validate(content)
 
 
 def _guess(question: SituatedQuestion) -> Reply:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scenemind.language import lexicon
 from scenemind.language.english import read_table, word_set
@@ -16,8 +15,9 @@ from scenemind.language.trees import Condition, HasAttribute, Rank
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
 from scenemind.memory.finding.object_index import words_in
+from scenemind.memory.types import NOTE
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.situated.usual import is_usually_used
+from scenemind.reasoning.symbolic.situated.usual import use_share
 
 # Attributes that only a model or a person gives.
 DESCRIBED_ONLY = frozenset(("material", "state", "texture", "affordance", "caption"))
@@ -27,23 +27,19 @@ DESCRIPTION_HINT = (
 ATTRIBUTE_NOUNS = {"color": "colour", "affordance": "use", "caption": "look"}
 _SAID_EXACTLY, _SAID_ALIKE, _SAID_ELSEWHERE = 1.0, 0.9, 0.8
 _USUAL_USE = 0.7
-_FILLING = word_set("on in with from at into it a an the of to")
+_FILLING = word_set("on in with from at into it a an the of to my our your this for up")
 _DENIALS = word_set("not no never without")
 # Attributes that are sentences, which also contain words about other things.
 _SENTENCES = frozenset(("caption",))
 _SHORTEST_STEM = 3
-_EXACT, _SAME_COLOUR, _LIKE_COLOUR, _RELATIVE_SIZE = 1.0, 0.9, 0.5, 0.8
+_EXACT, _SAME_COLOUR = 1.0, 0.9
 # "The red chair" means the one that is all red rather than the one that is black and red.
 _ONE_OF_SEVERAL = 0.8
-# Longest sides must differ this much before one of the things is "the small one".
-_SIZE_SPREAD = 1.15
 # Said colour -> seen colour -> how well it fits; of an unlike colour, and of an unknown one.
 _COLOURS: dict[str, dict[str, float]] = read_table("scenemind.reasoning.symbolic", "colours.yaml")
 _UNLIKE, _UNKNOWN = 0.03, 0.3
 # Score of things of which nobody said what somebody said of another one.
 _UNSAID = 0.1
-# From this fit on cameras and people confuse two colours.
-_CONFUSED = 0.25
 # Value or superlative -> preference for dark colours.
 _SHADES = {"dark": 1, "darkest": 2, "light": -1, "lightest": -2}
 # Value or superlative -> quantity, and signed strength; the most extreme object fits best.
@@ -56,6 +52,8 @@ _SIZES = {
     "wide": ("length", 1), "widest": ("length", 2), "thick": ("width", 1),
     "narrow": ("width", -1), "narrowest": ("width", -2), "low": ("top", -1), "high": ("top", 1),
 }  # fmt: skip
+# Score of the third largest where the second is meant.
+_ONE_OFF = 0.3
 _ROUND = frozenset(("round", "square"))
 _OBLONG = frozenset(("rectangular", "oval"))
 _DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
@@ -63,34 +61,38 @@ _DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
 
 def attribute_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
     """Scores (N,) of the candidates (those above 0), ignoring negation."""
-    score = _colour_score if wanted.key == "color" else _plain_score
-    if wanted.key in ("color", "size"):
-        return _of_values(scene, candidates, wanted, score)
-    scores = np.zeros(len(scene))
-    for row in np.flatnonzero((candidates > 0.0) & scene.is_object):
-        scores[row] = description_score(scene.objects[row], wanted.key, wanted.value)
-    return scores
+    return _of_each(scene, candidates, lambda thing: _letter_score(thing, wanted))
+
+
+def _letter_score(thing: MapObject, wanted: HasAttribute) -> float:
+    value = thing.attributes.get(wanted.key, "").lower()
+    if wanted.key == "color":
+        return _colour_score(wanted.value, value)
+    if wanted.key == "size":
+        return _EXACT * (value == wanted.value)
+    return description_score(thing, wanted.key, wanted.value)
 
 
 def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
     """Scores (N,) of the candidates whose use nobody has told, by what such things are for."""
-    scores = np.zeros(len(scene))
-    for row in np.flatnonzero((candidates > 0.0) & scene.is_object):
-        thing = scene.objects[row]
-        if "affordance" not in thing.attributes and is_usually_used(thing.label, wanted.value):
-            scores[row] = _USUAL_USE
-    return scores
+
+    said = wanted.value.split()
+    verb, length = lexicon.USES.longest(said, 0)
+    words = [verb, *(word for word in said[length:] if word not in _FILLING)]
+
+    def fit(thing: MapObject) -> float:
+        is_told = "affordance" in thing.attributes
+        return 0.0 if is_told else use_share(thing.label, words)
+
+    shares = _of_each(scene, candidates, fit)
+    return np.where(shares > 0.0, _USUAL_USE * (shares == shares.max(initial=0.0)), 0.0)
 
 
-def similar_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
-    """Scores (N,) of near matches: a similar colour, the smaller of several."""
-    if wanted.key == "color":
-        return _of_values(scene, candidates, wanted, _alike_score)
-    scores = np.zeros(len(scene))
-    rows = np.flatnonzero(candidates > 0.0)
-    if wanted.key == "size" and len(rows):
-        scores[rows] = _relative_size(scene.size[rows].max(axis=1), wanted.value)
-    return scores
+def _of_each(scene: Scene, candidates: Scores, fit: Callable[[MapObject], float]) -> Scores:
+    """Scores (N,): the fit of each candidate, 0 for parts of the building."""
+    is_candidate = (candidates > 0.0) & scene.is_object
+    each = zip(scene.objects, is_candidate.tolist(), strict=True)
+    return np.array([fit(thing) if is_one else 0.0 for thing, is_one in each], np.float64)
 
 
 def graded_attribute_scores(look: HasAttribute | Rank, scene: Scene, like: Scores) -> Scores | None:
@@ -100,7 +102,7 @@ def graded_attribute_scores(look: HasAttribute | Rank, scene: Scene, like: Score
         like: (N,) scores for the noun; sizes are compared among the best.
     """
     if isinstance(look, Rank):
-        return _measured_scores("", look.superlative, scene, like)
+        return _measured_scores("", look.superlative, scene, like, look.order)
     scores = _measured_scores(look.key, look.value, scene, like)
     known = {}
     for row in np.flatnonzero((like > 0.0) & scene.is_object).tolist():
@@ -118,32 +120,31 @@ def graded_attribute_scores(look: HasAttribute | Rank, scene: Scene, like: Score
 
 def _stated_score(thing: MapObject, wanted: HasAttribute) -> float | None:
     """Score of an attribute that a model or a person gave; None where neither did."""
-    value = thing.attributes.get(wanted.key, "").lower()
     if wanted.value in _SHADES:  # shades are compared
         return None
-    if wanted.key == "color":
-        return _colour_score(wanted.value, value)
-    fit = description_score(thing, wanted.key, wanted.value)
+    fit = _letter_score(thing, wanted)
     return fit if fit or wanted.key in thing.attribute_sources else None
 
 
-def _measured_scores(key: str, value: str, scene: Scene, like: Scores) -> Scores | None:
+def _measured_scores(
+    key: str, value: str, scene: Scene, like: Scores, order: int = 1
+) -> Scores | None:
     """Scores (N,) by boxes and colours; None for what they do not show."""
     if value in _SHADES:
         return np.asarray(1.0 / (1.0 + np.exp(-_SHADES[value] * darkness(scene.objects))))
     if value in _SIZES:
-        return _size_scores(value, scene, like)
+        return _size_scores(value, scene, like, order)
     if key == "color":
         seen = (thing.attributes.get("color", "") for thing in scene.objects)
         return np.array([_seen_as(value, name) if name else _UNKNOWN for name in seen])
     if value in _ROUND or value in _OBLONG:
-        flat = np.sort(scene.size[:, :2], axis=1)
+        flat = np.sort([thing.yaw_box.size[:2] for thing in scene.objects], axis=1)
         fit = np.exp(-(1.0 - flat[:, 0] / np.maximum(flat[:, 1], 1e-6)) / 0.4)
         return np.asarray(fit if value in _ROUND else 1.0 - 0.7 * fit)
     return None
 
 
-def _size_scores(trait: str, scene: Scene, like: Scores) -> Scores:
+def _size_scores(trait: str, scene: Scene, like: Scores, order: int) -> Scores:
     quantity, strength = _SIZES[trait]
     flat = np.sort(scene.size[:, :2], axis=1)
     values = {
@@ -154,6 +155,9 @@ def _size_scores(trait: str, scene: Scene, like: Scores) -> Scores:
         "top": scene.high[:, 2],
     }[quantity]
     among = values[like > 0.5 * like.max()] if like.any() else values
+    if order > 1:
+        larger = np.sign(strength) * (among - values[:, None]) > 0.0
+        return np.asarray(_ONE_OFF ** np.abs(larger.sum(axis=1) + 1 - order))
     best = among.max() if strength > 0 else among.min()
     return np.asarray(
         np.exp(-np.abs(strength) * np.maximum(np.sign(strength) * (best - values), 0.0) / 0.6)
@@ -211,6 +215,8 @@ def find_undescribed(things: Iterable[MapObject], conditions: Iterable[Condition
 def source_note(things: Iterable[MapObject], key: str) -> str:
     """Note on the source: ", a model says"; empty for a measured attribute."""
     things = list(things)
+    if key == NOTE:
+        return ""  # it names who said it
     if key == "affordance" and not any(key in thing.attributes for thing in things):
         return ", as is usual of such things"
     sources = {thing.attribute_sources.get(key) for thing in things}
@@ -220,33 +226,16 @@ def source_note(things: Iterable[MapObject], key: str) -> str:
 
 
 def _is_among(word: str, words: set[str]) -> bool:
+    """Whether a word, a synonym or a form of it is among words ("sit" for "sitting")."""
+    forms = {f"{word}ing", f"{word}{word[-1]}ing", f"{word}ed"}
     same = Thesaurus.load().attribute_words(word)
-    if same & words:
-        return True
-    return len(word) >= _SHORTEST_STEM and _begins_one(word, sorted(words))
-
-
-def _begins_one(word: str, words: Sequence[str]) -> bool:
-    """Whether a word is the stem of one of the others ("sit" of "sitting")."""
-    return any(other in (f"{word}ing", f"{word}{word[-1]}ing", f"{word}ed") for other in words)
-
-
-def _of_values(
-    scene: Scene, candidates: Scores, wanted: HasAttribute, score: Callable[[str, str], float]
-) -> Scores:
-    scores = np.zeros(len(scene))
-    for row in np.flatnonzero(candidates > 0.0):
-        value = scene.objects[row].attributes.get(wanted.key, "").lower()
-        scores[row] = score(wanted.value, value) if value else 0.0
-    return scores
-
-
-def _plain_score(wanted: str, value: str) -> float:
-    return _EXACT * (wanted == value)
+    return bool(words & (same | forms if len(word) >= _SHORTEST_STEM else same))
 
 
 def _colour_score(wanted: str, value: str) -> float:
-    """Score in [0, 1]: the least certain of the required colours."""
+    """Score in [0, 1]: the least certain of the required colours; 0 for an unknown one."""
+    if not value:
+        return 0.0
     said, seen = wanted.split(" and "), value.split(" and ")
     score = min(max(_one_colour_score(a, b) for b in seen) for a in said)
     return score if len(said) >= len(seen) else score * _ONE_OF_SEVERAL
@@ -258,22 +247,7 @@ def _one_colour_score(wanted: str, value: str) -> float:
     return _EXACT if wanted == value.replace("gray", "grey") else _SAME_COLOUR
 
 
-def _alike_score(wanted: str, value: str) -> float:
-    pairs = ((a, b) for a in wanted.split(" and ") for b in value.split(" and "))
-    return _LIKE_COLOUR if any(_seen_as(a, b) >= _CONFUSED for a, b in pairs) else 0.0
-
-
 def _seen_as(wanted: str, seen: str) -> float:
     """How well one seen colour fits a said one, which a camera may show otherwise."""
     fits = _COLOURS.get(wanted) or _COLOURS.get(lexicon.base_colour(wanted), {wanted: 1.0})
     return fits.get(seen, fits.get(lexicon.base_colour(seen), _UNLIKE))
-
-
-def _relative_size(longest_m: NDArray[np.float64], wanted: str) -> Scores:
-    if len(longest_m) < 2 or longest_m.max() < _SIZE_SPREAD * longest_m.min():
-        return np.zeros(len(longest_m))
-    middle = (longest_m.max() + longest_m.min()) / 2.0
-    if wanted == "medium":
-        return np.zeros(len(longest_m))
-    fits = longest_m < middle if wanted == "small" else longest_m > middle
-    return np.where(fits, _RELATIVE_SIZE, 0.0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -21,13 +21,12 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     mentions,
     source_note,
 )
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver, links
 from scenemind.reasoning.symbolic.place_answers import room_weight, telling
-from scenemind.reasoning.symbolic.ranks import ranked_rows
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
-from scenemind.reasoning.symbolic.resolver import Resolver, every_row
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.set_answers import exists, set_of
-from scenemind.reasoning.symbolic.situated.finder import is_several, links
 from scenemind.reasoning.symbolic.situated.usual import (
     attribute_of,
     attribute_values,
@@ -36,10 +35,7 @@ from scenemind.reasoning.symbolic.situated.usual import (
     state_share,
     usual_state,
 )
-from scenemind.reasoning.symbolic.viewer_answers import (
-    is_in_view,
-    is_within_reach,
-)
+from scenemind.reasoning.symbolic.viewer_answers import is_in_view, is_within_reach
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
@@ -48,6 +44,8 @@ _SHOWN = 3
 _BESIDE_M = 0.5
 # Least score of a relation, so that nearness decides where it holds for nothing.
 _LITTLE = 1e-3
+# Least share of the fits of all sides in the one that is chosen.
+_CLEARLY = 0.7
 
 
 def verify(question: trees.Verify, at: Resolver) -> Reply:
@@ -56,48 +54,51 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     Raises:
         ReasoningError: `not_found`: the attribute has not been described.
     """
-    if isinstance(at, LooseResolver) and isinstance(question.subject, NounPhrase):
-        return _verify_loosely(question.subject, question.condition, at)
-    rows, scores = at.existing(question.subject)
-    among = np.zeros(len(at.scene))
-    among[rows] = 1.0
-    holds = at.condition_scores(question.condition, among, lenient=False)[rows]
-    objects, fitting = at.objects(rows), holds > 0.0
-    unsaid = find_undescribed(objects, (question.condition,))
-    if unsaid and (question.condition.negated or not fitting.any()):
+    claim, found = question.condition, at.existing(question.subject)
+    scores = at.claim_scores(claim, found.rows)
+    objects, fits = found.objects, scores > 0.0
+    unsaid = find_undescribed(objects, (claim,))
+    if unsaid and (claim.negated or not fits.any()):
         raise say.not_known(unsaid, objects, DESCRIPTION_HINT)
-    if fitting.any() and not fitting.all():
-        return _some(question, objects, fitting.tolist())
-    number = say.counted(len(objects), say.noun_of(question.subject))
-    subject = say.the(objects[0]) if len(objects) == 1 else f"all {number}"
-    if fitting.all():
-        note = _note(question.condition, objects)
-        text = (
-            f"yes, {subject} {say.be(len(objects))} {verbalization.claim(question.condition)}{note}"
-        )
-        sure = say.mean_confidence(at.scene, rows, scores * holds)
-        return Reply(text, sure, tuple(objects), "yes")
-    text = f"no, {subject} {say.be(len(objects))} {_denial(question.condition, objects)}"
-    if len(objects) > 1 and not question.condition.negated:
-        text = f"no, none of the {number} is {verbalization.claim(question.condition)}"
-    sure = ABSENCE_CONFIDENCE * say.mean_confidence(at.scene, rows, scores)
-    return Reply(text, sure, tuple(objects), "no")
+    said, number = verbalization.claim(claim), say.counted(len(fits), say.noun_of(question.subject))
+    them = say.the(objects[0]) if len(objects) == 1 else f"all {number}"
+    are = f"{them} {say.be(len(objects))}"
+    if fits.all():
+        sure = replace(found, scores=found.scores * scores).confidence
+        return Reply(f"yes, {are} {said}{_note(claim, objects)}", sure, objects, "yes")
+    if fits.any():
+        those = found.where(fits).objects
+        # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
+        is_all_asked = say.has_plural_noun(question.subject)
+        some = f"{len(those)} of {number} {say.be(len(those))} {said}: {say.listed(those)}"
+        sure = min(_mean_existence(those), 1.0)
+        text = f"{'not all' if is_all_asked else 'yes'}, {some}"
+        return Reply(text, sure, those, say.yes_or_no(not is_all_asked))
+    text = f"no, {are} {_denial(claim, objects)}"
+    if len(objects) > 1 and not claim.negated:
+        text = f"no, none of the {number} is {said}"
+    return Reply(text, ABSENCE_CONFIDENCE * found.confidence, objects, "no")
 
 
-def _verify_loosely(subject: NounPhrase, condition: Condition, at: LooseResolver) -> Reply:
-    match condition:
+def verify_loosely(question: trees.Verify, at: LooseResolver) -> Reply:
+    """Yes or no by what is likeliest meant, is seen, or is usual."""
+    subject, claim = question.subject, question.condition
+    if not isinstance(subject, NounPhrase):
+        return verify(question, at)
+    match claim:
         case Related(predicate="in view of"):
-            return is_in_view(subject, condition, at)
+            return is_in_view(subject, claim, at)
         case Related(predicate="within reach"):
             return is_within_reach(subject, at)
         case Related() if at.knows(subject) or is_known_thing(subject.noun):
-            return exists(replace(subject, conditions=(*subject.conditions, condition)), at)
+            there = replace(subject, conditions=(*subject.conditions, claim))
+            return exists(trees.Exists(there), at)
         case Related():
             return Reply("yes", 1.0, brief="yes")  # It may be no thing at all: "light".
     row = at.find_single(subject)
     if row is None:
         return Reply("no", 1.0, brief="no")
-    return _is_so(option_words(condition), row, at)
+    return _is_so(_option_words(claim), row, at)
 
 
 def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
@@ -111,11 +112,11 @@ def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
             return Reply(text, thing.confidence * found.share, (thing,), word)
     for name in filter(is_known_thing, words.split()):
         # "Is the window covered by a curtain", "is somebody sitting on the chair".
-        named = at.finder.classes.named(name) > 0.0
-        named &= at.finder.classes.named(thing.label) == 0.0
+        named = at.named(name) > 0.0
+        named &= at.named(thing.label) == 0.0
         near = named & (at.scene.gaps_to_m(row) <= _BESIDE_M)
         word = say.yes_or_no(bool(near.any()))
-        there = say.listed(at.objects(np.flatnonzero(near))) or f"no {name}"
+        there = say.listed(at.scene.objects_at(np.flatnonzero(near))) or f"no {name}"
         text = f"{word}, {there} {say.be(near.sum())} at {say.the(thing)}"
         return Reply(text, thing.confidence, (thing,), word)
     share = state_share(thing.label, words)
@@ -124,24 +125,15 @@ def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
     return say.usually(say.yes_or_no(share >= 0.5), sure, thing)
 
 
-def _some(question: trees.Verify, objects: list[MapObject], fits: list[bool]) -> Reply:
-    those = [o for o, fit in zip(objects, fits, strict=True) if fit]
-    number = say.counted(len(objects), say.noun_of(question.subject))
-    text = (
-        f"{len(those)} of {number} {say.be(len(those))} {verbalization.claim(question.condition)}"
-    )
-    sure = float(np.mean([o.confidence for o in those]))
-    # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
-    is_all_asked = say.has_plural_noun(question.subject)
-    whole = f"{'not all' if is_all_asked else 'yes'}, {text}: {say.listed(those)}"
-    return Reply(whole, min(sure, 1.0), tuple(those), "no" if is_all_asked else "yes")
+def _mean_existence(things: Sequence[MapObject]) -> float:
+    return float(np.mean([thing.confidence for thing in things]))
 
 
-def _note(condition: Condition, objects: list[MapObject]) -> str:
+def _note(condition: Condition, objects: Sequence[MapObject]) -> str:
     return source_note(objects, condition.key) if isinstance(condition, trees.HasAttribute) else ""
 
 
-def _denial(condition: Condition, objects: list[MapObject]) -> str:
+def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
     said = verbalization.claim(replace(condition, negated=not condition.negated))
     if len(objects) != 1 or condition.negated:
         return said
@@ -161,40 +153,30 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     Raises:
         ReasoningError: `not_found`: fewer than two objects, or an unknown value; `ambiguous`.
     """
-    key, subjects = question.key, question.subjects
-    if isinstance(at, LooseResolver):
-        found = [at.find_single(subject) for subject in subjects]
-        rows = [row for row in found if row is not None]
-    elif len(subjects) > 1:
-        rows = list(dict.fromkeys(at.single(subject) for subject in subjects))
+    key, subjects, is_loose = question.key, question.subjects, isinstance(at, LooseResolver)
+    if len(subjects) == 1:
+        rows = at.every(subjects[0]).tolist()
     else:
-        rows = every_row(subjects[0], at).tolist()
-    things = [at.scene.objects[row] for row in rows]
+        rows = [row for each in subjects if (row := at.find_single(each)) is not None]
+    things = at.scene.objects_at(rows if is_loose else dict.fromkeys(rows))
     if len(things) < 2:
         meant = say.listed(things) or "nothing known"
         raise ReasoningError("not_found", f"Only {meant} is meant: there is nothing to compare.")
-    values = [_value(thing, key, at) for thing in things]
+    if key == "kind":
+        values = [thing.label for thing in things]
+    elif is_loose:
+        values = [attribute_of(thing, key).value for thing in things]
+    else:
+        values = [thing.attributes.get(key, "") for thing in things]
+    known = list(zip(things, values, strict=True))
     if not all(values):
-        unknown = [thing for thing, value in zip(things, values, strict=True) if not value]
-        raise say.not_known(key, unknown)
+        raise say.not_known(key, [thing for thing, value in known if not value])
     word = say.yes_or_no(all(_alike(key, values[0], other) for other in values[1:]))
     each = [
         f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
-        for thing, value in zip(things, values, strict=True)
+        for thing, value in known
     ]
-    sure = float(np.mean([thing.confidence for thing in things]))
-    return Reply(f"{word}, {say.bounded(each)}", sure, tuple(things), word)
-
-
-def _value(thing: MapObject, key: trees.Attribute | Literal["kind"], at: Resolver) -> str:
-    """An attribute as it is known; where it is read loosely, or else as is usual."""
-    if key == "kind":
-        return thing.label
-    return (
-        attribute_of(thing, key).value
-        if isinstance(at, LooseResolver)
-        else thing.attributes.get(key, "")
-    )
+    return Reply(f"{word}, {say.bounded(each)}", _mean_existence(things), things, word)
 
 
 def _alike(key: str, first: str, second: str) -> bool:
@@ -209,32 +191,24 @@ def _plain(colours: str) -> set[str]:
 
 def choose(question: trees.Choose, at: Resolver) -> Reply:
     """The option that holds for an object: "is the door open or closed"."""
-    if isinstance(at, LooseResolver):
-        return _choose_loosely(question, at)
     row = at.single(question.subject)
-    thing, among = at.scene.objects[row], np.zeros(len(at.scene))
-    among[row] = 1.0
-    fits = [
-        float(at.condition_scores(option, among, lenient=False)[row]) for option in question.options
-    ]
+    thing, rows = at.scene.objects[row], np.array([row], np.intp)
+    fits = [float(at.claim_scores(option, rows)[0]) for option in question.options]
     claims = [verbalization.claim(option) for option in question.options]
+    if not any(fits):
+        fits = _leanings(question, row, at)
     if not any(fits):
         unsaid = find_undescribed([thing], question.options)
         if unsaid:
             raise say.not_known(unsaid, [thing], DESCRIPTION_HINT)
-        return Reply(
-            f"{say.the(thing)} is neither {' nor '.join(claims)}",
-            ABSENCE_CONFIDENCE,
-            (thing,),
-            "neither",
-        )
+        text = f"{say.the(thing)} is neither {' nor '.join(claims)}"
+        return Reply(text, ABSENCE_CONFIDENCE, (thing,), "neither")
     best = fits.index(max(fits))
-    note = _note(question.options[best], [thing])
-    sure = min(1.0, thing.confidence * max(fits))
-    return Reply(f"{say.the(thing)} is {claims[best]}{note}", sure, (thing,), claims[best])
+    text = f"{say.the(thing)} is {claims[best]}{_note(question.options[best], [thing])}"
+    return Reply(text, min(1.0, thing.confidence * max(fits)), (thing,), claims[best])
 
 
-def _choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
+def choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
     """The option that fits, else the usual one, else the first."""
     row = at.find_single(question.subject)
     things: tuple[MapObject, ...] = () if row is None else (at.scene.objects[row],)
@@ -245,14 +219,14 @@ def _choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
         chosen = chosen or _look(question, things[0])
     room = None if chosen else _kind_of_room(question, at)
     if room is not None:
-        kind = find_room(option_words(room)) or ""
+        kind = find_room(_option_words(room)) or ""
         things = tuple(telling(kind, at).values())[:_SHOWN]
     chosen = chosen or room or _thing_at(question, row, at)
     if chosen is not None:
         subject = say.the(things[0]) if things and not room else "it"
         text = f"{subject} is {verbalization.claim(chosen)}"
-        return Reply(text, exist, things, option_words(chosen))
-    words = [option_words(option) for option in question.options]
+        return Reply(text, exist, things, _option_words(chosen))
+    words = [_option_words(option) for option in question.options]
     usual = usual_state(things[0].label if things else say.noun_of(question.subject), words)
     value, share = (words[0], 1.0 / len(words)) if usual is None else usual
     return say.usually(value, exist * share, *things)
@@ -262,31 +236,59 @@ def _side_with_more(question: trees.Choose, at: LooseResolver) -> Condition | No
     """The side with more objects: "are there more chairs on my left or right?"; None for other
     questions, and where there are as many."""
     of, options = question.subject, question.options
-    if not isinstance(of, NounPhrase) or not is_several(of):
+    if not isinstance(of, NounPhrase) or not say.has_plural_noun(of):
         return None
     if not all(isinstance(option, Related) for option in options):
         return None
     others = [c for c in of.conditions if c not in trees.relations_to_viewer(of)]
     there = [replace(of, conditions=(*others, option)) for option in options]
-    counts = [len(at.rows(phrase)[0]) for phrase in there]
+    counts = [len(at.rows(phrase)) for phrase in there]
     best = counts.index(max(counts))
     return None if counts.count(counts[best]) > 1 else options[best]
 
 
 def _side(question: trees.Choose, row: int, at: LooseResolver) -> Condition | None:
     """The option whose direction is nearest to that of an object; None for other questions."""
-    here = float(at.finder.around.bearing_rad[row])
+    here = float(at.around.bearing_rad[row])
     sides = [
         (math.cos(here - bearing), option)
         for option in question.options
-        if isinstance(option, Related) and (bearing := bearing_of(option.predicate)) is not None
+        if isinstance(option, Related)
+        and isinstance(option.anchors[0], trees.Viewer)
+        and (bearing := bearing_of(option.predicate)) is not None
     ]
-    return max(sides, key=lambda side: side[0])[1] if len(sides) > 1 else None
+    if len(sides) > 1:
+        return max(sides, key=lambda side: side[0])[1]
+    leanings = _leanings(question, row, at)
+    return question.options[leanings.index(max(leanings))] if any(leanings) else None
+
+
+def _leanings(question: trees.Choose, row: int, at: Resolver) -> list[float]:
+    """How far a thing is on each of several sides of others, where it is clearly more on one of
+    them: in front of the table, and more to its left than to its right; else 0."""
+    found = []
+    for option in question.options:
+        if not isinstance(option, Related) or option.predicate not in SIDES:
+            return [0.0 for _ in question.options]
+        try:
+            anchors = at.anchors(option.anchors[0])
+        except ReasoningError:
+            anchors = []
+        seen_by = Onlooker.of(at.viewpoint())
+        graded = at.scene.relations.graded
+        each = [
+            float(graded(option.predicate, a.row, seen_by)[row])
+            for a in anchors
+            if a.row is not None
+        ]
+        found.append(max(each, default=0.0))
+    best = max(found)
+    return [fit if fit == best and best >= _CLEARLY * sum(found) else 0.0 for fit in found]
 
 
 def _look(question: trees.Choose, thing: MapObject) -> Condition | None:
     """The option that is an attribute of an object; None where none is known."""
-    options = {option_words(option): option for option in question.options}
+    options = {_option_words(option): option for option in question.options}
     for key, of_key in attribute_values().items():
         values = {of_key[words]: option for words, option in options.items() if words in of_key}
         if len(values) >= 2:
@@ -297,7 +299,7 @@ def _look(question: trees.Choose, thing: MapObject) -> Condition | None:
 
 def _kind_of_room(question: trees.Choose, at: LooseResolver) -> Condition | None:
     """The likeliest of several kinds of rooms; None where they are none, or nothing tells."""
-    kinds = [find_room(option_words(option)) for option in question.options]
+    kinds = [find_room(_option_words(option)) for option in question.options]
     weights = [room_weight(kind, at) for kind in kinds if kind]
     is_known = len(weights) == len(kinds) and any(weights)
     return question.options[weights.index(max(weights))] if is_known else None
@@ -306,22 +308,22 @@ def _kind_of_room(question: trees.Choose, at: LooseResolver) -> Condition | None
 def _thing_at(question: trees.Choose, row: int | None, at: LooseResolver) -> Condition | None:
     """The option that fits best, or that is nearest to the object in question; None where one is
     not known."""
-    classes, of = at.finder.classes, question.subject
+    of = question.subject
     options = [option for option in question.options if isinstance(option, trees.Described)]
     if not isinstance(of, NounPhrase) or len(options) < len(question.options):
         return None
-    if not all(classes.sure_labels(option.noun) for option in options):
+    if not all(at.sure_labels(option.noun) for option in options):
         return None
-    if row is not None and of.noun and classes.sure_labels(of.noun):
+    if row is not None and of.noun and at.sure_labels(of.noun):
         fits = 1.0 / (1.0 + at.scene.gaps_to_m(row))
     else:
-        fits = at.finder.at(of) / (1.0 + at.finder.around.gap_m)
+        fits = at.place_scores(of) / (1.0 + at.around.gap_m)
         for link in links(of):
-            fits = fits * (at.finder.related(link) + _LITTLE)
-    return max(options, key=lambda option: float((fits * classes.named(option.noun)).max()))
+            fits = fits * (at.related_scores(link) + _LITTLE)
+    return max(options, key=lambda option: float((fits * at.named(option.noun)).max()))
 
 
-def option_words(option: Condition) -> str:
+def _option_words(option: Condition) -> str:
     """An option in a word."""
     match option:
         case trees.HasAttribute(value=value):
@@ -334,59 +336,55 @@ def option_words(option: Condition) -> str:
             return _SIDES.get(predicate, predicate)
 
 
-def compare(question: trees.Compare | trees.IsMore, at: Resolver) -> Reply:
-    """The one of several objects that is larger, higher or nearer; of a claim: yes if it is the
-    first."""
-    is_claim = isinstance(question, trees.IsMore)
-    options = (
-        (question.first, question.second)
-        if isinstance(question, trees.IsMore)
-        else question.options
-    )
-    named = {row: option for option in options if (row := _row(option, at)) is not None}
-    rank, rows = question.rank, np.array(list(named), np.intp)
-    if isinstance(at, LooseResolver):
-        best = rows[np.argsort(at.finder.measure(rank)[rows], kind="stable")][:1]
-    elif len(rows) < len(options):
+def compare(question: trees.Compare, at: Resolver) -> Reply:
+    """The one of several objects that is larger, higher or nearer."""
+    named, best, text = _compared(question.options, question.rank, at)
+    things = at.scene.objects_at((best, *(row for row in named if row != best)))
+    brief = say.noun_of(named[best], say.brief_name(things))
+    return Reply(text, _all_exist(things), things, brief)
+
+
+def is_more(question: trees.IsMore, at: Resolver) -> Reply:
+    """Yes if the first of two objects is larger, higher or nearer than the second."""
+    named, best, text = _compared((question.first, question.second), question.rank, at)
+    things, word = at.scene.objects_at(named), say.yes_or_no(best == next(iter(named)))
+    return Reply(f"{word}, {text}", _all_exist(things), things, word)
+
+
+def _compared(
+    options: Sequence[Reference], rank: trees.Rank, at: Resolver
+) -> tuple[dict[int, Reference], int, str]:
+    """Rows of options, the row of the one that ranks first, and what it is, in words."""
+    named = {row: option for option in options if (row := at.find_single(option)) is not None}
+    rows = np.array(list(named), np.intp)
+    if len(rows) < len(options) and not isinstance(at, LooseResolver):
         only = say.the(at.scene.objects[rows[0]])
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
-    else:
-        best = ranked_rows(at, rows, rank, 1)
+    best = at.ranked(rows, rank, 1)
     if not len(best):
         raise at.missing(options[0])
-    things, largest = at.objects(rows), at.scene.objects[best[0]]
     to = "" if rank.anchor is None else f" to {verbalization.describe(rank.anchor)}"
-    text = f"{say.the(largest)} is the {rank.superlative} of them{to}"
-    sure = float(np.prod([thing.confidence for thing in things]))
-    if not is_claim:
-        ordered = (largest, *(thing for thing in things if thing is not largest))
-        brief = say.noun_of(named[int(best[0])], say.brief_name(ordered))
-        return Reply(text, sure, ordered, brief)
-    word = say.yes_or_no(best[0] == rows[0])
-    return Reply(f"{word}, {text}", sure, tuple(things), word)
+    text = f"{say.the(at.scene.objects[best[0]])} is the {rank.superlative} of them{to}"
+    return named, int(best[0]), text
 
 
-def _row(option: Reference, at: Resolver) -> int | None:
-    return at.find_single(option) if isinstance(at, LooseResolver) else at.single(option)
+def _all_exist(things: Sequence[MapObject]) -> float:
+    return float(np.prod([thing.confidence for thing in things]))
 
 
 def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
     """Yes or no: whether there are more of the first things than of the second; for a choice, of
     which there are more."""
-    rows = [set_of(subject, at)[0] for subject in (question.first, question.second)]
-    first, second = len(rows[0]), len(rows[1])
+    subjects = question.first, question.second
+    found = [set_of(subject, at) for subject in subjects]
+    first, second = map(len, found)
     holds = {"more": first > second, "fewer": first < second, "as many": first == second}
     word = say.yes_or_no(holds[question.how])
     if question.is_choice:
-        most = question.first if (first > second) == (question.how == "more") else question.second
+        most = subjects[(first > second) != (question.how == "more")]
         word = "the same number" if first == second else f"{question.how} {say.noun_of(most)}"
-    numbers = joined(
-        [
-            say.counted(len(found), say.noun_of(subject))
-            for found, subject in zip(rows, (question.first, question.second), strict=True)
-        ]
-    )
-    things = tuple(at.objects(np.concatenate(rows)))
-    sure = float(np.mean([thing.confidence for thing in things])) if things else 0.0
-    there = say.be(first + second)
-    return Reply(f"{word}, there {there} {numbers}", min(sure, 0.9), things, word)
+    nouns = zip((first, second), map(say.noun_of, subjects), strict=True)
+    there = f"there {say.be(first + second)} {joined([say.counted(*each) for each in nouns])}"
+    things = (*found[0].objects, *found[1].objects)
+    sure = min(_mean_existence(things), 0.9) if things else 0.0
+    return Reply(f"{word}, {there}", sure, things, word)

@@ -6,24 +6,22 @@ or order something else are never read so.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from scenemind.language import lexicon
-from scenemind.language.corrections.clauses import broken_up
+from scenemind.language.assertions import clauses_of, is_of_robot
 from scenemind.language.corrections.slots import names_no_thing
 from scenemind.language.english import singular
-from scenemind.language.parser import Parser
-from scenemind.language.speech_acts import any_of, words_in
+from scenemind.language.qualities import find_look
+from scenemind.language.slots import SlotWords
+from scenemind.language.speech_acts import words_in
 from scenemind.language.tokens import Token
 from scenemind.language.trees import Marked, ObjectNumber, Rename, SetAttribute
 from scenemind.reasoning.symbolic.scene import Scene
 
 _MOST_WORDS = 30
 _LONGEST_NAME = 3
-_TELLS_NOTHING, _ASKS, _DENIES = map(words_in, ("telling_nothing", "opening_question", "denial"))
-_REPORTS = re.compile(rf"\b{any_of('reporting')}\b")
-_NEXT_CLAUSE = frozenset((",", "but", "it", "that", "this"))
+_TELLS_NOTHING, _ASKS = map(words_in, ("telling_nothing", "opening_question"))
 _VALUES = ("color", "material", "shape")
 
 
@@ -35,16 +33,21 @@ def find_likely_command(
     Args:
         marked: ids of marked objects, or of those of the previous sentence.
     """
-    tokens = broken_up(text)
-    words = [token.word for token in tokens]
+    clauses = clauses_of(text)
+    words = [word for clause in clauses for word in (*clause.words, ",")]
     tells = words and _TELLS_NOTHING.isdisjoint(words) and words[0] not in _ASKS
     if not tells or len(words) > _MOST_WORDS or _has_relation(words):
         return None
     subject, mentions = _subject(words, marked, scene)
     if subject is None:
         return None
-    rest = [t for place, t in enumerate(tokens) if place not in mentions | _excluded_words(words)]
-    values = set(_values(text, rest)) or set(_names(rest, scene))
+    denied = [d or is_of_robot(clause) for clause in clauses for d in (*clause.denied, True)]
+    rest = [
+        Token(word, 0)
+        for place, word in enumerate(words)
+        if not denied[place] and place not in mentions
+    ]
+    values = set(_values(rest)) or set(_names(rest, scene))
     if len(values) != 1:
         return None
     key, value = values.pop()
@@ -88,39 +91,20 @@ def _mentions(words: Sequence[str], scene: Scene) -> Iterator[tuple[int, int | N
         place += length
 
 
-def _excluded_words(words: Sequence[str]) -> set[int]:
-    """Word indices of denials, and of labels that the robot is said to use."""
-    said = " ".join(words)
-    starts = {said[: found.end()].count(" ") + 1 for found in _REPORTS.finditer(said)}
-    starts |= {place + 1 for place, word in enumerate(words) if word in _DENIES}
-    beside: set[int] = set()
-    for start in starts:
-        place = start
-        while place < len(words) and (words[place] not in _NEXT_CLAUSE or place == start):
-            beside.add(place)
-            place += 1
-    return beside
-
-
-def _values(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+def _values(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """Colours, materials and shapes among the tokens."""
-    p = Parser(text, list(tokens))
+    p = SlotWords("", list(tokens))
     while not p.done:
-        given = p.find_attribute()
-        if given is not None and given.key in _VALUES:
+        given = p.find(find_look)
+        if given is None:
+            p.at += 1
+        elif given.key in _VALUES:
             yield given.key, given.value
-            continue
-        length = lexicon.MATERIALS.longest(p.words, p.at)[1] or 1
-        word = " ".join(p.words[p.at : p.at + length])
-        key = "material" if length > 1 else lexicon.QUALITIES.get(word, "")
-        p.at += length
-        if key in _VALUES:
-            yield key, word
 
 
 def _names(tokens: Sequence[Token], scene: Scene) -> Iterator[tuple[str, str]]:
     """Names among the tokens: "a toolbox", or a label of another object."""
-    p = Parser("", list(tokens))
+    p = SlotWords("", list(tokens))
     while not p.done:
         has_article = p.take("a", "an")
         start = p.at

@@ -7,31 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenemind.language import lexicon
+from scenemind.language import lexicon, trees
 from scenemind.language.english import joined, normal, plural, shown, with_article
-from scenemind.language.trees import (
-    AddRelation,
-    Command,
-    Confirm,
-    DeleteObject,
-    DeleteRelation,
-    Deny,
-    IsA,
-    IsAt,
-    Marked,
-    Merge,
-    NounPhrase,
-    OfOne,
-    Redo,
-    Reference,
-    Related,
-    Rename,
-    SetAttribute,
-    Similar,
-    Split,
-    Subject,
-    Undo,
-)
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import Edit, MapObject, MemoryAccess
 from scenemind.memory.graph.corrections.separation import find_split_places
@@ -40,12 +17,14 @@ from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
 from scenemind.reasoning.symbolic.premises import denial_of, meant_as_one, meant_by
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
-from scenemind.reasoning.symbolic.replies import be, bounded, listed, sentence, the
+from scenemind.reasoning.symbolic.replies import be, bounded, listed, metres, sentence, the
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.undo import find_repeatable
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 _SHALL_I = "Shall I do that?"
+# Parts of one thing have less air between them.
+_APART_M = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +61,13 @@ class Intent:
 
     edits: tuple[Edit, ...]
     response: str
-    journal_action: Undo | Redo | None = None
+    journal_action: trees.Undo | trees.Redo | None = None
     objects: tuple[MapObject, ...] = ()
     doubt: Doubt | None = None
 
 
 def intent_of(
-    commands: Sequence[Command],
+    commands: Sequence[trees.Command],
     query: Query,
     resolver_of: Callable[[Query], Resolver],
     memory: MemoryAccess,
@@ -103,14 +82,14 @@ def intent_of(
         ReasoningError: `not_found`, `ambiguous` or `invalid_request`.
         SceneMemoryError: similar objects cannot be searched for.
     """
-    if len(commands) == 1 and not isinstance(commands[0], OfOne | IsAt | Merge):
+    if len(commands) == 1 and not isinstance(commands[0], trees.OfOne | trees.IsAt | trees.Merge):
         return _of_journal(commands[0], resolver_of(query), memory)
     from scenemind.language.corrections.grammar import is_of_last
 
     parts: list[Intent] = []
     spoken_of: tuple[int, ...] = ()
     for command in commands:
-        if not isinstance(command, OfOne | IsAt | Merge):
+        if not isinstance(command, trees.OfOne | trees.IsAt | trees.Merge):
             raise ReasoningError(
                 "invalid_request", "Say that in a sentence of its own; nothing was changed."
             )
@@ -128,14 +107,14 @@ def intent_of(
     return Intent(edits, response, None, _objects(edits, resolver_of(query)), doubt)
 
 
-def _of_journal(command: Command, at: Resolver, memory: MemoryAccess) -> Intent:
+def _of_journal(command: trees.Command, at: Resolver, memory: MemoryAccess) -> Intent:
     """Intent of a command about earlier corrections."""
     match command:
-        case Undo() | Redo():
+        case trees.Undo() | trees.Redo():
             return Intent((), "", command)
-        case Similar(object_ids=ids):
+        case trees.Similar(object_ids=ids):
             return _of_similar(ids, at, memory)
-        case Deny(subject=subject, denied=denied):
+        case trees.Deny(subject=subject, denied=denied):
             objects = meant_by(subject, at, denied).objects
             names = joined([the(thing) for thing in objects])
             return Intent((), f"What {be(len(objects))} {names} instead?", objects=objects)
@@ -178,33 +157,43 @@ def _objects(edits: Sequence[Edit], at: Resolver) -> tuple[MapObject, ...]:
     return tuple(at.scene.objects[at.scene.row_of_id[i]] for i in ids)
 
 
-def _of_command(command: OfOne | IsAt | Merge, at: Resolver, by: str = "") -> Intent:
+def _of_command(
+    command: trees.OfOne | trees.IsAt | trees.Merge, at: Resolver, by: str = ""
+) -> Intent:
     """Intent of one command, with a doubt where its words are wrong about its objects, where it
     changes more of them than they name, or where it may not be meant so.
 
     Raises:
         ReasoningError: see `intent_of`.
     """
-    is_guess = isinstance(command, IsAt) or (isinstance(command, AddRelation) and command.is_wish)
-    if isinstance(command, IsAt):
+    is_guess = isinstance(command, trees.IsAt) or (
+        isinstance(command, trees.AddRelation) and command.is_wish
+    )
+    if isinstance(command, trees.IsAt):
         command = _known_or_renamed(command, at)
-    if isinstance(command, Merge):
+    if isinstance(command, trees.Merge):
         meant = meant_as_one(command, at)
         edits, response = _merged(command, meant.objects, at)
     else:
-        denied = command.denied if isinstance(command, Rename | IsA) else ""
+        denied = command.denied if isinstance(command, trees.Rename | trees.IsA) else ""
         meant = meant_by(_subject_of(command, at), at, denied)
         edits, response = _edits_of(command, meant.objects, at, by)
     objection = meant.objection
-    if not objection and isinstance(command, Rename | IsA | SetAttribute):
+    if not objection and isinstance(command, trees.Rename | trees.IsA | trees.SetAttribute):
         objection = denial_of(command, meant.objects, at)
     doubt = None
+    apart = ""
+    if isinstance(command, trees.Merge) and not _is_order_by_numbers(command):
+        apart = _far_apart(meant.objects, at)
     if objection:
         doubt = Doubt("invalid_request", objection, _question(edits, response))
     elif meant.is_open and len(meant.objects) > 1:
-        one = "make one of" if isinstance(command, Merge) else "change"
+        one = "make one of" if isinstance(command, trees.Merge) else "change"
         names = listed(meant.objects)
         doubt = Doubt("ambiguous", f"That would {one} {len(meant.objects)} objects: {names}.")
+    elif apart:
+        order = f"merge objects {joined([str(thing.object_id) for thing in meant.objects])}"
+        doubt = Doubt("invalid_request", apart, "Are they one thing all the same?", order)
     elif is_guess:
         doubt = doubt_of_guess(response)
     return Intent(tuple(edits), response, None, _objects(edits, at), doubt)
@@ -214,6 +203,13 @@ def doubt_of_guess(response: str, suggestion: str = "") -> Doubt:
     """The doubt of an uncertain reading, from the response that its edits would get."""
     text = f"I am not sure that I understood you. Do you mean that {_claimed(response)}?"
     return Doubt("not_understood", text, "", suggestion)
+
+
+def doubt_of_wish(edits: Sequence[Edit], objects: Sequence[MapObject], response: str) -> Doubt:
+    """The doubt of edits that the words name, but neither state nor ask for."""
+    names = joined([the(thing) for thing in objects])
+    text = f"I am not sure that you want that changed: {names}."
+    return Doubt("not_understood", text, _question(edits, response))
 
 
 def _claimed(response: str) -> str:
@@ -237,42 +233,37 @@ def _question(edits: Sequence[Edit], response: str) -> str:
 
 
 def _edits_of(
-    command: OfOne, objects: Sequence[MapObject], at: Resolver, by: str
+    command: trees.OfOne, objects: Sequence[MapObject], at: Resolver, by: str
 ) -> tuple[list[Edit], str]:
     """Edits of a command for its objects, and a sentence that reports them."""
     match command:
-        case Rename(label=label):
+        case trees.Rename(label=label):
             return _of_each(Edit("rename", (), value=label), objects)
-        case IsA(label=label):
+        case trees.IsA(label=label):
             told = _told(Edit("rename", (), value=label), objects)
             return _described_edits(command, objects, at), told
-        case SetAttribute(key=key, value=value):
+        case trees.SetAttribute(key=key, value=value):
             value = by if (key, value) == ("owner", lexicon.SPEAKER) else value
             return _of_each(Edit("set_attribute", (), key, value), objects)
-        case DeleteObject():
+        case trees.DeleteObject():
             return _of_each(Edit("delete_object", ()), objects)
-        case Confirm(label=label):
+        case trees.Confirm(label=label):
             confirmed = _of_each(Edit("confirm", ()), objects)
             if not label or not at.is_named_otherwise(objects, label):
                 return confirmed
             renamed, told = _of_each(Edit("rename", (), value=label), objects)
             return [*renamed, *confirmed[0]], told
-        case Split(count=count, noun=noun):
-            thing = _only(objects, command, at)
-            _check_several_of(thing, count, noun, at)
-            return _split(thing, count)
-        case AddRelation() | DeleteRelation():
+        case trees.Split(count=count, noun=noun):
+            if len(objects) > 1:
+                rows = np.array([at.scene.row_of_id[thing.object_id] for thing in objects])
+                raise at.ambiguous(command.subject, rows)
+            _check_several_of(objects[0], count, noun, at)
+            return _split(objects[0], count)
+        case trees.AddRelation() | trees.DeleteRelation():
             return _related(command, objects, at)
 
 
-def _only(objects: Sequence[MapObject], command: Split, at: Resolver) -> MapObject:
-    if len(objects) > 1:
-        rows = np.array([at.scene.row_of_id[thing.object_id] for thing in objects])
-        raise at.ambiguous(command.subject, rows)
-    return objects[0]
-
-
-def _described_edits(command: IsA, objects: Sequence[MapObject], at: Resolver) -> list[Edit]:
+def _described_edits(command: trees.IsA, objects: Sequence[MapObject], at: Resolver) -> list[Edit]:
     """Edits of "that is a red cup".
 
     An object that is called so already only gets the attributes. Others get a name and the
@@ -291,63 +282,68 @@ def _described_edits(command: IsA, objects: Sequence[MapObject], at: Resolver) -
     return edits
 
 
-def _is_called(thing: MapObject, command: IsA, at: Resolver) -> bool:
+def _is_called(thing: MapObject, command: trees.IsA, at: Resolver) -> bool:
     return not at.is_named_otherwise([thing], command.noun)
 
 
-def _is_name(command: IsA) -> bool:
+def _is_name(command: trees.IsA) -> bool:
     """Whether the whole label is a known name, such as "paper towel"."""
     return normal(command.label) in Thesaurus.load().known()
 
 
-def _tells_kind(command: IsA) -> bool:
+def _tells_kind(command: trees.IsA) -> bool:
     """Whether a material is given, which often is part of a name (a colour is not)."""
     return any(key == "material" for key, _ in command.attributes)
 
 
-def _known_or_renamed(command: IsAt, at: Resolver) -> AddRelation | Rename:
+def _known_or_renamed(command: trees.IsAt, at: Resolver) -> trees.AddRelation | trees.Rename:
     """The relation of the one object of that name; without one, a renaming of the object there."""
     (place,) = command.subject.conditions
-    if not isinstance(place, Related):
+    if not isinstance(place, trees.Related):
         raise TypeError(f"{place} says of no thing where it is")
     known = [o for o in at.scene.objects if not at.is_named_otherwise([o], command.noun)]
     if known:
-        named = NounPhrase(command.noun, definite=True)
-        return AddRelation(named, place.predicate, place.anchors[0])
-    return Rename(command.subject, command.noun)
+        named = trees.NounPhrase(command.noun, definite=True)
+        return trees.AddRelation(named, place.predicate, place.anchors[0])
+    return trees.Rename(command.subject, command.noun)
 
 
-def _subject_of(command: OfOne, at: Resolver) -> Subject:
+def _subject_of(command: trees.OfOne, at: Resolver) -> trees.Subject:
     """The subject; the cup in "it is a red cup", where nothing is marked."""
     if (
-        isinstance(command, IsA)
-        and command.subject == Marked()
+        isinstance(command, trees.IsA)
+        and command.subject == trees.Marked()
         and not (at.has_marks or command.denied)
     ):
-        return NounPhrase(command.noun, definite=True)
+        return trees.NounPhrase(command.noun, definite=True)
     return command.subject
 
 
 def _related(
-    command: AddRelation | DeleteRelation, objects: Sequence[MapObject], at: Resolver
+    command: trees.AddRelation | trees.DeleteRelation, objects: Sequence[MapObject], at: Resolver
 ) -> tuple[list[Edit], str]:
-    kind: EditKind = "add_relation" if isinstance(command, AddRelation) else "delete_relation"
-    negation = "" if kind == "add_relation" else "not "
-    others = [_other(command.anchor, thing, at) for thing in objects]
-    for thing, other in zip(objects, others, strict=True):
+    is_new = isinstance(command, trees.AddRelation)
+    kind: EditKind = "add_relation" if is_new else "delete_relation"
+    edits, told = [], []
+    for thing in objects:
+        other = _other(command.anchor, thing, at)
         if other is thing:
             raise ReasoningError(
                 "invalid_request", f"{the(other)} cannot be {command.predicate or 'on'} itself."
             )
-    pairs = list(zip(objects, others, strict=True))
-    edits, told = [], []
-    for a, b in pairs:
-        predicate = command.predicate or ("on" if _may_carry(b, a) else "next to")
-        told.append(f"{the(a)} is {negation}{lexicon.spoken(predicate)} {the(b)}")
-        edits += [
-            Edit(kind, (a.object_id, b.object_id), each)
-            for each in (predicate, *_implied_predicates(command, a, b, at))
-        ]
+        predicate = command.predicate or ("on" if _may_carry(other, thing) else "next to")
+        predicates = [predicate]
+        if not is_new and predicate == "on":  # what is not on the wall does not hang on it either
+            rows = [at.scene.row_of_id[each.object_id] for each in (thing, other)]
+            predicates += [
+                name
+                for name in ATTACHED
+                for row, _ in at.scene.relations_of(rows[0], name)
+                if row == rows[1]
+            ]
+        spoken = f"{'not ' * (not is_new)}{lexicon.spoken(predicate)}"
+        told.append(f"{the(thing)} is {spoken} {the(other)}")
+        edits += [Edit(kind, (thing.object_id, other.object_id), each) for each in predicates]
     return edits, f"Now {joined(told)}."
 
 
@@ -356,25 +352,9 @@ def _may_carry(carrier: MapObject, thing: MapObject) -> bool:
     return all(c > t for c, t in zip(carrier.box.size[:2], thing.box.size[:2], strict=True))
 
 
-def _implied_predicates(
-    command: AddRelation | DeleteRelation, thing: MapObject, other: MapObject, at: Resolver
-) -> list[str]:
-    """Further predicates to delete: what is not on the wall does not hang on it either."""
-    if isinstance(command, AddRelation) or command.predicate != "on":
-        return []
-    row_of_id = at.scene.row_of_id
-    of_thing = row_of_id[thing.object_id]
-    return [
-        predicate
-        for predicate in ATTACHED
-        for row, _ in at.scene.relations_of(of_thing, predicate)
-        if row == row_of_id[other.object_id]
-    ]
-
-
-def _other(reference: Reference, thing: MapObject, at: Resolver) -> MapObject:
+def _other(reference: trees.Reference, thing: MapObject, at: Resolver) -> MapObject:
     """The anchor of a relation; of several walls, the nearest one."""
-    rows, _ = at.existing(reference)
+    rows = at.existing(reference).rows
     building = rows[~at.scene.is_object[rows]]
     if not len(building):
         return at.scene.objects[at.single(reference)]
@@ -382,7 +362,9 @@ def _other(reference: Reference, thing: MapObject, at: Resolver) -> MapObject:
     return at.scene.objects[building[np.argmin(gaps[building])]]
 
 
-def _merged(command: Merge, objects: Sequence[MapObject], at: Resolver) -> tuple[list[Edit], str]:
+def _merged(
+    command: trees.Merge, objects: Sequence[MapObject], at: Resolver
+) -> tuple[list[Edit], str]:
     ids = tuple(thing.object_id for thing in objects)
     if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects):
         numbers = joined([str(i) for i in ids])
@@ -401,6 +383,25 @@ def _merged(command: Merge, objects: Sequence[MapObject], at: Resolver) -> tuple
     first, *others = objects
     text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
     return [Edit("merge", ids)], text
+
+
+def _is_order_by_numbers(command: trees.Merge) -> bool:
+    """Whether the things are numbered, and nothing else is said of them."""
+    is_bare = (isinstance(one, trees.ObjectNumber) and not one.noun for one in command.subjects)
+    return not command.noun and all(is_bare)
+
+
+def _far_apart(objects: Sequence[MapObject], at: Resolver) -> str:
+    """Which of the objects stands far from all others; empty where none does."""
+    rows = [at.scene.row_of_id[thing.object_id] for thing in objects]
+    for row in rows:
+        others = [other for other in rows if other != row]
+        gaps = at.scene.gaps_to_m(row)[others]
+        if gaps.size and gaps.min() > _APART_M:
+            nearest = at.scene.objects[others[int(np.argmin(gaps))]]
+            names = f"{the(at.scene.objects[row])} and {the(nearest)}"
+            return sentence(f"{names} are {metres(float(gaps.min()))} apart")
+    return ""
 
 
 def _check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,12 +156,12 @@ def at_end(pairs: Pairs) -> Vector:
 
 
 def between(middles: Matrix, a: Vector, b: Vector) -> Vector:
-    """(N,) by how near middles (N, 2) are to the middle of the line from a to b (2,)."""
-    way = b - a
-    length = max(float(np.linalg.norm(way)), _EPSILON)
-    from_a = middles - a
-    along = (from_a @ way) / length**2
-    aside = np.abs(from_a @ np.array((-way[1], way[0]))) / length
+    """(P, N) by how near middles (N, 2) are to those of the lines from a to b (P, 2)."""
+    way = (b - a)[..., None, :]
+    length = np.maximum(np.linalg.norm(way, axis=-1), _EPSILON)
+    from_a = middles - a[..., None, :]
+    along = (from_a * way).sum(axis=-1) / length**2
+    aside = np.abs(from_a[..., 1] * way[..., 0] - from_a[..., 0] * way[..., 1]) / length
     return np.asarray(np.exp(-np.abs(along - 0.5) / 0.35) * np.exp(-aside / 0.6))
 
 
@@ -179,6 +180,25 @@ CURVES: Mapping[str, Callable[[Pairs], Vector]] = {
     "at the end of": at_end,
 }
 TURNED: Mapping[str, Callable[[Pairs], Vector]] = {"supports": on, "contains": inside}
+
+
+class Ways(NamedTuple):
+    """Where things (N,) lie from one, seen from above: the same for all who look on.
+
+    Attributes:
+        offset: (N, 2) between the middles. length: (N,) of it. near: (N,) in [0, 1].
+    """
+
+    offset: Matrix
+    length: Vector
+    near: Vector
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Ways:
+        """Those of the subjects from the others."""
+        offset = pairs.offset[:, :2]
+        length = np.maximum(np.linalg.norm(offset, axis=1), _SHORTEST_M)
+        return cls(offset, length, np.exp(-pairs.level_gap_m / _BESIDE_M))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,17 +234,16 @@ class Onlooker:
         right = np.array((ahead[1], -ahead[0]))
         return {"left": -right, "right": right, "front": -ahead, "rear": ahead}[side]
 
-    def beside(self, pairs: Pairs, target: Vector, side: str) -> Vector:
+    def beside(self, ways: Ways, target: Vector, side: str) -> Vector:
         """(N,) for being on a side of the target, and near it."""
-        axis, way = self.axis(side, target), pairs.offset[:, :2]
-        sure = 1.0
+        axis, sure = self.axis(side, target), 1.0
         if self.viewpoint is None:
             sure = _SURE if side in ("left", "right") else _SURE_OF_FRONT
-        on_side = np.full(len(way), 0.5)
+        on_side: Vector | float = 0.5
         if axis is not None:
-            cosine = way @ axis / np.maximum(np.linalg.norm(way, axis=1), _SHORTEST_M)
+            cosine = ways.offset @ axis / ways.length
             on_side = sure * _step(_STEEP * (cosine - _COSINE)) + (1.0 - sure) * 0.5
-        return np.asarray(on_side * np.exp(-pairs.level_gap_m / _BESIDE_M))
+        return np.asarray(on_side * ways.near)
 
 
 def _step(value: Vector) -> Vector:

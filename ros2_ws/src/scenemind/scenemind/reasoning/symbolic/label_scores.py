@@ -1,4 +1,4 @@
-"""The one scorer of nouns: to the letter, graded, and as those say them who stand there."""
+"""The one scorer of nouns: to the letter, and graded."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scenemind.language.english import is_plural, normal, shown
 from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 from scenemind.memory.finding.object_index import FORM_WORDS, _words_of_attributes, words_in
+from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
 
 _NAMED = 4
@@ -27,7 +28,7 @@ _OTHER_NUMBER, _MORE_SPECIAL = 0.8, 0.6
 _WITHOUT = 0.1
 
 
-def label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> tuple[Scores, str]:
+def label_scores(scene: Scene, noun: str) -> tuple[Scores, str]:
     """Scores (N,) of labels for a noun, all 1 without a noun ("thing"), and a note.
 
     Parts of the building fit where they are named.
@@ -38,11 +39,11 @@ def label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> tuple[Score
         _narrow_by_attribute(scene, qualities, scores, needed=True)
         return scores, ""
     scores = np.zeros(len(scene))
-    matches = vocabulary.match(noun, scene.rows_of_label)
+    matches = scene.matches(noun)
     kind = find_kind(noun)
     if kind is not None:
         matches = [match for match in matches if match.sure]
-        scores[_rows_of_kind(scene, kind)] = 1.0
+        scores[_with_thing(scene, qualities, _rows_of_kind(scene, kind))] = 1.0
     for match in matches:
         scores[scene.rows_of_label[match.label]] = match.score
     if not matches:
@@ -52,37 +53,25 @@ def label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> tuple[Score
     return scores, f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known'
 
 
-def sure_labels(scene: Scene, vocabulary: Vocabulary, noun: str) -> list[str]:
+def sure_labels(scene: Scene, noun: str) -> list[str]:
     """Labels that surely fit a noun with all its words."""
-    matches = vocabulary.match(noun, scene.rows_of_label)
+    matches = scene.matches(noun)
     return [match.label for match in matches if match.score > _SURE and not match.unknown]
 
 
-def rows_standing_in(scene: Scene, vocabulary: Vocabulary, noun: str) -> list[int]:
+def rows_standing_in(scene: Scene, noun: str) -> list[int]:
     """Rows of things that are often confused with an unknown one; none where it is known."""
     if not noun or find_kind(noun) is not None:
         return []
-    matches = vocabulary.match(noun, scene.rows_of_label)
-    found = [match.label for match in matches if match.stands_in]
-    return [row for label in found for row in scene.rows_of_label[label]]
+    return scene.rows_called(match.label for match in scene.matches(noun) if match.stands_in)
 
 
-def plain_label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> Scores:
-    """Scores (N,) of the sure labels for a noun, else of similar ones."""
-    scores = np.zeros(len(scene))
-    matches = vocabulary.match(noun, scene.rows_of_label)
-    surely = [match for match in matches if match.score > _SURE]
-    for match in surely or matches:
-        scores[scene.rows_of_label[match.label]] = match.score
-    return scores
-
-
-def graded_label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> Scores:
+def graded_label_scores(scene: Scene, noun: str) -> Scores:
     """Scores (N,) in [0, 1] of labels for a noun; without a noun every object fits."""
     if not noun:
         return scene.is_object.astype(np.float64)
     scores = np.zeros(len(scene))
-    found, unknown = _label_scores(vocabulary, frozenset(scene.rows_of_label), noun)
+    found, unknown = _label_scores(frozenset(scene.rows_of_label), noun)
     for label, score in found:
         scores[scene.rows_of_label[label]] = score
     if unknown:
@@ -96,12 +85,10 @@ def graded_label_scores(scene: Scene, vocabulary: Vocabulary, noun: str) -> Scor
 
 
 @lru_cache(maxsize=4096)
-def _label_scores(
-    vocabulary: Vocabulary, labels: frozenset[str], noun: str
-) -> tuple[tuple[tuple[str, float], ...], str]:
+def _label_scores(labels: frozenset[str], noun: str) -> tuple[tuple[tuple[str, float], ...], str]:
     """Scores of labels for a noun: sure, loose, and those of its head ("office chair"); also its
     words that no label has."""
-    parts = _parts(noun)
+    parts, vocabulary = _parts(noun), Vocabulary.load()
     part, found = next(((p, m) for p in parts if (m := vocabulary.match(p, labels))), ("", []))
     several = is_plural(noun.split(" ")[-1])
     is_exact = any(normal(match.label) == part for match in found)
@@ -137,6 +124,16 @@ def _rows_of_kind(scene: Scene, kind: str) -> list[int]:
     """Rows of floors, walls or ceilings."""
     rows = np.flatnonzero(~scene.is_object).tolist()
     return [row for row in rows if scene.objects[row].label == kind]
+
+
+def _with_thing(scene: Scene, name: str, rows: list[int]) -> list[int]:
+    """The parts of a building that have a thing of a name: "the window wall"; all where none has
+    one."""
+    things = scene.rows_called(match.label for match in scene.matches(name) if match.sure)
+    held = {
+        other for thing in things for by in CARRYING for other, _ in scene.relations_of(thing, by)
+    }
+    return [row for row in rows if row in held] or rows
 
 
 def _narrow_by_attribute(scene: Scene, said: str, scores: Scores, *, needed: bool) -> None:

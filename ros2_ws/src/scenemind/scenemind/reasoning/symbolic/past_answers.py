@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
-from scenemind.geometry import Box3D
 from scenemind.language.english import joined, shown
 from scenemind.language.time_expressions import Moment
 from scenemind.language.trees import Changed, Reference, WhenSeen, WhereAt
@@ -30,10 +30,46 @@ _SAID: dict[ChangeKind, tuple[str, str]] = {
     "renamed": ("has another name", "have other names"),
     "missing": ("was not found at its place", "were not found at their places"),
     "new": (
-        "is new to me and may always have been there",
-        "are new to me and may always have been there",
+        "was seen first now and may have been there before",
+        "were seen first now and may have been there before",
+    ),
+    "ghost": (
+        "was hardly ever seen where I looked often, and was probably never there",
+        "were hardly ever seen where I looked often, and were probably never there",
     ),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Objects of a question, all of them there, or all of them vanished."""
+
+    things: tuple[MapObject, ...]
+    are_gone: bool
+
+    @classmethod
+    def of(cls, subject: Reference, at: Resolver) -> _Known:
+        """Those that are there; without any, those that have vanished.
+
+        Raises:
+            ReasoningError: `not_found`.
+        """
+        try:
+            return cls(at.existing(subject).objects, False)
+        except ReasoningError as missing:
+            try:
+                return cls(at.among_gone().existing(subject).objects, True)
+            except ReasoningError:
+                raise missing from None
+
+    @property
+    def there(self) -> tuple[MapObject, ...]:
+        """Objects of the map as it is."""
+        return () if self.are_gone else self.things
+
+    @property
+    def confidence(self) -> float:
+        return min(thing.confidence for thing in self.things)
 
 
 def where_at(question: WhereAt, at: Resolver) -> Reply:
@@ -42,33 +78,30 @@ def where_at(question: WhereAt, at: Resolver) -> Reply:
     stamp_ns = stamp_of(question.moment, newest_ns)
     when = _when(stamp_ns, newest_ns)
     at.note(f"the moment is {when}")
-    things = _objects_of(question.subject, at)
-    parts = []
-    for thing, is_gone in things:
-        place = find_place(thing, stamp_ns, is_gone=is_gone)
-        parts.append(f"{say.the(thing)} {_past_place(thing, place, stamp_ns, at)}")
-    there = tuple(thing for thing, is_gone in things if not is_gone)
-    sure = min(thing.confidence for thing, _ in things)
-    return Reply(f"{when} {say.bounded(parts)}", sure, there)
+    known = _Known.of(question.subject, at)
+    places = [find_place(thing, stamp_ns, is_gone=known.are_gone) for thing in known.things]
+    parts = [
+        f"{say.the(thing)} {_past_place(thing, place, stamp_ns, at)}"
+        for thing, place in zip(known.things, places, strict=True)
+    ]
+    return Reply(f"{when} {say.bounded(parts)}", known.confidence, known.there)
 
 
 def when_seen(question: WhenSeen, at: Resolver) -> Reply:
     """Last (or first) time and place at which the camera saw the objects."""
     newest_ns, floor_z = at.scene.snapshot.stamp_ns, at.scene.floor_z
+    known, order = _Known.of(question.subject, at), "first" if question.first else "last"
     parts = []
-    things = _objects_of(question.subject, at)
-    for thing, is_gone in things:
+    for thing in known.things:
         stamp_ns = thing.first_seen_ns if question.first else thing.last_seen_ns
-        place = find_place(thing, stamp_ns, is_gone=is_gone)
-        box = place.box if place is not None else thing.box
-        order = "first" if question.first else "last"
-        gone = ", and has gone from there since" if is_gone and not question.first else ""
+        place = find_place(thing, stamp_ns, is_gone=known.are_gone) or thing
+        where = say.place_words(place.box, floor_z)
+        since = f", but {say.GHOST}" if thing.is_ghost else ", and has gone from there since"
+        gone = since * (known.are_gone and not question.first)
         parts.append(
-            f"{say.the(thing)} was {order} seen {_when(stamp_ns, newest_ns)},"
-            f" {say.place_words(box, floor_z)}{gone}"
+            f"{say.the(thing)} was {order} seen {_when(stamp_ns, newest_ns)}, {where}{gone}"
         )
-    there = tuple(thing for thing, is_gone in things if not is_gone)
-    return Reply(say.bounded(parts), min(t.confidence for t, _ in things), there)
+    return Reply(say.bounded(parts), known.confidence, known.there)
 
 
 def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Reply:
@@ -142,21 +175,21 @@ def _of_thing(
     subject: Reference, found: SceneChanges, since: str, stayed: bool, at: Resolver
 ) -> Reply:
     """Whether objects have moved, or `stayed`: whether they have not."""
-    things = _objects_of(subject, at)
-    ids = {thing.object_id for thing, _ in things}
-    own = [change for change in found.changes if change.object_id in ids]
-    there = tuple(thing for thing, is_gone in things if not is_gone)
-    names = joined([say.the(thing) for thing, _ in things])
-    if own:
-        is_moved = any(change.kind == "moved" for change in own)
-        word = "no" if stayed else "yes" if is_moved else "no"
-        parts = joined([f"{_name(change)} {_one(change)}" for change in own])
-        return Reply(f"{word}, {since} {parts}", 0.9, there, word)
-    if ids & set(found.unseen):
-        text = f"I cannot tell: {since} nobody looked where {names} was"
-        return Reply(text, ABSENCE_CONFIDENCE, there)
-    word, have = "yes" if stayed else "no", "has" if len(things) == 1 else "have"
-    return Reply(f"{word}, {since} {names} {have} not moved", 0.9, there, word)
+    known = _Known.of(subject, at)
+    ids = {thing.object_id for thing in known.things}
+    own = [c for c in found.changes if c.object_id in ids and c.kind != "renamed"]
+    names = joined([say.the(thing) for thing in known.things])
+    said = joined([f"{_name(change)} {_one(change)}" for change in own])
+    unknown = said if {change.kind for change in own} == {"new"} else ""
+    if not own and ids & set(found.unseen):
+        unknown = f"nobody looked where {names} was"
+    if unknown:
+        return Reply(f"I cannot tell: {since} {unknown}", ABSENCE_CONFIDENCE, known.there)
+    is_moved = any(change.kind == "moved" for change in own)
+    word = say.yes_or_no(is_moved and not stayed if own else stayed)
+    have = "has" if len(known.things) == 1 else "have"
+    text = f"{word}, {since} {said or f'{names} {have} not moved'}"
+    return Reply(text, 0.9, known.there, word)
 
 
 def _change_sentences(found: SceneChanges, kinds: tuple[ChangeKind, ...]) -> Iterator[str]:
@@ -171,19 +204,19 @@ def _change_sentences(found: SceneChanges, kinds: tuple[ChangeKind, ...]) -> Ite
 
 
 def _listed(change: SceneChange) -> str:
-    moved = change.distance_m
-    if change.kind == "moved" and moved is not None:
-        return f"{_name(change)} by {say.metres(moved)}"
     if change.kind == "renamed":
         return f"{_name(change)}, before {shown(change.old_label)}"
-    return _name(change)
+    return f"{_name(change)}{_by_how_far(change)}"
 
 
 def _one(change: SceneChange) -> str:
-    moved = change.distance_m
-    if change.kind == "moved" and moved is not None:
-        return f"was moved by {say.metres(moved)}"
-    return _SAID[change.kind][0]
+    return f"{_SAID[change.kind][0]}{_by_how_far(change)}"
+
+
+def _by_how_far(change: SceneChange) -> str:
+    if change.kind != "moved" or change.distance_m is None:
+        return ""
+    return f" by {say.metres(change.distance_m)}"
 
 
 def _name(change: SceneChange) -> str:
@@ -198,36 +231,21 @@ def _seen(found: SceneChanges) -> str:
     return f"; {joined(parts)}" if parts else ""
 
 
-def _objects_of(subject: Reference, at: Resolver) -> list[tuple[MapObject, bool]]:
-    """Objects of a reference, each with whether it has vanished; present ones take precedence.
-
-    Raises:
-        ReasoningError: `not_found`.
-    """
-    try:
-        rows, _ = at.existing(subject)
-        return [(thing, False) for thing in at.objects(rows)]
-    except ReasoningError as missing:
-        try:
-            before = at.among_gone()
-            rows, _ = before.existing(subject)
-        except ReasoningError:
-            raise missing from None
-        return [(thing, True) for thing in before.objects(rows)]
-
-
 def _past_place(thing: MapObject, place: PlaceAt | None, stamp_ns: int, at: Resolver) -> str:
     newest_ns = at.scene.snapshot.stamp_ns
     if place is None:
         return f"was not known yet; it was first seen {_when(thing.first_seen_ns, newest_ns)}"
     where = say.place_words(place.box, at.scene.floor_z)
+    if place.knowledge == "ghost":
+        return f"was taken for a ghost by then: {say.GHOST}; it seemed to be {where}"
     if place.knowledge == "gone":
         return f"had been found gone from where it was last seen, {where}"
     row = at.scene.row_of_id.get(thing.object_id)
     if row is not None and place.box == thing.box:
         where = ", ".join(filter(None, (landmark(at.scene, row), where, "where it is now")))
     elif row is not None:
-        where = f"{where}, {say.metres(_apart_m(place.box, thing.box))} from where it is now"
+        apart = say.metres(math.dist(place.box.center, thing.box.center))
+        where = f"{where}, {apart} from where it is now"
     if place.knowledge == "assumed":
         ago = say.span_words(stamp_ns - place.last_seen_ns)
         return f"was probably {where}: it had been seen there {ago} before"
@@ -238,7 +256,3 @@ def _when(stamp_ns: int, newest_ns: int) -> str:
     """A stamp in words: "at 2026-05-04 10:05:00", "40 s before the newest frame"."""
     before = f"{say.span_words(newest_ns - stamp_ns)} before the newest frame"
     return f"at {show_stamp(stamp_ns)} ({before})" if is_date(stamp_ns) else before
-
-
-def _apart_m(a: Box3D, b: Box3D) -> float:
-    return float(sum((p - q) ** 2 for p, q in zip(a.center, b.center, strict=True)) ** 0.5)

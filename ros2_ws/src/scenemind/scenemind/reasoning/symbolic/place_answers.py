@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scenemind.language import lexicon
+from scenemind.language import lexicon, trees
 from scenemind.language.english import joined, shown, with_article
-from scenemind.language.trees import (
-    AskCarrier,
-    Dimension,
-    Distance,
-    FitsBetween,
-    HasAttribute,
-    HasRoomFor,
-    NounPhrase,
-    Reference,
-    Size,
-    Viewer,
-)
+from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Viewer
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
-from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to
+from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import Reply
-from scenemind.reasoning.symbolic.resolver import Resolver, is_room
-from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room, room_weights
 
 # A landmark has at least this share of the object's length, so that it is easier to find.
@@ -36,13 +24,54 @@ _LANDMARK_LENGTH = 0.8
 # Largest distance of a landmark.
 _LANDMARK_M = 3.0
 _TOUCHING_M = 0.005
-# Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
 # Confidence of an extent that grows with what is seen; most objects that tell a room.
 _AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
+# Asked of a room, both are its height.
+_UPRIGHT = ("height", "elevation")
+# Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
 _SEAT_M, _TABLE_PLACE_M, _ROOM_FOR = 0.6, 0.75, 0.8
 _NO_NEWS = {("on", "floor"), ("embedded in", "wall")}
 # Asked relation -> kept relations.
 _CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
+
+
+def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:
+    """Places of all objects of a reference; last places, if all of them have vanished."""
+    subject = question.subject
+    try:
+        found = at.existing(subject)
+    except ReasoningError:
+        reply = _find_gone(subject, at) or _zone(subject, at)
+        if reply is None:
+            raise
+        return reply
+    is_sure = not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
+    reply = None if is_sure else _find_gone(subject, at)
+    return reply or _places(subject, found, at.scene, is_sure)
+
+
+def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Reply:
+    """Reply with the places of objects.
+
+    Args:
+        is_sure: they are what was said, and not only like it.
+    """
+    objects, rows = found.objects, found.rows.tolist()
+    where = [say.place_words(thing.box, scene.floor_z) for thing in objects]
+    marks = [landmark(scene, row) for row in rows]
+    if len(rows) == 1:
+        now_ns = scene.snapshot.stamp_ns
+        verb = f"{say.the(objects[0])} is"
+        if say.may_have_left(objects[0], now_ns):
+            verb = f"{say.last_seen(objects[0], now_ns)},"
+        text = f"{verb} {', '.join(filter(None, (*marks, *where)))}"
+    else:
+        short = zip(objects, marks, where, strict=True)
+        places = [f"object {thing.object_id} {mark or place}" for thing, mark, place in short]
+        number = say.counted(len(rows), say.noun_of(subject) if is_sure else "object")
+        doubt = "" if is_sure else " that may be meant"
+        text = f"there are {number}{doubt}: {say.bounded(places)}"
+    return Reply(text, found.confidence, objects, brief_landmark(scene, rows[0]))
 
 
 def _find_gone(subject: Reference, at: Resolver) -> Reply | None:
@@ -53,219 +82,165 @@ def _find_gone(subject: Reference, at: Resolver) -> Reply | None:
     if not at.scene.snapshot.gone:
         return None
     before = at.among_gone()
-    wanted = _by_name_and_look(subject)
-    if wanted is None or (isinstance(wanted, NounPhrase) and not before.is_sure_of(wanted.noun)):
-        return None
+    if isinstance(subject, NounPhrase):
+        # Without places: anchors may have moved as well.
+        look = tuple(c for c in subject.conditions if isinstance(c, HasAttribute))
+        subject = NounPhrase(subject.noun, conditions=look)
+        if not subject.noun or not before.is_sure_of(subject.noun):
+            return None
     try:
-        rows, scores = before.existing(wanted)
+        found = before.existing(subject)
     except ReasoningError:
         return None
     for step in before.steps:
         at.note(f"among what is gone: {step}")
-    floor_z, newest_ns = at.scene.floor_z, at.scene.snapshot.stamp_ns
-    objects = before.objects(rows)
+    objects = found.objects
+    were = [_was_there(thing, at.scene) for thing in objects]
     if len(objects) == 1:
-        text = f"{say.the(objects[0])} {_was_there(objects[0], floor_z, newest_ns)}"
+        text = f"{say.the(objects[0])} {were[0]}"
     else:
-        places = [f"object {o.object_id} {_was_there(o, floor_z, newest_ns)}" for o in objects]
+        places = [f"object {o.object_id} {was}" for o, was in zip(objects, were, strict=True)]
         text = f"{say.counted(len(objects), say.noun_of(subject))} are gone: {say.bounded(places)}"
-    return Reply(text, say.mean_confidence(before.scene, rows, scores))
+    return Reply(text, found.confidence)
 
 
-def _by_name_and_look(subject: Reference) -> Reference | None:
-    """The reference without places: anchors may have moved as well."""
-    if not isinstance(subject, NounPhrase):
-        return subject
-    look = tuple(c for c in subject.conditions if isinstance(c, HasAttribute))
-    return NounPhrase(subject.noun, conditions=look) if subject.noun else None
-
-
-def _was_there(obj: MapObject, floor_z: float, newest_ns: int) -> str:
+def _was_there(thing: MapObject, scene: Scene) -> str:
     """Last place and times of a vanished object, relative to the newest frame."""
-    stay = obj.stays[-1]
-    seen, gone = (say.span_words(newest_ns - stamp) for stamp in (stay.last_seen_ns, stay.gone_ns))
-    where = (
-        f"was {say.place_words(obj.box, floor_z)}, last seen there {seen} before the newest frame"
-    )
+    stay, now_ns = thing.stays[-1], scene.snapshot.stamp_ns
+    seen, gone = (say.span_words(now_ns - stamp) for stamp in (stay.last_seen_ns, stay.gone_ns))
+    last_seen = f"last seen there {seen} before the newest frame"
+    where = f"was {say.place_words(thing.box, scene.floor_z)}, {last_seen}"
+    if thing.is_ghost:
+        return f"{where}, but {say.GHOST}"
     return f"{where}, and is no longer there since {gone} before it"
 
 
-def locate(subject: Reference, at: Resolver) -> Reply:
-    """Places of all objects of a reference; last places, if all of them have vanished."""
-    try:
-        rows, scores = at.existing(subject)
-    except ReasoningError:
-        reply = _find_gone(subject, at) or _zone(subject, at)
-        if reply is None:
-            raise
-        return reply
-    sure = not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
-    reply = None if sure else _find_gone(subject, at)
-    return reply or _places(subject, at, rows, scores, sure)
-
-
-def _places(
-    subject: Reference, at: Resolver, rows: NDArray[np.intp], scores: Scores, sure: bool
-) -> Reply:
-    """Reply with the places of objects.
-    Args: sure: they are what was said, and not only like it.
-    """
-    objects = at.objects(rows)
-    floor_z = at.scene.floor_z
-    if len(rows) == 1:
-        obj = objects[0]
-        where = [landmark(at.scene, int(rows[0])), say.place_words(obj.box, floor_z)]
-        text = f"{say.the(obj)} is {', '.join(filter(None, where))}"
-    else:
-        places = [
-            f"object {o.object_id} {landmark(at.scene, row) or say.place_words(o.box, floor_z)}"
-            for o, row in zip(objects, rows.tolist(), strict=True)
-        ]
-        number = say.counted(len(rows), say.noun_of(subject) if sure else "object")
-        text = f"there are {number}{'' if sure else ' that may be meant'}: {say.bounded(places)}"
-    confidence = say.mean_confidence(at.scene, rows, scores)
-    brief = brief_landmark(at.scene, int(rows[0]))
-    return Reply(text, confidence, tuple(objects), brief)
-
-
-def carrier(question: AskCarrier, at: Resolver) -> Reply:
+def carrier(question: trees.AskCarrier, at: Resolver) -> Reply:
     """Carrier or container of each object."""
-    rows, scores = at.existing(question.subject)
-    wanted = at.label_scores(question.noun) > 0.0 if question.noun else np.ones(len(at.scene), bool)
+    found, scene = at.existing(question.subject), at.scene
+    wanted = at.label_scores(question.noun) > 0.0 if question.noun else np.ones(len(scene), bool)
     spoken = lexicon.spoken(question.predicate)
-    sentences: list[str] = []
-    asked = at.objects(rows)
-    named = dict.fromkeys(asked)
-    for row in rows[: say.MAX_LISTED].tolist():
-        thing = at.scene.objects[row]
-        found = [
+    otherwise = with_article(shown(question.noun)) if question.noun else "anything that I know"
+    sentences, carriers = [], []
+    for row in found.rows[: say.MAX_LISTED].tolist():
+        carrying = [
             (confidence, other)
             for predicate in _CARRIED_BY[question.predicate]
-            for other, confidence in at.scene.relations_of(row, predicate)
+            for other, confidence in scene.relations_of(row, predicate)
             if wanted[other]
         ]
-        if found:
-            below = at.scene.objects[max(found)[1]]
-            named[below] = None
-            sentences.append(f"{say.the(thing)} is {spoken} {say.the(below)}")
-        else:
-            what = with_article(shown(question.noun)) if question.noun else "anything that I know"
-            sentences.append(f"{say.the(thing)} is not {spoken} {what}")
-    sure = say.mean_confidence(at.scene, rows, scores)
-    carriers = (shown(thing.label) for thing in named if thing not in asked)
-    brief = next(carriers, "nothing")
-    return Reply("; ".join(sentences), sure, tuple(named), brief)
+        it, below = say.the(scene.objects[row]), f"not {spoken} {otherwise}"
+        if carrying:
+            carriers.append(scene.objects[max(carrying)[1]])
+            below = f"{spoken} {say.the(carriers[-1])}"
+        sentences.append(f"{it} is {below}")
+    named = tuple(dict.fromkeys((*found.objects, *carriers)))
+    brief = next((shown(c.label) for c in carriers if c not in found.objects), "nothing")
+    return Reply("; ".join(sentences), found.confidence, named, brief)
 
 
 def landmark(scene: Scene, row: int) -> str:
     """Place relative to a landmark: "on the dining table (object 3)"; empty without one."""
-    found = _find_landmark(scene, row)
-    return "" if found is None else f"{found[0]} {say.the(scene.objects[found[1]])}"
+    how, thing = _find_landmark(scene, row)
+    return "" if thing is None else f"{how} {say.the(thing)}"
 
 
 def brief_landmark(scene: Scene, row: int) -> str:
     """Short text of an object's landmark: "on the dining table", "near the door"; empty without
     one."""
-    found = _find_landmark(scene, row)
-    if found is None:
-        return ""
-    how, other = found
+    how, thing = _find_landmark(scene, row)
     how = "near" if how.endswith("from") else "on" if how in ATTACHED else how
-    return f"{how} the {shown(scene.objects[other].label)}"
+    return "" if thing is None else f"{how} the {shown(thing.label)}"
 
 
-def _find_landmark(scene: Scene, row: int) -> tuple[str, int] | None:
-    """Relation to an object that is easy to find, and its row; None without one."""
+def _find_landmark(scene: Scene, row: int) -> tuple[str, MapObject | None]:
+    """Relation to an object that is easy to find, and that object; None without one."""
     for predicate in CARRYING:
         kept = max(scene.relations_of(row, predicate), key=lambda found: found[1], default=None)
+        carrier = None if kept is None else scene.objects[kept[0]]
         # A door is embedded in the wall wherever it is.
-        is_news = kept is not None and (predicate, scene.objects[kept[0]].label) not in _NO_NEWS
-        if kept is not None and is_news:
-            return lexicon.spoken(predicate), kept[0]
-    gaps = scene.gaps_m(scene.low[row], scene.high[row])
-    gaps[~scene.is_object] = np.inf
+        if carrier is not None and (predicate, carrier.label) not in _NO_NEWS:
+            return lexicon.spoken(predicate), carrier
+    gaps, longest = scene.gaps_m(scene.low[row], scene.high[row]), scene.size.max(axis=1)
     own = scene.objects[row].label
     # A wall says little of a place, and another thing of the kind less.
-    gaps[[_says_no_place(thing.label, own) for thing in scene.objects]] = np.inf
-    longest = scene.size.max(axis=1)
-    gaps[longest < _LANDMARK_LENGTH * longest[row]] = np.inf
+    says_little = [_says_no_place(thing.label, own) for thing in scene.objects]
+    is_small = longest < _LANDMARK_LENGTH * longest[row]
+    gaps[says_little | is_small | ~scene.is_object] = np.inf
     gaps[row] = np.inf
     nearest = int(np.argmin(gaps))
     if gaps[nearest] > _LANDMARK_M:
-        return None
+        return "", None
+    how = "at" if gaps[nearest] < _TOUCHING_M else f"{say.metres(gaps[nearest])} from"
     if any(other == nearest for other, _ in scene.relations_of(row, "next to")):
-        return "next to", nearest
-    return ("at" if gaps[nearest] < _TOUCHING_M else f"{say.metres(gaps[nearest])} from"), nearest
+        how = "next to"
+    return how, scene.objects[nearest]
 
 
 def _says_no_place(label: str, own: str) -> bool:
     return label == own or sense_of(label).structure is not None
 
 
-def distance(question: Distance, at: Resolver) -> Reply:
+def distance(question: trees.Distance, at: Resolver) -> Reply:
     """Distance of two objects, or of one and the viewer, between surfaces and between centres."""
     ends = [question.first, question.second]
     if isinstance(ends[0], Viewer) or _is_building(ends[0]):
         ends.reverse()
     first = _end(ends[0], at)
     second = _nearest_part(ends[1], first, at) if _is_building(ends[1]) else _end(ends[1], at)
-    row = first.row
-    if row is None:
+    if first.row is None or first.thing is None:
         return Reply("that is no distance at all", 1.0)
-    gap = float(gaps_to(at.scene, second)[row])
-    centers = np.linalg.norm(np.subtract(first.box.center, second.box.center))
-    obj = at.scene.objects[row]
-    if second.row is None:
-        where = at.viewpoint().origin
-        text = f"{say.the(obj)} is {say.metres(gap)} from {where}"
-        return Reply(text, obj.confidence, (obj,), say.metres(gap))
-    other = at.scene.objects[second.row]
-    text = f"{say.the(obj)} is {say.metres(gap)} from {say.the(other)}"
+    gap = say.metres(gaps_to(at.scene, second)[first.row])
+    text, thing, other = f"{say.the(first.thing)} is {gap} from", first.thing, second.thing
+    if other is None:
+        return Reply(f"{text} {at.viewpoint().origin}", thing.confidence, (thing,), gap)
+    text = f"{text} {say.the(other)}"
     if other.object_id >= 0:
-        text += f", {say.metres(float(centers))} between centres"
-    sure = obj.confidence * other.confidence
-    return Reply(text, sure, (obj, other), say.metres(gap))
+        centres = np.linalg.norm(np.subtract(first.box.center, second.box.center))
+        text += f", {say.metres(float(centres))} between centres"
+    return Reply(text, thing.confidence * other.confidence, (thing, other), gap)
 
 
-def size(question: Size, at: Resolver) -> Reply:
-    """Dimensions of the upright box; the height of a floor or ceiling; the extent of the room."""
+def size(question: trees.Size, at: Resolver) -> Reply:
+    """Dimensions of the upright box, or how high its lower edge is; the height of a floor or
+    ceiling; the extent of the room."""
     if is_room(question.subject):
-        return _room_size(question.dimension, at)
-    row = at.single(question.subject)
-    obj = at.scene.objects[row]
-    long, wide = sorted(obj.box.size[:2], reverse=True)
-    high = obj.box.size[2]
-    if obj.object_id < 0 and obj.label != "wall":
-        above = say.metres(max(0.0, obj.box.center[2] - at.scene.floor_z))
-        sides = (
-            "" if question.dimension == "height" else f"{say.metres(long)} by {say.metres(wide)}, "
-        )
-        text = f"{say.the(obj)} is {sides}{above} above the floor"
-        return Reply(text, obj.confidence, (obj,))
-    whole = {"long": long, "wide": wide, "high": high}
-    one = {"length": "long", "width": "wide", "height": "high"}.get(question.dimension)
-    said = joined([f"{say.metres(whole[word])} {word}" for word in ([one] if one else whole)])
-    return Reply(f"{say.the(obj)} is {said}", obj.confidence, (obj,), said)
+        return _room_size(question.dimension, at.scene)
+    thing = at.scene.objects[at.single(question.subject)]
+    long, wide = sorted(thing.box.size[:2], reverse=True)
+    if thing.object_id < 0 and thing.label != "wall":
+        above = say.metres(max(0.0, thing.box.center[2] - at.scene.floor_z))
+        sides = f"{say.metres(long)} by {say.metres(wide)}, " * (question.dimension not in _UPRIGHT)
+        text = f"{say.the(thing)} is {sides}{above} above the floor"
+        return Reply(text, thing.confidence, (thing,))
+    if question.dimension == "elevation":
+        edges_z = (thing.box.bottom_z, thing.box.top_z)
+        low, high = (max(0.0, z - at.scene.floor_z) for z in edges_z)
+        text = f"the lower edge of {say.the(thing)} is {say.metres(low)} above the floor"
+        text += f", the upper edge {say.metres(high)}"
+        return Reply(text, thing.confidence, (thing,), say.metres(low))
+    whole = {
+        "length": (long, "long"),
+        "width": (wide, "wide"),
+        "height": (thing.box.size[2], "high"),
+    }
+    asked = [whole[question.dimension]] if question.dimension else whole.values()
+    said = joined([f"{say.metres(value)} {word}" for value, word in asked])
+    return Reply(f"{say.the(thing)} is {said}", thing.confidence, (thing,), said)
 
 
-def _room_size(dimension: Dimension, at: Resolver) -> Reply:
+def _room_size(dimension: trees.Dimension, scene: Scene) -> Reply:
     """Extent of all that was seen: of the floor and the walls, or else of the objects."""
-    scene = at.scene
-    is_part = ~scene.is_object if (~scene.is_object).any() else scene.is_object
+    is_part = scene.is_object if scene.is_object.all() else ~scene.is_object
     low, high = scene.low[is_part].min(axis=0), scene.high[is_part].max(axis=0)
     long, wide = sorted((high - low)[:2], reverse=True)
-    labels = {thing.label for thing in scene.objects if thing.object_id < 0}
-    tall = (
-        f" and {say.metres(high[2] - scene.floor_z)} high" if labels & {"wall", "ceiling"} else ""
-    )
-    if dimension == "height":
-        if not tall:
-            raise ReasoningError(
-                "not_found", "No wall or ceiling was seen: the height is not known."
-            )
-        said = f"{say.metres(high[2] - scene.floor_z)} high"
-    else:
-        said = f"{say.metres(long)} by {say.metres(wide)}{tall}"
+    said = f"{say.metres(long)} by {say.metres(wide)}"
+    if {thing.label for thing in scene.objects if thing.object_id < 0} & {"wall", "ceiling"}:
+        tall = f"{say.metres(high[2] - scene.floor_z)} high"
+        said = tall if dimension in _UPRIGHT else f"{said} and {tall}"
+    elif dimension in _UPRIGHT:
+        text = "No wall or ceiling was seen: the height is not known."
+        raise ReasoningError("not_found", text)
     text = f"as far as it was seen, the room is about {said}"
     return Reply(text, _AS_FAR_AS_SEEN, brief=said)
 
@@ -287,13 +262,11 @@ def _zone(subject: Reference, at: Resolver) -> Reply | None:
 def telling(kind: str, at: Resolver) -> dict[str, MapObject]:
     """Names of things that tell that the room is of a kind, the most telling first, with the surest
     object of each."""
-    weights, labels = room_weights(kind), at.scene.rows_of_label
-    found = {}
+    weights, scene, found = room_weights(kind), at.scene, {}
     for name in sorted(filter(weights.get, weights), key=lambda name: -weights[name]):
-        matches = Vocabulary.load().match(name, labels)
-        rows = [row for match in matches if match.sure for row in labels[match.label]]
-        if rows:
-            things = [at.scene.objects[row] for row in rows]
+        sure = (match.label for match in scene.matches(name) if match.sure)
+        things = scene.objects_at(scene.rows_called(sure))
+        if things:
             found[name] = max(things, key=lambda thing: thing.confidence)
     return found
 
@@ -303,35 +276,37 @@ def room_weight(kind: str, at: Resolver) -> float:
     return sum(room_weights(kind)[name] for name in telling(kind, at))
 
 
-def room_for(question: HasRoomFor, at: Resolver) -> Reply:
+def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:
     """Number of people who can sit on a couch, or around a table, by its size."""
     thing = at.scene.objects[at.single(question.subject)]
     long, wide = sorted(thing.box.size[:2], reverse=True)
     around = any(match.sure for match in Vocabulary.load().match("table", [thing.label]))
-    places = int(2.0 * (long + wide) / _TABLE_PLACE_M) if around else int(long / _SEAT_M + 0.2)
-    share = f"{say.metres(_TABLE_PLACE_M if around else _SEAT_M)} each"
-    seats = max(places, 1)
+    if around:
+        places, each_m = 2.0 * (long + wide) / _TABLE_PLACE_M, _TABLE_PLACE_M
+        measure = f"{say.metres(long)} by {say.metres(wide)}"
+    else:
+        places, each_m, measure = long / _SEAT_M + 0.2, _SEAT_M, f"{say.metres(long)} long"
+    seats = max(int(places), 1)
     people = "1 person" if seats == 1 else f"{seats} people"
-    measure = f"{say.metres(long)} by {say.metres(wide)}" if around else f"{say.metres(long)} long"
-    text = f"{say.the(thing)} is {measure}: room for about {people} at {share}"
-    if question.people is None:
-        return Reply(text, _ROOM_FOR * thing.confidence, (thing,), str(seats))
-    word = say.yes_or_no(seats >= question.people)
-    return Reply(f"{word}, {text}", _ROOM_FOR * thing.confidence, (thing,), word)
+    text = f"{say.the(thing)} is {measure}: room for about {people} at {say.metres(each_m)} each"
+    brief = str(seats)
+    if question.people is not None:
+        brief = say.yes_or_no(seats >= question.people)
+        text = f"{brief}, {text}"
+    return Reply(text, _ROOM_FOR * thing.confidence, (thing,), brief)
 
 
-def fits_between(question: FitsBetween, at: Resolver) -> Reply:
+def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
     """Yes or no: whether the gap between two objects is wide enough."""
     first, second = _end(question.first, at), _end(question.second, at)
-    if first.row is None or second.row is None or first.row == second.row:
+    if first.thing is None or second.thing is None or first.row == second.row:
         raise ReasoningError("not_found", "A gap lies between two objects: name both.")
     gap = float(gaps_to(at.scene, second)[first.row])
-    ends = at.scene.objects[first.row], at.scene.objects[second.row]
-    width_m, what = question.width_m, "that"
+    ends = first.thing, second.thing
+    width_m, what = question.width_m or 0.0, "that"
     if question.thing is not None:
         thing = at.scene.objects[at.single(question.thing)]
         width_m, what = min(thing.yaw_box.size[:2]), say.the(thing)
-    width_m = 0.0 if width_m is None else width_m
     word = say.yes_or_no(gap >= width_m)
     between = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
     text = f"{word}, {between}, and {what} is {say.metres(width_m)} wide"

@@ -9,22 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scenemind.language import lexicon, verbalization
+from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import joined, normal, number_word, plural, shown, with_article
-from scenemind.language.trees import (
-    Condition,
-    HasAttribute,
-    IsA,
-    Marked,
-    Merge,
-    NounPhrase,
-    ObjectNumber,
-    Reference,
-    Rename,
-    SetAttribute,
-    Several,
-    Subject,
-)
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import description_score
@@ -46,7 +32,7 @@ class Meant:
     is_open: bool = False
 
 
-def meant_by(subject: Subject, at: Resolver, denied: str = "") -> Meant:
+def meant_by(subject: trees.Subject, at: Resolver, denied: str = "") -> Meant:
     """The objects that a subject means: all marked, numbered or plural ones, else the only one.
 
     Args:
@@ -56,18 +42,22 @@ def meant_by(subject: Subject, at: Resolver, denied: str = "") -> Meant:
         ReasoningError: `not_found`; `ambiguous`: several fit, or not as many as were said;
             `invalid_request`: a part of the building.
     """
-    if isinstance(subject, Several):
+    if isinstance(subject, trees.Several):
         return _together([meant_by(number, at) for number in subject.parts])
-    if isinstance(subject, Marked) and not at.has_marks and denied:
-        named = meant_by(NounPhrase(denied, definite=True), at)
+    if isinstance(subject, trees.Marked) and not at.has_marks and denied:
+        named = meant_by(trees.NounPhrase(denied, definite=True), at)
         names = joined([the(thing) for thing in named.objects])
         return replace(named, objection=named.objection or f"You seem to mean {names}.")
-    if isinstance(subject, Marked) and (at.has_marks or not subject.noun):
-        marked = tuple(at.objects(at.existing(subject)[0]))
+    if isinstance(subject, trees.Marked) and (at.has_marks or not subject.noun):
+        marked = at.existing(subject).objects
         return Meant(marked, _misnamed(marked, subject.noun, at))
-    phrase = NounPhrase(subject.noun, definite=True) if isinstance(subject, Marked) else subject
+    phrase = (
+        trees.NounPhrase(subject.noun, definite=True)
+        if isinstance(subject, trees.Marked)
+        else subject
+    )
     try:
-        if isinstance(phrase, NounPhrase) and has_plural_noun(phrase):
+        if isinstance(phrase, trees.NounPhrase) and has_plural_noun(phrase):
             return _all_of(phrase, at)
         objects: tuple[MapObject, ...] = (_single(phrase, at),)
     except ReasoningError as error:
@@ -75,12 +65,12 @@ def meant_by(subject: Subject, at: Resolver, denied: str = "") -> Meant:
         if nearest is None:
             raise
         return nearest
-    if not isinstance(phrase, NounPhrase):
+    if not isinstance(phrase, trees.NounPhrase):
         return Meant(objects)
     return Meant(objects, _substituted(objects, phrase.noun, at) or _recoloured(objects, phrase))
 
 
-def meant_as_one(command: Merge, at: Resolver) -> Meant:
+def meant_as_one(command: trees.Merge, at: Resolver) -> Meant:
     """The objects that a merge makes one thing.
 
     Raises:
@@ -89,10 +79,10 @@ def meant_as_one(command: Merge, at: Resolver) -> Meant:
     if len(command.subjects) > 1:
         return _together([meant_by(subject, at) for subject in command.subjects])
     (subject,) = command.subjects
-    if isinstance(subject, Marked) and not at.has_marks and command.noun:
-        subject = NounPhrase(plural(normal(command.noun)), True, count=command.count)
+    if isinstance(subject, trees.Marked) and not at.has_marks and command.noun:
+        subject = trees.NounPhrase(plural(normal(command.noun)), True, count=command.count)
         return replace(_all_of(subject, at), is_open=True)
-    if isinstance(subject, NounPhrase):
+    if isinstance(subject, trees.NounPhrase):
         return _all_of(subject, at)
     meant = meant_by(subject, at)
     if command.count not in (None, len(meant.objects)):
@@ -101,7 +91,9 @@ def meant_as_one(command: Merge, at: Resolver) -> Meant:
 
 
 def denial_of(
-    command: Rename | IsA | SetAttribute, objects: Sequence[MapObject], at: Resolver
+    command: trees.Rename | trees.IsA | trees.SetAttribute,
+    objects: Sequence[MapObject],
+    at: Resolver,
 ) -> str:
     """What the map says against "not a chair" or "not red"; empty where it does say so.
 
@@ -109,8 +101,8 @@ def denial_of(
     """
     if not command.denied:
         return ""
-    if not isinstance(command, SetAttribute):
-        now = command.label if isinstance(command, Rename) else command.noun
+    if not isinstance(command, trees.SetAttribute):
+        now = command.label if isinstance(command, trees.Rename) else command.noun
         others = [thing for thing in objects if at.is_named_otherwise([thing], now)]
         return _misnamed(others, command.denied, at)
     key = command.key
@@ -142,8 +134,8 @@ def _together(all_meant: Sequence[Meant]) -> Meant:
     return Meant(tuple(objects.values()), " ".join(objections), any(m.is_open for m in all_meant))
 
 
-def _single(reference: Reference, at: Resolver) -> MapObject:
-    rows, _ = at.existing(reference)
+def _single(reference: trees.Reference, at: Resolver) -> MapObject:
+    rows = at.existing(reference).rows
     if not at.scene.is_object[rows].any():
         raise ReasoningError(
             "invalid_request",
@@ -153,14 +145,14 @@ def _single(reference: Reference, at: Resolver) -> MapObject:
     return at.scene.objects[at.single(reference)]
 
 
-def _all_of(phrase: NounPhrase, at: Resolver) -> Meant:
+def _all_of(phrase: trees.NounPhrase, at: Resolver) -> Meant:
     """All objects that fit a plural, without those that only may be called so.
 
     Raises:
         ReasoningError: see `meant_by`.
     """
-    rows, _ = at.existing(phrase)
-    fitting = tuple(at.objects(rows[at.scene.is_object[rows]]))
+    rows = at.existing(phrase).rows
+    fitting = at.scene.objects_at(rows[at.scene.is_object[rows]])
     sure = tuple(o for o in fitting if not at.is_named_otherwise([o], phrase.noun))
     objects = sure if sure and phrase.noun not in lexicon.ANYTHING else fitting
     # "Both chairs", where there is an office chair as well.
@@ -205,9 +197,9 @@ def _substituted(objects: Sequence[MapObject], noun: str, at: Resolver) -> str:
     )
 
 
-def _recoloured(objects: Sequence[MapObject], phrase: NounPhrase) -> str:
+def _recoloured(objects: Sequence[MapObject], phrase: trees.NounPhrase) -> str:
     """Which objects have only a similar colour: "The cup (object 3) is blue, not green."."""
-    wanted = [c for c in phrase.conditions if isinstance(c, HasAttribute) and not c.negated]
+    wanted = [c for c in phrase.conditions if isinstance(c, trees.HasAttribute) and not c.negated]
     return " ".join(
         f"{sentence(the(thing))[:-1]} {_contrary(thing, condition)}."
         for condition in wanted
@@ -216,12 +208,12 @@ def _recoloured(objects: Sequence[MapObject], phrase: NounPhrase) -> str:
     )
 
 
-def _nearest(reference: Reference, at: Resolver, error: ReasoningError) -> Meant | None:
+def _nearest(reference: trees.Reference, at: Resolver, error: ReasoningError) -> Meant | None:
     """The only object that fits but for one thing that was said of it."""
-    if isinstance(reference, ObjectNumber):
+    if isinstance(reference, trees.ObjectNumber):
         row = at.scene.row_of_id.get(reference.object_id)
         return None if row is None else Meant((at.scene.objects[row],), str(error))
-    if not isinstance(reference, NounPhrase) or not reference.noun:
+    if not isinstance(reference, trees.NounPhrase) or not reference.noun:
         return None
     for condition in reference.conditions:
         kept = tuple(other for other in reference.conditions if other != condition)
@@ -233,13 +225,13 @@ def _nearest(reference: Reference, at: Resolver, error: ReasoningError) -> Meant
     return None
 
 
-def _contrary(thing: MapObject, condition: Condition) -> str:
+def _contrary(thing: MapObject, condition: trees.Condition) -> str:
     """What an object is instead: "is blue, not red", "is not on the shelf"."""
     words = verbalization.condition_words(replace(condition, negated=False))
     words = words.removeprefix("that is ")
     if condition.negated:
         return f"is {words}"
-    if not isinstance(condition, HasAttribute):
+    if not isinstance(condition, trees.HasAttribute):
         return f"is not {words}"
     known = thing.attributes.get(condition.key)
     return f"is {shown(known)}, not {words}" if known else f"is not known to be {words}"

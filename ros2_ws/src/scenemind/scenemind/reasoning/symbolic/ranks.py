@@ -7,8 +7,7 @@ known, else along the direction that gives the fewest of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,59 +31,43 @@ _LEAST_DENIED = 0.1
 # Smallest spread of heights with a top object; below it "top" means the back of a plan.
 _LEVEL_M = 0.25
 _SHORTEST_SPREAD_M = 0.3
+_UPWARDS = {"highest": 1.0, "topmost": 1.0, "lowest": -1.0, "bottommost": -1.0}
 # Smallest step between rows; score of a thing one row off.
 _STEP_M = 0.45
 _ONE_OFF = 0.3
 
 
-class Comparer(Protocol):
-    """Part of the resolver that superlatives call."""
+def rank_keys(
+    scene: Scene,
+    rank: Rank,
+    rows: NDArray[np.intp],
+    anchors_of: Callable[[Reference], Sequence[Anchor]],
+    viewpoint_of: Callable[[], Viewpoint],
+) -> Scores:
+    """Sort keys of the rows, ascending; infinite for rows that are no candidates.
 
-    scene: Scene
-
-    def viewpoint(self) -> Viewpoint: ...
-
-    def anchors(self, reference: Reference) -> list[Anchor]: ...
-
-
-def ranked_rows(at: Comparer, rows: NDArray[np.intp], rank: Rank, count: int) -> NDArray[np.intp]:
-    """The `count` rows from the rank's place on; empty where there are too few."""
-    values = _values(at, rank, rows)
-    finite = np.isfinite(values)
-    rows, values = rows[finite], values[finite]
-    ordered = rows[np.argsort(values, kind="stable")]
-    return ordered[rank.order - 1 : rank.order - 1 + count]
-
-
-def _values(at: Comparer, rank: Rank, rows: NDArray[np.intp]) -> Scores:
-    """Sort keys of the rows, ascending; infinite for rows that are no candidates."""
+    Args:
+        anchors_of, viewpoint_of: asked for where the rank depends on them.
+    """
     match rank.superlative:
         case "closest" | "farthest":
-            return _distances(at, rank)[rows]
+            return _distances(scene, anchors_of(rank.anchor or Viewer()), rank)[rows]
         case "darkest" | "lightest" as name:
-            dark = darkness([at.scene.objects[row] for row in rows])
+            dark = darkness(scene.objects_at(rows))
             return -dark if name == "darkest" else dark
         case name:
-            viewpoint = at.viewpoint() if name in OF_A_VIEWER else None
-            return superlative_values(at.scene.bounds[rows], name, viewpoint)
+            viewpoint = viewpoint_of() if name in OF_A_VIEWER else None
+            return superlative_values(scene.bounds[rows], name, viewpoint)
 
 
-def _distances(at: Comparer, rank: Rank) -> Scores:
-    anchors = at.anchors(rank.anchor if rank.anchor is not None else Viewer())
+def _distances(scene: Scene, anchors: Sequence[Anchor], rank: Rank) -> Scores:
     best = max(anchor.score for anchor in anchors)
     serious = [anchor for anchor in anchors if anchor.score >= _SERIOUS * best]
-    gaps = np.full(len(at.scene), np.inf)
-    for anchor in serious:
-        np.minimum(gaps, gaps_to(at.scene, anchor), out=gaps)
-    for anchor in serious:
-        if anchor.row is not None:
-            gaps[anchor.row] = np.inf
+    gaps = np.min([gaps_to(scene, anchor) for anchor in serious], axis=0)
+    gaps[[anchor.row for anchor in serious if anchor.row is not None]] = np.inf
     # Centres decide between touching objects; the term is too small to change any other order.
-    centers = np.min(
-        [np.linalg.norm(at.scene.center - np.asarray(a.box.center), axis=1) for a in serious],
-        axis=0,
-    )
-    gaps = gaps + 1e-3 * centers
+    offsets = [scene.center - np.asarray(anchor.box.center) for anchor in serious]
+    gaps = gaps + 1e-3 * np.linalg.norm(offsets, axis=2).min(axis=0)
     return gaps if rank.superlative == "closest" else np.where(np.isfinite(gaps), -gaps, np.inf)
 
 
@@ -143,11 +126,11 @@ def along(scene: Scene, side: str, onlooker: Onlooker, group: Vector) -> Vector 
 
 def _to_side(scene: Scene, side: str, among: Mask, onlooker: Onlooker) -> Vector | None:
     """(N,) coordinates towards a side in metres; None where the side is unknown."""
-    if side in ("highest", "lowest"):
-        heights = scene.center[:, 2]
-        if np.ptp(heights[among]) > _LEVEL_M:
-            return heights if side == "highest" else -heights
-        side = "rearmost" if side == "highest" else "frontmost"
+    if side in _UPWARDS:
+        heights, sign = scene.center[:, 2], _UPWARDS[side]
+        if side in ("highest", "lowest") or np.ptp(heights[among]) > _LEVEL_M:
+            return np.asarray(sign * heights)
+        side = "rearmost" if sign > 0 else "frontmost"
     group = scene.center[among, :2].mean(axis=0)
     return along(scene, side.removesuffix("most"), onlooker, group)
 

@@ -3,46 +3,52 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
-from scenemind.language.nearest import is_read
+from scenemind.language.nearest import is_read, respelled
 from scenemind.language.questions import parse_question, question_and_remark
+from scenemind.language.referring.reader import read
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.speech_acts import agrees, is_order, is_question
 from scenemind.language.tokens import NotUnderstoodError
-from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
 from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.clarification import find_likely_command
-from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, intent_of
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.referring.expressions import (
+from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, doubt_of_wish, intent_of
+from scenemind.reasoning.symbolic.expressions import (
     ground_expression,
     ground_loosely,
     likelier,
 )
+from scenemind.reasoning.symbolic.graded_relations import SIDES
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     correction_refused,
     not_understood,
     with_suggestion,
 )
+from scenemind.reasoning.symbolic.relation_scores import is_room
 from scenemind.reasoning.symbolic.replies import (
     ABSENCE_CONFIDENCE,
     Reply,
-    confidences,
+    be,
+    counted,
     listed,
+    noun_of,
 )
-from scenemind.reasoning.symbolic.resolver import STANDING_IN, Resolver, is_room, stand_in_notes
+from scenemind.reasoning.symbolic.resolver import STANDING_IN, Resolver, stand_in_notes
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
@@ -55,6 +61,8 @@ SITUATED = "read as a situated question"
 # Least likelihood of an answer that is no guess, and of one to a question without a situation that
 # the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
+# Most confidence in what is said of a misspelled thing.
+_RESPELLED = 0.8
 # Shapes that the grammar reads less of.
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
 # Attributes that a box shows.
@@ -73,6 +81,28 @@ def _other_act(text: str) -> str:
     return f'"{shown(text)}" is a {what}, and no correction: nothing was changed. Ask it instead.'
 
 
+def _sides(question: trees.Choose) -> list[bool]:
+    """Whether each of the options is a side of a thing."""
+    options = question.options
+    return [isinstance(each, trees.Related) and each.predicate in SIDES for each in options]
+
+
+def _loosely_read(text: str, at: LooseResolver) -> trees.SituatedQuestion:
+    """A question as it is read loosely; a choice of sides of a known thing as the grammar reads
+    it."""
+    question = read_question(text)
+    if isinstance(question, trees.Choose):
+        try:
+            asked = parse_question(text)
+        except NotUnderstoodError:
+            return question
+        anchors = [one.anchors[0] for one in trees.parts_of(asked, trees.Related)]
+        is_of_known = all(isinstance(one, trees.NounPhrase) and at.knows(one) for one in anchors)
+        if isinstance(asked, trees.Choose) and all(_sides(asked)) and is_of_known:
+            return asked
+    return question
+
+
 def _is_guess(
     query: Query, question: trees.SituatedQuestion, reply: Reply, at: LooseResolver
 ) -> bool:
@@ -82,6 +112,8 @@ def _is_guess(
     nothing that has to be told or pointed at.
     """
     unknown, unread = at.unused_words(question)
+    if isinstance(question, trees.Choose) and reply.is_usual and any(_sides(question)):
+        return True  # no side is the usual one
     if unknown and not (reply.is_usual and isinstance(question, trees.Count | trees.Choose)):
         return True
     if at.stands:
@@ -92,6 +124,9 @@ def _is_guess(
         is_of_room = isinstance(question, trees.Choose) and is_room(question.subject)
         is_shape = is_of_room or isinstance(question, _LOOSE_ALONE)
         return bool(unread) or reply.confidence < (_LIKELY if is_shape else _LIKELY_UNREAD)
+    named = asked.subject if isinstance(asked, trees.Identify | trees.ListObjects) else None
+    if named and named.ranks and not named.noun:
+        return True  # "the smallest object on the shelf": any other thing could be named
     is_same = type(asked) is type(question)
     is_same |= isinstance(asked, trees.ListObjects) and isinstance(question, trees.Identify)
     keys = {condition.key for condition in trees.parts_of(asked, trees.HasAttribute)}
@@ -105,16 +140,15 @@ def _is_guess(
     return reply.confidence < _LIKELY
 
 
-def _with_steps_before(reply: _Found, asking: Asking) -> _Found:
-    """A reply with the steps that its question has taken so far."""
-    return replace(reply, steps=(*asking.progress.steps, *reply.steps))
-
-
-def _speaks_of_own(query: Query, snapshot: MemorySnapshot) -> bool:
-    """Whether somebody who is known to own things speaks of what is theirs."""
-    is_own = not {"my", "mine"}.isdisjoint(query.text.lower().split())
-    owners = {thing.attributes.get("owner", "").lower() for thing in snapshot.objects.values()}
-    return is_own and query.by != "" and query.by.lower() in owners
+def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
+    """A reply that says so where it rests on something, and is then no surer than that."""
+    if not notes:
+        return reply
+    reply = replace(reply, steps=(*notes, *reply.steps))
+    if isinstance(reply, GroundReply):
+        return replace(reply, confidences=tuple(min(each, sure) for each in reply.confidences))
+    text = " ".join((*notes, reply.text))
+    return replace(reply, text=text, confidence=min(reply.confidence, sure))
 
 
 class SymbolicReasoner:
@@ -128,7 +162,6 @@ class SymbolicReasoner:
         self,
         memory: MemoryAccess,
         config: RelationConfig,
-        vocabulary: Vocabulary | None = None,
         reader: ModelReader | None = None,
     ) -> None:
         """
@@ -137,7 +170,6 @@ class SymbolicReasoner:
         """
         self._memory = memory
         self._config = config
-        self._vocabulary = vocabulary or Vocabulary.load()
         self._reader = reader
         self._scene: Scene | None = None
 
@@ -153,57 +185,74 @@ class SymbolicReasoner:
             ReasoningError: `not_understood`, `not_found` or `ambiguous`.
             ModelError: it was cancelled, or its allowance is used up.
         """
-        query = _with_situation(query)
+        answer_to = partial(self._answer, is_placed=bool(query.situation.strip()))
+        note = find_note(query, snapshot.objects)
+        if note is None:
+            return self._replied(query, snapshot, asking, answer_to)
         try:
-            return self._as_read(query, snapshot, asking, self._answer)
+            reply = self._replied(query, snapshot, asking, answer_to)
         except ReasoningError as error:
-            labels = self._seen(snapshot).rows_of_label
-            raise with_suggestion(error, query.text, labels) from error
+            steps = (f"read as a question about notes: {error}",)
+            return MethodReply(note.sentence, note.confidence, note.objects, steps=steps)
+        objects = tuple(dict.fromkeys((*reply.objects, *note.objects)))
+        return replace(reply, text=f"{reply.text} {note.sentence}", objects=objects)
 
-    def _as_read(
+    def _replied(
         self,
         query: Query,
         snapshot: MemorySnapshot,
         asking: Asking | None,
-        answer_to: Callable[[Query, MemorySnapshot], _Found],
+        reply_to: Callable[[Query, MemorySnapshot], _Found],
     ) -> _Found:
-        """The reply to a sentence; a model, where there is one, reads what the grammar does not."""
-        if self._reader is None or asking is None or is_read(query.text):
-            return answer_to(query, snapshot)
-        meant = self._reader.read(query.text, self._seen(snapshot).rows_of_label, asking)
-        reply = answer_to(replace(query, text=meant or query.text), snapshot)
-        return _with_steps_before(reply, asking)
+        """The reply to a sentence whose misspelled names are set right; a model, where there is
+        one, reads what the grammar does not."""
+        labels = self._seen(snapshot).rows_of_label
+        query = _with_situation(query)
+        text, slips = respelled(query.text, labels)
+        query = replace(query, text=text)
+        steps: tuple[str, ...] = ()
+        try:
+            if self._reader is not None and asking is not None and not is_read(text):
+                meant = self._reader.read(text, labels, asking)
+                query = replace(query, text=meant or text)
+                steps = tuple(asking.progress.steps)
+            reply: _Found = reply_to(query, snapshot)
+        except ReasoningError as error:
+            is_phrase = reply_to == self._grounding
+            raise with_suggestion(error, text, labels, is_phrase=is_phrase) from error
+        return _resting_on(slips, replace(reply, steps=(*steps, *reply.steps)), _RESPELLED)
 
-    def _answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
+    def _answer(self, query: Query, snapshot: MemorySnapshot, *, is_placed: bool) -> MethodReply:
+        """The strict answer, unless the query came with a situation (`is_placed`); else what is
+        likeliest, or under `always_answer` a guess."""
+        resolver = self._resolver(query, snapshot)
         if query.policy == "strict":
-            return self._sure_answer(query, snapshot)
-        return self._likely_answer(query, snapshot)
-
-    def _likely_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
-        """The strict answer, unless the query has a situation; else what is likeliest, or under
-        `always_answer` a guess."""
-        is_free, scene = query.policy == "always_answer", self._seen(snapshot)
+            return self._sure_answer(query, resolver)
+        is_free, scene = query.policy == "always_answer", resolver.scene
         refusal: ReasoningError | None = None
-        is_situated = query.situation.strip() and (is_free or not self._unread(query, scene))
-        if not is_situated:
+        if not (is_placed and (is_free or not self._unread(query, scene))):
             try:
-                reply = self._sure_answer(query, snapshot)
+                reply = self._sure_answer(query, resolver)
             except ReasoningError as error:
                 refusal = error
             else:
                 asked, _ = self._parsed(query)
+                is_yes = reply.confidence > ABSENCE_CONFIDENCE
                 # Claims about known objects are decided, even by a no.
-                is_sure = isinstance(asked, trees.Verify) and bool(reply.objects)
-                is_sure |= reply.confidence > ABSENCE_CONFIDENCE
+                is_sure = is_yes or (isinstance(asked, trees.Verify) and bool(reply.objects))
                 # A colour as measured in dim light may be likelier another.
-                if not is_free or (is_sure and not isinstance(asked, trees.AskAttribute)):
+                is_sure &= not isinstance(asked, trees.AskAttribute)
+                if query.situation.strip() and not is_placed:
+                    # Less is on somebody's left to the letter than they would say is.
+                    is_sure, is_free = is_yes and resolver.is_seen_from_somewhere, True
+                if is_sure or not is_free:
                     return reply
         likely = self._loose_answer(query, scene, refusal)
         if likely is not None:
             return likely
         if refusal is not None:
             raise refusal
-        return self._sure_answer(query, snapshot)
+        return self._sure_answer(query, resolver)
 
     def _loose_answer(
         self, query: Query, scene: Scene, refusal: ReasoningError | None
@@ -214,8 +263,8 @@ class SymbolicReasoner:
         Args:
             refusal: of the question to the letter. What nothing fits, or is not known, is said.
         """
-        question = read_question(query.text)
-        at = LooseResolver(scene, query, self._vocabulary)
+        at = LooseResolver(scene, query)
+        question = _loosely_read(query.text, at)
         reply = answer_loosely(question, at, self._memory.changes_since)
         sure, text, is_free = reply.confidence, reply.sentence, query.policy == "always_answer"
         asks_back = refusal is not None and refusal.failure.code == "ambiguous" and not at.stands
@@ -249,12 +298,10 @@ class SymbolicReasoner:
         said = [part.subject for part in trees.parts_of(question, trees.Exists)]
         said += [part.subject for part in trees.parts_of(question, trees.Count)]
         phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
-        notes = stand_in_notes(phrases, scene, self._vocabulary)
-        sure = min(reply.confidence, STANDING_IN if notes else 1.0)
-        return replace(reply, text=" ".join((*notes, reply.text)), confidence=sure)
+        return _resting_on(stand_in_notes(phrases, scene), reply, STANDING_IN)
 
-    def _sure_answer(self, query: Query, snapshot: MemorySnapshot) -> MethodReply:
-        (question, unread_remark), resolver = self._parsed(query), self._resolver(query, snapshot)
+    def _sure_answer(self, query: Query, resolver: Resolver) -> MethodReply:
+        question, unread_remark = self._parsed(query)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
         reply = answer(question, resolver, self._memory.changes_since)
@@ -283,33 +330,31 @@ class SymbolicReasoner:
             ReasoningError: `not_understood` or `not_found`.
             ModelError: see `ask`.
         """
-        query = _with_situation(query)
-        try:
-            return self._as_read(query, snapshot, asking, self._grounding)
-        except ReasoningError as error:
-            labels = self._seen(snapshot).rows_of_label
-            raise with_suggestion(error, query.text, labels, is_phrase=True) from error
+        return self._replied(query, snapshot, asking, self._grounding)
 
     def _grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
-        is_loose = query.policy == "always_answer" and not query.marked_object_ids
-        if is_loose and not _speaks_of_own(query, snapshot):
-            try:
-                return ground_expression(query, self._seen(snapshot), self._vocabulary)
-            except ReasoningError as error:
-                _log.debug("reading it to the letter: %s", error)
-        resolver = self._resolver(query, snapshot)
+        resolver, scene = self._resolver(query, snapshot), self._seen(snapshot)
+        question: trees.Question | None = None
         try:
-            reply = self._sure_grounding(query, resolver)
+            question, unread_remark = self._parsed(query)
+            found = self._sure_grounding(question, unread_remark, query, resolver)
         except ReasoningError as error:
             if query.policy == "strict":
                 raise
-            return ground_loosely(query, self._seen(snapshot), self._vocabulary, error)
-        if query.policy == "strict" or not resolver.took_near_matches:
-            return reply
-        return likelier(query, self._seen(snapshot), self._vocabulary, reply)
+            if query.policy == "always_answer" and not query.marked_object_ids:
+                return ground_expression(query, scene)
+            return _bounded(ground_loosely(query, question, scene, error), query.text)
+        if query.policy == "strict" or _is_for_use(question):
+            return found
+        return likelier(query, question, scene, found, is_near=resolver.took_near_matches)
 
-    def _sure_grounding(self, query: Query, resolver: Resolver) -> GroundReply:
-        question, unread_remark = self._parsed(query)
+    def _sure_grounding(
+        self,
+        question: trees.Question,
+        unread_remark: tuple[str, ...],
+        query: Query,
+        resolver: Resolver,
+    ) -> GroundReply:
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
         if isinstance(question, trees.Changed) and question.subject is None:
@@ -319,20 +364,20 @@ class SymbolicReasoner:
             of_each = tuple(thing.confidence for thing in reply.objects)
             return GroundReply(reply.objects, of_each, (reply.sentence, *resolver.steps))
         subject = subject_of(question)
-        rows, scores = resolver.existing(subject)
-        is_object = resolver.scene.is_object[rows]
-        if not is_object.any():
-            raise ReasoningError(
-                "not_found",
-                "That is a part of the building, and no object of the map.",
-            )
-        rows, scores = rows[is_object], scores[is_object]
-        stand_ins = stand_in_notes(trees.noun_phrases(subject), resolver.scene, self._vocabulary)
-        sure = confidences(resolver.scene, rows, scores).clip(max=STANDING_IN if stand_ins else 1.0)
+        found = resolver.existing(subject)
+        found = found.where(resolver.scene.is_object[found.rows])
+        if not len(found):
+            text = "That is a part of the building, and no object of the map."
+            raise ReasoningError("not_found", text)
+        steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)
+        grounding = GroundReply(found.objects, tuple(found.confidences.tolist()), steps)
+        if len(found) < (subject.count or 0):
+            known = f"{counted(len(found), noun_of(subject))} {be(len(found))} like that"
+            raise ReasoningError("not_found", f"Only {known}, not {subject.count}.")
+        stand_ins = stand_in_notes(trees.noun_phrases(subject), resolver.scene)
+        grounding = _resting_on(stand_ins, grounding, STANDING_IN)
         looked_for = f"looked for: {verbalization.describe(subject)}"
-        unread = (*self._unread(query, resolver.scene), *unread_remark)
-        steps = (looked_for, *stand_ins, *resolver.steps, *unread)
-        return GroundReply(tuple(resolver.objects(rows)), tuple(sure.tolist()), steps)
+        return replace(grounding, steps=(looked_for, *grounding.steps))
 
     def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Intent:
         """Intent of a correcting sentence; nothing is written yet.
@@ -345,6 +390,7 @@ class SymbolicReasoner:
             SceneMemoryError: similar objects cannot be searched for.
         """
         # A question needs no grammar of corrections, which takes 0.1 s to import.
+        from scenemind.language.assertions import asserts
         from scenemind.language.corrections.grammar import parse_commands
 
         try:
@@ -355,9 +401,11 @@ class SymbolicReasoner:
             if act := _other_act(query.text):
                 otherwise = ReasoningError("not_understood", act)
             return self._half_understood(query, snapshot, by, otherwise)
-        return intent_of(
-            commands, query, lambda said: self._resolver(said, snapshot), self._memory, by
-        )
+        intent = self._intent(commands, query, snapshot, by)
+        if intent.edits and intent.doubt is None and not asserts(query.text):
+            doubt = doubt_of_wish(intent.edits, intent.objects, intent.response)
+            return replace(intent, doubt=doubt)
+        return intent
 
     def _half_understood(
         self, query: Query, snapshot: MemorySnapshot, by: str, otherwise: ReasoningError
@@ -372,13 +420,19 @@ class SymbolicReasoner:
         if command is None or is_order(query.text):
             raise otherwise
         try:
-            wanted = intent_of(
-                (command,), query, lambda said: self._resolver(said, snapshot), self._memory, by
-            )
+            wanted = self._intent((command,), query, snapshot, by)
         except ReasoningError as error:
             raise otherwise from error
         guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
         return replace(wanted, doubt=wanted.doubt or guess)
+
+    def _intent(
+        self, commands: Sequence[trees.Command], query: Query, snapshot: MemorySnapshot, by: str
+    ) -> Intent:
+        def resolver_of(said: Query) -> Resolver:
+            return self._resolver(said, snapshot, compares=False)
+
+        return intent_of(commands, query, resolver_of, self._memory, by)
 
     def _parsed(self, query: Query) -> tuple[trees.Question, tuple[str, ...]]:
         """The question, and a note on a remark beside it that was not read."""
@@ -388,8 +442,10 @@ class SymbolicReasoner:
             raise not_understood(error, query.text) from error
         return question, (f'not read: "{shown(remark)}"',) if remark else ()
 
-    def _resolver(self, query: Query, snapshot: MemorySnapshot) -> Resolver:
-        return Resolver(self._seen(snapshot), query, self._vocabulary)
+    def _resolver(
+        self, query: Query, snapshot: MemorySnapshot, *, compares: bool = True
+    ) -> Resolver:
+        return Resolver(self._seen(snapshot), query, compares=compares)
 
     def _seen(self, snapshot: MemorySnapshot) -> Scene:
         scene = self._scene
@@ -402,10 +458,25 @@ class SymbolicReasoner:
         said = query.situation.strip()
         if not said or query.viewpoint is not None:
             return ()
-        if find_viewpoint(said, scene, self._vocabulary) is not None:
+        if find_viewpoint(said, scene) is not None:
             return ()
         way_out = "name things of the map, or give a viewpoint"
         return (f'the situation "{shown(said)}" was not read: {way_out}',)
+
+
+def _is_for_use(question: trees.Question) -> bool:
+    """Whether a phrase says what things are for, which is read to the letter only."""
+    said = (c for phrase in trees.noun_phrases(question) for c in phrase.conditions)
+    return any(isinstance(c, trees.HasAttribute) and c.key == "affordance" for c in said)
+
+
+def _bounded(reply: GroundReply, text: str) -> GroundReply:
+    """As many of the best objects as a phrase names, two of "the two chairs on my left"; where
+    there are fewer, it is doubtful."""
+    count = read(text).phrase.count
+    objects, sure = reply.objects[:count], reply.confidences[:count]
+    most = 1.0 if len(objects) >= (count or 0) else ABSENCE_CONFIDENCE
+    return replace(reply, objects=objects, confidences=tuple(min(each, most) for each in sure))
 
 
 def _with_situation(query: Query) -> Query:

@@ -69,7 +69,7 @@ def check_all_used(question: Question, text: str, at: Resolver) -> None:
     unused: list[str] = []
 
     def used(phrase: NounPhrase) -> str:
-        matches = Vocabulary.load().match(phrase.noun, at.scene.rows_of_label)
+        matches = at.scene.matches(phrase.noun)
         unknown = matches[0].unknown if matches and not at.is_sure_of(phrase.noun) else ""
         unused.extend((*phrase.unread, *filter(None, [unknown])))
         return phrase.noun.removeprefix(unknown).removesuffix(unknown).strip()

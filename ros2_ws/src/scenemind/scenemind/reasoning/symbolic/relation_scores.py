@@ -8,26 +8,31 @@ boxes say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D
+from scenemind.language.english import normal
+from scenemind.language.lexicon import OF_BOXES
+from scenemind.language.trees import NounPhrase, Reference, Related
 from scenemind.memory import MapObject
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relation_query import RelationContext, RelationQuery, is_kept
 from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES
 from scenemind.memory.graph.relations.box_relations import between as lies_between
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import graded_relations as graded
-from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs
+from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs, Ways
+from scenemind.reasoning.symbolic.situated.usual import room_weights
 
 if TYPE_CHECKING:
-    from scenemind.reasoning.symbolic.scene import Scene, StoredRelation
+    from scenemind.reasoning.symbolic.scene import Links, Scene
 
 Scores = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -59,12 +64,19 @@ ALIKE = {
     "above": ("on",),
 }
 BESIDE = ("near", "next to", "besides", "within reach", "around")
+# Relations that the graph does not know, and how well they have to fit to hold.
+_FITTING = {"at the end of": 0.4, "opposite": 0.5, "in the corner of": 0.3, "in the middle of": 0.5}
+_OF_ROOM = {"between": "in the middle of", "in the corner of": "in the corner of"}
 # Distance over which scores of directions halve.
 _FADE_M = 4.0
-# Largest distance of a near match for "near", and its score.
-_NEAREST_M, _NEAREST = 3.0, 0.5
 # Distance to a corner of the room, and share of the way to its edge, in which scores fall to 1/e.
 _CORNER_M, _MIDDLE = 0.8, 0.5
+# Distance up to which things are in the room of others. Objects that start higher do not stand on
+# the floor; those that end lower lie there.
+_ROOM_M, _RAISED_M, _LOW_M = 3.0, 0.35, 1.0
+_LESS_LIKELY, _UNLIKELY = 0.4, 0.1
+# Attachments of things that hang on walls.
+_HANGING = ("hanging on", "affixed on")
 # Most anchors of a computed relation, and most pairs of ends; the surest ones count.
 _MAX_ANCHORS, _MOST_PAIRS = 8, 60
 # Most kept scores of graded relations: 8 bytes each.
@@ -99,7 +111,7 @@ class GradedRelations:
         for r in said:
             if r.predicate in CARRYING and r.subject_id in rows:
                 self._carriers.setdefault(rows[r.subject_id], set()).add(r.object_id)
-        self._graded: dict[tuple[str, int], Scores] = {}
+        self._graded: dict[tuple[str, int], Any] = {}
 
     def to_the_letter(
         self,
@@ -118,6 +130,8 @@ class GradedRelations:
             ReasoningError: `invalid_request`: impossible for a viewer ("inside me").
         """
         predicate = _intended_predicate(predicate, anchors)
+        if predicate in OF_BOXES:
+            return _holding(predicate, self._fitting(predicate, anchors))
         scores = self._kept_scores(predicate, anchors)
         candidates = np.flatnonzero((among > 0.0) & self._scene.is_object)
         context = RelationContext(self._scene.config, viewpoint)
@@ -134,46 +148,56 @@ class GradedRelations:
             np.maximum(scores, found * anchor.score, out=scores)
         return scores
 
+    def _fitting(self, predicate: str, anchors: Sequence[Anchor]) -> Scores:
+        """Scores (N,) of a relation that the graph does not know."""
+        if any(anchor.row is None for anchor in anchors):
+            raise ReasoningError("invalid_request", f"Nothing is {predicate} the one who asks.")
+        somebody = Onlooker(self._scene.center[:, :2].mean(axis=0))
+        rows = [(a.row, a.score) for a in anchors if a.row is not None]
+        each = [self.graded(predicate, row, somebody) * score for row, score in rows]
+        return np.asarray(np.max(each, axis=0))
+
+    def holds_in_room(self, predicate: str) -> Scores:
+        """Scores (N,) of being in a corner or the middle of the room; 0 where it does not hold."""
+        return _holding(predicate, self.in_room(predicate))
+
     def denied(self, predicate: str, rows: Sequence[int | None]) -> Mask:
         """Mask (N,) of things that are in a relation to none of these, as people say."""
         none = np.zeros(len(self._scene), bool)
         each = [none if row is None else self._refuted(predicate, row) for row in rows]
         return np.asarray(np.all(each, axis=0))
 
-    def closest(self, predicate: str, anchors: Sequence[Anchor], among: Scores) -> Scores:
-        """Scores (N,) for being beside where nothing is: the closest candidate, within 3 m."""
-        gaps = np.min([gaps_to(self._scene, anchor) for anchor in anchors], axis=0)
-        gaps[among <= 0.0] = np.inf
-        for row in (anchor.row for anchor in anchors if anchor.row is not None):
-            gaps[self._refuted(predicate, row)] = np.inf
-            gaps[row] = np.inf
-        scores = np.zeros(len(gaps))
-        closest = int(np.argmin(gaps))
-        if gaps[closest] <= _NEAREST_M:
-            scores[closest] = _NEAREST
-        return scores
-
-    def lies_between(self, first: Anchor, second: Anchor) -> Scores:
-        """Scores (N,) of lying between two anchors, which themselves do not, to the letter."""
-        bounds = self._scene.bounds
-        ends = [np.tile(np.array(end.box.extent()), (len(bounds), 1)) for end in (first, second)]
-        scores = lies_between(bounds, ends[0], ends[1])
-        for anchor in (first, second):
-            if anchor.row is not None:
-                scores[anchor.row] = 0.0
-        return scores * first.score * second.score
+    def lies_between(self, *pairs: tuple[Anchor, Anchor]) -> Scores:
+        """Scores (N,) of lying between the anchors of a pair, which themselves do not, to the
+        letter."""
+        bounds, pairs = self._scene.bounds, pairs[:_MOST_PAIRS]
+        each = [np.array([end.box.extent() for end in ends]) for ends in zip(*pairs, strict=True)]
+        ends = [np.repeat(extents, len(bounds), axis=0) for extents in each]
+        fit = lies_between(np.tile(bounds, (len(pairs), 1)), *ends).reshape(len(pairs), -1)
+        for scores, (a, b) in zip(fit, pairs, strict=True):
+            scores *= a.score * b.score
+            scores[[end.row for end in (a, b) if end.row is not None]] = 0.0
+        return np.asarray(fit.max(axis=0))
 
     def graded(self, predicate: str, row: int, onlooker: Onlooker) -> Scores:
         """Graded scores (N,) for a relation to one thing, which itself gets 0."""
         if predicate in SIDES:
             middle = self._scene.center[row, :2]
-            fit = onlooker.beside(self._towards(row), middle, SIDES[predicate])
+            ways: Ways = self._kept(("", row), lambda: Ways.of(self._towards(row)))
+            fit = onlooker.beside(ways, middle, SIDES[predicate])
             return self._corrected(fit, predicate, row)
-        key = predicate, row
+        fit = self._kept(
+            (predicate, row),
+            lambda: self._corrected(self._of_boxes(predicate, row), predicate, row),
+        )
+        return fit
+
+    def _kept(self, key: tuple[str, int], make: Callable[[], Any]) -> Any:
+        """The value of a relation to a row, made once as long as there is room for it."""
         if key not in self._graded:
             if len(self._graded) * len(self._scene) > _MOST_CACHED:
                 self._graded.clear()
-            self._graded[key] = self._corrected(self._of_boxes(predicate, row), predicate, row)
+            self._graded[key] = make()
         return self._graded[key]
 
     def in_room(self, predicate: str) -> Scores:
@@ -182,9 +206,33 @@ class GradedRelations:
         if predicate != "in the middle of":
             nearest = np.minimum(scene.low[:, :2] - low, high - scene.high[:, :2])
             return np.exp(-np.linalg.norm(nearest, axis=1) / _CORNER_M)
-        off = np.abs(scene.center[:, :2] - (low + high) / 2.0)
+        off = np.abs(scene.center[:, :2] - scene.middle)
         half = np.maximum((high - low) / 2.0, 1e-9)
         return np.exp(-np.linalg.norm(off / half, axis=1) / _MIDDLE)
+
+    def on_building(self, part: str) -> Scores:
+        """Graded scores (N,) for hanging on a wall or standing on a floor that no map has, by name
+        and height."""
+        scene = self._scene
+        if part == "corner":
+            return np.ones(len(scene))
+        senses = [sense_of(thing.label) for thing in scene.objects]
+        hangs = np.array([s.is_on_walls or s.attached in _HANGING for s in senses], bool)
+        of_wall = np.array([s.is_part_of_wall for s in senses], bool)
+        raised = scene.low[:, 2] > scene.floor_z + _RAISED_M
+        if part in ("wall", "walls", "ceiling"):
+            return np.select([hangs, of_wall | raised], [1.0, _LESS_LIKELY], _UNLIKELY)
+        small = scene.high[:, 2] < scene.floor_z + _LOW_M
+        stands = ~raised & ~hangs & ~of_wall
+        return np.select([stands & small, stands], [1.0, _LESS_LIKELY], _UNLIKELY)
+
+    def in_kind_of_room(self, kind: str) -> Scores:
+        """Graded scores (N,) for lying in a kind of room: near what such rooms have; all 1 without
+        it."""
+        scene = self._scene
+        sure = (m.label for name in room_weights(kind) for m in scene.matches(name) if m.sure)
+        gaps = [scene.gaps_to_m(row) for row in scene.rows_called(dict.fromkeys(sure))]
+        return 1.0 * (np.min(gaps, axis=0) <= _ROOM_M) if gaps else np.ones(len(scene))
 
     def graded_between(self, first: Weighted, second: Weighted) -> Scores:
         """Graded scores (N,) of lying between two things, each of which may be one of several."""
@@ -192,12 +240,11 @@ class GradedRelations:
         middles = self._scene.center[:, :2]
         if not pairs:
             return np.ones(len(middles))
-        found = np.zeros(len(middles))
-        for a, b, weight in pairs[:_MOST_PAIRS]:
-            fit = weight * graded.between(middles, middles[a], middles[b])
-            fit[[a, b]] = 0.0
-            np.maximum(found, fit, out=found)
-        return found
+        a, b, weight = map(np.array, zip(*pairs[:_MOST_PAIRS], strict=True))
+        fit = weight[:, None] * graded.between(middles, middles[a], middles[b])
+        each = np.arange(len(a))
+        fit[each, a] = fit[each, b] = 0.0
+        return np.asarray(fit.max(axis=0))
 
     def _of_boxes(self, predicate: str, row: int) -> Scores:
         if predicate in graded.TURNED:
@@ -212,12 +259,12 @@ class GradedRelations:
     def _corrected(self, fit: Scores, predicate: str, row: int) -> Scores:
         """Graded scores with what people said, and 0 for the thing itself."""
         if self._is_corrected:
-            for name, swapped, _ in _kept_under(predicate):
-                if predicate not in BESIDE:  # what is not next to a thing may be near it
-                    fit[_of(self._scene.denied(name), swapped, row)] = 0.0
+            if predicate not in BESIDE:  # what is not next to a thing may be near it
+                for links, _ in _kept_under(predicate, self._scene.denied):
+                    fit[links.subjects_of(row)] = 0.0
             fit[self._refuted(predicate, row)] = 0.0
-            for name, swapped, weight in _kept_under(predicate):
-                said = _of(self._scene.stored(name), swapped, row, only_said=True)
+            for links, weight in _kept_under(predicate, self._scene.stored):
+                said = links.subjects_of(row, only_said=True)
                 fit[said] = np.maximum(fit[said], weight)
         fit[row] = 0.0
         return fit
@@ -230,12 +277,12 @@ class GradedRelations:
         found, opposite = np.zeros(len(self._scene), bool), _opposite(predicate)
         if not self._is_corrected:
             return found
-        found[_of(self._scene.denied(predicate), False, row)] = True
-        if opposite:
-            found[_of(self._scene.denied(opposite), True, row)] = True
+        denied, stored = self._scene.denied, self._scene.stored
+        found[denied(predicate).subjects_of(row)] = True
+        found[denied(opposite).swapped.subjects_of(row)] = True
         if opposite not in ("", predicate):
-            found[_of(self._scene.stored(opposite), False, row, only_said=True)] = True
-            found[_of(self._scene.stored(predicate), True, row, only_said=True)] = True
+            found[stored(opposite).subjects_of(row, only_said=True)] = True
+            found[stored(predicate).swapped.subjects_of(row, only_said=True)] = True
         ids = self._scene.ids
         if predicate in CARRYING:
             found[[thing for thing, of in self._carriers.items() if ids[row] not in of]] = True
@@ -244,19 +291,16 @@ class GradedRelations:
         return found
 
     def _kept_scores(self, predicate: str, anchors: Sequence[Anchor]) -> Scores:
-        scores = np.zeros(len(self._scene))
-        of_anchor = np.zeros(len(self._scene))
+        scores, of_anchor = np.zeros(len(self._scene)), np.zeros(len(self._scene))
         for anchor in anchors:
             if anchor.row is not None:
                 of_anchor[anchor.row] = anchor.score
-        for name, swapped, weight in _kept_under(predicate):
-            kept = self._scene.stored(name)
-            if kept is not None:
-                to, of = kept.ends(swapped)
-                confidence = weight * kept.confidence
-                for row in np.flatnonzero(of_anchor).tolist() if self._is_corrected else ():
-                    confidence[(of == row) & self._refuted(predicate, row)[to]] = 0.0
-                np.maximum.at(scores, to, confidence * of_anchor[of])
+        for links, weight in _kept_under(predicate, self._scene.stored):
+            confidence = weight * links.confidence
+            for row in np.flatnonzero(of_anchor).tolist() if self._is_corrected else ():
+                is_refuted = self._refuted(predicate, row)[links.subjects]
+                confidence[(links.objects == row) & is_refuted] = 0.0
+            np.maximum.at(scores, links.subjects, confidence * of_anchor[links.objects])
         return scores
 
     def _computed_mask(self, predicate: str, anchor: Anchor, rows: NDArray[np.intp]) -> Mask:
@@ -283,7 +327,24 @@ class GradedRelations:
 
 def is_view_dependent(predicate: str) -> bool:
     """Whether a relation needs a viewpoint, whatever its anchor."""
-    return RELATION_NAMES[predicate].category == "allocentric"
+    known = RELATION_NAMES.get(predicate)
+    return known is not None and known.category == "allocentric"
+
+
+def is_room(reference: Reference) -> bool:
+    """Whether a reference is about rooms, which no memory separates."""
+    return isinstance(reference, NounPhrase) and normal(reference.noun) == "room"
+
+
+def place_in_room(condition: Related, scene: Scene) -> str:
+    """The place in the room that a relation is about: "in its middle", "by the corner"; empty for
+    others, and where the map has corners of its own."""
+    place = condition.anchors[0]
+    if not isinstance(place, NounPhrase) or place.conditions or place.ranks:
+        return ""
+    if normal(place.noun) == "corner" and "corner" not in scene.rows_of_label:
+        return "in the corner of"
+    return _OF_ROOM.get(condition.predicate, "") if is_room(place) else ""
 
 
 def gaps_to(scene: Scene, anchor: Anchor) -> Scores:
@@ -300,24 +361,20 @@ def _intended_predicate(predicate: str, anchors: Sequence[Anchor]) -> str:
     return "on" if predicate == "below" and labels == {"ceiling"} else predicate
 
 
-def _kept_under(predicate: str) -> Iterator[tuple[str, bool, float]]:
-    yield predicate, False, 1.0
-    relation = RELATION_NAMES.get(predicate)
-    if relation is not None and relation.inverse is not None:
-        yield relation.inverse, True, 1.0
-    yield from _ALSO.get(predicate, ())
+def _holding(predicate: str, fit: Scores) -> Scores:
+    """Graded scores of a relation that the graph does not know; 0 where it does not hold."""
+    return np.where(fit >= _FITTING[predicate], fit, 0.0)
+
+
+def _kept_under(predicate: str, links_of: Callable[[str], Links]) -> Iterator[tuple[Links, float]]:
+    """Kept relations that count as one that is asked, each with its weight."""
+    yield links_of(predicate), 1.0
+    yield links_of(_opposite(predicate)).swapped, 1.0
+    for name, swapped, weight in _ALSO.get(predicate, ()):
+        yield links_of(name).swapped if swapped else links_of(name), weight
 
 
 def _opposite(predicate: str) -> str:
+    """What is true the other way round; empty where nothing is."""
     relation = RELATION_NAMES.get(predicate)
     return (relation.inverse or "") if relation is not None else ""
-
-
-def _of(
-    found: StoredRelation | None, swapped: bool, row: int, *, only_said: bool = False
-) -> NDArray[np.intp]:
-    """Rows of the things that are in a relation to one."""
-    if found is None:
-        return np.zeros(0, np.intp)
-    to, of = found.ends(swapped)
-    return to[(of == row) & (found.is_said | (not only_said))]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from scenemind.geometry import Box3D
 from scenemind.language.english import is_plural, joined, plural, shown, singular, with_article
 from scenemind.language.trees import Reference
 from scenemind.memory import MapObject
+from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.types import NOTE
 from scenemind.reasoning.query import ReasoningError
-from scenemind.reasoning.symbolic.scene import Scene, Scores
 
 MAX_LISTED = 8
 _NAMED = 4
@@ -23,13 +21,17 @@ _VERBS = {
     "dimensions": "measures",
     "texture": "has this texture:",
     "owner": "belongs to",
+    NOTE: "has this note:",
 }
 _BUILDING = frozenset(("floor", "wall", "ceiling"))
 _MAX_SENTENCE = 200
 _NS_PER_S = 1_000_000_000
+_LATELY_NS = 2 * _NS_PER_S  # people are still where they were seen so lately
 _SPANS = (("days", 86_400), ("h", 3_600), ("min", 60))
 # Confidence of "there is none", which is weaker evidence than a detection.
 ABSENCE_CONFIDENCE = 0.5
+# Of what is taken for a ghost.
+GHOST = "I looked there often and hardly ever saw it: it was probably never there"
 
 
 def the(obj: MapObject) -> str:
@@ -83,6 +85,17 @@ def span_words(ns: int) -> str:
     return f"{seconds / length:.0f} {unit}"
 
 
+def may_have_left(obj: MapObject, now_ns: int) -> bool:
+    """True for people and animals that were not seen lately."""
+    return now_ns - obj.last_seen_ns > _LATELY_NS and sense_of(obj.label).moves
+
+
+def last_seen(obj: MapObject, now_ns: int) -> str:
+    """ "the person (object 3) was last seen 40 s before the newest frame"."""
+    ago = span_words(now_ns - obj.last_seen_ns)
+    return f"{the(obj)} was last seen {ago} before the newest frame"
+
+
 def place_words(box: Box3D, floor_z: float) -> str:
     """Centre of a box, in words."""
     x, y, z = box.center
@@ -108,14 +121,12 @@ def _numbered(obj: MapObject) -> str:
 
 def noun_of(reference: Reference, fallback: str = "object") -> str:
     """Noun of a reference, for the answer; "object" where it has none."""
-    noun = getattr(reference, "noun", "") or fallback
-    return shown(noun)
+    return shown(reference.noun or fallback)
 
 
 def has_plural_noun(reference: Reference) -> bool:
     """Whether a reference is a plural ("the chairs")."""
-    noun = getattr(reference, "noun", "")
-    return is_plural(noun.split(" ")[-1]) if noun else False
+    return is_plural(reference.noun.split(" ")[-1])
 
 
 def shown_at_length(text: str) -> str:
@@ -195,13 +206,3 @@ def value_words(key: str, value: str) -> str:
     if key == "caption":
         return f' looks like this: "{said.rstrip(".")}"'
     return f" {_VERBS.get(key, 'is')} {said}"
-
-
-def confidences(scene: Scene, rows: NDArray[np.intp], scores: Scores) -> Scores:
-    """Existence times fit of each row, in [0, 1]."""
-    return np.asarray(np.clip(scene.confidence[rows] * scores, 0.0, 1.0))
-
-
-def mean_confidence(scene: Scene, rows: NDArray[np.intp], scores: Scores) -> float:
-    """Confidence of a reply that rests on all the rows."""
-    return float(confidences(scene, rows, scores).mean())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D, gaps_m
 from scenemind.language.english import normal
+from scenemind.language.vocabulary import Vocabulary, WordMatch
 from scenemind.memory import MapObject, MemorySnapshot, Relation, StructurePlane
+from scenemind.memory.graph.building import in_frame
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.graph.relations.box_relations import Bounds
@@ -25,7 +27,7 @@ _STEP_M, _MOST_STEPS = 0.25, 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StoredRelation:
+class Links:
     """All relations of one predicate: rows of subjects and objects, confidences, and whether a
     person says so."""
 
@@ -34,9 +36,53 @@ class StoredRelation:
     confidence: Scores
     is_said: NDArray[np.bool_]
 
-    def ends(self, swapped: bool) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Subjects and objects; swapped: objects and subjects."""
-        return (self.objects, self.subjects) if swapped else (self.subjects, self.objects)
+    @property
+    def swapped(self) -> Links:
+        """Those of the objects to the subjects."""
+        return Links(self.objects, self.subjects, self.confidence, self.is_said)
+
+    def subjects_of(self, row: int, *, only_said: bool = False) -> NDArray[np.intp]:
+        """Rows of what is related to one thing."""
+        return self.subjects[(self.objects == row) & (self.is_said | (not only_said))]
+
+
+_NO_ROWS = np.zeros(0, np.intp)
+_NO_LINKS = Links(_NO_ROWS, _NO_ROWS, np.zeros(0), np.zeros(0, bool))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Objects that a reference means, best first.
+
+    Attributes:
+        rows: (M,) of the scene. scores: (M,) in [0, 1]: how well each fits.
+    """
+
+    scene: Scene
+    rows: NDArray[np.intp]
+    scores: Scores
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def objects(self) -> tuple[MapObject, ...]:
+        """The objects themselves."""
+        return self.scene.objects_at(self.rows)
+
+    @property
+    def confidences(self) -> Scores:
+        """(M,) in [0, 1]: existence times fit of each."""
+        return np.asarray(np.clip(self.scene.confidence[self.rows] * self.scores, 0.0, 1.0))
+
+    @property
+    def confidence(self) -> float:
+        """Confidence of a reply that rests on all of them."""
+        return float(self.confidences.mean())
+
+    def where(self, mask: NDArray[np.bool_]) -> Found:
+        """Those of a mask (M,)."""
+        return Found(self.scene, self.rows[mask], self.scores[mask])
 
 
 class Scene:
@@ -75,11 +121,10 @@ class Scene:
         levels = (snapshot.levels.get(o.object_id, 0) for o in self.objects)
         self.levels = np.where(self.is_object, np.fromiter(levels, np.int64, n), -1)
         self.confidence = np.array([o.confidence for o in self.objects], dtype=np.float64)
-        self.center = np.array([o.box.center for o in self.objects], np.float64).reshape(n, 3)
-        self.size = np.array([o.box.size for o in self.objects], np.float64).reshape(n, 3)
-        self.bounds: Bounds = np.array([o.box.extent() for o in self.objects], np.float64).reshape(
-            n, 6
-        )
+        boxes = [o.box for o in self.objects]
+        self.center = np.array([box.center for box in boxes], np.float64).reshape(n, 3)
+        self.size = np.array([box.size for box in boxes], np.float64).reshape(n, 3)
+        self.bounds: Bounds = np.array([b.extent() for b in boxes], np.float64).reshape(n, 6)
         self.low, self.high = self.bounds[:, :3], self.bounds[:, 3:]
         self.rows_of_label: dict[str, list[int]] = {}
         for row in np.flatnonzero(self.is_object).tolist():
@@ -88,6 +133,18 @@ class Scene:
 
     def __len__(self) -> int:
         return len(self.objects)
+
+    def objects_at(self, rows: Iterable[int]) -> tuple[MapObject, ...]:
+        """The objects of rows."""
+        return tuple(self.objects[row] for row in rows)
+
+    def matches(self, noun: str) -> list[WordMatch]:
+        """Labels of objects that a noun may mean; see `Vocabulary.match`."""
+        return Vocabulary.load().match(noun, self.rows_of_label)
+
+    def rows_called(self, labels: Iterable[str]) -> list[int]:
+        """Rows of the objects that bear one of the labels."""
+        return [row for label in labels for row in self.rows_of_label[label]]
 
     @cached_property
     def relations(self) -> GradedRelations:
@@ -98,6 +155,11 @@ class Scene:
     def room(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lowest and highest corner (2,) of what is known, seen from above."""
         return self.low[:, :2].min(axis=0), self.high[:, :2].max(axis=0)
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """(2,): that of the room."""
+        return np.asarray((self.room[0] + self.room[1]) / 2.0)
 
     @property
     def floor_z(self) -> float:
@@ -118,47 +180,45 @@ class Scene:
             gaps[other] = gaps_to_turned_m(self.bounds[[row]], self.objects[other].box)[0]
         return gaps
 
-    def stored(self, predicate: str) -> StoredRelation | None:
+    def stored(self, predicate: str) -> Links:
         """Relations of a canonical predicate (`language.relation_names`)."""
-        return self._relations.get(predicate)
+        return self._stored.get(predicate, _NO_LINKS)
 
-    def denied(self, predicate: str) -> StoredRelation | None:
+    def denied(self, predicate: str) -> Links:
         """Relations of a canonical predicate that people denied."""
-        return self._denied.get(predicate)
+        return self._denied.get(predicate, _NO_LINKS)
 
     def relations_of(self, row: int, predicate: str) -> Iterator[tuple[int, float]]:
         """Rows of the objects of `row`'s relations, with confidences."""
-        stored = self._relations.get(predicate)
-        if stored is not None:
-            for at in np.flatnonzero(stored.subjects == row):
-                yield int(stored.objects[at]), float(stored.confidence[at])
+        links = self.stored(predicate)
+        for at in np.flatnonzero(links.subjects == row):
+            yield int(links.objects[at]), float(links.confidence[at])
 
     @cached_property
-    def _relations(self) -> dict[str, StoredRelation]:
+    def _stored(self) -> dict[str, Links]:
         """Relations by canonical predicate, made at the first use."""
-        return self._columns(self.snapshot.relations)
+        return self._links(self.snapshot.relations)
 
     @cached_property
-    def _denied(self) -> dict[str, StoredRelation]:
-        return self._columns(self.snapshot.denied)
+    def _denied(self) -> dict[str, Links]:
+        return self._links(self.snapshot.denied)
 
-    def _columns(self, relations: Iterable[Relation]) -> dict[str, StoredRelation]:
+    def _links(self, relations: Iterable[Relation]) -> dict[str, Links]:
         by_name: dict[str, list[Relation]] = {}
         for relation in relations:
-            known = _canonical(relation.predicate)
-            by_name.setdefault(known, []).append(relation)
-        return {name: self._stored(found) for name, found in by_name.items()}
-
-    def _stored(self, relations: Sequence[Relation]) -> StoredRelation:
-        n = len(relations)
-        wanted = np.empty((n, 2), np.int64)
-        wanted[:, 0] = np.fromiter((r.subject_id for r in relations), np.int64, n)
-        wanted[:, 1] = np.fromiter((r.object_id for r in relations), np.int64, n)
-        confidence = np.fromiter((r.confidence for r in relations), np.float64, n)
-        is_said = np.fromiter((r.source == "user" for r in relations), bool, n)
-        at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
-        known = (self.ids[at] == wanted).all(axis=1)
-        return StoredRelation(at[known, 0], at[known, 1], confidence[known], is_said[known])
+            by_name.setdefault(_canonical(relation.predicate), []).append(relation)
+        found = {}
+        for name, each in by_name.items():
+            n = len(each)
+            wanted = np.empty((n, 2), np.int64)
+            wanted[:, 0] = np.fromiter((r.subject_id for r in each), np.int64, n)
+            wanted[:, 1] = np.fromiter((r.object_id for r in each), np.int64, n)
+            confidence = np.fromiter((r.confidence for r in each), np.float64, n)
+            is_said = np.fromiter((r.source == "user" for r in each), bool, n)
+            at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
+            known = (self.ids[at] == wanted).all(axis=1)
+            found[name] = Links(at[known, 0], at[known, 1], confidence[known], is_said[known])
+        return found
 
 
 @lru_cache(maxsize=256)
@@ -174,20 +234,8 @@ def find_kind(noun: str) -> StructureKind | None:
 
 def _as_object(plane: StructurePlane) -> MapObject:
     """A plane as a map object with its id, and with points on its face."""
-    return MapObject(
-        plane.plane_id,
-        plane.kind,
-        plane.kind,
-        {},
-        1.0,
-        plane.box,
-        _points_on(plane.box),
-        0,
-        0,
-        0,
-        (),
-        known_yaw_box=plane.box,
-    )
+    name, box = (plane.plane_id, plane.kind, plane.kind), plane.box
+    return MapObject(*name, {}, 1.0, box, _points_on(box), 0, 0, 0, (), known_yaw_box=box)
 
 
 def gaps_to_turned_m(bounds: Bounds, box: Box3D) -> Scores:
@@ -195,21 +243,10 @@ def gaps_to_turned_m(bounds: Bounds, box: Box3D) -> Scores:
 
     Each box is as wide as it looks along the turned one's sides.
     """
-    c, s = np.cos(box.yaw), np.sin(box.yaw)
-    half = (bounds[:, 3:5] - bounds[:, :2]) / 2.0
-    offset = (bounds[:, 3:] + bounds[:, :3]) / 2.0 - np.asarray(box.center)
-    centers = np.column_stack(
-        (offset[:, 0] * c + offset[:, 1] * s, offset[:, 1] * c - offset[:, 0] * s, offset[:, 2])
-    )
-    halves = np.column_stack(
-        (
-            half[:, 0] * abs(c) + half[:, 1] * abs(s),
-            half[:, 0] * abs(s) + half[:, 1] * abs(c),
-            (bounds[:, 5] - bounds[:, 2]) / 2.0,
-        )
-    )
+    axis = np.array([(np.cos(box.yaw), np.sin(box.yaw))])
+    turned = in_frame(bounds - np.tile(box.center, 2), axis)
     reach = np.asarray(box.size) / 2.0
-    return gaps_m(centers - halves, centers + halves, -reach, reach)
+    return gaps_m(turned[:, :3], turned[:, 3:], -reach, reach)
 
 
 def _points_on(box: Box3D) -> NDArray[np.float32]:

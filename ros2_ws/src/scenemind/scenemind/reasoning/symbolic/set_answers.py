@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scenemind.language import verbalization
+from scenemind.language import trees, verbalization
 from scenemind.language.english import number_word, shown, singular, with_article
-from scenemind.language.trees import (
-    AskAttribute,
-    Count,
-    HasAttribute,
-    NounPhrase,
-    Reference,
-    Related,
-)
+from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
+from scenemind.memory.types import NOTE
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
@@ -28,19 +22,15 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     source_note,
 )
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to
+from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
-from scenemind.reasoning.symbolic.resolver import Resolver, is_room
-from scenemind.reasoning.symbolic.scene import Scores
-from scenemind.reasoning.symbolic.situated.usual import (
-    attribute_of,
-    usual_count,
-    usual_of,
-)
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import Found
+from scenemind.reasoning.symbolic.situated.usual import attribute_of, usual_count, usual_of
 
 _DESCRIBED = (
     *("color", "size", "dimensions", "shape", "orientation"),
-    *("material", "texture", "state", "affordance", "owner", "caption"),
+    *("material", "texture", "state", "affordance", "owner", NOTE, "caption"),
 )
 # How often a measured mean colour is the true one: indoor light is dim and warm.
 _AS_MEASURED = 0.6
@@ -48,156 +38,160 @@ _AS_MEASURED = 0.6
 _TOUCHING_M = 0.005
 
 
-def exists(subject: Reference, at: Resolver) -> Reply:
+def exists(question: trees.Exists, at: Resolver) -> Reply:
     """Yes with the objects, or no with near matches."""
-    rows, scores = set_of(subject, at)
-    if not len(rows):
+    subject = question.subject
+    found = set_of(subject, at)
+    if not len(found):
         text = f"no, I know of no {_said(subject)}{_none_fits(subject, at)}"
         return Reply(text, ABSENCE_CONFIDENCE, brief="no")
-    objects = at.objects(rows)
-    sure = say.mean_confidence(at.scene, rows[:1], scores[:1])
+    objects, sure = found.objects, float(found.confidences[0])
     if not _is_sure(subject, at):
-        return Reply(_perhaps(subject, objects), sure, tuple(objects))
-    asked = subject.count if isinstance(subject, NounPhrase) else None
-    word = "no" if asked is not None and asked > len(rows) else "yes"
-    if len(rows) == 1:
-        label = with_article(shown(objects[0].label))
-        which = f": object {objects[0].object_id}" if objects[0].object_id >= 0 else ""
-        text = f"{word}, there is {label}{which}"
-    else:
-        number = say.counted(len(rows), say.noun_of(subject))
-        text = f"{word}, there are {number}: {say.listed(objects)}"
-    return Reply(text, sure, tuple(objects), word)
+        return Reply(_perhaps(subject, objects), sure, objects)
+    now_ns = at.scene.snapshot.stamp_ns
+    if any(say.may_have_left(thing, now_ns) for thing in objects):
+        seen = say.bounded([say.last_seen(thing, now_ns) for thing in objects])
+        word = say.yes_or_no(subject.count is None or subject.count <= len(found))
+        return Reply(f"{word}, {seen}", sure, objects, word)
+    asked = len(found) if subject.count is None else subject.count
+    word = say.yes_or_no(asked == len(found) or (asked < len(found) and not question.exactly))
+    there = f"are {say.counted(len(found), say.noun_of(subject))}: {say.listed(objects)}"
+    if len(found) == 1:
+        number = objects[0].object_id
+        which = f": object {number}" if number >= 0 else ""
+        there = f"is {with_article(shown(objects[0].label))}{which}"
+    return Reply(f"{word}, there {there}", sure, objects, word)
 
 
-def count(question: Count, at: Resolver) -> Reply:
+def count(question: trees.Count, at: Resolver) -> Reply:
     """Number of objects, named while they are few; whether it is odd, or can be divided."""
     subject = question.subject
     parts = _usual_parts(subject, at) if isinstance(at, LooseResolver) else None
     if parts is not None:
         return parts
-    rows, scores = set_of(subject, at)
-    n, objects = len(rows), at.objects(rows)
+    found = set_of(subject, at)
+    n, objects = len(found), found.objects
     number, beyond = say.counted(n, say.noun_of(subject)), verbalization.beyond_noun(subject)
     text = f"{number} {say.be(n)}{beyond}" if beyond else f"there {say.be(n)} {number}"
     brief = number_word(n)
-    if question.divisor or question.parity:
+    if question.divisor:
+        brief = say.yes_or_no(n > 0 and n % question.divisor == 0)
+    elif question.parity:
         parity = "odd" if n % 2 else "even"
-        is_so = parity == question.parity
-        if question.divisor:
-            is_so = n > 0 and n % question.divisor == 0
-        brief = parity if question.parity == "either" else say.yes_or_no(is_so)
-        text = f"{brief}, {text}"
+        is_which = question.parity == "either"
+        brief = parity if is_which else say.yes_or_no(parity == question.parity)
+    text = text if brief == number_word(n) else f"{brief}, {text}"
     if not objects:
         text += f" in the memory{_none_fits(subject, at)}"
         return Reply(text, ABSENCE_CONFIDENCE, brief=brief)
-    sure = say.mean_confidence(at.scene, rows, scores)
     if not _is_sure(subject, at):
-        return Reply(_perhaps(subject, objects), sure, tuple(objects))
+        return Reply(_perhaps(subject, objects), found.confidence, objects)
     names = f": {say.listed(objects)}" if n <= say.MAX_LISTED else ""
-    return Reply(f"{text}{names}", sure, tuple(objects), brief)
+    now_ns = at.scene.snapshot.stamp_ns
+    if any(say.may_have_left(thing, now_ns) for thing in objects) and brief == number_word(n):
+        text = f"{number} {'was' if n == 1 else 'were'} seen{beyond}"
+        names = f": {say.bounded([say.last_seen(thing, now_ns) for thing in objects])}"
+    return Reply(f"{text}{names}", found.confidence, objects, brief)
 
 
 def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
     """The usual number of such parts ("legs"), which are no objects; None for other nouns."""
-    noun = getattr(subject, "noun", "")
-    parts = None if at.finder.classes.sure_labels(noun) else usual_count(noun)
+    parts = None if at.sure_labels(subject.noun) else usual_count(subject.noun)
     if parts is None or not isinstance(subject, NounPhrase):
         return None
     return say.usually(number_word(parts), 1.0 if at.is_about_known(subject) else 0.0)
 
 
-def list_objects(subject: Reference, at: Resolver) -> Reply:
-    """Objects of a question; for a superlative the one ("which chair is closest to the door")."""
-    if isinstance(subject, NounPhrase) and subject.ranks:
-        return identify(subject, at)
-    rows, scores = set_of(subject, at)
-    if not len(rows):
+def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
+    """Objects of a question, in its order; for a superlative the one ("which chair is closest to
+    the door")."""
+    subject = question.subject
+    if subject.ranks:
+        return identify(trees.Identify(subject), at)
+    found = set_of(subject, at)
+    if not len(found):
         return _nothing(subject, at)
-    objects = at.objects(rows)
-    said = verbalization.beyond_noun(subject)
-    if said:
-        text = f"{say.listed(objects)} {say.be(len(objects))}{said}{_sources(subject, objects)}"
-    else:
-        noun = say.noun_of(subject)
+    objects = found.objects
+    if question.order is not None:
+        rank = trees.Rank(question.order)
+        objects = at.scene.objects_at(at.ranked(found.rows, rank, len(found)))
+        first = f", the {question.order} first" * (len(objects) > 1)
+        text = f"{say.listed(objects)}{first}"
+        return Reply(text, found.confidence, objects, say.brief_name(objects))
+    said, noun = verbalization.beyond_noun(subject), say.noun_of(subject)
+    text = f"{say.listed(objects)} {say.be(len(objects))}{said}{_sources(subject, objects)}"
+    if not said:
         names = say.tally(objects) if noun == "object" else say.listed(objects)
         text = f"I know of {say.counted(len(objects), noun)}: {names}"
-    sure = say.mean_confidence(at.scene, rows, scores)
-    return Reply(text, sure, tuple(objects), say.brief_name(objects))
+    return Reply(text, found.confidence, objects, say.brief_name(objects))
 
 
-def identify(subject: Reference, at: Resolver) -> Reply:
+def identify(question: trees.Identify, at: Resolver) -> Reply:
     """Name of the described objects."""
+    subject = question.subject
     likeliest = _likeliest(subject, at) if isinstance(at, LooseResolver) else None
-    rows, scores = likeliest or at.existing(subject)
-    objects = at.objects(rows)
-    if len(objects) == 1 and isinstance(subject, NounPhrase):
-        # "Which of the cups is closest" asks for one.
-        subject = replace(subject, noun=singular(subject.noun))
-    said = verbalization.describe(subject)
+    found = likeliest or at.existing(subject)
+    objects = found.objects
+    text = f"{len(objects)} objects fit: {say.listed(objects)}"
     if len(objects) == 1:
+        # "Which of the cups is closest" asks for one.
+        if isinstance(subject, NounPhrase):
+            subject = replace(subject, noun=singular(subject.noun))
+        said = verbalization.describe(subject)
         named = said if said.startswith(("the ", "object ")) else f"the {said}"
-        named = "that" if likeliest else named
         colour = shown(objects[0].attributes.get("color", ""))
         tail = f", {colour}" if colour and colour not in said else ""
-        text = f"{shown(named)} is {say.one(objects[0])}{tail}"
-    else:
-        text = f"{len(objects)} objects fit: {say.listed(objects)}"
-    sure = say.mean_confidence(at.scene, rows, scores)
-    return Reply(text, sure, tuple(objects), say.brief_name(objects))
+        text = f"{'that' if likeliest else shown(named)} is {say.one(objects[0])}{tail}"
+    return Reply(text, found.confidence, objects, say.brief_name(objects))
 
 
-def how_sure(subject: Reference, at: Resolver) -> Reply:
+def how_sure(question: trees.HowSure, at: Resolver) -> Reply:
     """How sure it is that there is such a thing, of the surest one."""
-    rows, scores = at.existing(_to_the_letter(subject))
-    sure = say.confidences(at.scene, rows, scores)
-    best = int(np.argmax(sure))
-    thing = at.scene.objects[int(rows[best])]
-    seen = f", seen in {say.counted(thing.observation_count, 'frame')}"
-    share = f"{100.0 * sure[best]:.0f} %"
-    name = say.one(thing) if _is_sure(subject, at) else f"something like it, {say.one(thing)}"
-    return Reply(f"{share} sure that there is {name}{seen}", float(sure[best]), (thing,), share)
+    found = at.existing(_to_the_letter(question.subject))
+    best = int(np.argmax(found.confidences))
+    thing, sure = found.objects[best], float(found.confidences[best])
+    seen, share = say.counted(thing.observation_count, "frame"), f"{100.0 * sure:.0f} %"
+    like = "" if _is_sure(question.subject, at) else "something like it, "
+    text = f"{share} sure that there is {like}{say.one(thing)}, seen in {seen}"
+    return Reply(text, sure, (thing,), share)
 
 
-def _likeliest(subject: Reference, at: LooseResolver) -> tuple[NDArray[np.intp], Scores] | None:
+def _likeliest(subject: Reference, at: LooseResolver) -> Found | None:
     """The best row, whatever it is called, with the share of the scores that its label has; None
     where nothing fits."""
     if not isinstance(subject, NounPhrase):
         return None
-    row = at.finder.find_best(subject)
+    row = at.find_best(subject)
     if row is None:
-        row = at.finder.find_best(replace(subject, noun="", unread=()))
+        row = at.find_best(replace(subject, noun="", unread=()))
     if row is None:
         return None
-    return np.array([row], np.intp), np.array([at.finder.share(subject, row)])
+    share = at.share(subject, row)
+    return Found(at.scene, np.array([row], np.intp), np.array([share]))
 
 
-def attribute(question: AskAttribute, at: Resolver) -> Reply:
+def attribute(question: trees.AskAttribute, at: Resolver) -> Reply:
     """Attribute of each object of the question."""
-    if isinstance(at, LooseResolver):
-        return _likely_attribute(question, at)
-    rows, scores = at.existing(question.subject)
-    key, objects = question.key, at.objects(rows)
-    known = [thing for thing in objects if thing.attributes.get(key)]
+    key, found = question.key, at.existing(question.subject)
+    known = tuple(thing for thing in found.objects if thing.attributes.get(key))
     if not known:
         hint = DESCRIPTION_HINT if key in DESCRIBED_ONLY else ""
-        raise say.not_known(ATTRIBUTE_NOUNS.get(key, key), objects, hint)
+        raise say.not_known(ATTRIBUTE_NOUNS.get(key, key), found.objects, hint)
     number = say.counted(len(known), say.noun_of(question.subject))
     values = {say.value_words(key, thing.attributes[key]) for thing in known}
     if len(known) == 1:
-        text = f"{say.the(known[0])}{told(known[0], key)}"
+        text = f"{say.the(known[0])}{_told(known[0], key)}"
     elif len(values) == 1 and key not in DESCRIBED_ONLY:
         text = f"all {number} are{values.pop().removeprefix(' is')}{source_note(known, key)}"
     else:
-        each = [f"object {thing.object_id}{told(thing, key)}" for thing in known]
+        each = [f"object {thing.object_id}{_told(thing, key)}" for thing in known]
         text = f"there are {number}: {say.bounded(each)}"
-    sure = say.mean_confidence(at.scene, rows, scores)
-    if key == "color" and not any(key in thing.attribute_sources for thing in known):
-        sure *= _AS_MEASURED
-    return Reply(text, sure, tuple(known), say.shown_at_length(known[0].attributes[key]))
+    is_measured = key == "color" and not any(key in thing.attribute_sources for thing in known)
+    sure = found.confidence * (_AS_MEASURED if is_measured else 1.0)
+    return Reply(text, sure, known, say.shown_at_length(known[0].attributes[key]))
 
 
-def _likely_attribute(question: AskAttribute, at: LooseResolver) -> Reply:
+def likely_attribute(question: trees.AskAttribute, at: LooseResolver) -> Reply:
     """Attribute of one object as said or measured, else the usual one of such things."""
     row = at.find_single(question.subject)
     if row is None:
@@ -209,61 +203,57 @@ def _likely_attribute(question: AskAttribute, at: LooseResolver) -> Reply:
     return Reply(text, thing.confidence * found.share, (thing,), found.value)
 
 
-def told(thing: MapObject, key: str) -> str:
+def _told(thing: MapObject, key: str) -> str:
     """An attribute of an object with its verb and source: " is made of wood (as said by Ann)"."""
     return f"{say.value_words(key, thing.attributes[key])}{source_note([thing], key)}"
 
 
-def describe_thing(subject: Reference, at: Resolver) -> Reply:
+def describe_thing(question: trees.Describe, at: Resolver) -> Reply:
     """All known attributes of one object, with their sources."""
-    thing = at.scene.objects[at.single(subject)]
-    parts = [told(thing, key) for key in _DESCRIBED if thing.attributes.get(key)]
+    thing = at.scene.objects[at.single(question.subject)]
+    parts = [_told(thing, key) for key in _DESCRIBED if thing.attributes.get(key)]
     text = f"{say.the(thing)}{'; it'.join(parts) if parts else ' is all that is known of it'}"
+    if thing.is_completed:
+        text += f"; {thing.measured_share:.0%} of its box was measured, the rest is completed"
     return Reply(text, thing.confidence, (thing,))
 
 
-def set_of(subject: Reference, at: Resolver) -> tuple[NDArray[np.intp], Scores]:
-    """Rows of a question's subject; a wall that was also detected as an object counts once.
+def set_of(subject: Reference, at: Resolver) -> Found:
+    """Objects of a question; a wall that was also detected as an object counts once.
 
     Raises:
         ReasoningError: `not_found`: a required attribute has not been described.
     """
-    rows, scores = at.rows(_to_the_letter(subject))
+    found = at.rows(_to_the_letter(subject))
     if isinstance(at, LooseResolver):
-        return rows, scores
-    if not len(rows) and is_room(subject):
+        return found
+    if not len(found) and is_room(subject):
         raise at.missing(subject)
-    _check_said(subject, rows, at)
-    is_building = ~at.scene.is_object[rows]
-    return (rows[is_building], scores[is_building]) if is_building.any() else (rows, scores)
-
-
-def _check_said(subject: Reference, rows: NDArray[np.intp], at: Resolver) -> None:
-    if not isinstance(subject, NounPhrase):
-        return
-    asked = [c for c in subject.conditions if c.negated or not len(rows)]
-    named = [at.scene.objects[row] for row in np.flatnonzero(at.label_scores(subject.noun))]
-    unsaid = find_undescribed(named, asked) if named else None
-    if unsaid:
-        text = (
-            f"The {unsaid} of no {singular(subject.noun or 'object')} is known{DESCRIPTION_HINT}."
-        )
-        raise ReasoningError("not_found", text)
+    asked = [c for c in subject.conditions if c.negated or not len(found)]
+    if asked:
+        named = at.scene.objects_at(np.flatnonzero(at.label_scores(subject.noun)))
+        unsaid = find_undescribed(named, asked) if named else None
+        if unsaid:
+            of_none = f"of no {singular(subject.noun or 'object')} is known"
+            raise ReasoningError("not_found", f"The {unsaid} {of_none}{DESCRIPTION_HINT}.")
+    is_building = ~at.scene.is_object[found.rows]
+    return found.where(is_building) if is_building.any() else found
 
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:
     """Reply that nothing fits, with the closest object where the question has one anchor."""
     text = f"no {say.noun_of(subject)} in the memory is{verbalization.beyond_noun(subject)}"
-    conditions = subject.conditions if isinstance(subject, NounPhrase) else ()
-    if len(conditions) != 1 or not isinstance(conditions[0], Related):
-        return Reply(f"{text}{_none_fits(subject, at)}", ABSENCE_CONFIDENCE)
-    otherwise = _otherwise(subject, conditions[0], at)
+    match subject.conditions:
+        case (Related() as related,):
+            pass
+        case _:
+            return Reply(f"{text}{_none_fits(subject, at)}", ABSENCE_CONFIDENCE)
+    otherwise = _otherwise(subject, related, at)
     if otherwise is not None:
-        return Reply(f"{text}, but {otherwise[0]}", ABSENCE_CONFIDENCE, otherwise[1])
-    anchors = at.anchors(conditions[0].anchors[0])
+        return replace(otherwise, text=f"{text}, but {otherwise.text}")
+    anchors = at.anchors(related.anchors[0])
     gaps = gaps_to(at.scene, anchors[0])
-    gaps[~at.scene.is_object] = np.inf
-    gaps[gaps < _TOUCHING_M] = np.inf
+    gaps[~at.scene.is_object | (gaps < _TOUCHING_M)] = np.inf
     gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
     nearest = int(np.argmin(gaps))
     if np.isfinite(gaps[nearest]):
@@ -272,19 +262,15 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     return Reply(text, ABSENCE_CONFIDENCE)
 
 
-def _otherwise(
-    subject: Reference, related: Related, at: Resolver
-) -> tuple[str, tuple[MapObject, ...]] | None:
+def _otherwise(subject: Reference, related: Related, at: Resolver) -> Reply | None:
     """Objects attached, or standing beside, in another way than was asked."""
-    if not isinstance(subject, NounPhrase):
-        return None
     for predicate in ALIKE.get(related.predicate, ()):
+        assert isinstance(subject, NounPhrase)
         other = replace(subject, conditions=(replace(related, predicate=predicate),))
-        rows, _ = at.rows(other)
-        if len(rows):
-            objects = tuple(at.objects(rows))
-            said = f"{say.listed(objects)} {say.be(len(objects))}{verbalization.beyond_noun(other)}"
-            return said, objects
+        objects = at.rows(other).objects
+        if objects:
+            there = f"{say.be(len(objects))}{verbalization.beyond_noun(other)}"
+            return Reply(f"{say.listed(objects)} {there}", ABSENCE_CONFIDENCE, objects)
     return None
 
 
@@ -292,16 +278,15 @@ def _is_sure(subject: Reference, at: Resolver) -> bool:
     return not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
 
 
-def _perhaps(subject: Reference, objects: list[MapObject]) -> str:
+def _perhaps(subject: Reference, objects: Sequence[MapObject]) -> str:
     """Text for objects that are only like the subject, without a claim that they are it."""
     return f"not for sure: I know of no {_said(subject)}, but of {say.listed(objects)}"
 
 
-def _sources(subject: Reference, objects: list[MapObject]) -> str:
+def _sources(subject: Reference, objects: Sequence[MapObject]) -> str:
     """Source of the first attribute condition that is only a statement, as a note."""
-    conditions = subject.conditions if isinstance(subject, NounPhrase) else ()
-    said = (source_note(objects, c.key) for c in conditions if isinstance(c, HasAttribute))
-    return next((note for note in said if note), "")
+    keys = [c.key for c in subject.conditions if isinstance(c, HasAttribute)]
+    return next(filter(None, (source_note(objects, key) for key in keys)), "")
 
 
 def _to_the_letter(subject: Reference) -> Reference:
@@ -318,11 +303,8 @@ def _said(subject: Reference) -> str:
 
 def _none_fits(subject: Reference, at: Resolver) -> str:
     """Note on objects of that name that fit not: " (3 chairs are known, none like that)"."""
-    if not isinstance(subject, NounPhrase) or not subject.conditions or not subject.noun:
-        return ""
-    known = int(np.count_nonzero(at.label_scores(subject.noun)))
-    return (
-        f" ({say.counted(known, subject.noun)} {say.be(known)} known, none like that)"
-        if known
-        else ""
-    )
+    known = 0
+    if subject.conditions and subject.noun:
+        known = int(np.count_nonzero(at.label_scores(subject.noun)))
+    number = f"{say.counted(known, subject.noun)} {say.be(known)} known"
+    return f" ({number}, none like that)" if known else ""

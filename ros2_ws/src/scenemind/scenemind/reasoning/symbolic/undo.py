@@ -34,49 +34,35 @@ _DONE = {
 }
 
 
-def undo_corrections(
-    memory: MemoryAccess, wanted: Undo, own_ids: Collection[int] = ()
+def change_journal(
+    memory: MemoryAccess, wanted: Undo | Redo, own_ids: Collection[int] = ()
 ) -> tuple[str, list[Correction]]:
-    """Response and undone entries, the newest first; all of a sentence or none.
+    """Response, and the entries that were undone (the newest first) or redone (the oldest first);
+    all of a sentence or none.
 
     Args:
-        own_ids: entries of this dialogue; "that" is one of them, if any of them stands.
+        own_ids: entries of this dialogue; "that" is one of them, if any of them qualifies.
 
     Raises:
-        SceneMemoryError: there is nothing to undo, or no such correction.
+        SceneMemoryError: there is nothing to undo or redo, no such correction, or another
+            contradicts it.
     """
-    standing = [entry for entry in memory.corrections() if not entry.undone]
-    if wanted.correction_id is not None or not standing:
-        entries = [memory.undo(wanted.correction_id)]
+    is_undo = isinstance(wanted, Undo)
+    act, back = (memory.undo, memory.redo) if is_undo else (memory.redo, memory.undo)
+    known = [entry for entry in memory.corrections() if entry.undone != is_undo]
+    if wanted.correction_id is not None or not known:
+        entries = [act(wanted.correction_id)]
     else:
-        last = (_own(standing, own_ids) or standing)[-1]
-        together = _of_one_sentence(last, standing)
-        entries = _all_or_none(together[::-1], memory.undo, memory.redo)
+        own = [entry for entry in known if entry.correction_id in own_ids] or known
+        newest = max(own, key=lambda entry: (entry.undone_ns, -entry.correction_id))
+        last = own[-1] if is_undo else newest
+        together = _of_one_sentence(last, known)
+        entries = _all_or_none(together[::-1] if is_undo else together, act, back)
     if len(entries) == 1:
-        return f"I took back correction {_named(entries[0])}.", entries
-    return f"I took back {_all_of(entries[::-1])}.", entries
-
-
-def redo_corrections(
-    memory: MemoryAccess, wanted: Redo, own_ids: Collection[int] = ()
-) -> tuple[str, list[Correction]]:
-    """Response and redone entries, the oldest first; all of a sentence or none.
-
-    Args:
-        own_ids: see `undo_corrections`.
-
-    Raises:
-        SceneMemoryError: there is nothing to redo, no such correction, or another contradicts it.
-    """
-    undone = [entry for entry in memory.corrections() if entry.undone]
-    if wanted.correction_id is not None or not undone:
-        entries = [memory.redo(wanted.correction_id)]
-    else:
-        among = _own(undone, own_ids) or undone
-        last = max(among, key=lambda entry: (entry.undone_ns, -entry.correction_id))
-        entries = _all_or_none(_of_one_sentence(last, undone), memory.redo, memory.undo)
-    if len(entries) == 1:
-        return f"Correction {_named(entries[0])} stands again.", entries
+        named = f'orrection {entries[0].correction_id} ("{entries[0].reason}")'
+        return f"I took back c{named}." if is_undo else f"C{named} stands again.", entries
+    if is_undo:
+        return f"I took back {_all_of(entries[::-1])}.", entries
     return f"I did {_all_of(entries)} again.", entries
 
 
@@ -132,18 +118,10 @@ def _all_or_none(
     return done
 
 
-def _own(entries: Sequence[Correction], own_ids: Collection[int]) -> list[Correction]:
-    return [entry for entry in entries if entry.correction_id in own_ids]
-
-
 def _of_one_sentence(one: Correction, among: Sequence[Correction]) -> list[Correction]:
     """Entries written together with one, itself included, the oldest first."""
     written = (one.stamp_ns, one.by, one.reason)
     return [entry for entry in among if (entry.stamp_ns, entry.by, entry.reason) == written]
-
-
-def _named(entry: Correction) -> str:
-    return f'{entry.correction_id} ("{entry.reason}")'
 
 
 def _all_of(entries: Sequence[Correction]) -> str:

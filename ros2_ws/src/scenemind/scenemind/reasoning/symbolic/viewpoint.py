@@ -10,13 +10,13 @@ import scipy
 from numpy.typing import NDArray
 
 from scenemind.language.referring.reader import read
-from scenemind.language.situated.situation import read_situation
-from scenemind.language.trees import NounPhrase, ViewKind
-from scenemind.language.vocabulary import Vocabulary
+from scenemind.language.situated.situation import ROOM, read_situation
+from scenemind.language.trees import NounPhrase, View
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.scene import Scene
 
+Array = NDArray[np.float64]
 _EYES_M = 1.2
 _STEP_M, _MOST_STEPS = 0.3, 40
 _HEADINGS = 24
@@ -51,7 +51,7 @@ def bearing_of(predicate: str) -> float | None:
     return math.pi * _BEARINGS[predicate] if predicate in _BEARINGS else None
 
 
-def viewpoint_of(query: Query, scene: Scene, vocabulary: Vocabulary) -> Viewpoint:
+def viewpoint_of(query: Query, scene: Scene) -> Viewpoint:
     """The query's viewpoint, else where its situation puts it, else the camera's latest pose.
 
     Raises:
@@ -59,7 +59,7 @@ def viewpoint_of(query: Query, scene: Scene, vocabulary: Vocabulary) -> Viewpoin
     """
     if query.viewpoint is not None:
         return Viewpoint.of_body(query.viewpoint)
-    described = find_viewpoint(query.situation, scene, vocabulary) if query.situation else None
+    described = find_viewpoint(query.situation, scene) if query.situation else None
     if described is not None:
         return described
     if scene.snapshot.world_T_camera is None:
@@ -71,7 +71,7 @@ def viewpoint_of(query: Query, scene: Scene, vocabulary: Vocabulary) -> Viewpoin
     return Viewpoint.of_camera(scene.snapshot.world_T_camera)
 
 
-def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint | None:
+def find_viewpoint(text: str, scene: Scene) -> Viewpoint | None:
     """Viewpoint that fits a situation best; None where it names no known thing.
 
     Every place of a grid and every heading is scored by how well all clues hold there. What has
@@ -79,9 +79,10 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
     """
     clues = read_situation(text)
     if not clues:
-        return _entering(text, scene, vocabulary)
+        return _entering(text, scene)
     named = {noun: rows for noun in dict.fromkeys(thing.noun for thing, _ in clues)
-             if len(rows := _rows(noun, scene, vocabulary))}  # fmt: skip
+             if len(rows := _rows(noun, scene))}  # fmt: skip
+    looks_inward = any(thing.noun == ROOM for thing, _ in clues)
     clues = tuple(clue for clue in clues if clue[0].noun in named)
     if not clues:
         return None
@@ -97,32 +98,35 @@ def find_viewpoint(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint
         log_scores += np.log(_LEAST + scores)
     log_scores[: len(x) * len(y)] += np.log(_free_scores(scene, x, y))[:, None]
     log_scores += np.log(_inside_scores(scene, places))[:, None]
-    if seats:
-        log_scores += _INWARD * np.log(_LEAST + _inward_scores(scene, places, headings))
+    if seats or looks_inward:
+        inward = np.log(_LEAST + _inward_scores(scene, places, headings))
+        log_scores += (1.0 if looks_inward else _INWARD) * inward
     at, heading = np.unravel_index(int(np.argmax(log_scores)), log_scores.shape)
     ahead = _directions(headings)[heading]
     position = np.append(places[at], scene.floor_z + _EYES_M)
     return Viewpoint(position, ahead, "the situation")
 
 
-def seen_by(kind: ViewKind, where: NDArray[np.float64], scene: Scene, origin: str) -> Viewpoint:
-    """Viewpoint of somebody who faces a place (2,) from the middle of what is known, or who stands
-    there and looks at that middle."""
-    low, high = scene.room
-    middle = (low + high) / 2.0
-    ends = (middle, where) if kind == "facing" else (where, middle)
+def seen_by(view: View, rows: NDArray[np.intp], scene: Scene, origin: str) -> Viewpoint | None:
+    """Viewpoint of somebody who faces things from the middle of what is known, or who stands at
+    them and looks at that middle; None without any, and of who faces something that is not said.
+
+    Args:
+        rows: (M,) of the things that a view is about; those of the door where it names none.
+    """
+    if not len(rows) or (view.kind == "facing" and view.reference is None):
+        return None
+    where = scene.center[rows, :2].mean(axis=0)
+    ends = (scene.middle, where) if view.kind == "facing" else (where, scene.middle)
     return Viewpoint.looking(ends[0], ends[1], origin)
 
 
-def _entering(text: str, scene: Scene, vocabulary: Vocabulary) -> Viewpoint | None:
+def _entering(text: str, scene: Scene) -> Viewpoint | None:
     view = read(f"{text}, the thing").view
-    if view is None or (view.kind == "facing" and view.reference is None):
+    if view is None:
         return None
     noun = view.reference.noun if isinstance(view.reference, NounPhrase) else "door"
-    rows = _rows(noun, scene, vocabulary)
-    if not len(rows):
-        return None
-    return seen_by(view.kind, scene.center[rows, :2].mean(axis=0), scene, "the situation")
+    return seen_by(view, _rows(noun, scene), scene, "the situation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +138,11 @@ class _Nearest:
         toward: (P, K, 2) unit vectors to their middles; 0 at a middle.
     """
 
-    gaps_m: NDArray[np.float64]
-    toward: NDArray[np.float64]
+    gaps_m: Array
+    toward: Array
 
     @classmethod
-    def find(cls, rows: NDArray[np.intp], scene: Scene, places: NDArray[np.float64]) -> _Nearest:
+    def find(cls, rows: NDArray[np.intp], scene: Scene, places: Array) -> _Nearest:
         """Nearest of the things in `rows`, by their centres."""
         count = min(_MOST_LOOKED_AT, len(rows))
         _, which = scipy.spatial.KDTree(scene.center[rows, :2]).query(places, k=range(1, count + 1))
@@ -149,25 +153,21 @@ class _Nearest:
         return cls(np.hypot(beside[..., 0], beside[..., 1]), offset / away_m[..., None])
 
 
-def _rows(noun: str, scene: Scene, vocabulary: Vocabulary) -> NDArray[np.intp]:
-    matches = vocabulary.match(noun, scene.rows_of_label)
+def _rows(noun: str, scene: Scene) -> NDArray[np.intp]:
+    matches = scene.matches(noun)
     best = max((match.score for match in matches), default=0.0)
-    rows = [row for match in matches if match.score >= _AS_GOOD * best
-            for row in scene.rows_of_label[match.label]]  # fmt: skip
-    return np.array(sorted(rows), np.intp)
+    good = (match.label for match in matches if match.score >= _AS_GOOD * best)
+    return np.array(sorted(scene.rows_called(good)), np.intp)
 
 
-def _grid(scene: Scene) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _grid(scene: Scene) -> tuple[Array, Array]:
     """Coordinates (X,) and (Y,) of a grid over the whole scene."""
-    low, high = scene.low[:, :2].min(axis=0), scene.high[:, :2].max(axis=0)
+    low, high = scene.room
     step = max(_STEP_M, float((high - low).max()) / _MOST_STEPS)
-    x, y = (np.arange(a, b + step, step) for a, b in zip(low, high, strict=True))
-    return x, y
+    return np.arange(low[0], high[0] + step, step), np.arange(low[1], high[1] + step, step)
 
 
-def _clue_scores(
-    predicate: str, nearest: _Nearest, headings: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _clue_scores(predicate: str, nearest: _Nearest, headings: Array) -> Array:
     """Scores in [0, 1] of a thing's relation to the asker, by place and heading, by the best thing
     from each place.
 
@@ -188,30 +188,26 @@ def _clue_scores(
     return scores
 
 
-def _inside_scores(scene: Scene, places: NDArray[np.float64]) -> NDArray[np.float64]:
+def _inside_scores(scene: Scene, places: Array) -> Array:
     """Scores (P,): higher in the middle of the room than behind its doors and windows."""
-    low, high = scene.low[:, :2].min(axis=0), scene.high[:, :2].max(axis=0)
-    off = np.abs(places - (low + high) / 2.0) / np.maximum((high - low) / 2.0, 1e-9)
+    low, high = scene.room
+    off = np.abs(places - scene.middle) / np.maximum((high - low) / 2.0, 1e-9)
     return np.asarray(1.0 - _MARGIN * np.clip(off.max(axis=1), 0.0, 1.0))
 
 
-def _inward_scores(
-    scene: Scene, places: NDArray[np.float64], headings: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _inward_scores(scene: Scene, places: Array, headings: Array) -> Array:
     """Scores (P, H) in [0, 1] for looking towards the middle of the scene."""
-    inward = (scene.low[:, :2].min(axis=0) + scene.high[:, :2].max(axis=0)) / 2.0 - places
+    inward = scene.middle - places
     inward /= np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-9)
     return np.asarray((1.0 + inward @ _directions(headings).T) / 2.0)
 
 
-def _directions(angles_rad: NDArray[np.float64]) -> NDArray[np.float64]:
+def _directions(angles_rad: Array) -> Array:
     """Unit vectors (H, 2) of angles."""
     return np.column_stack((np.cos(angles_rad), np.sin(angles_rad)))
 
 
-def _free_scores(
-    scene: Scene, x: NDArray[np.float64], y: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _free_scores(scene: Scene, x: Array, y: Array) -> Array:
     """Scores (Y * X,) of grid places: lower inside furniture."""
     floor_z = scene.floor_z
     sizes = (scene.high - scene.low)[:, :2].max(axis=1, initial=0.0)

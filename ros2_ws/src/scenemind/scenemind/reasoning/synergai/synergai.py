@@ -250,6 +250,7 @@ def _messages(query: Query, scene: AgentScene, dialogue: Dialogue) -> list[ChatM
     )
     where = scene.viewpoint.describe() if scene.viewpoint else "nobody knows where"
     marked = "yes: see find_marked_object" if query.marked_object_ids else "nothing"
+    speaker = quoted(query.by) if query.by else "The person, whose name is not known,"
     request = fill_prompt(
         _PROMPTS,
         "request",
@@ -257,6 +258,7 @@ def _messages(query: Query, scene: AgentScene, dialogue: Dialogue) -> list[ChatM
         where=where,
         situation=quoted(query.situation, _LONGEST_SAID),
         marked=marked,
+        speaker=speaker,
         said=quoted(query.text, _LONGEST_SAID),
     )
     return [ChatMessage("system", read_prompt(_PROMPTS, "system")), ChatMessage("user", request)]
@@ -273,5 +275,5 @@ def _confidence(ending: Ending, agent: Agent, has_written: bool) -> float:
 def _canonical(arguments: str) -> str:
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
-    except ValueError:
+    except (ValueError, RecursionError):
         return arguments

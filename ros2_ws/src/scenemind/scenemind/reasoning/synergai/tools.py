@@ -15,12 +15,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from scenemind.frames import FrameError
 from scenemind.frames.images import decode_color_file, encode_color_file
 from scenemind.language.quoting import quoted, tame
+from scenemind.language.speech_acts import words_in
 from scenemind.memory import Edit, MapObject, SceneMemoryError
 from scenemind.memory.finding.finder import LONGEST_TEXT, ObjectFinder
 from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.graph.relation_query import DIRECTIONS, OCLOCK, query_relation_agent, relate
 from scenemind.memory.graph.relations.names import canonical_relation
 from scenemind.memory.history import SceneChange
+from scenemind.memory.types import NOTE
 from scenemind.models import ChatMessage, ChatModel, ask_for
 from scenemind.reasoning.prompts import read_prompt
 from scenemind.reasoning.synergai.agent_scene import AgentScene, named
@@ -232,6 +234,7 @@ def _crop(scene: AgentScene, thing: MapObject) -> bytes:
     return encode_color_file(color[rows, columns])
 
 
+_SPEAKER = words_in("speaker")
 _LONGEST_NAME, _LONGEST_VALUE = 60, 120
 _NOTED = "Noted; it is written when you give the final answer."
 Name = Annotated[str, Field(description="a short name, such as toolbox")]
@@ -267,10 +270,10 @@ class EditingTools:
             Field(description='those that change, such as {"color": "grey", "material": "wood"}'),
         ],
     ) -> str:
-        """Correct attributes of one object: color, material, shape, state, and others. Hints: 1. If
-        several objects could be meant, do not call this: ask the person with ask_back. 2. Give only
-        what the person has told; other attributes stay as they are. 3. Owners and purposes are
-        attributes too: {"owner": "Anna"}."""
+        """Correct attributes of one object: color, material, shape, state, owner, purpose, and
+        others. Hints: 1. If several objects could be meant, ask with ask_back instead. 2. Give only
+        what the person has told. 3. A fact that is no attribute is a note, in the person's words:
+        {"note": "came with the flat"}."""
         thing = self._scene.get(object_id)
         if not attributes:
             raise ToolError("attributes is empty: give at least one")
@@ -280,7 +283,7 @@ class EditingTools:
                     "set_attribute",
                     (thing.object_id,),
                     key=_said(key, _LONGEST_NAME).lower(),
-                    value=_said(value, _LONGEST_VALUE),
+                    value=self._value(key, value),
                 )
                 for key, value in attributes.items()
             ]
@@ -319,6 +322,19 @@ class EditingTools:
         """Say that there is no such thing: perception has made it up."""
         return self._stage([Edit("delete_object", (self._scene.get(object_id).object_id,))])
 
+    def _value(self, key: str, value: str) -> str:
+        """The value of an attribute; an owner called "me" by the name.
+
+        Raises:
+            ToolError: it is empty, or is who speaks, whose name is not known.
+        """
+        is_speaker = tame(value).lower().removeprefix("the ") in _SPEAKER
+        if key.lower() != "owner" or not is_speaker:
+            return _said(value, _LONGEST_VALUE)
+        if not self._scene.query.by:
+            raise ToolError("it is not known who speaks: use ask_back for the name")
+        return self._scene.query.by
+
     def _relation(
         self,
         kind: Literal["add_relation", "delete_relation"],
@@ -350,6 +366,8 @@ def _in_words(scene: AgentScene, edit: Edit) -> str:
     first, *others = (named(object_id, scene.snapshot) for object_id in edit.object_ids)
     if edit.kind == "rename":
         return f"The {first} is called {quoted(edit.value)}."
+    if edit.key == NOTE:
+        return f"A note on the {first}: {quoted(edit.value, _LONGEST_VALUE)}."
     if edit.kind == "set_attribute":
         return f"The {edit.key} of the {first} is {quoted(edit.value, _LONGEST_VALUE)}."
     if edit.kind == "merge":
@@ -467,4 +485,4 @@ def _about(edit: Edit) -> tuple[object, ...]:
     """The subject of an edit, on which only the last edit counts."""
     if edit.kind in ("add_relation", "delete_relation"):
         return ("relation", edit.object_ids, edit.key)
-    return (edit.kind, edit.object_ids, edit.key)
+    return (edit.kind, edit.object_ids, edit.key, edit.value if edit.key == NOTE else "")

@@ -123,6 +123,8 @@ class ProgramAgent:
             seconds,
             self._asking.allowance.waking,
         )
+        # A program that ended with the question's time is not wrong.
+        self._asking.allowance.check()
         self.object_ids = self._api.take_object_ids()
         calls = self._api.take_calls()
         self.has_looked = bool(calls)

@@ -18,7 +18,8 @@ from scenemind.models import ChatMessage, ChatModel
 from scenemind.reasoning.learned_methods import Learner, forgetful_learner, offer_for
 from scenemind.reasoning.learned_methods.library import declarations_prompt
 from scenemind.reasoning.method import Asking, Attempt, MethodReply, attempt
-from scenemind.reasoning.prompts import fill_prompt, read_prompt
+from scenemind.reasoning.programs.map_evidence import MapEvidence
+from scenemind.reasoning.prompts import fill_prompt, find_count, read_prompt
 from scenemind.reasoning.query import CANCELLED, Answer, Query, ReasoningError, check_sentence
 from scenemind.reasoning.sandbox import Sandbox
 from scenemind.reasoning.shared_models import SharedDetector
@@ -34,6 +35,8 @@ _MOST_OBJECTS = 8
 # Confidences by rule of thumb, as the model gives none: of the first program's answer, of a
 # corrected program's, and of a program that did not look at the picture.
 _AT_ONCE, _CORRECTED, _ONLY_THOUGHT = 0.7, 0.55, 0.3
+# Most of a count in one picture, and of one where the map or another picture has more.
+_COUNTED, _MORE_ELSEWHERE = 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,13 +103,22 @@ class Vadar:
         progress.report("look", selection.reasoning, (frame,))
         snapshot = memory.snapshot()
         objects = snapshot.objects
-        view = view_of_frame(frame, snapshot, self._detector, asking.allowance)
+        evidence = MapEvidence(snapshot, memory.frame_index())
+        loose = evidence.unmapped_in(frame.frame_number)
+        view = view_of_frame(frame, snapshot, self._detector, asking.allowance, loose)
         result, agent = self._answer(query, view, asking, objects)
         ids = view.find_objects(result.boxes_px) or agent.object_ids
         named = tuple(objects[i] for i in ids if i in objects)[:_MOST_OBJECTS]
+        text, confidence = result.text, _confidence(agent)
+        count = find_count(result.text, tuple(agent.found))
+        if count is not None and agent.found:
+            kind = evidence.of([list(agent.found)[-1]])
+            is_more = max(kind.mapped, kind.in_one_frame) > count
+            confidence = min(confidence, _MORE_ELSEWHERE if is_more else _COUNTED)
+            text = f"{text} in {view.name}; {kind.describe()}" if is_more else text
         return MethodReply(
-            text=result.text,
-            confidence=_confidence(agent),
+            text=text,
+            confidence=confidence,
             objects=named,
             key_frames=(with_boxes_of({thing.object_id for thing in named}, frame),),
             steps=tuple(progress.steps),
@@ -159,7 +171,8 @@ class Vadar:
 
         # Program agent: writes a program on the whole API, which leaves its answer in final_result,
         # and corrects it where it fails.
-        messages = messages_of(query, view, offer.declarations)
+        seconds, looks = self._sandbox.limits.seconds, self._config.looks
+        messages = messages_of(query, view, offer.declarations, seconds, looks)
         agent = ProgramAgent(self._language, self._sandbox, api, offer.source, messages, asking)
         try:
             result = agent.answer(self._config.program_retries, query.policy == "always_answer")
@@ -228,12 +241,16 @@ def _try(vadar: Vadar, query: Query, view: View, asking: Asking) -> Attempt[View
     return tried
 
 
-def messages_of(query: Query, view: View, learned: str = "") -> list[ChatMessage]:
+def messages_of(
+    query: Query, view: View, learned: str, seconds: float, looks: int
+) -> list[ChatMessage]:
     """The conversation up to the model's first turn. The constant parts come first, for providers
     that cache prompts.
 
     Args:
         learned: declarations of learned methods.
+        seconds: of computing, for a program.
+        looks: calls of `vqa`, for the question.
 
     Raises:
         ReasoningError: no marked object is in the picture.
@@ -246,8 +263,15 @@ def messages_of(query: Query, view: View, learned: str = "") -> list[ChatMessage
         circumstances="\n".join(_circumstances(query, view)),
         policy=read_prompt(_PROMPTS, f"policy_{query.policy}"),
     )
+    task = fill_prompt(
+        _PROMPTS,
+        "program",
+        seconds=f"{seconds:g}",
+        looks=str(looks),
+        documentation=documentation(),
+    )
     return [
-        ChatMessage("system", fill_prompt(_PROMPTS, "program", documentation=documentation())),
+        ChatMessage("system", task),
         ChatMessage("user", question.strip()),
     ]
 

@@ -159,16 +159,23 @@ def decoded(jpeg: bytes, name: str) -> NDArray[np.uint8]:
 
 
 class MapLocator:
-    """A `Locator` of the objects that were detected in a frame."""
+    """A `Locator` of what was detected in a frame: objects of the map, then the rest."""
 
     name = "the map"
 
-    def __init__(self, boxes_px: Mapping[int, BoxPx], objects: Mapping[int, MapObject]) -> None:
+    def __init__(
+        self,
+        boxes_px: Mapping[int, BoxPx],
+        objects: Mapping[int, MapObject],
+        loose: Sequence[tuple[str, BoxPx]] = (),
+    ) -> None:
         """
         Args:
             objects: of those boxes.
+            loose: labels and boxes of detections that belong to no object, surest first.
         """
         self._boxes_px = boxes_px
+        self._loose = loose
         self._finder = ObjectFinder()
         self._finder.refresh(objects)
 
@@ -176,7 +183,10 @@ class MapLocator:
         """See `Locator`."""
         words = prompt.strip()[:LONGEST_TEXT]
         found = self._finder.find(words, _MOST_BOXES) if words else ()
-        return [self._boxes_px[f.object_id] for f in found if f.score >= _LEAST_NAME_SCORE]
+        mapped = [self._boxes_px[f.object_id] for f in found if f.score >= _LEAST_NAME_SCORE]
+        known = LabelIndex(sorted({label for label, _ in self._loose}))
+        labels = {match.label for match in Vocabulary.load().strict(normal(words), known)}
+        return mapped + [box for label, box in self._loose if label in labels]
 
 
 class MapDepth:
@@ -232,6 +242,7 @@ def view_of_frame(
     scene: MemorySnapshot,
     detector: SharedDetector | None = None,
     allowance: Allowance | None = None,
+    loose: Sequence[tuple[str, BoxPx]] = (),
 ) -> View:
     """A key frame with the map's boxes and depths.
 
@@ -239,13 +250,14 @@ def view_of_frame(
         frame: with the boxes of all objects in it.
         detector: locates objects in it; None: the map does.
         allowance: limits the wait for the detector.
+        loose: what the frame shows that is not mapped; see `MapLocator`.
 
     Raises:
         ReasoningError: there is a detector, and the image of the frame is damaged.
     """
     name = f"frame {frame.frame_number}"
     boxes = {i: box for i, box in frame.boxes_px.items() if i in scene.objects}
-    locator: Locator = MapLocator(boxes, {i: scene.objects[i] for i in boxes})
+    locator: Locator = MapLocator(boxes, {i: scene.objects[i] for i in boxes}, loose)
     if detector is not None:
         locator = DetectorLocator(detector, decoded(frame.jpeg, name), allowance)
     return View(

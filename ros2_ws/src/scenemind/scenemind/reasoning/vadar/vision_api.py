@@ -81,6 +81,7 @@ class VisionApi:
             prelude=f"{prelude()}\n\n{learned}",
             values={"_sizes": [(view.width, view.height) for view in self._views]},
             functions={"_loc": self._loc, "_vqa": self._vqa, "_depth": self._depth},
+            waiting=frozenset(("_loc", "_vqa", "_depth")),  # all may wait for a model
         )
 
     def take_calls(self) -> tuple[str, ...]:
@@ -134,7 +135,10 @@ class VisionApi:
         key = (number, words, box_px)
         if key not in self._looked:
             if self._looks_left <= 0:
-                raise ApiError(f"{_VQA}: the program has asked too often")
+                raise ApiError(
+                    f"{_VQA}: all looks of this question are used up; what was asked before is"
+                    " answered again"
+                )
             self._looks_left -= 1
             self._looked[key] = self._look(view, words, box_px)
         answer = self._looked[key]
@@ -250,7 +254,7 @@ def look(vision: ChatModel, view: View, question: str, box_px: BoxPx | None, ask
 
 
 def _complaint(form: LookAnswer) -> str | None:
-    return None if tame(form.answer) else "answer is empty: give your best guess"
+    return None if tame(form.answer) else "answer is empty"
 
 
 def _with_box(view: View, box_px: BoxPx) -> bytes:

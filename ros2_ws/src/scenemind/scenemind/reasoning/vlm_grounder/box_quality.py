@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
-from scenemind.geometry import Box3D
+from scenemind.geometry import Box3D, iou_matrix_2d
 from scenemind.geometry.box import iou_3d
 from scenemind.language.english import read_table
 from scenemind.memory import MapObject, MemorySnapshot
 from scenemind.perception.backends.depth_segmenter import DepthSegmenter
+from scenemind.reasoning.vlm_grounder.projection.pictures import find_bounds_px
 from scenemind.reasoning.vlm_grounder.targets import Measured, Target
 
 BoxKind = Literal["measured", "measured_and_mapped", "mapped_and_measured", "mapped"]
@@ -217,6 +218,8 @@ _DETECTED_IOU, _DETECTED_INSIDE = 0.1, 0.5
 # Another one must be nearly the same box.
 _OTHER_IOU, _OTHER_INSIDE, _OTHER_TIMES_LARGER = 0.25, 0.6, 4.0
 _MARGIN_M = 0.05
+# An outline that is about the same is of the same object, if points of it are there too.
+_ALIKE, _OF_CLASS_ALIKE, _TOUCHING = 0.5, 0.3, 0.05
 Bond = Literal["same", "elsewhere", "gone"]
 
 
@@ -239,19 +242,53 @@ class MapMatch:
 
 
 def find_match(target: Target, measured: Measured, snapshot: MemorySnapshot) -> MapMatch | None:
-    """The map's object that a measured box is of; None: the map has none there."""
-    detected = snapshot.objects.get(target.object_id or 0)
+    """The map's object that a measured box is of; None: the map has none there.
+
+    It is the one that was detected there, or where another one's outline agrees and its own does
+    not, that one: the measured points alone may lie on what the target stands at.
+    """
+    detected, own = snapshot.objects.get(target.object_id or 0), None
     if detected is not None:
         match = _compared(detected, measured, "same")
         if match.iou >= _DETECTED_IOU or match.inside >= _DETECTED_INSIDE:
-            return match
-        if _came_after(detected, target.frame.stamp_ns):
+            own = match
+        elif _came_after(detected, target.frame.stamp_ns):
             return _compared(detected, measured, "elsewhere")
-    here = _best(snapshot.objects.values(), measured, "same")
+    if own is not None and outline_agrees(own.thing.box, measured) >= _OF_CLASS_ALIKE:
+        return own
+    things = [t for i, t in snapshot.objects.items() if i not in target.not_objects]
+    here = _outlined(things, target, measured) or own
+    if here is None and not target.is_drawn:
+        here = _best(things, measured, "same")
     if here is not None:
         return here
     gone = (thing for thing in snapshot.gone.values() if _left_after(thing, target.frame.stamp_ns))
     return _best(gone, measured, "gone")
+
+
+def _outlined(things: Iterable[MapObject], target: Target, measured: Measured) -> MapMatch | None:
+    """The object whose outline in the first image agrees best with what was detected or drawn
+    there, one of the class first, if points of it are there too."""
+    agreed = []
+    for thing in things:
+        share, is_of_class = outline_agrees(thing.box, measured), thing.label in target.labels
+        if share >= (_OF_CLASS_ALIKE if is_of_class else _ALIKE):
+            agreed.append((is_of_class, share, thing))
+    for _, _, thing in sorted(agreed, key=lambda entry: entry[:2], reverse=True):
+        match = _compared(thing, measured, "same")
+        if match.iou > _TOUCHING or match.inside > _TOUCHING:
+            return match
+    return None
+
+
+def outline_agrees(box: Box3D, measured: Measured) -> float:
+    """IoU of a box's outline in the first image with what was detected or drawn there."""
+    anchor = measured.views[0]
+    outline = find_bounds_px(box, anchor.frame.camera, anchor.frame.world_T_camera)
+    if outline is None:
+        return 0.0
+    pair = np.array([outline, anchor.box_px], np.float32)
+    return float(iou_matrix_2d(pair[:1], pair[1:])[0, 0])
 
 
 def _best(things: Iterable[MapObject], measured: Measured, bond: Bond) -> MapMatch | None:

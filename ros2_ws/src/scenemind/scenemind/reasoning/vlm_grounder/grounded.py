@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -24,7 +25,9 @@ from scenemind.reasoning.vlm_grounder.box_quality import (
     find_match,
     map_box_right,
     measured_box_right,
+    outline_agrees,
 )
+from scenemind.reasoning.vlm_grounder.query_analysis import FoundBy
 from scenemind.reasoning.vlm_grounder.targets import Measured, Target
 
 MEASURED_FROM, BEST_VIEW = "measured_from", "best_view"
@@ -104,7 +107,7 @@ def as_measured(
             step = _leaking_step(match, measured)
         else:
             found.append((box, measured_box_right(measured, match)))
-            found.sort(key=lambda place: -place[1])
+            found.sort(key=lambda place: -place[1] * _seen_share(place[0], measured) ** 2)
             step = _both_step(match, found)
     objects, right = zip(*found, strict=True)
     return Grounded(target, measured, objects, right, match, (*measured.steps, step))
@@ -124,7 +127,8 @@ def _both_step(match: MapMatch, found: Sequence[tuple[MapObject, float]]) -> str
     return (
         f"it is {_named(match.thing)} of the map (IoU {match.iou:.2f}, {match.inside:.0%} of the"
         f" points inside); the {'measured' if first.object_id == MEASURED else 'map'} box comes"
-        f" first, as the likelier one ({surer:.0%} against {other:.0%})"
+        f" first, by its outline in"
+        f" the image and its evidence ({surer:.0%} against {other:.0%})"
     )
 
 
@@ -163,28 +167,52 @@ def _as_object(target: Target, measured: Measured, label: str, match: MapMatch |
 
 _ONE_OF_CLASS, _SEVERAL_OF_CLASS = 0.87, 0.57
 _RETRY = 0.85  # for each
-_NO_CLASS = 0.7  # nothing was known to show the class
+_GUESSED = 0.7  # no label means the class by its words or its meaning
+_UNASKED = 0.85  # the model did not see the only candidate marked
 _GONE = 0.4  # the map has looked through its place since
+_MOST_DOUBTED = 0.5
+# A box is less likely right where its outline in the image agrees less with what was detected or
+# drawn there.
+_OUTLINE, _LEAST_SHARE = 0.7, 0.1
 
 
 def confidences(
-    grounded: Grounded, retries: int, things: int, *, by_class: bool
+    grounded: Grounded, retries: int, things: int, by: FoundBy | Literal["search", ""]
 ) -> tuple[float, ...]:
     """Probability of each object of an answer, in (0, 1): the right object, and a box with an IoU
-    above 0.5.
+    above 0.5. At most 0.5 where the object may be another: a label was guessed, a candidate was
+    taken unasked, or no other view has the same surface.
 
     Args:
         retries: of the model.
         things: number of the map's objects among the candidates; 0: not known.
-        by_class: the images were selected by the class.
+        by: how the label of the class was found (`ViewSelection`).
     """
-    sure = _ONE_OF_CLASS if by_class and things == 1 else _SEVERAL_OF_CLASS
+    target, measured = grounded.target, grounded.measured
+    is_guess = by in ("model", "")
+    is_only = things == 1 and not is_guess and not target.is_drawn
+    sure = _ONE_OF_CLASS if is_only else _SEVERAL_OF_CLASS
     sure *= _RETRY**retries
-    if not by_class:
-        sure *= _NO_CLASS
+    if is_guess:
+        sure *= _GUESSED
+    if not target.is_asked:
+        sure *= _UNASKED
     if grounded.match is not None and grounded.match.bond == "gone":
         sure *= _GONE
-    return tuple(sure * right for right in grounded.box_right)
+    is_alone = measured is None or len(measured.views) == 1
+    most = _MOST_DOUBTED if is_guess or not target.is_asked or is_alone else 1.0
+    pairs = zip(grounded.objects, grounded.box_right, strict=True)
+    return tuple(
+        min(most, sure * right * min(1.0, _seen_share(thing, measured) / _OUTLINE))
+        for thing, right in pairs
+    )
+
+
+def _seen_share(thing: MapObject, measured: Measured | None) -> float:
+    """How far a box's outline agrees with the image, above 0; 1 where nothing was measured."""
+    if measured is None:
+        return 1.0
+    return max(_LEAST_SHARE, outline_agrees(thing.box, measured))
 
 
 def sentence_on(objects: Sequence[MapObject]) -> str:

@@ -5,6 +5,7 @@ in it; an invalid choice is returned with feedback, and it tries again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -12,7 +13,8 @@ from pydantic import BaseModel
 from scenemind.config import VlmGrounderConfig
 from scenemind.frames import FrameError
 from scenemind.language.english import joined
-from scenemind.language.quoting import quoted, tame
+from scenemind.language.quoting import tame
+from scenemind.memory import KeyFrame
 from scenemind.models import BadFormError, ChatMessage, ChatModel
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import ask_form
@@ -25,14 +27,16 @@ from scenemind.reasoning.vlm_grounder.album import (
     ImagesChoice,
     ObjectChoice,
     ObjectsChoice,
+    find_box_px,
     find_number,
     image_id,
+    is_at,
     listed,
     marked_picture,
 )
 from scenemind.reasoning.vlm_grounder.questions import MOST_IMAGES
 from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis, Target
-from scenemind.reasoning.vlm_grounder.view_preselection import Candidates
+from scenemind.reasoning.vlm_grounder.view_preselection import ViewSelection
 
 Form = TypeVar("Form", bound=BaseModel)
 _LONGEST_THOUGHT = 2000
@@ -49,7 +53,7 @@ class TargetSearch:
         self,
         conversation: Conversation,
         album: Album,
-        candidates: Candidates,
+        selection: ViewSelection,
         analysis: QueryAnalysis,
         policy: Policy,
         config: VlmGrounderConfig,
@@ -57,12 +61,12 @@ class TargetSearch:
         """
         Args:
             conversation: has the task, with the sheets.
-            candidates: detections that may be the target.
+            selection: has the detections that may be the target.
         """
         self._conversation = conversation
         self._progress = conversation.progress
         self._album = album
-        self._candidates = candidates
+        self._selection = selection
         self._analysis = analysis
         self._policy = policy
         self._config = config
@@ -92,7 +96,9 @@ class TargetSearch:
 
     def _try(self) -> tuple[list[Target], str]:
         """The targets of one choice of images, or the feedback to the model."""
-        written = self._images()
+        choice = self._images()
+        written = choice.targets
+        at = choice.target_place if isinstance(choice, ImageChoice) else []
         places = [place for i in written if (place := self._album.find(i)) is not None]
         unknown = [i for i in written if self._album.find(i) is None]
         if not places:
@@ -101,15 +107,15 @@ class TargetSearch:
         if unknown:
             self._progress.note(f"left out image {listed(unknown)}, which does not exist")
         places = list(dict.fromkeys(places))[:MOST_IMAGES]
-        targets = self._objects_in_all(places)
+        sheets = self._album.sheets_with([*written, *choice.reference_image_ids])
+        targets = self._objects_in_all(places, at, sheets)
         if targets:
             return targets, ""
-        ids, name = joined([*map(image_id, places)]), quoted(self._analysis.target_class)
-        self._retry(f"image {ids} shows no such object of the class {name}", is_misled=False)
-        return [], questions.object_not_existing(places, self._analysis.target_class)
+        self._retry(f"nothing was pointed at in image {joined([*map(image_id, places)])}")
+        return [], questions.object_not_existing(places)
 
-    def _images(self) -> list[Id]:
-        """Ids of the target images, as the model writes them, at least one.
+    def _images(self) -> ImageChoice | ImagesChoice:
+        """The choice of at least one target image.
 
         Raises:
             ReasoningError: the model says that there is none.
@@ -133,10 +139,16 @@ class TargetSearch:
         if not choice.targets:
             text = f"Nothing that was filmed fits: {thought}{self._budget.summary()}"
             raise ReasoningError("not_found", text)
-        return choice.targets
+        return choice
 
-    def _objects_in_all(self, places: Sequence[int]) -> list[Target]:
+    def _objects_in_all(
+        self, places: Sequence[int], at: Sequence[float], sheets: Sequence[int]
+    ) -> list[Target]:
         """The objects that the model chooses in these images; images where it fails are left out.
+
+        Args:
+            at: where the model saw the target in the image (`is_at`); empty: it did not say.
+            sheets: that it still sees: those with the images that it named.
 
         Raises:
             ReasoningError, BadFormError: it failed, and chose no object in the others.
@@ -145,7 +157,7 @@ class TargetSearch:
         failure: ReasoningError | BadFormError | None = None
         for place in places:
             try:
-                targets += self._objects_in(place)
+                targets += self._objects_in(place, at, sheets)
             except (ReasoningError, BadFormError) as error:
                 self._progress.note(f"left out image {image_id(place)}: {error}")
                 failure = failure or error
@@ -153,19 +165,17 @@ class TargetSearch:
             raise failure
         return targets
 
-    def _objects_in(self, place: int) -> list[Target]:
-        """The candidates in an image that the model chooses: candidates are marked with IDs (visual
-        prompt, section 3.1). Empty without candidates, where it chooses none, or where the image is
-        damaged."""
-        frame = self._album.frames[place]
-        candidates = self._candidates.targets(self._album.rows[place], frame)
+    def _objects_in(self, place: int, at: Sequence[float], sheets: Sequence[int]) -> list[Target]:
+        """The objects in an image that the model chooses: candidates are marked with IDs (visual
+        prompt, section 3.1), and others it draws. Empty where it chooses none, or where the image
+        is damaged."""
+        frame, row = self._album.frames[place], self._album.rows[place]
+        candidates = self._selection.targets(row, frame)
         self._progress.key_frames.insert(0, frame)
         self._progress.report("choose", self._progress.steps[-1], (frame,))
-        if not candidates:
-            return []
-        if len(candidates) == 1 and not self._config.asks_about_one:
-            self._progress.note(f"image {image_id(place)} shows one candidate")
-            return candidates
+        if self._is_plain(candidates, at):
+            self._progress.note(f"image {image_id(place)} shows one candidate, where it was seen")
+            return [replace(candidates[0], is_asked=False)]
         boxes_px = [candidate.box_px for candidate in candidates]
         try:
             marked = marked_picture(frame.jpeg, boxes_px, self._config.longest_px)
@@ -174,30 +184,51 @@ class TargetSearch:
             return []
         title = f"Image {image_id(place)} with its candidates"
         self._progress.pictures.append(Picture(title, marked))
-        question = questions.ask_for_object(
-            place, len(candidates), self._policy, wants_all=self._analysis.wants_all
-        )
-        self._conversation.tell(question, (marked,))
-        return self._choose(candidates)
+        wants_all = self._analysis.wants_all
+        question = questions.ask_for_object(place, len(candidates), wants_all=wants_all)
+        self._conversation.tell(question, (marked,), sheets)
+        return self._choose(candidates, row, frame)
 
-    def _choose(self, candidates: Sequence[Target]) -> list[Target]:
-        while True:
-            choice: ObjectChoice | ObjectsChoice = (
-                self._answer(ObjectsChoice, "choose")
-                if self._analysis.wants_all
-                else self._answer(ObjectChoice, "choose")
-            )
-            thought = tame(choice.reasoning, _LONGEST_THOUGHT)
-            self._progress.note(f"chose object {listed(choice.chosen)}: {thought}")
-            if not choice.chosen and (self._policy == "strict" or self._analysis.wants_all):
-                return []
-            numbers = dict.fromkeys(map(find_number, choice.chosen))
-            known = [n for n in numbers if n is not None and n < len(candidates)]
-            if known:
-                return [candidates[n] for n in known]
-            named = f"there is no object {listed(choice.chosen)} in it"
-            self._retry(named if choice.chosen else "it names no object", is_misled=True)
-            self._conversation.tell(questions.object_id_invalid(choice.chosen, len(candidates)))
+    def _is_plain(self, candidates: Sequence[Target], at: Sequence[float]) -> bool:
+        """Whether an image has one candidate, surely of the class, where the model saw the
+        target."""
+        if len(candidates) != 1 or self._config.asks_about_one or self._selection.by != "words":
+            return False
+        (one,) = candidates
+        return is_at(at, one.box_px, one.frame.camera)
+
+    def _choose(self, candidates: Sequence[Target], row: int, frame: KeyFrame) -> list[Target]:
+        """The targets of one reply. An invalid ID or box costs one repair; then, as after no box
+        twice, there is none."""
+        form: type[ObjectChoice | ObjectsChoice] = (
+            ObjectsChoice if self._analysis.wants_all else ObjectChoice
+        )
+
+        def complaint(choice: ObjectChoice | ObjectsChoice) -> str | None:
+            if any(not _is_id(i, len(candidates)) for i in choice.chosen):
+                return questions.object_id_invalid(choice.chosen, len(candidates))
+            if any(find_box_px(box, frame.camera) is None for box in choice.drawn):
+                return questions.BAD_BOX
+            if isinstance(choice, ObjectChoice) and not choice.chosen and not choice.drawn:
+                return questions.NO_BOX
+            return None
+
+        try:
+            choice = self._answer(form, "choose", complaint)
+        except BadFormError as error:
+            if not isinstance(error.form, (ObjectChoice, ObjectsChoice)):
+                raise
+            choice = error.form
+            if choice.chosen or choice.drawn:
+                self._progress.note(str(error))
+                self._budget.is_misled = True
+        thought = tame(choice.reasoning, _LONGEST_THOUGHT)
+        boxes_px = [px for box in choice.drawn if (px := find_box_px(box, frame.camera))]
+        drawn = f" and {len(choice.drawn)} drawn" if choice.drawn else ""
+        self._progress.note(f"chose object {listed(choice.chosen)}{drawn}: {thought}")
+        numbers = [find_number(i) for i in choice.chosen if _is_id(i, len(candidates))]
+        chosen = [candidates[n] for n in dict.fromkeys(numbers) if n is not None]
+        return chosen + [self._selection.drawn(row, frame, box_px) for box_px in boxes_px]
 
     def _answer(
         self, form: type[Form], stage: str, check: Callable[[Form], str | None] | None = None
@@ -205,10 +236,15 @@ class TargetSearch:
         self._budget.take_question()
         return self._conversation.answer(form, stage, check)
 
-    def _retry(self, text: str, *, is_misled: bool) -> None:
+    def _retry(self, text: str, *, is_misled: bool = False) -> None:
         self._progress.note(text)
         self._progress.report("feedback", text)
         self._budget.take_retry(text, is_misled=is_misled)
+
+
+def _is_id(written: Id, count: int) -> bool:
+    number = find_number(written)
+    return number is not None and number < count
 
 
 class Conversation:
@@ -222,20 +258,26 @@ class Conversation:
         self._model = model
         self._asking = asking
         self._messages = [ChatMessage("system", system)]
+        self._sheets: Sequence[int] | None = None
         self.progress = asking.progress
 
-    def tell(self, text: str, jpegs: tuple[bytes, ...] = ()) -> None:
+    def tell(
+        self, text: str, jpegs: tuple[bytes, ...] = (), sheets: Sequence[int] | None = None
+    ) -> None:
         """Add a turn to the model. Turns alternate: `answer` comes before the next one.
 
         Args:
             jpegs: in the size in which the model sees them.
+            sheets: the pictures of the first turn that the model sees with this one, as each call
+                pays for all pictures again; None: all.
         """
+        self._sheets = sheets
         self._messages.append(ChatMessage("user", text, jpegs, sized=True))
 
     def answer(
         self, form: type[Form], stage: str, check: Callable[[Form], str | None] | None = None
     ) -> Form:
-        """The model's turn, as of `ask_form`. A turn without a valid reply is taken back.
+        """The model's turn, as of `ask_form`. A turn without a reply of the form is taken back.
 
         Raises:
             BadFormError: neither of two replies is valid.
@@ -243,16 +285,30 @@ class Conversation:
         """
         self.progress.report(stage)
         try:
-            reply = ask_form(self._model, self._messages, form, self._asking, stage, check)
-        except BadFormError:
-            self._messages.pop()
+            reply = ask_form(self._model, self._told(), form, self._asking, stage, check)
+        except BadFormError as error:
+            if error.form is None:
+                self._messages.pop()
+            else:
+                self._messages.append(ChatMessage("assistant", error.form.model_dump_json()))
             raise
         self._messages.append(ChatMessage("assistant", reply.model_dump_json()))
         return reply
 
+    def _told(self) -> list[ChatMessage]:
+        if self._sheets is None:
+            return self._messages
+        system, task, *turns = self._messages
+        kept = tuple(task.jpegs[number] for number in self._sheets)
+        return [system, replace(task, jpegs=kept), *turns]
+
 
 class RetryBudget:
-    """Limits on the questions and retries of one query, with a log of the retries."""
+    """Limits on the questions and retries of one query, with a log of the retries.
+
+    Attributes:
+        is_misled: the model named what does not exist.
+    """
 
     def __init__(self, config: VlmGrounderConfig, *, wants_all: bool) -> None:
         self._most_retries = config.retries
@@ -260,7 +316,7 @@ class RetryBudget:
         # the paper's code retries nest, and come to 18 questions for a single object.
         self._questions_left = 1 + (MOST_IMAGES if wants_all else 1) + config.retries
         self._log: list[str] = []
-        self._is_misled = False
+        self.is_misled = False
 
     @property
     def retries(self) -> int:
@@ -288,7 +344,7 @@ class RetryBudget:
             ReasoningError: the retries are used up.
         """
         self._log.append(text)
-        self._is_misled |= is_misled
+        self.is_misled |= is_misled
         if self.retries > self._most_retries:
             raise self._failure()
 
@@ -297,6 +353,6 @@ class RetryBudget:
         return f" (tried: {'; '.join(self._log)})" if self._log else ""
 
     def _failure(self) -> ReasoningError:
-        code: ErrorCode = "model_failed" if self._is_misled else "not_found"
+        code: ErrorCode = "model_failed" if self.is_misled else "not_found"
         text = f"The vision model pointed at no object in {self.retries} tries{self.summary()}."
         return ReasoningError(code, text)

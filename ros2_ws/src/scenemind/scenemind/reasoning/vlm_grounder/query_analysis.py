@@ -3,13 +3,16 @@ the memory that mean the class.
 
 The paper's code compares strings, then WordNet's synsets, then asks a model about each pair.
 Here a thesaurus of things in rooms knows kinds and compounds as well, vectors of words come
-before the model, and the model is asked once about all labels.
+before the model, and the model names labels with the analysis, in one call.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,13 +21,13 @@ from scenemind.language.quoting import quoted, tame
 from scenemind.language.vocabulary import LONGEST_NAME, LabelIndex, Vocabulary
 from scenemind.memory.finding.finder import LabelMeanings
 from scenemind.memory.tree.tree_json import displayed_label
-from scenemind.models import BadFormError, ChatMessage, ChatModel, ask_for
+from scenemind.models import ChatMessage, ChatModel, ask_for
 from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.types import PerceptionError
 from scenemind.reasoning.method import Asking, Progress
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
 from scenemind.reasoning.query import Query
-from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis
+from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis, StoredScene
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +36,8 @@ UNKNOWN = "unknown"
 LONGEST_SAID = 600  # characters of a person's words, in prompts
 _PROMPTS = "scenemind.reasoning.vlm_grounder"
 _LONGEST_CLASS, _LONGEST_FACT, _MOST_FACTS = 60, 200, 12
-_MOST_PROMPTED = 400  # labels in a prompt
+_MOST_PROMPTED = 200  # labels in a prompt
+_MOST_LABELS, _MOST_COLORS = 12, 2
 _MOST_NAMED = 6  # labels in a step
 _NO_CLASSES = frozenset(
     ("", UNKNOWN, "none", "n/a", "thing", "object", "something", "anything", "item", "any", "place")
@@ -49,6 +53,7 @@ class AnalysisForm(BaseModel):
     attributes: list[str]
     conditions: list[str]
     wants_all: bool
+    labels: list[str]
 
     def analysis(self) -> QueryAnalysis:
         """The analysis in plain words of bounded length."""
@@ -58,18 +63,27 @@ class AnalysisForm(BaseModel):
             _plain(self.attributes),
             _plain(self.conditions),
             self.wants_all,
+            tuple(self.labels[:_MOST_LABELS]),
         )
 
 
-def analyze_query(query: Query, model: ChatModel, asking: Asking) -> QueryAnalysis:
-    """Query analysis (section 3.1): the target class and the grounding conditions.
+def analyze_query(
+    query: Query, scene: StoredScene, model: ChatModel, asking: Asking
+) -> QueryAnalysis:
+    """Query analysis (section 3.1): the target class, the grounding conditions, and the labels that
+    a detector may have given to such a thing.
 
     Raises:
         ModelError: the model failed, or neither of two replies is of use.
     """
     progress = asking.progress
     progress.report("analyze")
-    question = fill_prompt(_PROMPTS, "analyze_question", query=quoted(query.text, LONGEST_SAID))
+    question = fill_prompt(
+        _PROMPTS,
+        "analyze_question",
+        query=quoted(query.text, LONGEST_SAID),
+        names=named_labels(scene),
+    )
     form = ask_for(
         model,
         [ChatMessage("system", read_prompt(_PROMPTS, "analyze")), ChatMessage("user", question)],
@@ -81,6 +95,30 @@ def analyze_query(query: Query, model: ChatModel, asking: Asking) -> QueryAnalys
     progress.note(_in_words(analysis))
     progress.report("analyze", progress.steps[-1])
     return analysis
+
+
+def named_labels(scene: StoredScene) -> str:
+    """The labels that a detector gave or the map has, the most frequent first: those of the map
+    with the number of their objects and the commonest colours, '"chair" (4, black)'."""
+    things = list(scene.snapshot.objects.values())
+    counts = Counter(thing.label for thing in things)
+    seen = Counter(scene.index.labels[n] for n in scene.index.detection_labels.tolist())
+    order = sorted(known_labels(scene), key=lambda name: (-counts[name], -seen[name], name))
+    mapped, unmapped = [], []
+    for label in order[:_MOST_PROMPTED]:
+        if not counts[label]:
+            unmapped.append(quoted(label))
+            continue
+        colors = Counter(t.attributes.get("color", "") for t in things if t.label == label)
+        shown = [tame(color) for color, _ in colors.most_common(_MOST_COLORS) if color]
+        mapped.append(f"{quoted(label)} ({', '.join((str(counts[label]), *shown))})")
+    told = [", ".join(mapped), f"not mapped: {', '.join(unmapped)}" if unmapped else ""]
+    return "; ".join(filter(None, told)) or "none"
+
+
+def known_labels(scene: StoredScene) -> frozenset[str]:
+    """The labels that a detector gave in stored frames or the map has."""
+    return frozenset((*scene.index.labels, *(t.label for t in scene.snapshot.objects.values())))
 
 
 def _plain(facts: Iterable[str]) -> tuple[str, ...]:
@@ -95,123 +133,79 @@ def _in_words(analysis: QueryAnalysis) -> str:
     return f"{count} of the class {quoted(analysis.target_class)} is looked for{said}"
 
 
-class LabelChoice(BaseModel):
-    """The form of a reply: labels that mean the class."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    labels: list[str]
+FoundBy = Literal["words", "meaning", "model"]
 
 
-class LabelMatcher:
-    """Labels of a memory for a target class. Thread-safe: it keeps nothing of a query."""
+@dataclass(frozen=True, slots=True)
+class LabelMatch:
+    """Labels of a memory that mean a class, the best first; none: no label does.
 
-    def __init__(self, model: ChatModel, encoder: TextEncoder | None = None) -> None:
-        """
-        Args:
-            model: asked where neither words nor vectors match.
-            encoder: of words; None: no vectors are compared.
-        """
-        self._model = model
-        self._encoder = encoder
+    Attributes:
+        by: by words, vectors of words, or a model's guess.
+    """
 
-    def match(
-        self,
-        target_class: str,
-        labels: Collection[str],
-        query: Query,
-        asking: Asking,
-    ) -> frozenset[str]:
-        """The labels that mean the class: by words, else by vectors, else by the model; may be
-        none.
+    labels: tuple[str, ...]
+    by: FoundBy
 
-        Raises:
-            ModelError: the model failed, or neither of two replies has the form.
-        """
-        progress = asking.progress
-        if not labels:
-            return frozenset()
-        how, found = "is there as", matched_by_words(target_class, labels)
-        if not found:
-            how, found = "means about the same as", self._by_meaning(target_class, labels, progress)
-        if not found:
-            how, found = "may mean", self._by_model(target_class, labels, query, asking)
-        progress.note(
-            f"{quoted(target_class)} {how} {_named(found)}"
-            if found
-            else f"no label of the memory means {quoted(target_class)}, says {self._model.name}"
-        )
-        return frozenset(found)
 
-    def _by_meaning(
-        self, target_class: str, labels: Collection[str], progress: Progress
-    ) -> list[str]:
-        if self._encoder is None:
-            return []
-        names = [label for label in labels if len(label) <= LONGEST_NAME]
-        try:
-            alike = LabelMeanings().similar(target_class, names, self._encoder)
-        except PerceptionError as error:
-            _log.warning("labels are compared without word vectors: %s", error)
-            progress.note(f"no vectors of words: {error}")
-            return []
-        return sorted(alike, key=lambda label: -alike[label])
+def match_labels(
+    analysis: QueryAnalysis,
+    labels: Collection[str],
+    encoder: TextEncoder | None,
+    progress: Progress,
+) -> LabelMatch:
+    """The labels that mean the class: by words, else by vectors, else as the model guessed.
 
-    def _by_model(
-        self,
-        target_class: str,
-        labels: Collection[str],
-        query: Query,
-        asking: Asking,
-    ) -> list[str]:
-        prompted = {_spelled(label): label for label in sorted(labels)[:_MOST_PROMPTED]}
+    Args:
+        encoder: of words; None: no vectors are compared.
+    """
+    name = analysis.target_class
+    match = LabelMatch(tuple(matched_by_words(name, labels)), "words")
+    if not match.labels:
+        match = LabelMatch(tuple(_by_meaning(name, labels, encoder, progress)), "meaning")
+    if not match.labels:
+        match = LabelMatch(_spelled_as(analysis.labels, labels), "model")
+    found = named_some(match.labels)
+    how = {"words": "is there as", "meaning": "means about the same as", "model": "may be"}
+    progress.note(
+        f"{quoted(name)} {how[match.by]} {found}"
+        if match.labels
+        else f"no label of the memory means {quoted(name)}, says the model"
+    )
+    return match
 
-        def complaint(choice: LabelChoice) -> str | None:
-            unknown = [quoted(name) for name in choice.labels if _spelled(name) not in prompted]
-            return f"there is no label {', '.join(unknown[:_MOST_NAMED])}" if unknown else None
 
-        question = fill_prompt(
-            _PROMPTS,
-            "choose_labels_question",
-            labels=", ".join(map(quoted, prompted.values())),
-            target_class=quoted(target_class),
-            query=quoted(query.text, LONGEST_SAID),
-        )
-        system = ChatMessage("system", read_prompt(_PROMPTS, "choose_labels"))
-        try:
-            choice = ask_for(
-                self._model,
-                [system, ChatMessage("user", question)],
-                LabelChoice,
-                asking.allowance,
-                check=complaint,
-                on_repair=lambda wrong: asking.progress.note(
-                    f"labels were asked for again: {wrong}"
-                ),
-            )
-        except BadFormError as error:
-            if not isinstance(error.form, LabelChoice):
-                raise
-            choice = error.form  # some may be right
-        chosen = dict.fromkeys(map(_spelled, choice.labels))
-        return [prompted[name] for name in chosen if name in prompted]
+def _by_meaning(
+    target_class: str, labels: Collection[str], encoder: TextEncoder | None, progress: Progress
+) -> list[str]:
+    if encoder is None:
+        return []
+    names = [label for label in labels if len(label) <= LONGEST_NAME]
+    try:
+        alike = LabelMeanings().similar(target_class, names, encoder)
+    except PerceptionError as error:
+        _log.warning("labels are compared without word vectors: %s", error)
+        progress.note(f"no vectors of words: {error}")
+        return []
+    return sorted(alike, key=lambda label: -alike[label])
+
+
+def _spelled_as(written: Iterable[str], labels: Iterable[str]) -> tuple[str, ...]:
+    """The labels that a model wrote; what it invented is left out."""
+    known = {_spelled(label): label for label in labels}
+    chosen = dict.fromkeys(map(_spelled, written))
+    return tuple(known[name] for name in chosen if name in known)
 
 
 def matched_by_words(target_class: str, labels: Collection[str]) -> list[str]:
     """Labels that are the class, a synonym, a compound or a subclass of it, best first; without
-    any, labels that it is often confused with, else those of the name without its first words
-    ("chair" for "office chair")."""
+    any, labels that it is often confused with.
+
+    The last word of a name alone decides nothing: a game table is no dining table.
+    """
     vocabulary, index, wanted = Vocabulary.load(), LabelIndex(labels), normal(target_class)
-    words = wanted.split(" ")
-    shorter = (" ".join(words[first:]) for first in range(1, len(words)))
-    for found in (
-        vocabulary.strict(wanted, index),
-        vocabulary.loose(wanted, index),
-        *(vocabulary.strict(name, index) for name in shorter),
-    ):
-        if found:
-            return [match.label for match in found]
-    return []
+    found = vocabulary.strict(wanted, index) or vocabulary.loose(wanted, index)
+    return [match.label for match in found]
 
 
 def _spelled(label: str) -> str:
@@ -219,6 +213,7 @@ def _spelled(label: str) -> str:
     return normal(displayed_label(label))
 
 
-def _named(labels: Sequence[str]) -> str:
+def named_some(labels: Sequence[str]) -> str:
+    """The first labels in quotes, in words."""
     more = [f"{len(labels) - _MOST_NAMED} more labels"] if len(labels) > _MOST_NAMED else []
     return joined([*map(quoted, labels[:_MOST_NAMED]), *more])

@@ -11,10 +11,11 @@ from scenemind.language.english import joined
 from scenemind.language.quoting import quoted
 from scenemind.memory import KeyFrame, MemorySnapshot
 from scenemind.reasoning.prompts import fill_prompt, read_prompt
-from scenemind.reasoning.query import Policy, Query, ReasoningError
+from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.vlm_grounder.album import Album, Id, image_id, listed
-from scenemind.reasoning.vlm_grounder.query_analysis import LONGEST_SAID, UNKNOWN
+from scenemind.reasoning.vlm_grounder.query_analysis import LONGEST_SAID, named_some
 from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis
+from scenemind.reasoning.vlm_grounder.view_preselection import ViewSelection
 
 _PROMPTS = "scenemind.reasoning.vlm_grounder"
 MOST_IMAGES = 6
@@ -22,7 +23,6 @@ MOST_IMAGES = 6
 _MOST_MARKED_IMAGES = 3  # of each object that the person points at
 # An image shows what the person sees if it was taken this near, in about the same direction.
 _NEAR_M, _ALIKE_COS = 1.5, 0.7
-_FILTERED = "Images that do not show any object of the target class were left out."
 
 
 def system_prompt() -> str:
@@ -31,12 +31,13 @@ def system_prompt() -> str:
 
 
 def ask_for_image(
-    query: Query, analysis: QueryAnalysis, snapshot: MemorySnapshot, album: Album, *, filtered: bool
+    query: Query,
+    analysis: QueryAnalysis,
+    snapshot: MemorySnapshot,
+    album: Album,
+    selection: ViewSelection,
 ) -> str:
     """The task, which comes with the sheets (the paper's `input_prompt`).
-
-    Args:
-        filtered: the images were selected by the class.
 
     Raises:
         ReasoningError: all marked objects are gone.
@@ -49,7 +50,7 @@ def ask_for_image(
     return fill_prompt(
         _PROMPTS,
         "choose_image",
-        filtered=_FILTERED if filtered else "",
+        shown=_what_is_shown(album, selection),
         wanted=f"{policy}\n\n{wanted}",
         circumstances=circumstances(query, snapshot, album),
         query=quoted(query.text, LONGEST_SAID),
@@ -61,16 +62,41 @@ def ask_for_image(
     )
 
 
-def ask_for_object(place: int, count: int, policy: Policy, *, wants_all: bool) -> str:
-    """The choice of a marked candidate, which comes with the image (`bbox_select_prompt`)."""
-    sure = _sure_of_object(policy)
-    if wants_all:
-        wanted = fill_prompt(_PROMPTS, "object_all", sure=sure)
-    else:
-        wanted = fill_prompt(_PROMPTS, "object_one", sure=sure)
+def _what_is_shown(album: Album, selection: ViewSelection) -> str:
+    """What the sheets hold of all that is stored, and by whose word."""
+    stored = len(selection.index)
+    if selection.by:
+        without = stored - len(np.unique(selection.candidates.rows))
+        rest = dict(zip(selection.rows.tolist(), selection.rest.tolist(), strict=True))
+        others = sum(rest[row] for row in album.rows)
+        return fill_prompt(
+            _PROMPTS,
+            "shown_class",
+            showing=str(len(album) - others),
+            labels=named_some(selection.labels),
+            rest=str(others),
+            without=str(without),
+        )
+    if len(album) == stored:
+        return "They are all that is stored."
+    return fill_prompt(_PROMPTS, "shown_all", count=str(len(album)), stored=str(stored))
+
+
+def ask_for_object(place: int, count: int, *, wants_all: bool) -> str:
+    """The choice of a marked candidate, or of another object by its box, which comes with the image
+    (`bbox_select_prompt`)."""
     candidates = "1 candidate" if count == 1 else f"{count} candidates"
+    marked = (
+        fill_prompt(_PROMPTS, "marked", candidates=candidates)
+        if count
+        else read_prompt(_PROMPTS, "marked_none")
+    )
+    if wants_all:
+        wanted = read_prompt(_PROMPTS, "object_all")
+    else:
+        wanted = read_prompt(_PROMPTS, "object_one")
     return fill_prompt(
-        _PROMPTS, "choose_object", image_id=image_id(place), candidates=candidates, wanted=wanted
+        _PROMPTS, "choose_object", image_id=image_id(place), marked=marked, wanted=wanted
     )
 
 
@@ -79,23 +105,28 @@ def image_invalid(written: Sequence[Id]) -> str:
     return fill_prompt(_PROMPTS, "image_invalid", image_id=listed(written))
 
 
-def object_not_existing(places: Sequence[int], target_class: str) -> str:
-    """The feedback "object-not-existing": these images show no candidate."""
-    what = "object" if target_class == UNKNOWN else f"object of the class {quoted(target_class)}"
-    ids = joined([*map(image_id, places)])
-    return fill_prompt(_PROMPTS, "object_not_existing", image_id=ids, what=what)
+def object_not_existing(places: Sequence[int]) -> str:
+    """The feedback "object-not-existing": the model pointed at nothing in these images."""
+    return fill_prompt(_PROMPTS, "object_not_existing", image_id=joined([*map(image_id, places)]))
 
 
 def object_id_invalid(written: Sequence[Id], count: int) -> str:
     """The feedback "object-ID-invalid": no candidate has this id."""
-    known = "0" if count == 1 else f"0 to {count - 1}"
-    return fill_prompt(_PROMPTS, "object_id_invalid", object_id=listed(written), known=known)
+    known = "no ID" if count == 0 else "the ID 0" if count == 1 else f"the IDs 0 to {count - 1}"
+    return (
+        f"there is no object with the ID {listed(written)} in the image: it shows {known}; an"
+        " object without a mark has the ID -1 and a box"
+    )
 
 
-def _sure_of_object(policy: Policy) -> str:
-    if policy == "strict":
-        return read_prompt(_PROMPTS, "object_no_guess")
-    return read_prompt(_PROMPTS, "object_guess")
+NO_BOX = (
+    "it gives neither an ID nor a box: if the image shows the object, give its box, and if it does"
+    " not, say the same again"
+)
+BAD_BOX = (
+    "a box must be [left, top, right, bottom] in thousandths of the image's width and height, with"
+    " left < right and top < bottom, and none of them beyond 0 to 1000"
+)
 
 
 def _facts(facts: Sequence[str]) -> str:

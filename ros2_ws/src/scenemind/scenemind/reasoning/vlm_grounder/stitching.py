@@ -16,6 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.frames.images import find_file_size
+
 
 class Layout(NamedTuple):
     """A grid of pictures of the same size, filled row by row."""
@@ -168,7 +170,7 @@ class _Sheet:
 
 def _blank(jpegs: Sequence[bytes], ids: Sequence[str], plan: SheetPlan, longest_px: int) -> _Sheet:
     numbers = range(plan.first, plan.first + plan.count)
-    sizes = [find_jpeg_size(jpegs[number]) for number in numbers]
+    sizes = [find_file_size(jpegs[number]) for number in numbers]
     columns = min(plan.layout.columns, plan.count)
     rows = -(-plan.count // columns)
     width, height = cell_size(sizes, (rows, columns), longest_px)
@@ -329,28 +331,3 @@ def _write(
     face, thickness = cv2.FONT_HERSHEY_SIMPLEX, max(1, round(font_px / 13))
     scale = cv2.getFontScaleFromHeight(face, round(_DIGIT_SHARE * font_px), thickness)
     cv2.putText(canvas, text, at, face, scale, color, thickness, cv2.LINE_AA)
-
-
-_START, _SCAN = b"\xff\xd8", 0xDA
-# Segments that begin a frame: all of C0 to CF but tables and arithmetic conditioning.
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-
-
-def find_jpeg_size(jpeg: bytes) -> tuple[int, int] | None:
-    """Width and height in the header of a JPEG file; None where it is damaged."""
-    if not jpeg.startswith(_START):
-        return None
-    at = 2
-    while at + 9 <= len(jpeg) and jpeg[at] == 0xFF:
-        marker = jpeg[at + 1]
-        if marker == 0xFF:  # filling
-            at += 1
-        elif marker in _FRAMES:
-            height = int.from_bytes(jpeg[at + 5 : at + 7], "big")
-            width = int.from_bytes(jpeg[at + 7 : at + 9], "big")
-            return (width, height) if width and height else None
-        elif marker == _SCAN:
-            return None
-        else:
-            at += 2 + int.from_bytes(jpeg[at + 2 : at + 4], "big")
-    return None

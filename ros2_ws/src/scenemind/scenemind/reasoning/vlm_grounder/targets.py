@@ -25,28 +25,38 @@ class QueryAnalysis:
         attributes: properties of the object itself.
         conditions: its relations to other objects and to the place.
         wants_all: the query asks for several objects ("all chairs ...").
+        labels: of a detector, as the model wrote them, that it may have given to such a thing.
     """
 
     target_class: str
     attributes: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     wants_all: bool = False
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """A detected object in the image that the model chose.
+    """An object in the image that the model chose: detected, or drawn by the model.
 
     Attributes:
-        box_px: of the detection.
+        box_px: of the detection, or as the model drew it.
         object_id: of the map's object that the detection belongs to; None: of none.
-        score: of the detection.
+        score: of the detection; 0 for a drawn box.
+        is_drawn: the model drew its box.
+        is_asked: the model saw this very image with marks; else the only candidate was taken.
+        labels: of the class.
+        not_objects: ids of the map's objects that the model was shown there, and that are not it.
     """
 
     frame: KeyFrame
     box_px: BoxPx
     object_id: int | None = None
     score: float = 1.0
+    is_drawn: bool = False
+    is_asked: bool = True
+    labels: frozenset[str] = frozenset()
+    not_objects: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

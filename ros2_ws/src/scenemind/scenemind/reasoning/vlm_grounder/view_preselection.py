@@ -8,20 +8,27 @@ import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.geometry import iou_matrix_2d
 from scenemind.language.quoting import quoted
 from scenemind.memory import FrameIndex, KeyFrame, MapObject, MemoryAccess
 from scenemind.models import ModelError
+from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.text import normalized_label
 from scenemind.perception.types import Detections, PerceptionError
 from scenemind.reasoning.method import Asking
-from scenemind.reasoning.query import Query
 from scenemind.reasoning.shared_models import SharedDetector
 from scenemind.reasoning.stored_frames import StoredFrames, search_frames
-from scenemind.reasoning.vlm_grounder.query_analysis import UNKNOWN, LabelMatcher
+from scenemind.reasoning.vlm_grounder.query_analysis import (
+    UNKNOWN,
+    FoundBy,
+    known_labels,
+    match_labels,
+)
 from scenemind.reasoning.vlm_grounder.targets import BoxPx, QueryAnalysis, StoredScene, Target
 
 _log = logging.getLogger(__name__)
@@ -30,6 +37,9 @@ _log = logging.getLogger(__name__)
 _SAME_M, _SAME_RAD = 0.1, np.radians(5.0)
 # A box at the image's edge that reaches less far into it, as a share of its side, is a sliver.
 _EDGE_PX, _SLIVER = 2.0, 0.08
+# Frames without the class: at most so many, as one sheet holds, and this part of all.
+_REST, _REST_SHARE = 16, 4
+_SAME_BOX = 0.5  # IoU of a drawn box with a detection of the same object
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +49,47 @@ class ViewSelection:
     Attributes:
         candidates: detections that may be the target.
         rows: rows of the frame index: frames to show, in the order of time.
-        by_class: the frames are those with a detection of the class, and not all frames.
+        rest: (len(rows),) bool: frames without a detection of the class, which are shown because
+            detectors err.
+        labels: of the candidates; empty: all detections are candidates.
+        by: how the labels were found; "search": by a detector that was told the class; "": no label
+            means the class.
+        index: of all stored frames.
     """
 
     candidates: Candidates
     rows: NDArray[np.intp]
-    by_class: bool
+    rest: NDArray[np.bool_]
+    labels: tuple[str, ...]
+    by: FoundBy | Literal["search", ""]
+    index: FrameIndex
+
+    def targets(self, row: int, frame: KeyFrame) -> list[Target]:
+        """The candidates in one frame, from left to right."""
+        labels = frozenset(self.labels)
+        return [replace(t, labels=labels) for t in self.candidates.targets(row, frame)]
+
+    def drawn(self, row: int, frame: KeyFrame, box_px: BoxPx) -> Target:
+        """The target that a model drew a box around in a frame, where none of the candidates was
+        it. A detection of something else at this very place is of the same object."""
+        candidates = self.candidates.targets(row, frame)
+        others = frozenset(t.object_id for t in candidates if t.object_id is not None)
+        start, stop = np.searchsorted(self.index.detection_frames, (row, row + 1)).tolist()
+        ids = self.index.detection_objects[start:stop]
+        drawn = np.array([box_px], np.float32)
+        alike = iou_matrix_2d(self.index.detection_boxes_px[start:stop], drawn)[:, 0]
+        alike[(ids == 0) | np.isin(ids, list(others))] = 0.0
+        best = int(alike.argmax()) if len(alike) else 0
+        object_id = int(ids[best]) if len(alike) and alike[best] >= _SAME_BOX else None
+        return Target(
+            frame,
+            box_px,
+            object_id,
+            0.0,
+            is_drawn=True,
+            labels=frozenset(self.labels),
+            not_objects=others,
+        )
 
 
 class ViewSelector:
@@ -53,102 +98,110 @@ class ViewSelector:
 
     def __init__(
         self,
-        labels: LabelMatcher,
+        encoder: TextEncoder | None,
         detector: ClassDetector | None,
         most_frames: int,
         least_score: float,
     ) -> None:
         """
         Args:
+            encoder: compares the meanings of labels; None: only words and the model do.
             detector: searches stored frames where no label of the memory means the class; None:
                 they are not searched.
             most_frames: for one query.
             least_score: detections with a higher score count.
         """
-        self._labels = labels
+        self._encoder = encoder
         self._detector = detector
         self._most_frames = most_frames
         self._least_score = least_score
 
-    def select(
-        self,
-        query: Query,
-        analysis: QueryAnalysis,
-        scene: StoredScene,
-        asking: Asking,
-    ) -> ViewSelection:
-        """The frames with a detection of the class; without any, all frames with all detections, as
-        in the paper's code.
+    def select(self, analysis: QueryAnalysis, scene: StoredScene, asking: Asking) -> ViewSelection:
+        """The frames with a detection of the class and a rest of the others; without any such
+        detection all frames with all detections, as in the paper's code.
 
         Raises:
-            ModelError: the model failed when asked for labels, or the allowance is used up.
+            ModelError: the allowance is used up.
         """
-        progress = asking.progress
+        progress, index = asking.progress, scene.index
         progress.report("preselect")
-        index = scene.index
-        candidates = self._find_of_class(query, analysis, scene, asking)
-        by_class = candidates is not None
-        if candidates is None:
-            candidates = all_candidates(index, self._least_score)
-        rows = frames_to_show(index, candidates, self._most_frames, with_all=not by_class)
-        count = len(np.unique(candidates.rows)) if by_class else len(index)
-        what = "show such a thing" if by_class else "may show it"
-        places = len(np.unique(index.location_ids[rows]))
+        found, labels, by = self._find_of_class(analysis, scene, asking)
+        every = all_candidates(index, self._least_score)
+        if not by:
+            rows = frames_to_show(index, every, np.arange(len(index)), self._most_frames)
+            selection = ViewSelection(every, rows, np.zeros(len(rows), np.bool_), (), "", index)
+        else:
+            selection = self._with_rest(found, every, labels, by, index)
+        places = len(np.unique(index.location_ids[selection.rows]))
+        what = (
+            f"{len(np.unique(found.rows))} of {len(index)} stored frames show such a thing"
+            if by
+            else f"{len(index)} of {len(index)} stored frames may show it"
+        )
+        rest = f" and {selection.rest.sum()} others" if selection.rest.any() else ""
         progress.note(
-            f"{count} of {len(index)} stored frames {what}; {len(rows)} of them are looked at,"
+            f"{what}; {(~selection.rest).sum()} of them{rest} are looked at,"
             f" from {places} {'location' if places == 1 else 'locations'}"
         )
         progress.report("preselect", progress.steps[-1])
-        return ViewSelection(candidates, rows, by_class)
+        return selection
+
+    def _with_rest(
+        self,
+        found: Candidates,
+        every: Candidates,
+        labels: tuple[str, ...],
+        by: FoundBy | Literal["search"],
+        index: FrameIndex,
+    ) -> ViewSelection:
+        without = np.setdiff1d(np.arange(len(index)), found.rows)
+        most_rest = min(_REST, self._most_frames // _REST_SHARE)
+        rest = frames_to_show(index, every, without, most_rest)
+        first = frames_to_show(
+            index, found, frames_showing(index, found), self._most_frames - len(rest)
+        )
+        rows = np.sort(np.concatenate((first, rest)))
+        return ViewSelection(found, rows, np.isin(rows, rest), labels, by, index)
 
     def _find_of_class(
-        self,
-        query: Query,
-        analysis: QueryAnalysis,
-        scene: StoredScene,
-        asking: Asking,
-    ) -> Candidates | None:
-        """Detections of the class; None where the query names no class, or there are none."""
+        self, analysis: QueryAnalysis, scene: StoredScene, asking: Asking
+    ) -> tuple[Candidates, tuple[str, ...], FoundBy | Literal["search", ""]]:
+        """Detections of the class, their labels, and how they were found: "" where the query names
+        no class, or there are none."""
         progress = asking.progress
         name, least = analysis.target_class, self._least_score
         index, objects = scene.index, scene.snapshot.objects
         if name == UNKNOWN:
-            return None
-        known = {*index.labels, *(thing.label for thing in objects.values())}
-        labels = self._labels.match(name, known, query, asking)
-        found = candidates_of_class(index, labels, objects, least)
+            return Candidates.none(), (), ""
+        match = match_labels(analysis, known_labels(scene), self._encoder, progress)
+        found = candidates_of_class(index, match.labels, objects, least)
         if len(found):
-            return found
-        if labels:
+            return found, match.labels, match.by
+        if match.labels:
             progress.note(f"no stored frame shows one with a score above {least:g}")
         if self._detector is None:
-            return None
+            return found, (), ""
         seen = self._detector.detect(name, scene.memory, asking)
         progress.note(*seen.steps)
         found = seen_candidates(index, seen.boxes)
         if not len(found):
             progress.note(f"nobody knows a frame with {quoted(name)}")
-        return found if len(found) else None
+        return found, (name,), "search" if len(found) else ""
 
 
 def frames_to_show(
-    index: FrameIndex, candidates: Candidates, most: int, with_all: bool
+    index: FrameIndex, candidates: Candidates, rows: NDArray[np.intp], most: int
 ) -> NDArray[np.intp]:
-    """Rows of the index in the order of time: each frame that shows a candidate, or every frame.
+    """The best of some rows of the index, in the order of time.
 
-    Slivers of objects that other frames show better are no reason to show a frame. Of neighbouring
-    frames that look the same the one that shows candidates best stays. Of what are
+    Of neighbouring frames that look the same the one that shows candidates best stays. Of what are
     still too many, those stay that show an object best or a location best, then the second best of
     each, and so on.
 
     Args:
         most: at most so many.
-        with_all: also frames that show none.
     """
     worth = _worth(index, candidates)
-    rows = np.arange(len(index))
-    if not with_all:
-        rows = np.unique(candidates.rows[~_spare_slivers(index, candidates)]).astype(np.intp)
     rows = _without_doubles(index, candidates, rows, worth)
     if len(rows) > most:
         rank = _rank(index.location_ids[rows], worth[rows])
@@ -162,6 +215,11 @@ def frames_to_show(
         best = np.lexsort((-worth[rows], np.minimum(rank, of_object[rows])))[:most]
         rows = np.sort(rows[best])
     return rows
+
+
+def frames_showing(index: FrameIndex, candidates: Candidates) -> NDArray[np.intp]:
+    """Rows with a candidate that is no sliver of an object that other frames show better."""
+    return np.unique(candidates.rows[~_spare_slivers(index, candidates)]).astype(np.intp)
 
 
 def _spare_slivers(index: FrameIndex, candidates: Candidates) -> NDArray[np.bool_]:
@@ -256,6 +314,11 @@ class Candidates:
     object_ids: NDArray[np.int32]
     scores: NDArray[np.float32]
     boxes_px: NDArray[np.float32]
+
+    @classmethod
+    def none(cls) -> Candidates:
+        number = np.zeros(0, np.int32)
+        return cls(number, number, np.zeros(0, np.float32), np.zeros((0, 4), np.float32))
 
     def __len__(self) -> int:
         return len(self.rows)

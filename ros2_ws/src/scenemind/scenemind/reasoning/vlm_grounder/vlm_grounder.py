@@ -1,9 +1,9 @@
 """VLM-Grounder: a vision model finds an object in stitched images, and depth gives its 3D box.
 
-Differences from the paper: the detections that made the map select the images, and a detector
-searches them only for a class without a sure detection; retries of all kinds are bounded
-together; the measured box is matched with the map's objects; and a query may mean several
-objects, or none.
+Differences from the paper: the detections that made the map select the images, with a rest of
+others, and a detector searches them only for a class without a sure detection; the model may draw
+a box around what no detection is of; retries of all kinds are bounded together; the measured box is
+matched with the map's objects; and a query may mean several objects, or none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scenemind.reasoning.vlm_grounder.grounded import (
 from scenemind.reasoning.vlm_grounder.grounding_feedback import Conversation, TargetSearch
 from scenemind.reasoning.vlm_grounder.measured_layouts import layouts_of
 from scenemind.reasoning.vlm_grounder.projection import measure, pictures_of
-from scenemind.reasoning.vlm_grounder.query_analysis import LabelMatcher, analyze_query
+from scenemind.reasoning.vlm_grounder.query_analysis import analyze_query
 from scenemind.reasoning.vlm_grounder.targets import QueryAnalysis, StoredScene, Target
 from scenemind.reasoning.vlm_grounder.view_preselection import (
     ClassDetector,
@@ -59,7 +59,7 @@ class VlmGrounder:
     ) -> None:
         """
         Args:
-            language: analyses queries, and matches labels with classes.
+            language: analyses queries, and guesses labels.
             vision: the VLM, which sees the images.
             segmenter: makes the masks of targets.
             detector: searches for classes that the map does not know; None: no search.
@@ -77,40 +77,33 @@ class VlmGrounder:
             fallback = ClassDetector(detector, config.fallback_frames, config.detection_score)
         self._layouts = layouts_of(config, vision.name)
         most = min(config.most_frames, config.sheets * self._layouts[-1].cells)
-        self._views = ViewSelector(
-            LabelMatcher(language, encoder), fallback, most, config.detection_score
-        )
+        self._views = ViewSelector(encoder, fallback, most, config.detection_score)
 
     def ground(self, query: Query, memory: MemoryAccess, asking: Asking) -> GroundReply:
         """Find what a phrase means (paper, Fig. 2); see `GroundMethod`. An object of the map comes
         with the map's box and with the measured one, the likelier box first."""
         scene = StoredScene.of(memory)
         # Query analysis (section 3.1): target class and grounding conditions.
-        analysis = analyze_query(query, self._language, asking)
+        analysis = analyze_query(query, scene, self._language, asking)
 
-        # View pre-selection (3.1): the stored frames that show the target class.
-        selection = self._views.select(query, analysis, scene, asking)
+        # View pre-selection (3.1): the stored frames that show the target class, and some others.
+        selection = self._views.select(analysis, scene, asking)
 
         # Dynamic stitching (3.2): these images with their IDs, on at most L sheets.
         album = self._stitched(selection, scene, asking)
 
         # Grounding and feedback (3.3): the VLM names an image, then one of the detections that are
-        # marked in it; an invalid choice is returned with feedback, at most M times.
+        # marked in it, or draws a box; a choice that is invalid is returned with feedback.
         conversation = Conversation(self._vision, questions.system_prompt(), asking)
-        task = questions.ask_for_image(
-            query, analysis, scene.snapshot, album, filtered=selection.by_class
-        )
+        task = questions.ask_for_image(query, analysis, scene.snapshot, album, selection)
         conversation.tell(task, album.sheets)
-        candidates = selection.candidates
-        search = TargetSearch(conversation, album, candidates, analysis, query.policy, self._config)
+        search = TargetSearch(conversation, album, selection, analysis, query.policy, self._config)
         targets = search.targets()
 
         # Multi-view ensemble projection (3.4): masks in up to N views, as one box in the world.
         found = self._measured(targets, analysis, scene, asking)
-        object_count, by_class = len(candidates.objects()), selection.by_class
-        of_boxes = [
-            confidences(one, search.retries, object_count, by_class=by_class) for one in found
-        ]
+        things = len(selection.candidates.objects())
+        of_boxes = [confidences(one, search.retries, things, selection.by) for one in found]
         return _reply(found, of_boxes, asking.progress)
 
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scenemind.geometry import Box3D
 from scenemind.memory.attributes.lazy_attributes import AttributeOverlay, RecomputedAttributes
 from scenemind.memory.graph.corrections.edits import OF_RELATIONS
-from scenemind.memory.types import AttributeSource, Correction, MapObject, StructurePlane
+from scenemind.memory.types import NOTE, AttributeSource, Correction, MapObject, StructurePlane
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class Sources:
 
 # Largest distance from an object's box of a place that names one of its parts.
 NEAR_M = 0.25
+_BETWEEN_NOTES = "; "
 
 
 def merged(object_id: int, things: Sequence[MapObject]) -> MapObject:
@@ -123,12 +124,21 @@ def nearest_place(
 
 def _said_by_people(things: Sequence[MapObject]) -> dict[str, str | None]:
     """Attributes that people set; None for those that they took away from the first object."""
-    return {
+    said = {
         name: thing.attributes.get(name)
         for thing in things[::-1]
         for name in _names_from(thing, "user")
         if thing is things[0] or name in thing.attributes
     }
+    if said.get(NOTE):
+        said[NOTE] = joined_notes(thing.attributes.get(NOTE) for thing in things)
+    return said
+
+
+def joined_notes(notes: Iterable[str | None]) -> str:
+    """Notes as one text, each once: "bought in Rome (Ada said so); ..."."""
+    each = (one for note in notes if note for one in note.split(_BETWEEN_NOTES))
+    return _BETWEEN_NOTES.join(dict.fromkeys(each))
 
 
 def _described(things: Sequence[MapObject]) -> dict[str, str]:
@@ -288,6 +298,8 @@ def _confirm(_: Correction, things: tuple[MapObject, ...]) -> Things:
 def _set_attribute(entry: Correction, things: tuple[MapObject, ...]) -> Things:
     (thing,) = things
     key, value = entry.edit.key, entry.edit.value
+    if key == NOTE and value:
+        value = joined_notes((thing.attributes.get(NOTE), f"{value} ({entry.by} said so)"))
     changed = replace(
         thing,
         attributes=AttributeOverlay(thing.attributes, {key: value or None}),

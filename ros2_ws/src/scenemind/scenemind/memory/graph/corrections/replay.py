@@ -16,6 +16,7 @@ from typing_extensions import Self
 
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D, GeometryError
+from scenemind.memory.graph.corrections.edits import OF_RELATIONS
 from scenemind.memory.graph.corrections.journal import CorrectionsJournal
 from scenemind.memory.graph.corrections.overlay import PerceivedMap
 from scenemind.memory.graph.corrections.reidentification import Match, find_match, find_plane_match
@@ -70,6 +71,9 @@ class _Entry(_Model):
         parts = max(len(self.places) - 1, 0)
         if len(self.new_ids) != parts:
             raise ValueError(f"{len(self.new_ids)} new_ids for {parts} new parts")
+        named = 2 if self.kind in OF_RELATIONS else max(len(self.object_ids), 1)
+        if len(self.object_ids) != named:
+            raise ValueError(f"{self.kind} of {len(self.object_ids)} objects")
         return self
 
 
@@ -105,6 +109,20 @@ def corrections_from_json(text: str) -> list[Correction]:
         ) from error
     except GeometryError as error:
         raise SceneMemoryError(f"this journal of corrections is damaged: {error}") from error
+
+
+def entry_to_json(entry: Correction) -> str:
+    """One entry, in one line."""
+    return _entry_model(entry).model_dump_json()
+
+
+def entry_from_json(text: str) -> Correction:
+    """The inverse of `entry_to_json`.
+
+    Raises:
+        ValueError: it is no entry.
+    """
+    return _entry_of(_Entry.model_validate_json(text))
 
 
 def _entry_model(entry: Correction) -> _Entry:

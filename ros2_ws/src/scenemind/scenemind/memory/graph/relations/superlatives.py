@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +23,25 @@ Superlative = Literal[
     "thinnest",
     "highest",
     "lowest",
+    "topmost",
+    "bottommost",
     "leftmost",
     "rightmost",
     "frontmost",
     "rearmost",
     "middle",
 ]
-SUPERLATIVES: tuple[Superlative, ...] = get_args(Superlative)
 OF_A_VIEWER = frozenset(("leftmost", "rightmost", "frontmost", "rearmost"))
 # Those that take the smallest of what is measured.
 _LEAST = frozenset(
-    ("smallest", "shortest", "narrowest", "thinnest", "lowest", "leftmost", "frontmost")
+    (
+        *("smallest", "shortest", "narrowest", "thinnest", "lowest", "bottommost"),
+        *("leftmost", "frontmost"),
+    )
 )
+_UPRIGHT = frozenset(("highest", "lowest", "topmost", "bottommost"))
+# Of a flat box the shortest edge is below this share of the next.
+_FLAT = 0.2
 
 
 def superlative_values(
@@ -42,7 +49,8 @@ def superlative_values(
 ) -> NDArray[np.float64]:
     """Sort keys (N,) of the targets: the most extreme one has the smallest value.
 
-    Sizes are of the boxes: volume for large and small, height for tall and short, the longer side
+    Sizes are of the boxes: volume for large and small, or the area of the largest face where half
+    of the targets or more are flat (doors, pictures), height for tall and short, the longer side
     seen from above for wide and long, the shortest side for thick and thin. High and low refer to
     the middle of the box. Sides are measured across and along the viewer's heading: left to right,
     and near to far.
@@ -64,7 +72,9 @@ def _measured(
     targets: Bounds, name: Superlative, viewpoint: Viewpoint | None
 ) -> NDArray[np.float64]:
     if name in ("largest", "smallest"):
-        return volumes(targets)
+        edges = np.sort(sizes(targets), axis=1)
+        are_flat = 2 * np.count_nonzero(edges[:, 0] < _FLAT * edges[:, 1]) >= len(targets)
+        return edges[:, 1] * edges[:, 2] if are_flat else volumes(targets)
     if name in ("tallest", "shortest"):
         return heights(targets)
     if name in ("thickest", "thinnest"):
@@ -72,7 +82,7 @@ def _measured(
     if name in ("widest", "longest", "narrowest"):
         return np.asarray(sizes(targets)[:, :2].max(axis=1))
     centers = _centers(targets)
-    if viewpoint is None or name in ("highest", "lowest"):
+    if viewpoint is None or name in _UPRIGHT:
         return centers[:, 2]
     axis = viewpoint.right if name in ("leftmost", "rightmost") else viewpoint.ahead
     return np.asarray((centers[:, :2] - viewpoint.position[:2]) @ axis)

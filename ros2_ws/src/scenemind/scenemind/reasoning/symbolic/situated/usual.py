@@ -19,6 +19,8 @@ from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 
+# A use that says nothing without what it is done to.
+_ANY_USE = ("put",)
 _ENDINGS = ("ing", "ed", "es", "s", "y", "e")
 # Largest ratio of the sides of a round object; shares of a measured colour and of a measured size.
 _LONG, _SEEN, _SIZED = 1.25, 0.7, 0.75
@@ -84,10 +86,18 @@ def purpose_share(label: str, words: Sequence[str]) -> float:
     return sum(stem(word) in known for word in words) / len(words)
 
 
-def is_usually_used(label: str, use: str) -> bool:
-    """Whether people usually use such things so: "sit on" of chairs."""
-    verb = use.split(" ")[0]
-    return not _table().uses.get(verb, frozenset()).isdisjoint(_names(label))
+def use_share(label: str, words: Sequence[str]) -> float:
+    """How well a use, as a verb and what it is done to, is that of such things, in [0, 1]: that of
+    "throw paper" for a trash can. Above 0.5 where things are known to be used for all of it."""
+    verb, *others = words
+    known, users = _purposes_of(label), _table().uses.get(verb)
+    named = users is not None and not users.isdisjoint(_names(label))
+    purposes = known - {stem(word) for word in normal(label).split()}
+    share = sum(stem(word) in purposes for word in others) / len(others) if others else 1.0
+    is_so = named if users is not None and verb not in _ANY_USE else stem(verb) in purposes
+    if is_so or named:
+        return (1.0 + share) / 2.0
+    return share if verb in _ANY_USE and others else 0.0
 
 
 def usual_of(label: str, key: Attribute) -> Usual:

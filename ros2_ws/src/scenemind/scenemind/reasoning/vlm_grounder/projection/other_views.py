@@ -24,6 +24,7 @@ from scenemind.reasoning.vlm_grounder.projection.fusion import agreement
 from scenemind.reasoning.vlm_grounder.projection.pose_repair import PoseRepair
 from scenemind.reasoning.vlm_grounder.projection.surface import Surface
 from scenemind.reasoning.vlm_grounder.projection.target_view import (
+    Cone,
     StoredView,
     TakenView,
     find_mask,
@@ -53,6 +54,7 @@ class OtherViews:
     ) -> None:
         self._object_id = target.object_id
         self._anchor = anchor
+        self._cone = Cone.of(anchor)
         self._memory = scene.memory
         self._index = scene.index
         self._segmenter = segmenter
@@ -182,6 +184,10 @@ class OtherViews:
         view = None if mask is None else find_view(stored, box_px, mask, pose, self._config)
         if view is None:
             self._left_out["where it could not be cut out"] += 1
+            return None
+        view = view.within(self._cone)
+        if view is None:
+            self._left_out["whose mask is of something beside it"] += 1
             return None
         view = view.beside(taken)
         if view.chamfer_m > self._config.chamfer_m:

@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from scenemind.config import VlmGrounderConfig
 from scenemind.frames import RGBDFrame
 from scenemind.frames.images import decode_color_file
-from scenemind.geometry import Pose
+from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import DepthImage, KeyFrame
 from scenemind.perception.protocols import Segmenter
 from scenemind.perception.types import BoxMask
@@ -53,6 +53,15 @@ class TakenView:
         return replace(
             self, surface_view=replace(self.surface_view, slack_m=off_m), chamfer_m=off_m
         )
+
+    def within(self, cone: Cone) -> TakenView | None:
+        """The part of the view in a cone; None where little of it is there."""
+        surface = self.surface_view.surface
+        inside = cone.contains(surface.points)
+        if np.count_nonzero(inside) < max(_FEWEST, _OWN_SHARE * len(surface)):
+            return None
+        view = replace(self.surface_view, surface=surface.select(inside))
+        return replace(self, surface_view=view, compared=ComparedView.of(view))
 
     def as_measured(self) -> MeasuredView:
         return MeasuredView(
@@ -118,6 +127,63 @@ class StoredView:
         )
 
 
+_FEWEST = 10  # points that say something about a surface
+_OWN_SHARE = 0.3  # of a view's samples: of a mask with fewer in the cone most is another thing
+_MARGIN = 0.08  # of the box's sides, as boxes are not exact
+_LEAST_MARGIN_PX = 4.0
+_BORDER_PX = 2.0  # a side that is nearer to the image's border is cut off by it
+_NEARER_M = 0.1  # than the nearest sample: noise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cone:
+    """The part of the world in which a target lies by its box in an image: before the camera,
+    between the sides of the box, and no deeper than the target is wide or its surface shows.
+
+    A mask of another view that spills over to what stands around would otherwise add that, and the
+    next view, whose box is looked for by the points so far, still more.
+
+    Attributes:
+        low_px, high_px: (2,), infinite where the image's border cuts the target off.
+        nearest_m, farthest_m: along the optical axis.
+    """
+
+    camera: PinholeCamera
+    camera_T_world: Pose
+    low_px: NDArray[np.float64]
+    high_px: NDArray[np.float64]
+    nearest_m: float
+    farthest_m: float
+
+    @classmethod
+    def of(cls, anchor: TakenView) -> Cone:
+        camera = anchor.stored.frame.camera
+        camera_T_world = anchor.surface_view.world_T_camera.inverse()
+        low, high = np.reshape(anchor.box_px, (2, 2)).astype(np.float64)
+        size = np.array((camera.width, camera.height), np.float64)
+        margin = np.maximum(_MARGIN * (high - low), _LEAST_MARGIN_PX)
+        depth_m = camera_T_world.transform(anchor.surface_view.surface.points)[:, 2]
+        nearest_m, farthest_m = float(depth_m.min()), float(depth_m.max())
+        wide_m = float(high[0] - low[0]) / camera.fx * nearest_m
+        return cls(
+            camera,
+            camera_T_world,
+            np.where(low <= _BORDER_PX, -np.inf, low - margin),
+            np.where(high >= size - _BORDER_PX, np.inf, high + margin),
+            nearest_m - _NEARER_M,
+            max(farthest_m, nearest_m + wide_m) + _NEARER_M,
+        )
+
+    def contains(self, points: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """(M,) of world points (M, 3)."""
+        local = self.camera_T_world.transform(points)
+        pixels = self.camera.project(local)[0]
+        inside = (pixels >= self.low_px).all(axis=1) & (pixels <= self.high_px).all(axis=1)
+        near = (local[:, 2] >= self.nearest_m) & (local[:, 2] <= self.farthest_m)
+        found: NDArray[np.bool_] = inside & near
+        return found
+
+
 _COMPARED = 300  # points of a cloud for the Chamfer distance
 _NEAR_M = 0.1  # by which poses may be off, and a point still be seen by both
 
@@ -154,9 +220,6 @@ def apart_m(a: ComparedView, b: ComparedView) -> float:
         for view, other in ((a, b), (b, a))
     )
     return chamfer_m(a.tree, b.tree, a_seen_by_b, b_seen_by_a)
-
-
-_FEWEST = 10  # points that both views see
 
 
 def chamfer_m(

@@ -1,0 +1,159 @@
+"""Connections to a memory's SQLite file: to write to it, beside a process that writes, or to read
+it without changing anything; and the errors of disks in words."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import thread_time
+
+from scenemind.errors import SceneMemoryError
+from scenemind.untrusted import is_regular, open_regular
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_NEXT_TO_NOTHING = 2**18  # free bytes; SQLite needs some of its own
+_LONGEST_VALUE = 64 * 2**20
+_MOST_MISSING = 2**30
+_START = b"SQLite format 3"
+# What reading may take: a second for what a slow machine does with so many bytes, and a start.
+_BYTES_A_SECOND = 10e6
+_START_S = 2.5
+_STEPS = 100_000  # of SQLite's machine between two looks at the clock, about a millisecond
+
+
+@contextmanager
+def sqlite_errors(path: Path, doing: str) -> Iterator[None]:
+    """Translate SQLite's errors.
+
+    Raises:
+        SceneMemoryError: names the file and the failed operation.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise disk_error(error, f"{path}: {doing} failed", path) from error
+    except UnicodeDecodeError:  # by SQLite's message, which quotes what is damaged
+        damaged = sqlite3.DatabaseError("malformed schema")
+        raise disk_error(damaged, f"{path}: {doing} failed", path) from damaged
+
+
+def disk_error(error: OSError | sqlite3.Error, what: str, path: Path) -> SceneMemoryError:
+    """What failed, and the way out where the disk is full.
+
+    Args:
+        what: such as "cannot save as kitchen".
+    """
+    if _is_full(error, path):
+        return SceneMemoryError(
+            f"{what}: the disk is full. The memory is not damaged and keeps what was stored: free"
+            f" some space at {path.parent}, then try again"
+        )
+    if isinstance(error, sqlite3.OperationalError) and str(error) == "interrupted":
+        return SceneMemoryError(f"{what}: it takes longer than its size allows; it is damaged")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return SceneMemoryError(f"{what}: {reason}")
+
+
+def _is_full(error: OSError | sqlite3.Error, path: Path) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in _FULL
+    if "disk is full" in str(error):
+        return True
+    # Where SQLite cannot make its log, it says so in other words.
+    if not isinstance(error, sqlite3.OperationalError) or "is locked" in str(error):
+        return False
+    folder = next((folder for folder in path.parents if folder.exists()), Path("/"))
+    return str(error) != "interrupted" and shutil.disk_usage(folder).free < _NEXT_TO_NOTHING
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection to write to an existing file, which is not read yet; transactions are
+    explicit."""
+    return _opened(path, "mode=rw")
+
+
+@contextmanager
+def connect_to_read(path: Path, *, is_written: bool = False) -> Iterator[sqlite3.Connection]:
+    """A connection that changes no file.
+
+    What a killed process left in its log, and what is left of a file that was cut short, is read
+    from a copy in the folder for temporary files.
+
+    Args:
+        is_written: another process writes; else nobody does.
+
+    Raises:
+        SceneMemoryError: the copy cannot be made.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if is_written:
+        with closing(_opened(path, "mode=ro")) as connection:
+            yield connection
+    elif _missing_bytes(path) or (is_regular(log) and log.stat().st_size):
+        with TemporaryDirectory(prefix="scenemind-") as folder:
+            copy = Path(folder) / path.name
+            try:
+                for file in (path, log):
+                    if is_regular(file):
+                        shutil.copyfile(file, copy.with_name(file.name), follow_symlinks=False)
+                missing = _missing_bytes(copy)
+                with copy.open("r+b") as whole:
+                    whole.truncate(whole.seek(0, 2) + min(missing, _MOST_MISSING))
+            except OSError as error:
+                raise disk_error(error, f"cannot copy {path} to {folder}", copy) from error
+            with closing(_opened(copy, "mode=rw")) as connection:
+                yield connection
+    else:
+        with closing(_opened(path, "immutable=1")) as connection:
+            yield connection
+
+
+@contextmanager
+def time_limit(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Interrupt what takes longer than reading the whole file may take: endless queries, and pages
+    that lead in circles. Only this thread's own time counts, so a busy disk or machine is none."""
+    size = path.stat().st_size if path.exists() else 0
+    until = thread_time() + _START_S + size / _BYTES_A_SECOND
+    connection.set_progress_handler(lambda: thread_time() > until, _STEPS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+def is_cut_short(path: Path) -> bool:
+    """Whether a file is shorter than its header says."""
+    return _missing_bytes(path) > 0
+
+
+def _opened(path: Path, how: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?{how}", uri=True, check_same_thread=False, isolation_level=None
+    )
+    # A text that is damaged is one wrong row, and not the end of reading.
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    if hasattr(connection, "setlimit"):  # Python 3.11
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    return connection
+
+
+def _missing_bytes(path: Path) -> int:
+    """How much shorter a file is than its header says (SQLite file format, 1.3): page size times
+    number of pages, without the log of a killed process beside it."""
+    with open(open_regular(path), "rb") as file:
+        header = file.read(32)
+        size = file.seek(0, 2)
+    if not header.startswith(_START):
+        return 0
+    page_size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    missing = pages * (65536 if page_size == 1 else page_size) - size
+    return max(0, missing)

@@ -1,1 +1,0 @@
-"""Grounding of referring expressions of several clauses: every usable part scores candidates."""

@@ -1,0 +1,114 @@
+"""Files and texts that strangers wrote: only regular files are read, and what they unpack to is
+bounded before it is unpacked."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import json
+import os
+import stat
+import zlib
+from pathlib import Path
+from typing import Any
+
+MOST_JSON_BYTES = 64 * 2**20
+_MOST_JSON_VALUES = 4_000_000  # a value takes about 70 bytes in RAM
+_BEFORE_VALUES = (b",", b"[", b"{")
+_GZIP = b"\x1f\x8b"
+
+
+def open_regular(
+    path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600, follow: bool = False
+) -> int:
+    """A descriptor of a regular file; nothing waits, as on a pipe, and nothing is truncated.
+
+    Args:
+        flags: as of `os.open`. mode: of a file that is made.
+        follow: whether the path may be a link.
+
+    Raises:
+        OSError: it cannot be opened, or is a link, a pipe, a device or a folder.
+    """
+    links = 0 if follow else os.O_NOFOLLOW
+    try:
+        opened = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | links, mode)
+    except ValueError as error:
+        raise FileNotFoundError(errno.ENOENT, "its name holds a null byte", str(path)) from error
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENXIO):
+            raise
+        raise _not_regular(path) from error
+    try:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise _not_regular(path)
+    except BaseException:
+        os.close(opened)
+        raise
+    return opened
+
+
+def read_regular(path: Path, most_bytes: int, *, follow: bool = False) -> bytes:
+    """The content of a regular file.
+
+    Raises:
+        OSError: as `open_regular`, or the file is larger.
+    """
+    with open(open_regular(path, follow=follow), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most_bytes:
+            raise OSError(errno.EFBIG, f"has {size} bytes, more than {most_bytes}", str(path))
+        return file.read(most_bytes)
+
+
+def is_regular(path: Path) -> bool:
+    """Whether a path is a regular file, and no link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def load_json(data: bytes, most_bytes: int = MOST_JSON_BYTES) -> Any:
+    """The value of a JSON text, also gzipped.
+
+    Args:
+        most_bytes: of the text, unpacked.
+
+    Raises:
+        ValueError: it is no JSON (in UTF-8), or larger, deeper or of more values than any of ours.
+        OSError: the gzip file is damaged or cut short.
+    """
+    text = gunzip(data, most_bytes) if data.startswith(_GZIP) else data
+    if len(text) > most_bytes:
+        raise ValueError(f"it has {len(text)} bytes, more than {most_bytes}")
+    values = sum(map(text.count, _BEFORE_VALUES))
+    if values > _MOST_JSON_VALUES:
+        raise ValueError(f"it has about {values} values, more than {_MOST_JSON_VALUES}")
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def gunzip(data: bytes, most_bytes: int) -> bytes:
+    """
+    Raises:
+        ValueError: it unpacks to more bytes.
+        OSError: it is damaged or cut short.
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            text = file.read(most_bytes + 1)
+    except (EOFError, zlib.error) as error:
+        raise OSError(errno.EIO, f"a damaged gzip file: {error}") from error
+    if len(text) > most_bytes:
+        raise ValueError(f"it unpacks to more than {most_bytes} bytes")
+    return text
+
+
+def _not_regular(path: Path) -> OSError:
+    return OSError(
+        errno.EINVAL, "is no regular file: links, pipes and devices are not opened", str(path)
+    )

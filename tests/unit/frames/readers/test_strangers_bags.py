@@ -1,0 +1,143 @@
+"""Bags of strangers: nothing in them runs, waits or bursts."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import lz4.frame
+import pytest
+from rosbags.rosbag2 import CompressionMode, StoragePlugin, storage_mcap
+
+from scenemind.frames import FrameError, open_sequence
+from scenemind.frames.bag import humble_types
+from scenemind.frames.bag_limits import limit_rosbags
+from scenemind.frames.bag_writer import WriteOptions
+from scenemind.frames.readers.rosbag import RosbagSequence
+from tests.unit.frames.made import make_bag
+from tests.unit.frames.readers.test_rosbag import MOUNTED, TOPICS, recorded, write
+
+from ..made import MadeSequence
+
+ENDLESS = (
+    "CREATE VIEW {} AS WITH RECURSIVE r (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM r)"
+    " SELECT a AS id FROM r"
+)
+
+
+@pytest.fixture
+def bag(tmp_path: Path, made: MadeSequence) -> Path:
+    make_bag(made, tmp_path / "run", WriteOptions(storage="db3"))
+    return tmp_path / "run"
+
+
+def change(database: Path, statement: str) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE message_definitions;" + ENDLESS.format("message_definitions"),
+        "DROP TABLE metadata;" + ENDLESS.format("metadata"),
+        "ALTER TABLE messages ADD COLUMN more BLOB GENERATED ALWAYS AS (zeroblob(1000000000))",
+        "CREATE TRIGGER t AFTER INSERT ON topics BEGIN DELETE FROM messages; END",
+        "CREATE TABLE more (a)",
+    ],
+)
+@pytest.mark.parametrize("is_renamed", [False, True])
+def test_a_database_of_more_than_messages_is_refused(
+    bag: Path, statement: str, is_renamed: bool
+) -> None:
+    change(bag / "run_0.db3", statement)
+    if is_renamed:  # metadata.yaml says what it is
+        (bag / "run_0.db3").rename(bag / "run_0.bin")
+        listed = (bag / "metadata.yaml").read_text()
+        (bag / "metadata.yaml").write_text(listed.replace("run_0.db3", "run_0.bin"))
+    with pytest.raises(FrameError, match="is no recording"):
+        open_sequence(bag)
+
+
+def test_metadata_does_not_repeat_itself_without_end(bag: Path) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    text = "\n".join(
+        [*lines, "rosbag2_bagfile_information: {version: 5, storage_identifier: *a11}"]
+    )
+    (bag / "metadata.yaml").write_text(text)
+    with pytest.raises(FrameError, match="by reference"):
+        open_sequence(bag)
+
+
+def test_a_pipe_is_not_waited_for(bag: Path) -> None:
+    (bag / "run_0.db3").unlink()
+    os.mkfifo(bag / "run_0.db3")
+    with pytest.raises(FrameError, match="a pipe or a device"):
+        open_sequence(bag)
+
+
+@pytest.mark.parametrize(
+    ("storage", "mode"),
+    [
+        (StoragePlugin.MCAP, CompressionMode.STORAGE),
+        (StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
+        (StoragePlugin.SQLITE3, CompressionMode.FILE),
+    ],
+)
+def test_what_unpacks_to_too_much_is_refused(
+    tmp_path: Path, made: MadeSequence, monkeypatch: pytest.MonkeyPatch, storage: Any, mode: Any
+) -> None:
+    path = write(tmp_path / "run", recorded(made), storage, mode)
+    assert sum(1 for _ in open_sequence(path, MOUNTED)) == len(made)
+    monkeypatch.setattr("scenemind.frames.bag_limits.MOST_UNPACKED", 100)
+    monkeypatch.setattr("scenemind.frames.bag_limits._MOST_RATIO", 0)
+    with pytest.raises(FrameError, match="unpacks to"):
+        sum(1 for _ in open_sequence(path, MOUNTED))
+
+
+@pytest.mark.parametrize("kind", ["zstd", "lz4"])
+def test_a_chunk_unpacks_to_the_size_that_it_announces(kind: str) -> None:
+    limit_rosbags()
+    compress = {"zstd": storage_mcap.zstd.compress, "lz4": lz4.frame.compress}[kind]
+    whole = bytes(1000)
+    assert storage_mcap.decompress(compress(whole), kind, 1000, 0) == whole
+    with pytest.raises(ValueError, match="more than 999 bytes"):
+        storage_mcap.decompress(compress(whole), kind, 999, 0)
+    with pytest.raises(ValueError, match="cut short"):
+        storage_mcap.decompress(compress(whole)[:-1], kind, 1000, 0)
+
+
+def test_no_program_is_made_of_a_bags_own_types(
+    tmp_path: Path, made: MadeSequence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_bag(made, tmp_path / "run")
+    humble_types()
+
+    def refuse(*_: Any, **__: Any) -> str:
+        raise AssertionError("types of the file became a program")
+
+    monkeypatch.setattr("rosbags.typesys.store.generate_python_code", refuse)
+    assert sum(1 for _ in open_sequence(tmp_path / "run")) == len(made)
+
+
+@pytest.mark.parametrize(
+    ("topic", "other"),
+    [
+        (TOPICS.color, TOPICS.odometry),
+        (TOPICS.depth, TOPICS.camera_info),
+        (TOPICS.camera_info, TOPICS.color),
+        (TOPICS.odometry, TOPICS.depth),
+    ],
+)
+def test_a_topic_of_another_type_is_named(
+    tmp_path: Path, made: MadeSequence, topic: str, other: str
+) -> None:
+    messages = recorded(made)
+    wrong = next(message for name, _, message in messages if name == other)
+    messages = [(n, ns, wrong if n == topic else message) for n, ns, message in messages]
+    with pytest.raises(FrameError, match=f"{topic} holds {wrong.__msgtype__}"):
+        RosbagSequence(write(tmp_path / "run", messages), MOUNTED)
