@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scenemind.language.nearest import nearest_question, spelled_correction
@@ -47,6 +47,7 @@ def test_what_is_meant_is_read_as_it_is_said(text: str, labels: frozenset[str]) 
 
 
 @given(st.text(max_size=1000))
+@example("WHA%SHAP")  # "what shape", of nothing
 def test_any_text_has_a_nearest_question_or_none(text: str) -> None:
     nearest_question(text, LABELS)
 

@@ -105,6 +105,7 @@ _words = st.sampled_from(_HEAP.split())
 @settings(deadline=None)
 @given(st.lists(_words, max_size=25).map(" ".join))
 @example("what is that")
+@example("end or medium")  # a choice of nothing
 def test_any_heap_of_words_is_some_question(text: str) -> None:
     assert read_question(text) is not None
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 from itertools import islice, pairwise
 from typing import Any
 
@@ -169,7 +170,8 @@ def _frame_words(name: str) -> frozenset[str]:
 
 
 def built_question(shape: str, values: Bound) -> trees.Question | None:
-    """The tree of a shape with its values; None where they do not go together."""
+    """The tree of a shape with its values; None where they do not go together, or where there is no
+    subject."""
     said = {name: value for name, value in values.items() if name not in ("_", "more")}
     if said.get("noun") in lexicon.ANYTHING:
         said["noun"] = ""
@@ -179,8 +181,20 @@ def built_question(shape: str, values: Bound) -> trees.Question | None:
         said["subject"] = _with(said["subject"], values["more"])
         if said["subject"] is None:
             return None
-    question: trees.Question | None = (_BUILT.get(shape) or getattr(trees, shape))(**said)
+    build = _BUILT.get(shape) or getattr(trees, shape)
+    question: trees.Question | None = build(**said) if has_subject(build, said) else None
     return question
+
+
+def has_subject(build: Callable[..., Any], said: Bound) -> bool:
+    """Whether there is a subject among the values for what builds a tree, if it needs one."""
+    return "subject" in said or not _needs_subject(build)
+
+
+@cache
+def _needs_subject(build: Callable[..., Any]) -> bool:
+    subject = signature(build).parameters.get("subject")
+    return subject is not None and subject.default is subject.empty
 
 
 def _with(subject: trees.Reference, more: trees.NounPhrase) -> trees.Reference | None:

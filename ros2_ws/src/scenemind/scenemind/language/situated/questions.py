@@ -13,7 +13,7 @@ from typing import Any
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import number_word, read_table
-from scenemind.language.questions import built_question
+from scenemind.language.questions import built_question, has_subject
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
 from scenemind.language.situated.phrases import (
     ROOMS,
@@ -75,11 +75,13 @@ def _built(shape: str, values: Bound) -> _Asked:
     if "goal" in values:
         said["subject"] = read_goal(values["goal"])
     places = (values["place"],) if "place" in values else places_of(values.get("clause", ()))
-    if len(places) == 1 and not trees.relations_to_viewer(said["subject"]):
+    if len(places) == 1 and "subject" in said and not trees.relations_to_viewer(said["subject"]):
         subject = said["subject"]
         said["subject"] = replace(subject, conditions=(*subject.conditions, *places))
     build = _BUILT.get(shape)
-    return build(**said) if build else built_question(shape, said)
+    if build is None:
+        return built_question(shape, said)
+    return build(**said) if has_subject(build, said) else None
 
 
 def _clause(p: SlotWords) -> Words | None:
