@@ -110,11 +110,17 @@ def show_view(
             task = progress.add_task("", total=None)
             viewer.start(lambda done, total: progress.update(task, completed=done, total=total))
         address = viewer.make_address()
-        viewer.on_new_browser(lambda: print(f"Next browser: {viewer.make_address()}", flush=True))
-        print(f"{title}: {address}\nCtrl-C ends it.", flush=True)
+        viewer.on_new_browser(lambda: _say(f"Next browser: {viewer.make_address()}"))
+        _say(f"{title}: {address}\nCtrl-C ends it.")
         if options.opens_browser:
             open_browser(address)
         viewer.wait()
+
+
+def _say(lines: str) -> None:
+    """Print whole lines, also beside other threads: `print` writes a line's end apart."""
+    sys.stdout.write(f"{lines}\n")
+    sys.stdout.flush()
 
 
 def open_browser(address: str) -> None:
