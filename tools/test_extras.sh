@@ -19,11 +19,15 @@ command -v chromium chromium-browser google-chrome >/dev/null || install chromiu
 # METEOR and its tokenizer are Java programs.
 command -v java >/dev/null || install default-jre-headless METEOR
 
+# Open3D's wheels are linked with it.
+.venv/bin/python -c "import ctypes; ctypes.CDLL('libusb-1.0.so.0')" 2>/dev/null ||
+  install libusb-1.0-0 "surfaces (Open3D)"
+
 # Installed packages stay: on a GPU machine torch has CUDA.
 if ! .venv/bin/python -c "import importlib.util as u, sys
-sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'openvino', 'playwright', 'pycocoevalcap',
+sys.exit(not all(map(u.find_spec, ('lap', 'onnx', 'open_clip', 'open3d', 'openvino', 'playwright', 'pycocoevalcap',
 'ray', 'segment_anything', 'torch', 'transformers', 'ultralytics'))))"; then
-  echo "Installing OpenVINO, playwright, pycocoevalcap, Ray, segment-anything, torch, transformers and ultralytics (AGPL-3.0), 2.2 GB"
+  echo "Installing Open3D, OpenVINO, playwright, pycocoevalcap, Ray, segment-anything, torch, transformers and ultralytics (AGPL-3.0), 2.7 GB"
   .venv/bin/python -m pip install -q --disable-pip-version-check --no-compile \
     -c requirements/constraints.txt -r requirements/extras-cpu.txt
 fi

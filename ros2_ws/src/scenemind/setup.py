@@ -74,6 +74,11 @@ setup(
         # BLEU, ROUGE-L, METEOR and CIDEr of answers; its tokenizer and METEOR need Java.
         "eval": ["pycocoevalcap>=1.2"],
         "graph": ["networkx>=3.2"],
+        # Surfaces and registration. On x86 Linux `open3d` brings CUDA, 400 MB.
+        "geometry3d": [
+            "open3d-cpu>=0.20; sys_platform == 'linux' and platform_machine == 'x86_64'",
+            "open3d>=0.20; sys_platform != 'linux' or platform_machine != 'x86_64'",
+        ],
         # Benchmarks on a cluster.
         "ray": ["ray>=2.10"],
         # Drives Chromium, where `bench view` counts pictures.
