@@ -16,13 +16,16 @@ import difflib
 import os
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.composition import (
     Reasoner,
@@ -40,6 +43,7 @@ from scenemind.memory import (
     MapObject,
     Memory,
     MemorySnapshot,
+    PoseCorrection,
     ReadOnlyMemory,
     Relation,
     Replay,
@@ -66,6 +70,7 @@ from scenemind.reasoning.dialogue import Dialogues
 
 if TYPE_CHECKING:
     from scenemind.frames import RecordedSequence, RGBDFrame
+    from scenemind.geometry import Pose
     from scenemind.mapping import Mapper, MapperReport
     from scenemind.reasoning.inventory import InventoryBudget, InventoryReport
     from scenemind.viewer.viewer import Viewer
@@ -492,6 +497,26 @@ class Scene:
         from scenemind.mapping import Mapper
 
         return Mapper(detector, self.writable_memory, self.config)
+
+    def correct_poses(
+        self, stamps_ns: Sequence[int] | NDArray[np.int64], world_T_camera: Sequence[Pose]
+    ) -> PoseCorrection | None:
+        """Move the memory as poses that SLAM corrected afterwards: objects, walls, key frames and
+        all else, under their ids. Frames that come afterwards are in the corrected world.
+
+        Args:
+            stamps_ns: moments in nanoseconds, strictly ascending; between them corrections are
+                interpolated, before the first and after the last they are held.
+            world_T_camera: the corrected poses of the camera at these moments.
+
+        Returns:
+            What was corrected; None: nothing moves.
+
+        Raises:
+            SceneMemoryError: moments out of order, or none that was mapped; or this scene is open
+                to be read only.
+        """
+        return self.writable_memory.correct_poses(np.asarray(stamps_ns), world_T_camera)
 
     # Questions and corrections
 

@@ -13,14 +13,14 @@ from scenemind.memory import Correction, Edit
 from scenemind.memory.disk.changes import NO_CHANGES
 from scenemind.memory.disk.folder import DATABASE, describe
 from scenemind.memory.disk.store import Store
-from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.object_record import ObjectRecord
 from tests.unit.memory.things import observe
 
 
 def record(object_id: int, *, confirmed: bool = True, gone_ns: int | None = None) -> ObjectRecord:
     entry = MapEntry(object_id, ObjectMapConfig(), 0)
-    entry.add(observe((0, 0, 0)), 0, np.array([0.0, -2.0, 1.0]))
+    entry.add(observe((0, 0, 0)), View(0, np.array([0.0, -2.0, 1.0])))
     entry.confirmed, entry.gone_ns = confirmed, gone_ns
     return entry.to_record()
 

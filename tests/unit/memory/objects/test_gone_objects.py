@@ -8,7 +8,7 @@ import pytest
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D
 from scenemind.memory.objects import gone_objects
-from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.object_map import ObjectMap
 from tests.unit.memory.objects.depth_scene import frame_of, observe_box
 
@@ -226,7 +226,7 @@ def test_of_too_many_gone_objects_those_gone_longest_are_forgotten(monkeypatch) 
     gone = gone_objects.GoneObjects()
     for object_id, gone_ns in {1: 50, 2: 10, 3: 40, 4: 20, 5: 30}.items():
         entry = MapEntry(object_id, ObjectMapConfig(), 0)
-        entry.add(observe_box(CHAIR), 0, np.zeros(3))
+        entry.add(observe_box(CHAIR), View(0, np.zeros(3)))
         entry.retire(gone_ns)
         gone.add(entry)
     assert gone.take_oldest(edited_ids={2}) == {4, 5}

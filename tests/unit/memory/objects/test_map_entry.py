@@ -12,7 +12,7 @@ from scenemind.frames import read_sequence
 from scenemind.geometry import iou_3d
 from scenemind.mapping import Mapper
 from scenemind.memory import MapObject, Memory
-from scenemind.memory.objects.map_entry import ColorStatistics, MapEntry
+from scenemind.memory.objects.map_entry import ColorStatistics, MapEntry, View
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.backends.noisy_detector import DetectorNoise, NoisyDetector
 from scenemind.simulation import Room, Sensors, simulate
@@ -59,7 +59,7 @@ def test_appearance_without_views_is_empty() -> None:
 
 def test_a_record_brings_everything_back() -> None:
     entry = MapEntry(1, ObjectMapConfig(), 0)
-    entry.add(observe((0, 0, 0), rgb=BLUE), 0, np.array([0.0, -2.0, 1.0]))
+    entry.add(observe((0, 0, 0), rgb=BLUE), View(0, np.array([0.0, -2.0, 1.0])))
     again = ColorStatistics.restored(entry.to_record())
     assert again.color_counts() == entry.looks.color_counts() == {"blue": 1000}
     np.testing.assert_array_equal(again.appearance, entry.looks.appearance)
@@ -72,7 +72,7 @@ def entry_of(views: int) -> MapEntry:
     """An object seen so often from one side."""
     entry = MapEntry(1, ObjectMapConfig(), 0)
     for _ in range(views):
-        entry.add(observe((0, 0, 0), score=0.8), 0, SIDE)
+        entry.add(observe((0, 0, 0), score=0.8), View(0, SIDE))
     return entry
 
 
@@ -156,7 +156,7 @@ def test_a_person_is_where_it_was_seen_last() -> None:
     for step in range(11):
         for entry, label in ((person, "person"), (chair, "chair")):
             view = observe((0.3 * step, 0, 0), label=label, size=(0.5, 0.5, 1.0))
-            entry.add(view, step, SIDE)
+            entry.add(view, View(step, SIDE))
     low, high = person.box.bounds()
     assert high[0] == pytest.approx(3.25, abs=0.1)
     assert high[0] - low[0] < 1.0 < chair.box.size[0]

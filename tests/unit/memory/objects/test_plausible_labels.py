@@ -14,7 +14,7 @@ from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D
 from scenemind.memory import StructurePlane
 from scenemind.memory.attributes.form import Form
-from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.plausible_labels import (
     WallPlanes,
@@ -128,7 +128,7 @@ def entry_on_wall() -> MapEntry:
             points=points,
             box=Box3D.from_bounds(points.min(axis=0), points.max(axis=0)),
         )
-        entry.add(seen, number, np.array([number - 2.0, 0.0, 1.2]))
+        entry.add(seen, View(number, np.array([number - 2.0, 0.0, 1.2])))
     entry.confirmed = True
     return entry
 

@@ -37,7 +37,7 @@ def tiles_of(*surfaces: SurfaceSamples, noise_m: float = 0.0, seed: int = 0) -> 
     tiles = Tiles()
     for s in surfaces:
         off = noise_m * rng.standard_normal((len(s.points), 1)).astype(np.float32)
-        tiles.add(SurfaceSamples(s.points + off * s.normals, s.normals, s.weights))
+        tiles.add(SurfaceSamples(s.points + off * s.normals, s.normals, s.weights), 0)
     return tiles
 
 

@@ -132,8 +132,8 @@ def test_a_square_metre_is_a_hundred_tiles_however_often_it_is_seen():
 def test_tile_is_the_weighted_mean_of_its_samples():
     tiles = Tiles()
     up = (0.0, 0.0, 1.0)
-    tiles.add(samples([(0.01, 0.02, 0.03), (0.05, 0.06, 0.07)], [up, up], [1.0, 0.5]))
-    tiles.add(samples([(0.09, 0.02, 0.05)], [up], [0.5]))
+    tiles.add(samples([(0.01, 0.02, 0.03), (0.05, 0.06, 0.07)], [up, up], [1.0, 0.5]), 0)
+    tiles.add(samples([(0.09, 0.02, 0.05)], [up], [0.5]), 0)
     expected = (1.0 * 0.01 + 0.5 * 0.05 + 0.5 * 0.09) / 2.0
     assert tiles.points[0, 0] == pytest.approx(expected, abs=1e-6)
     assert tiles.weights.tolist() == [2.0]
@@ -142,7 +142,7 @@ def test_tile_is_the_weighted_mean_of_its_samples():
 def test_tile_follows_what_was_seen_last_however_long_it_was_known():
     tiles, up = Tiles(), (0.0, 0.0, 1.0)
     for height in [0.02] * 1000 + [0.08] * 60:
-        tiles.add(samples([(0.05, 0.05, height)], [up]))
+        tiles.add(samples([(0.05, 0.05, height)], [up]), 0)
     assert tiles.points[0, 2] == pytest.approx(0.08, abs=0.01)
 
 
@@ -188,7 +188,7 @@ def test_tiles_are_bounded_and_those_seen_least_are_dropped(monkeypatch):
     well = level((0.0, 1.0), (0.0, 1.0), 0.05)
     tiles = tiles_of(well, well, well)
     for far in range(1, 20):
-        tiles.add(level((10.0 * far, 10.0 * far + 1.0), (0.0, 1.0), 0.05))
+        tiles.add(level((10.0 * far, 10.0 * far + 1.0), (0.0, 1.0), 0.05), 0)
         assert len(tiles) <= 500
         assert tiles.keys.tolist() == sorted(tiles.keys.tolist())
     assert np.count_nonzero(tiles.points[:, 0] < 1.0) == 100

@@ -16,8 +16,10 @@ from scenemind.config import SceneMindConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.frames import RGBDFrame
 from scenemind.garbage import no_garbage_collection
+from scenemind.geometry import Pose
 from scenemind.memory.disk.changes import NO_CHANGES, Changes, FrameRecord
 from scenemind.memory.disk.memory_disk import MemoryDisk
+from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.replay import corrections_from_json, replay
@@ -30,7 +32,7 @@ from scenemind.memory.state import (
     PerceivedFrame,
     Stopwatch,
 )
-from scenemind.memory.types import Correction, Description, Edit, Embedding
+from scenemind.memory.types import Correction, Description, Edit, Embedding, PoseCorrection
 from scenemind.perception.types import Detections, Observation
 
 
@@ -148,6 +150,41 @@ class Memory(MemoryReader):
                 self._frame_indexer = FrameIndexer()  # it knows newer frames only
             self._disk.writer.commit()
         return object_id
+
+    def correct_poses(
+        self, stamps_ns: NDArray[np.int64], world_T_camera: Sequence[Pose]
+    ) -> PoseCorrection | None:
+        """Move the memory as poses that were corrected afterwards, such as by SLAM; see
+        `frame_corrections`. It is on disk when this returns, all of it or nothing.
+
+        All that hangs on frames moves: observations and objects, floor and walls, key frames,
+        locations, earlier places, relations. Ids, labels, corrections and history stay; things that
+        drift had doubled become the older one. Frames that come afterwards are in the corrected
+        world.
+
+        Args:
+            stamps_ns: (N,) moments, strictly ascending; between them corrections are interpolated,
+                before the first and after the last they are held.
+            world_T_camera: the corrected poses of the camera at these moments.
+
+        Returns:
+            What was corrected; None: nothing moves, and nothing was changed.
+
+        Raises:
+            SceneMemoryError: no moments, moments out of order, or none that was mapped; nothing was
+                changed. Or the disk failed: the next commit tries again.
+        """
+        with self._disk.writer.lock:
+            self._disk.writer.commit()
+            frames = self._disk.store.frame_table()
+            corrections = FrameCorrections.of_stamps(frames, stamps_ns, world_T_camera)
+            if not corrections.moves_anything:
+                return None
+            with self._lock:
+                noted = self._state.correct_poses(corrections, time.time_ns())
+                self._frame_indexer = FrameIndexer()
+            self._disk.writer.commit()
+        return noted
 
     def settle_label(self, object_id: int, label: str, by: str) -> bool:
         """Give a label that a model chose as much weight as all that detectors said of an object;

@@ -34,6 +34,7 @@ from scenemind.memory.types import (
     LocationNode,
     MapObject,
     MemorySnapshot,
+    PoseCorrection,
 )
 from scenemind.perception.protocols import ImageTextEncoder, TextEncoder
 
@@ -364,6 +365,11 @@ class MemoryReader(TreeReader):
         """The whole journal, oldest first, undone entries included."""
         with self._lock:
             return list(self._state.journal.entries())
+
+    def pose_corrections(self) -> list[PoseCorrection]:
+        """The corrections of poses so far, oldest first, and what objects turned out to be."""
+        with self._lock:
+            return list(self._state.pose_corrections)
 
     def export_corrections(self) -> str:
         """The whole journal as JSON, with the places of its objects; see `import_corrections`."""

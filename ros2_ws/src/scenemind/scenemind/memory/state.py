@@ -7,6 +7,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import degrees
 from time import perf_counter
 
 import numpy as np
@@ -21,9 +22,12 @@ from scenemind.memory.disk.changes import ChangeSources, FrameRecord, PendingCha
 from scenemind.memory.disk.images import ImageResults
 from scenemind.memory.disk.retention import Retention
 from scenemind.memory.disk.store import StoredMemory
+from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.graph.corrections import CorrectedObjects, CorrectionsJournal, PerceivedMap
 from scenemind.memory.graph.scene_graph import SceneGraph
+from scenemind.memory.objects.map_entry import View
 from scenemind.memory.objects.object_map import ObjectMap
+from scenemind.memory.objects.stretches import TURN_M
 from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
@@ -35,6 +39,7 @@ from scenemind.memory.types import (
     Embedding,
     MapObject,
     MemorySnapshot,
+    PoseCorrection,
     Relation,
     StructurePlane,
 )
@@ -143,6 +148,7 @@ class MemoryState:
         descriptions, embeddings: of objects, from models. Call `touch` after changing descriptions.
         retention: bookkeeping of the stored images.
         pending: changes that are not on disk yet.
+        pose_corrections: what is remembered of each, oldest first.
     """
 
     def __init__(self, config: SceneMindConfig, revision: int = 0) -> None:
@@ -171,6 +177,9 @@ class MemoryState:
         self._selector = KeyFrameSelector(config.store)
         self._numbers = Numbering()
         self._path = array("f")  # x, y, z of each place in turn
+        self._path_frames = array("i")  # number of the frame of each place
+        self._way_m = 0.0
+        self.pose_corrections: list[PoseCorrection] = []
         self._revision = revision
         self._stamp_ns = 0
         self._world_T_camera: Pose | None = None
@@ -194,6 +203,8 @@ class MemoryState:
         self.retention.restore(stored.image_bytes)
         self._objects.note_walls(self._structure.planes)
         self._path.extend(stored.path.ravel().tolist())
+        self._path_frames.extend(stored.path_frames.tolist())
+        self.pose_corrections.extend(stored.pose_corrections)
         newest = stored.last_frame
         if newest is not None:
             self._stamp_ns, self._world_T_camera = newest.stamp_ns, newest.world_T_camera
@@ -230,6 +241,7 @@ class MemoryState:
         """
         frame, detections = perceived.frame, perceived.detections
         number = self._numbers.frame(frame.number)
+        self._drive_to(frame.world_T_camera)
         track_ids, observations = self._with_own_tracks(perceived)
         were_gone = self._objects.gone()
         update = self._objects.update(
@@ -239,6 +251,8 @@ class MemoryState:
             options.label_similarity,
             self.journal.edited_ids,
             self.floor_z,
+            number=number,
+            way_m=self._way_m,
         )
         gone_or_changed = update.changed | update.removed | update.retired
         if update.merged:
@@ -284,12 +298,56 @@ class MemoryState:
         self._snapshot = None
         watch.lap("store")
         if options.upkeep:
-            changed = self._structure.add(frame) if on_path else self._structure.stand_still()
+            changed = (
+                self._structure.add(frame, number) if on_path else self._structure.stand_still()
+            )
             if changed:
                 self._objects.note_walls(self._structure.planes)
                 self.touch()
         watch.lap("graph")
         return gone_or_changed
+
+    def _drive_to(self, pose: Pose) -> None:
+        """Add to the way that the camera has come."""
+        before = self._world_T_camera
+        if before is not None:
+            self._way_m += pose.distance_m(before) + TURN_M * pose.angle_rad(before)
+
+    def correct_poses(self, corrections: FrameCorrections, now_ns: int) -> PoseCorrection:
+        """See `Memory.correct_poses`: all that hangs on frames moves with them."""
+        were_gone = self._objects.gone()
+        self._structure.correct(corrections)
+        update = self._objects.correct(corrections, self._structure.planes, self.floor_z)
+        self.journal.correct(corrections, update.moves)
+        if update.merged:
+            self.journal.follow(update.merged, were_gone)
+        self.tree.correct(corrections)
+        for part_id, (object_id, track_ids) in update.split_off.items():
+            self.tree.split(object_id, part_id, track_ids)
+        for follower in (self.tree, self.views, self.descriptions, self.embeddings):
+            follower.follow(update.merged, update.removed)
+        moves = corrections.of_frames(np.array(self._path_frames, np.int64))
+        moved = np.einsum("nij,nj->ni", moves[:, :3, :3], self.path) + moves[:, :3, 3]
+        self._path = array("f", moved.astype(np.float32).ravel().tolist())
+        newest = corrections.newest
+        self._selector.correct(newest)
+        if self._world_T_camera is not None:
+            self._world_T_camera = newest @ self._world_T_camera
+        noted = PoseCorrection(
+            number=len(self.pose_corrections) + 1,
+            at_ns=now_ns,
+            frames=corrections.count,
+            largest_m=corrections.largest_m,
+            largest_deg=degrees(corrections.largest_rad),
+            same=tuple(update.merged.items()),
+            apart=tuple((of, part) for part, (of, _) in update.split_off.items()),
+            returned=tuple(sorted(update.returned)),
+        )
+        self.pose_corrections.append(noted)
+        self.pending.correct_poses(corrections, noted)
+        self.pending.add_objects(update.changed, update.removed)
+        self.touch()
+        return noted
 
     def _with_own_tracks(
         self, perceived: PerceivedFrame
@@ -304,7 +362,9 @@ class MemoryState:
 
     def add_named(self, label: str, views: Sequence[SeenIn], by: str, now_ns: int) -> int:
         """See `Memory.add_named`; the id of the new object."""
-        entry = self._objects.add([(o, f.stamp_ns, f.world_T_camera.translation) for f, o in views])
+        entry = self._objects.add(
+            [(o, View(f.stamp_ns, f.world_T_camera.translation, f.number)) for f, o in views]
+        )
         (track_id,) = entry.track_ids
         at: dict[int, list[tuple[DetectionNode, tuple[float, float, float]]]] = {}
         for frame, seen in views:
@@ -445,4 +505,5 @@ class MemoryState:
             return False
         self._selector.note_place(pose)
         self._path.extend(pose.translation.tolist())
+        self._path_frames.append(number)
         return True

@@ -279,6 +279,34 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
+class PoseCorrection:
+    """Poses that were corrected, such as by SLAM, and what objects turned out to be then.
+
+    Attributes:
+        number: from 1. at_ns: wall-clock time.
+        frames: number of frames whose pose changed.
+        largest_m, largest_deg: the farthest that a camera moved, and turned.
+        same: pairs of ids that are the same thing, pose corrected: the one that is gone, and the
+            older one that stays.
+        apart: pairs of ids of an object and of another thing that drift had put into it.
+        returned: objects that were taken to be gone, and had never left.
+    """
+
+    number: int
+    at_ns: int
+    frames: int
+    largest_m: float
+    largest_deg: float
+    same: tuple[tuple[int, int], ...] = ()
+    apart: tuple[tuple[int, int], ...] = ()
+    returned: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        shift = f"{self.largest_m:.3f} m, {self.largest_deg:.2f} degrees"
+        return f"PoseCorrection({self.number}: {self.frames} frames by up to {shift})"
+
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """A description of an object by a vision-language model, from its best views.
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.descriptions import ObjectNotes
 from scenemind.memory.disk.retention import Retention
+from scenemind.memory.frame_corrections import FrameCorrections, pose_of
 from scenemind.memory.graph.corrections import CorrectionsJournal
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews, ViewsRecord
 from scenemind.memory.tree.mem_tree import MemTree, TreeChanges
-from scenemind.memory.types import Correction, Description, DetectionNode, Embedding
+from scenemind.memory.types import (
+    Correction,
+    Description,
+    DetectionNode,
+    Embedding,
+    PoseCorrection,
+)
 
 # Frames that wait while the disk fails: a minute at 30 Hz. Older ones are dropped, and counted.
 _MAX_WAITING_FRAMES = 1800
@@ -49,6 +56,8 @@ class Changes:
         images: frame -> size in bytes of its image, which is on disk; 0: to be deleted.
         structure: floor, walls and ceiling, packed by their estimator; None: unchanged.
         seen_again: frames that are on disk, with detections that were added since.
+        poses: corrections of the poses of frames that are on disk, oldest first, and what is
+            remembered of each.
     """
 
     frames: tuple[FrameRecord, ...]
@@ -62,13 +71,14 @@ class Changes:
     embeddings: tuple[Embedding, ...] = ()
     structure: bytes | None = None
     seen_again: tuple[FrameRecord, ...] = ()
+    poses: tuple[tuple[FrameCorrections, PoseCorrection], ...] = ()
 
     def __bool__(self) -> bool:
         tree = bool(self.tree.locations or self.tree.tracklets)
         objects = bool(self.objects or self.removed_objects)
         images = bool(self.images or self.views)
         said = bool(self.corrections or self.descriptions or self.embeddings)
-        frames = bool(self.frames or self.seen_again)
+        frames = bool(self.frames or self.seen_again or self.poses)
         return tree or objects or images or said or frames or bool(self.structure)
 
 
@@ -102,6 +112,7 @@ class PendingChanges:
         self._changed: set[int] = set()
         self._removed: set[int] = set()
         self._seen_again: dict[int, FrameRecord] = {}
+        self._poses: tuple[tuple[FrameCorrections, PoseCorrection], ...] = ()
         self.lost_frames = 0
 
     def add_frame(self, record: FrameRecord) -> None:
@@ -111,6 +122,20 @@ class PendingChanges:
     def put_detections(self, record: FrameRecord) -> None:
         """A stored frame has more detections now."""
         self._seen_again[record.number] = record
+
+    def correct_poses(self, corrections: FrameCorrections, noted: PoseCorrection) -> None:
+        """Correct the poses of frames that are not on disk yet, and later of those that are."""
+        waiting = tuple(self._frames)
+        moves = corrections.of_frames([record.number for record in waiting])
+        self._frames.clear()
+        for record, move in zip(waiting, moves, strict=True):
+            pose = pose_of(move) @ record.world_T_camera
+            self._frames.append(replace(record, world_T_camera=pose))
+        for number, record in self._seen_again.items():
+            (move,) = corrections.of_frames([number])
+            pose = pose_of(move) @ record.world_T_camera
+            self._seen_again[number] = replace(record, world_T_camera=pose)
+        self._poses = (*self._poses, (corrections, noted))
 
     def find_detections(self, number: int) -> FrameRecord | None:
         """A stored frame whose new detections are not on disk yet."""
@@ -134,7 +159,9 @@ class PendingChanges:
             self._sources.embeddings.take_changes(),
             self._sources.structure.take_changes(),
             tuple(self._seen_again.values()),
+            self._poses,
         )
+        self._poses = ()
         self._frames.clear()
         self._seen_again.clear()
         self._changed.clear()
@@ -144,6 +171,7 @@ class PendingChanges:
     def give_back(self, changes: Changes) -> None:
         """Return changes that could not be written: the next `take` includes them."""
         newer = tuple(self._frames)
+        self._poses = (*changes.poses, *self._poses)
         self._frames.clear()
         for record in (*changes.frames, *newer):
             self.add_frame(record)
@@ -155,4 +183,5 @@ class PendingChanges:
         self._sources.embeddings.give_back(changes.embeddings)
         self._sources.structure.give_back(changes.structure)
         self._sources.journal.give_back(changes.corrections)
+        self._sources.object_map.give_back(changes.objects)
         self.add_objects((r.object_id for r in changes.objects), changes.removed_objects)

@@ -33,6 +33,8 @@ _DECODE: dict[str, Callable[[Row], Any]] = {
     "detections": detections_of,
     "labels": rows.label_of,
     "objects": rows.object_of,
+    "stretches": rows.stretches_of,
+    "pose_corrections": rows.pose_correction_of,
     "corrections": rows.correction_of,
     "descriptions": rows.description_of,
     "embeddings": rows.embedding_of,
@@ -170,7 +172,7 @@ class _Examination:
         self.kept["views"] = [
             row for row in self.kept["views"] if row[0] in there and row[1] in {0, *objects}
         ]
-        for name in ("descriptions", "embeddings"):
+        for name in ("descriptions", "embeddings", "stretches"):
             self.kept[name] = [row for row in self.kept[name] if row[0] in objects]
 
     def _keep_images(self, cameras: dict[int, PinholeCamera]) -> None:

@@ -22,6 +22,7 @@ from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import FrameRecord
 from scenemind.memory.disk.schema import Row, tables
 from scenemind.memory.disk.sound_rows import SoundRows
+from scenemind.memory.frame_corrections import FrameCorrections, FrameTable, corrected_rows
 from scenemind.memory.types import DetectionNode
 
 # One frame as it is stored: `camera` is a row of `cameras`, `pose` x y z, quaternion x y z w, and
@@ -160,6 +161,21 @@ class FrameTables:
         self._insert("frames", [(frames[0].number, packed.tobytes())])
         self._insert("detections", seen)
 
+    def correct(self, corrections: FrameCorrections) -> None:
+        """Correct the poses of all frames that are there."""
+        blocks = self._sound.all_of("frames", _numbered_block)
+        frames = np.frombuffer(b"".join(packed for _, packed in blocks), FRAME).copy()
+        moves = corrections.of_frames(frames["number"])
+        moved = (moves != np.eye(4)).any(axis=(1, 2)) & can_be(frames)
+        frames["pose"][moved] = corrected_rows(frames["pose"][moved], moves[moved])
+        ends = np.cumsum([len(packed) // FRAME.itemsize for _, packed in blocks])
+        changed, start = [], 0
+        for (first, _), end in zip(blocks, ends.tolist(), strict=True):
+            if moved[start:end].any():
+                changed.append((first, frames[start:end].tobytes()))
+            start = end
+        self._insert("frames", changed)
+
     def write_detections(self, frames: Sequence[FrameRecord]) -> None:
         """Write the detections of frames that are on disk in place of those there."""
         self._insert("detections", [(f.number, self._pack(f).tobytes()) for f in frames])
@@ -181,6 +197,15 @@ class FrameTables:
             return None
         seen = self._detections("WHERE frame = ?", (number,)).get(number, _NO_DETECTIONS)
         return self._record(rows_of_number[0], seen)
+
+    def table(self) -> FrameTable:
+        """The poses of all frames."""
+        frames = self.all()
+        return FrameTable(
+            frames["number"].astype(np.int64),
+            frames["stamp_ns"].astype(np.int64),
+            matrices_of(frames["pose"]),
+        )
 
     def find_newest(self, frames: NDArray[np.void]) -> FrameRecord | None:
         """The last one of all frames, without its detections."""
@@ -310,6 +335,10 @@ def block_of(row: Row) -> bytes:
     if first < 0 or int.from_bytes(packed[:4], "little") != first:
         raise SceneMemoryError("its first frame is another one")
     return packed
+
+
+def _numbered_block(row: Row) -> tuple[int, bytes]:
+    return row[0], block_of(row)
 
 
 def detections_of(row: Row) -> tuple[int, NDArray[np.void]]:

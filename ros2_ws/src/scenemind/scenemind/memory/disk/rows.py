@@ -20,7 +20,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory.disk.schema import Row
 from scenemind.memory.graph.corrections.replay import entry_from_json, entry_to_json
-from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.objects.object_record import ObjectRecord, Stretch
 from scenemind.memory.structure.structure_map import PackedStructure, unpack
 from scenemind.memory.tree.best_views import VIEW, ViewsRecord
 from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
@@ -30,6 +30,7 @@ from scenemind.memory.types import (
     DetectionNode,
     Embedding,
     ObjectTracklet,
+    PoseCorrection,
     Stay,
 )
 
@@ -44,6 +45,7 @@ _MOST_SUMMARY = 2**22  # characters
 
 _Amount = Annotated[float, Field(ge=0.0)]
 _Count = Annotated[int, Field(ge=0)]
+_Id = Annotated[int, Field(ge=0, le=_LARGEST_ID)]
 
 
 @with_config(ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
@@ -56,7 +58,7 @@ class _Summary(TypedDict):
     whole_count: _Count
     first_seen_ns: int
     last_seen_ns: int
-    track_ids: tuple[Annotated[int, Field(ge=0, le=_LARGEST_ID)], ...]
+    track_ids: tuple[_Id, ...]
     colors: dict[str, _Amount]
     appearance: Annotated[list[float], Field(min_length=48, max_length=48)] | None
     stays: tuple[tuple[float, float, float, float, float, float, float, int, int, int], ...]
@@ -66,9 +68,41 @@ class _Summary(TypedDict):
     missed: _Count
     doubt: _Amount
     places: tuple[tuple[float, float, float, float, float, float], ...]
+    place_frames: tuple[_Id, ...]
+    frames: tuple[_Id, Annotated[int, Field(ge=-1, le=_LARGEST_ID)]]
     noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
     cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     new_count: _Count
+
+
+@with_config(ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
+class _StretchSummary(TypedDict):
+    """The fields of Stretch that are no columns of points, and the number of these."""
+
+    frames: tuple[_Id, _Id]
+    votes: dict[str, _Amount]
+    observation_count: int
+    whole_count: int
+    first_seen_ns: int
+    last_seen_ns: int
+    track_ids: tuple[_Id, ...]
+    colors: Annotated[tuple[_Amount, ...], Field(min_length=24, max_length=24)]
+    appearance: Annotated[tuple[float, ...], Field(min_length=48, max_length=48)] | None
+    noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
+    voxels: _Count
+
+
+@with_config(ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
+class _PoseSummary(TypedDict):
+    """A PoseCorrection without its number."""
+
+    at_ns: int
+    frames: _Count
+    largest_m: _Amount
+    largest_deg: _Amount
+    same: tuple[tuple[_Id, _Id], ...]
+    apart: tuple[tuple[_Id, _Id], ...]
+    returned: tuple[_Id, ...]
 
 
 class _Said(BaseModel):
@@ -84,6 +118,7 @@ class _Said(BaseModel):
 
 
 _SUMMARY, _SAID = TypeAdapter(_Summary), TypeAdapter(_Said)
+_STRETCHES, _POSES = TypeAdapter(list[_StretchSummary]), TypeAdapter(_PoseSummary)
 
 
 def camera_row(camera_id: int, camera: PinholeCamera) -> Row:
@@ -238,6 +273,8 @@ def object_row(record: ObjectRecord) -> Row:
         missed=record.missed,
         doubt=record.doubt,
         places=tuple(tuple(place) for place in record.places.tolist()),
+        place_frames=tuple(record.place_frames.tolist()),
+        frames=record.frames,
         noise=tuple(record.noise.tolist()),
         cell_m=record.cell_m,
         new_count=record.new_count,
@@ -262,6 +299,9 @@ def object_of(row: Row) -> ObjectRecord:
     points, surface = np.split(all_points, [len(hits)])
     summary["places"] = np.array(summary["places"], np.float32).reshape(-1, 6)
     _bounded(summary["places"].ravel())
+    summary["place_frames"] = np.array(summary["place_frames"], np.int32)
+    if len(summary["place_frames"]) != len(summary["places"]):
+        raise _impossible()
     summary["noise"] = np.array(summary["noise"], np.float64)
     summary["stays"] = tuple(map(_stay_of, summary["stays"]))
     if summary["appearance"] is not None:
@@ -272,8 +312,91 @@ def object_of(row: Row) -> ObjectRecord:
         hits=hits,
         weights=weights,
         surface=surface,
+        stretches=(),
         **summary,
     )
+
+
+def stretches_row(record: ObjectRecord) -> Row:
+    """Of a record with stretches."""
+    stretches = record.stretches or ()
+    summaries = [
+        _StretchSummary(
+            frames=s.frames,
+            votes=dict(s.votes),
+            observation_count=s.observation_count,
+            whole_count=s.whole_count,
+            first_seen_ns=s.first_seen_ns,
+            last_seen_ns=s.last_seen_ns,
+            track_ids=tuple(s.track_ids),
+            colors=tuple(s.colors.tolist()),
+            appearance=None if s.appearance is None else tuple(s.appearance.tolist()),
+            noise=tuple(s.noise.tolist()),
+            voxels=len(s.keys),
+        )
+        for s in stretches
+    ]
+    evidence = np.hstack([np.stack((s.hits, s.weights)) for s in stretches])
+    return (
+        record.object_id,
+        _STRETCHES.dump_json(summaries).decode(),
+        np.concatenate([s.points for s in stretches]).astype(np.float32, copy=False).tobytes(),
+        evidence.astype(np.float32, copy=False).tobytes(),
+    )
+
+
+def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
+    """An object's id and its stretches, which have no keys yet."""
+    object_id, text, places, evidence = row
+    if not (0 < object_id <= _LARGEST_ID and len(text) <= _MOST_SUMMARY):
+        raise _impossible()
+    summaries: list[Any] = _STRETCHES.validate_json(text)
+    hits, weights = _bounded(np.frombuffer(evidence, np.float32).copy()).reshape(2, -1)
+    points = _bounded(np.frombuffer(places, np.float32).copy()).reshape(-1, 3)
+    counts = [summary.pop("voxels") for summary in summaries]
+    if not len(hits) == len(points) == sum(counts) or min(hits.min(), weights.min()) < 0.0:
+        raise _impossible()
+    ends = np.cumsum(counts)[:-1]
+    columns = zip(*(np.split(column, ends) for column in (points, hits, weights)), strict=True)
+    found = []
+    for summary, (of_points, of_hits, of_weights) in zip(summaries, columns, strict=True):
+        first, last = summary["frames"]
+        if last < first or not len(of_points):
+            raise _impossible()
+        summary["colors"] = np.array(summary["colors"], np.float64)
+        summary["noise"] = np.array(summary["noise"], np.float64)
+        if summary["appearance"] is not None:
+            summary["appearance"] = np.array(summary["appearance"], np.float32)
+        found.append(
+            Stretch(
+                keys=np.zeros(0, np.int64),
+                points=of_points,
+                hits=of_hits,
+                weights=of_weights,
+                **summary,
+            )
+        )
+    return object_id, tuple(found)
+
+
+def pose_correction_row(noted: PoseCorrection) -> Row:
+    summary = _PoseSummary(
+        at_ns=noted.at_ns,
+        frames=noted.frames,
+        largest_m=noted.largest_m,
+        largest_deg=noted.largest_deg,
+        same=noted.same,
+        apart=noted.apart,
+        returned=noted.returned,
+    )
+    return noted.number, _POSES.dump_json(summary).decode()
+
+
+def pose_correction_of(row: Row) -> PoseCorrection:
+    number, text = row
+    if not (0 < number <= _LARGEST_ID and len(text) <= _MOST_SUMMARY):
+        raise _impossible()
+    return PoseCorrection(number=number, **_POSES.validate_json(text))
 
 
 def correction_row(entry: Correction) -> Row:

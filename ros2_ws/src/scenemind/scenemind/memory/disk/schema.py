@@ -23,7 +23,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.connection import sqlite_errors
 
 Row = tuple[Any, ...]
-VERSION = 6
+VERSION = 7
 _CREATED = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('kind', 'scenemind memory'), ('version', '{VERSION}');
@@ -63,7 +63,7 @@ CREATE TABLE tracklets (
     detection_count INTEGER NOT NULL,
     first_seen_ns INTEGER NOT NULL, last_seen_ns INTEGER NOT NULL,
     best BLOB NOT NULL,                   -- frame, stamp_ns int64; score, x0, y0, x1, y1 float64
-    trajectory BLOB NOT NULL,             -- (T, 3) float32, world
+    trajectory BLOB NOT NULL,             -- (T, 3) float32, frame of the location's anchor
     sum INTEGER NOT NULL,
     PRIMARY KEY (location_id, track_id)
 ) WITHOUT ROWID;
@@ -86,6 +86,18 @@ CREATE TABLE objects (
     points BLOB NOT NULL,                 -- (M + S, 3) float32, world: voxels, surface
     hits BLOB NOT NULL,                   -- (2, M) float32: hits, weights
     sum INTEGER NOT NULL
+);
+-- What of these was seen in which stretch of the way, as long as there is more than one.
+CREATE TABLE stretches (
+    object_id INTEGER PRIMARY KEY,
+    summary TEXT NOT NULL,                -- JSON: a list of what is no array
+    points BLOB NOT NULL,                 -- (M, 3) float32, world: voxels of all, in turn
+    hits BLOB NOT NULL,                   -- (2, M) float32: hits, weights
+    sum INTEGER NOT NULL
+);
+-- Poses that were corrected, and what objects turned out to be then.
+CREATE TABLE pose_corrections (
+    id INTEGER PRIMARY KEY, summary TEXT NOT NULL, sum INTEGER NOT NULL
 );
 -- The journal of corrections.
 CREATE TABLE corrections (

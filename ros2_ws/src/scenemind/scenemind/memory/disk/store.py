@@ -26,12 +26,13 @@ from scenemind.memory.disk.connection import (
 from scenemind.memory.disk.frame_tables import FRAME, FrameColumns, FrameTables
 from scenemind.memory.disk.schema import Row, check_schema, create_tables, read_version, tables
 from scenemind.memory.disk.sound_rows import Damage, DamageList, SoundRows, summary
+from scenemind.memory.frame_corrections import FrameTable
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.structure.structure_map import PackedStructure
 from scenemind.memory.tree.best_views import ViewsRecord
 from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
 from scenemind.memory.tree.mem_tree import TreeChanges
-from scenemind.memory.types import Correction, Description, Embedding
+from scenemind.memory.types import Correction, Description, Embedding, PoseCorrection
 
 _LOG_BYTES = 16 * 2**20
 # Tables whose pages are checked at every opening; an hour's memory would take seconds with
@@ -100,7 +101,7 @@ class StoredMemory:
     Attributes:
         last_frame: the newest frame, without its detections; None in an empty memory.
         image_bytes: frame -> size in bytes of its image, for frames that have one.
-        path: (N, 3) float32, world: the camera's path.
+        path: (N, 3) float32, world: the camera's path. path_frames: (N,) int32, of its frames.
         largest_track_id: -1 before the first track.
         structure: None: nothing is known.
         damage: what is damaged, and therefore left out; of a memory that is only read.
@@ -109,6 +110,7 @@ class StoredMemory:
     last_frame: FrameRecord | None
     image_bytes: Mapping[int, int]
     path: NDArray[np.float32]
+    path_frames: NDArray[np.int32]
     largest_track_id: int
     tree: TreeChanges
     views: tuple[ViewsRecord, ...]
@@ -117,6 +119,7 @@ class StoredMemory:
     descriptions: tuple[Description, ...]
     embeddings: tuple[Embedding, ...]
     structure: PackedStructure | None
+    pose_corrections: tuple[PoseCorrection, ...]
     damage: tuple[Damage, ...] = ()
 
 
@@ -175,6 +178,9 @@ class Store:
     def write(self, changes: Changes) -> None:
         """Write all changes in one transaction."""
         with self._transaction("storing"):
+            for corrections, noted in changes.poses:
+                self._frames.correct(corrections)
+                self._put("pose_corrections", [rows.pose_correction_row(noted)])
             self._frames.write(changes.frames)
             self._frames.write_detections(changes.seen_again)
             self._frames.write_images(changes.images)
@@ -215,14 +221,20 @@ class Store:
         locations = without_lost(all_of("locations", rows.location_of))
         tracklets = all_of("tracklets", rows.tracklet_of, rows.check_tracklets)
         tracklets = self._at_known(locations, tracklets)
-        objects = all_of("objects", rows.object_of)
+        stretches = dict(all_of("stretches", rows.stretches_of))
+        objects = [
+            replace(record, stretches=stretches.get(record.object_id, ()))
+            for record in all_of("objects", rows.object_of)
+        ]
         structure = all_of("structure", rows.structure_of)
         tracks = (record.tracklet.track_id for record in tracklets)
+        on_path = frames["on_path"] > 0
         of_objects = (track_id for record in objects for track_id in record.track_ids)
         return StoredMemory(
             last_frame=self._frames.find_newest(frames),
             image_bytes=self._frames.image_bytes(),
-            path=frames["pose"][frames["on_path"] > 0, :3].astype(np.float32),
+            path=frames["pose"][on_path, :3].astype(np.float32),
+            path_frames=frames["number"][on_path].astype(np.int32),
             largest_track_id=max((*tracks, *of_objects), default=-1),
             tree=TreeChanges(tuple(locations), tuple(tracklets)),
             views=tuple(all_of("views", rows.views_of, rows.check_views)),
@@ -231,6 +243,7 @@ class Store:
             descriptions=tuple(all_of("descriptions", rows.description_of)),
             embeddings=tuple(all_of("embeddings", rows.embedding_of)),
             structure=structure[0] if structure else None,
+            pose_corrections=tuple(all_of("pose_corrections", rows.pose_correction_of)),
             damage=self._damage.all(),
         )
 
@@ -243,6 +256,11 @@ class Store:
         """The stored ones of some frames, with their detections."""
         with self._lock, sqlite_errors(self._path, "reading"):
             return self._frames.columns(numbers)
+
+    def frame_table(self) -> FrameTable:
+        """The poses of all frames."""
+        with self._lock, sqlite_errors(self._path, "reading"):
+            return self._frames.table()
 
     def frame_stamps(self) -> NDArray[np.int64]:
         """(N, 2) int64: number and stamp of every frame, by ascending number."""
@@ -316,9 +334,13 @@ class Store:
 
     def _write_objects(self, changes: Changes) -> None:
         self._put("objects", map(rows.object_row, changes.objects))
+        by_stretch = [r for r in changes.objects if r.stretches is not None]
+        self._put("stretches", (rows.stretches_row(r) for r in by_stretch if r.stretches))
         gone = [(object_id,) for object_id in changes.removed_objects]
         self._connection.executemany("DELETE FROM objects WHERE id = ?", gone)
-        for table in ("descriptions", "embeddings"):
+        whole = [(record.object_id,) for record in by_stretch if not record.stretches]
+        self._connection.executemany("DELETE FROM stretches WHERE object_id = ?", whole)
+        for table in ("descriptions", "embeddings", "stretches"):
             self._connection.executemany(f"DELETE FROM {table} WHERE object_id = ?", gone)
 
     def _write_said(self, changes: Changes) -> None:

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from scenemind.config import ObjectMapConfig
-from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.memory.attributes.sizes import find_stance
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
-from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.matching import LABEL_SHARE, OTHER_LABEL_SIZE, SAME_OFFSET, Match
 from scenemind.memory.objects.surface_evidence import shared_surface
 from scenemind.perception.standing import TOLERANCE
@@ -43,10 +42,15 @@ def find_duplicates(
     entries: Mapping[int, MapEntry],
     boxes: BoxTable,
     config: ObjectMapConfig,
+    *,
+    at_once: bool = False,
 ) -> Iterator[tuple[int, int]]:
     """Pairs (kept, gone) among the changed objects and their neighbours, oldest kept.
 
     Merge each pair before taking the next one: an object is merged away only once.
+
+    Args:
+        at_once: compare all surfaces now; else those of an object every so many observations.
     """
     asked = sorted(changed)
     bounds = boxes.bounds_of(asked)
@@ -74,13 +78,13 @@ def find_duplicates(
             is_part &= a.confirmed and b.confirmed
             same = share >= config.merge_overlap or offset <= SAME_OFFSET or is_part
             same = same or (
-                share >= config.match_overlap and _shares_surface(a, b, SAME_LABEL_SURFACE)
+                share >= config.match_overlap and _shares_surface(a, b, SAME_LABEL_SURFACE, at_once)
             )
         else:
             same = (
                 share >= CROSS_LABEL_SHARE
                 and comparison.size_ratio[pair] >= CROSS_LABEL_SIZE
-                and _shares_surface(a, b, CROSS_LABEL_SURFACE)
+                and _shares_surface(a, b, CROSS_LABEL_SURFACE, at_once)
             )
         if same:
             yield min(first, second), max(first, second)
@@ -99,8 +103,8 @@ def _space_of_one(label: str) -> tuple[float, float, float]:
     return side_m, side_m, stance.height_m[1] * TOLERANCE
 
 
-def _shares_surface(a: MapEntry, b: MapEntry, least: float) -> bool:
-    if a.observation_count % SURFACE_EVERY and b.observation_count % SURFACE_EVERY:
+def _shares_surface(a: MapEntry, b: MapEntry, least: float, at_once: bool) -> bool:
+    if not at_once and a.observation_count % SURFACE_EVERY and b.observation_count % SURFACE_EVERY:
         return False
     within_m = max(a.surface.cell_m, b.surface.cell_m)
     return shared_surface(a.surface.surface(), b.surface.surface(), within_m) >= least
@@ -120,7 +124,7 @@ class Rivals:
         self._of: dict[int, tuple[MapEntry, int]] = {}
 
     def watch(
-        self, observations: Sequence[Observation], matches: Sequence[Match], frame: RGBDFrame
+        self, observations: Sequence[Observation], matches: Sequence[Match], view: View
     ) -> dict[int, MapEntry]:
         """Collect from one frame, whose matches are noted as `apart`; returns parts to split off
         now, by the id of their object.
@@ -137,7 +141,7 @@ class Rivals:
         for match, object_id, observation in doubles:
             if object_id in fused and _share(observation.box, fused[object_id].box) == 0.0:
                 match.apart = True
-                self._add(object_id, observation, frame)
+                self._add(object_id, observation, view)
         ready = {}
         for object_id in sorted(self._of.keys() & fused.keys()):
             rival, votes = self._of[object_id]
@@ -154,11 +158,11 @@ class Rivals:
         for object_id in object_ids:
             self._of.pop(object_id, None)
 
-    def _add(self, object_id: int, observation: Observation, frame: RGBDFrame) -> None:
+    def _add(self, object_id: int, observation: Observation, view: View) -> None:
         rival, votes = self._of.get(object_id, (None, 0))
         if rival is None:
-            rival = MapEntry(0, self._config, frame.stamp_ns)
-        rival.add(observation, frame.stamp_ns, frame.world_T_camera.translation)
+            rival = MapEntry(0, self._config, view.stamp_ns)
+        rival.add(observation, view)
         self._of[object_id] = rival, votes + 1
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
-from scenemind.memory.objects.map_entry import MapEntry, Sight
+from scenemind.memory.objects.map_entry import SAME_PLACE, MapEntry, Sight
 from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.types import MapObject
 
@@ -134,8 +134,6 @@ def _sample(points: NDArray[np.float32]) -> NDArray[np.float32]:
 SAME_SIZE = 0.6
 # Share of the colour histograms that coincides.
 SAME_COLOURS = 0.6
-# Two boxes are of one thing at one place where this share of the smaller one lies in the other.
-SAME_PLACE = 0.5
 
 
 def find_origin(appeared: MapEntry, gone: Iterable[MapEntry]) -> MapEntry | None:
@@ -179,6 +177,11 @@ def _in_place(a: MapEntry, b: MapEntry) -> float:
     compared = compare_boxes(np.array([a.box.extent()]), np.array([b.box.extent()]))
     share = float(compared.share[0])
     return share if share >= SAME_PLACE else 0.0
+
+
+def is_at_place(a: MapEntry, b: MapEntry) -> bool:
+    """True if two things of one kind are at one place."""
+    return _in_place(a, b) > 0.0
 
 
 def _came_later(new: MapEntry, old: MapEntry) -> bool:
@@ -228,6 +231,9 @@ class GoneObjects:
         """Remove and return an object that is back."""
         self._values = {i: value for i, value in self._values.items() if i != object_id}
         return self._entries.pop(object_id)
+
+    def entries(self) -> list[MapEntry]:
+        return list(self._entries.values())
 
     def find(self, object_id: int) -> MapEntry | None:
         return self._entries.get(object_id)

@@ -123,7 +123,7 @@ class LiveTracks:
             Tracklet id -> object id, of this frame.
         """
         if merged:
-            self._follow(merged)
+            self.follow(merged)
         of_tracklet: dict[int, int] = {}
         for observation, object_id in zip(observations, fed, strict=True):
             track_id = observation.track_id
@@ -139,7 +139,8 @@ class LiveTracks:
             self._now.pop(oldest, None)
         return of_tracklet
 
-    def _follow(self, merged: Mapping[int, int]) -> None:
+    def follow(self, merged: Mapping[int, int]) -> None:
+        """Follow objects that were merged: gone -> kept."""
         for track_id, object_id in self._object_of.items():
             self._object_of[track_id] = merged.get(object_id, object_id)
         for tracklets in self._tracklets.values():

@@ -4,6 +4,9 @@ each view.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from math import atan2, dist, hypot, log2, pi
 from typing import Literal
 
@@ -15,14 +18,27 @@ from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory.attributes.form import Form, FormWords
 from scenemind.memory.attributes.lazy_attributes import ComputedAttributes
 from scenemind.memory.attributes.sizes import find_stance
+from scenemind.memory.frame_corrections import FrameCorrections, moved_box, yaw_of
 from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.objects.box_table import compare_boxes
 from scenemind.memory.objects.extent import box_of, is_too_wide
-from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.objects.object_record import ObjectRecord, Stretch
 from scenemind.memory.objects.plausible_labels import (
     WallPlanes,
     best_label,
     label_priors,
     label_probabilities,
+)
+from scenemind.memory.objects.stretches import (
+    LEAST_VIEWS,
+    bounded,
+    joined,
+    keyed,
+    remainder,
+    settled,
+    stretch_number,
+    surface_of,
+    things_apart,
 )
 from scenemind.memory.objects.surface_evidence import SurfaceEvidence
 from scenemind.memory.types import MapObject, Stay
@@ -65,6 +81,21 @@ class ColorStatistics:
     def absorb(self, other: ColorStatistics) -> None:
         """Add all views of a duplicate."""
         self._blend(other.colors, float(other.colors.sum()), other.appearance)
+
+    def without(self, parts: Sequence[Stretch]) -> ColorStatistics:
+        """What is left without some of the views."""
+        left = ColorStatistics()
+        own = float(self.colors.sum())
+        left.colors = np.maximum(self.colors - sum(part.colors for part in parts), 0.0)
+        left.appearance = self.appearance
+        known = [part for part in parts if part.appearance is not None]
+        if self.appearance is not None and known:
+            rest = own * self.appearance
+            rest = rest - sum(part.colors.sum() * part.appearance for part in known)
+            rest = np.maximum(rest, 0.0)
+            if rest.sum() > 0.0:
+                left.appearance = np.asarray(rest / rest.sum(), np.float32)
+        return left
 
     def likeness(self, appearance: NDArray[np.float32]) -> float:
         """Share of the colour histograms that coincides, in [0, 1]."""
@@ -117,20 +148,48 @@ PLACED_SHARE = 0.25
 ENOUGH_PLACES = 2  # of a thing whose points are also those of its neighbours
 # Number of earlier places that are kept of an object that is moved often.
 MOST_STAYS = 64
+_NO_FRAMES = (0, -1)
+# Two boxes are of one thing at one place where this share of the smaller one lies in the other.
+SAME_PLACE = 0.5
+# A correction that moves an object by less changes nothing about it.
+_UNMOVED_M = 5e-4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """Whence an object was seen.
+
+    Attributes:
+        viewer: (3,), place of the camera, world.
+        number: of the frame in the memory. way_m: that the camera had come, see `stretches`.
+    """
+
+    stamp_ns: int
+    viewer: NDArray[np.float64]
+    number: int = 0
+    way_m: float = 0.0
 
 
 class MapEntry:
-    """Mutable, owned by the object map."""
+    """Mutable, owned by the object map.
+
+    Attributes:
+        frames: numbers of the first and the last frame since the last of the stretches.
+        stretches: its evidence by earlier stretches of the camera's way (`stretches`).
+        stretches_unwritten: these differ from what was stored last.
+    """
 
     __slots__ = (
         "_doubted_from",
         "_form",
         "_is_too_wide",
         "_stance",
+        "_stretch_number",
         "confirmed",
         "doubt",
         "first_seen_ns",
         "floor_z",
+        "frames",
         "gone_ns",
         "here_since_ns",
         "last_seen_ns",
@@ -138,8 +197,11 @@ class MapEntry:
         "missed",
         "object_id",
         "observation_count",
+        "place_frames",
         "places",
         "stays",
+        "stretches",
+        "stretches_unwritten",
         "surface",
         "track_ids",
         "viewpoints",
@@ -168,6 +230,11 @@ class MapEntry:
         self._form: FormWords | None = None
         self._is_too_wide = False
         self._stance: Stance | None = None
+        self.frames = _NO_FRAMES
+        self.place_frames: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.stretches: tuple[Stretch, ...] = ()
+        self.stretches_unwritten = False
+        self._stretch_number: int | None = None
 
     @property
     def label(self) -> str:
@@ -191,17 +258,24 @@ class MapEntry:
         """True if at least this share of the votes is for a label."""
         return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
 
-    def add(self, observation: Observation, stamp_ns: int, viewer: NDArray[np.float64]) -> None:
-        """Fuse one view, taken from a place (3,) in the world."""
-        line = np.asarray(observation.box.center) - viewer
+    def add(self, observation: Observation, view: View) -> None:
+        """Fuse one view."""
+        self._go_on_at(view)
+        stamp_ns, number = view.stamp_ns, view.number
+        line = np.asarray(observation.box.center) - view.viewer
         ray = line / max(hypot(*line.tolist()), 1e-9)
         whole = not observation.truncated
         if self._has_moved(observation):
             self.surface = SurfaceEvidence(self.surface.cell_m, self.surface.max_points)
-            self.places, self.here_since_ns = self.places[:0], stamp_ns
+            self._set_places(self.places[:0], self.place_frames[:0])
+            self.here_since_ns = stamp_ns
+            self._set_stretches(())
+            self.frames = number, number
         self.surface.add(observation.points, whole, observation.sigma_m, ray, self.object_id)
         if observation.from_picture:
-            self._add_places(np.array([observation.box.extent()], np.float32))
+            self._add_places(
+                np.array([observation.box.extent()], np.float32), np.array([number], np.int32)
+            )
         self.observation_count += 1
         self.looks.add(observation)
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
@@ -266,15 +340,44 @@ class MapEntry:
     def go_on_as(self, new: MapEntry) -> None:
         """Continue at a new place, where it was mistaken for a new object."""
         self.surface, self.gone_ns, self.doubt = new.surface, None, 0.0
-        self.places, self._form = new.places, None
+        self._set_places(new.places, new.place_frames)
+        self._set_stretches(new.sealed())
         self.here_since_ns = new.here_since_ns
         self.confirmed = True
         self._take_over(new)
 
+    def return_from_drift(self, other: MapEntry, gone_ns: int | None) -> None:
+        """Continue with what drift had made another object, one of which was taken to be gone."""
+        stays = (s for s in (*self.stays, *other.stays) if s.gone_ns != gone_ns)
+        self.stays = tuple(sorted(stays, key=lambda s: s.gone_ns))[-MOST_STAYS:]
+        self.gone_ns, self.doubt = None, 0.0
+        self.absorb(other)
+
+    def forget_stays_of_drift(self, before: MapEntry) -> bool:
+        """Forget earlier places that are its present one, and were not before poses were corrected;
+        False if there are none.
+
+        Args:
+            before: the object before that.
+        """
+        was = {stay.gone_ns: _share(stay.box, before.box) for stay in before.stays}
+        drifted = [
+            stay
+            for stay in self.stays
+            if _share(stay.box, self.box) >= SAME_PLACE > was.get(stay.gone_ns, 1.0)
+        ]
+        if not drifted:
+            return False
+        self.stays = tuple(stay for stay in self.stays if stay not in drifted)
+        self.here_since_ns = min(self.here_since_ns, *(s.first_seen_ns for s in drifted))
+        return True
+
     def absorb(self, other: MapEntry) -> None:
         """Take over everything of a duplicate."""
+        stretches = (*self.sealed(), *other.sealed())
         self.surface.absorb(other.surface)
-        self._add_places(other.places)
+        self._set_stretches(bounded(stretches, self.surface.cell_m))
+        self._add_places(other.places, other.place_frames)
         self.here_since_ns = min(self.here_since_ns, other.here_since_ns)
         self._take_over(other)
 
@@ -306,9 +409,13 @@ class MapEntry:
 
     def exchange_surface(self, other: MapEntry) -> None:
         """Swap the surfaces of two parts of what was one object."""
+        own, others = self.sealed(), other.sealed()
+        self._set_stretches(others)
+        other._set_stretches(own)
         self.surface, other.surface = other.surface, self.surface
-        self.places, other.places = other.places, self.places
-        self._form = other._form = None
+        places = self.places, self.place_frames
+        self._set_places(other.places, other.place_frames)
+        other._set_places(*places)
 
     @property
     def box(self) -> Box3D:
@@ -359,6 +466,9 @@ class MapEntry:
             missed=self.missed,
             doubt=self.doubt,
             places=self.places,
+            place_frames=self.place_frames,
+            frames=self.frames,
+            stretches=self.stretches if self.stretches_unwritten else None,
             **self.surface.to_columns(),
         )
 
@@ -378,8 +488,10 @@ class MapEntry:
         entry.viewpoints = dict(record.viewpoints)
         entry.missed = record.missed
         entry.doubt = record.doubt
-        entry.places = record.places
+        entry.places, entry.place_frames = record.places, record.place_frames
         entry.surface = SurfaceEvidence.restored(record, config.max_points)
+        entry.frames = record.frames
+        entry.stretches = keyed(record.stretches or (), entry.surface.cell_m)
         return entry
 
     def _form_words(self) -> FormWords:
@@ -393,6 +505,126 @@ class MapEntry:
             self._form = FormWords(Form(points, box, cell_m, is_placed=self.is_placed))
             self._stance = stance
         return self._form
+
+    def sealed(self) -> tuple[Stretch, ...]:
+        """All of its evidence by stretches; what comes next begins another one."""
+        first, last = self.frames
+        if last < first:
+            return self.stretches
+        kept = settled(self.surface, self.stretches)
+        keys, points, hits, weights = remainder(self.surface, kept)
+        if len(keys):
+            looks = self.looks.without(kept)
+            noise = self.surface.noise.to_array()
+            new = Stretch(
+                frames=(first, last),
+                votes=_less(self.votes, [s.votes for s in kept]),
+                observation_count=self.observation_count - sum(s.observation_count for s in kept),
+                whole_count=self.surface.whole_count - sum(s.whole_count for s in kept),
+                first_seen_ns=max((s.last_seen_ns for s in kept), default=self.first_seen_ns),
+                last_seen_ns=self.last_seen_ns,
+                track_ids=tuple(set(self.track_ids).difference(*(s.track_ids for s in kept))),
+                colors=looks.colors,
+                appearance=looks.appearance,
+                noise=np.maximum(noise - sum(s.noise for s in kept), 0.0),
+                keys=keys,
+                points=points,
+                hits=hits,
+                weights=weights,
+            )
+            kept = bounded((*kept, new), self.surface.cell_m)
+        self._set_stretches(kept)
+        return self.stretches
+
+    def corrected(self, corrections: FrameCorrections) -> CorrectedEntry | None:
+        """The object after poses of frames were corrected; None: nothing of it moves. Call
+        `sealed` before; this one does not change."""
+        if not self.stretches:
+            return None
+        first, last = np.array([s.frames for s in self.stretches], np.int64).T
+        matrices = corrections.of_stretches(first, last)
+        corners = np.column_stack((self.box.corners(), np.ones(8)))
+        shifts = np.einsum("nij,cj->nci", matrices[:, :3], corners) - corners[:, :3]
+        of_stays = corrections.of_frames(
+            corrections.frames_at([stay.last_seen_ns for stay in self.stays])
+        )
+        still = np.abs(of_stays - np.eye(4)).max(initial=0.0) < _UNMOVED_M
+        if np.abs(shifts).max() < _UNMOVED_M and still:
+            return None
+        cell_m = self.surface.cell_m
+        moved = [s.moved(m, cell_m) for s, m in zip(self.stretches, matrices, strict=True)]
+        own, *others = things_apart(moved)
+        entry = copy(self)
+        entry.votes, entry.track_ids = dict(self.votes), list(self.track_ids)
+        entry.looks = copy(self.looks)
+        entry._set_stretches(own)
+        entry.surface = surface_of(own, cell_m, self.surface.max_points)
+        by_frame = corrections.of_frames(self.place_frames)
+        places = [
+            moved_box(Box3D.from_bounds(place[:3], place[3:]), move)
+            for place, move in zip(self.places, by_frame, strict=True)
+        ]
+        entry._set_places(
+            np.array([place.extent() for place in places], np.float32).reshape(-1, 6),
+            self.place_frames,
+        )
+        entry.stays = tuple(
+            replace(stay, box=moved_box(stay.box, m))
+            for stay, m in zip(self.stays, of_stays, strict=True)
+        )
+        turn = round(yaw_of(matrices[-1]) / (2.0 * pi) * DIRECTIONS)
+        entry.viewpoints = {
+            (cell % DIRECTIONS + turn) % DIRECTIONS + cell // DIRECTIONS * DIRECTIONS: count
+            for cell, count in self.viewpoints.items()
+        }
+        entry.doubt, entry._doubted_from = 0.0, None
+        parts = []
+        for stretches in others:
+            part = joined(stretches, cell_m)
+            entry._leave(part)
+            if part.observation_count >= LEAST_VIEWS:
+                parts.append(self._part(stretches, part))
+        most = max(range(len(own)), key=lambda row: own[row].observation_count)
+        move = corrections.of_stretches([own[most].frames[0]], [own[most].frames[1]])[0]
+        return CorrectedEntry(entry, tuple(parts), move)
+
+    def _leave(self, part: Stretch) -> None:
+        """Take the evidence of something else out, except its surface."""
+        self.votes = _less(self.votes, [part.votes]) or self.votes
+        self.observation_count = max(self.observation_count - part.observation_count, 1)
+        self.track_ids = [i for i in self.track_ids if i not in part.track_ids]
+        self.looks = self.looks.without([part])
+
+    def _part(self, stretches: Sequence[Stretch], whole: Stretch) -> MapEntry:
+        """A thing of its own, of some of the stretches."""
+        surface = self.surface
+        entry = copy(self)
+        entry.object_id = 0
+        entry.votes = dict(whole.votes) or dict(self.votes)
+        entry.observation_count, entry.missed, entry.doubt = whole.observation_count, 0, 0.0
+        entry.first_seen_ns = entry.here_since_ns = whole.first_seen_ns
+        entry.last_seen_ns, entry.gone_ns, entry.stays = whole.last_seen_ns, None, ()
+        entry.track_ids, entry.viewpoints = list(whole.track_ids), {}
+        entry.looks = ColorStatistics()
+        entry.looks.colors, entry.looks.appearance = whole.colors, whole.appearance
+        entry.surface = surface_of(stretches, surface.cell_m, surface.max_points)
+        entry._set_stretches(tuple(stretches))
+        entry._set_places(self.places[:0], self.place_frames[:0])
+        return entry
+
+    def _go_on_at(self, view: View) -> None:
+        """Note a view, with which another stretch may begin."""
+        number, stretch = view.number, stretch_number(self.object_id, view.way_m)
+        if stretch != self._stretch_number:
+            self.sealed()
+            self._stretch_number = stretch
+        first, last = self.frames
+        self.frames = (number, number) if last < first else (first, number)
+
+    def _set_stretches(self, stretches: Sequence[Stretch]) -> None:
+        """Note that these are all of its evidence."""
+        self.stretches, self.frames = tuple(stretches), _NO_FRAMES
+        self.stretches_unwritten = True
 
     def _novelty(self, line: NDArray[np.float64]) -> float:
         """Weight of one more view along a line (3,) from the camera to the object.
@@ -408,12 +640,42 @@ class MapEntry:
         self.viewpoints[cell] = before + 1
         return 1.0 / (before + 1)
 
-    def _add_places(self, places: NDArray[np.float32]) -> None:
-        self.places = np.vstack((self.places, places))[-MOST_PLACES:]
-        self._form = None
+    def _add_places(self, places: NDArray[np.float32], frames: NDArray[np.int32]) -> None:
+        self._set_places(
+            np.vstack((self.places, places))[-MOST_PLACES:],
+            np.concatenate((self.place_frames, frames))[-MOST_PLACES:],
+        )
+
+    def _set_places(self, places: NDArray[np.float32], frames: NDArray[np.int32]) -> None:
+        self.places, self.place_frames, self._form = places, frames, None
 
     def _add_tracks(self, track_ids: list[int]) -> None:
         self.track_ids.extend(track_ids)
         if len(self.track_ids) > MOST_TRACKS:
             half = MOST_TRACKS // 2
             self.track_ids = self.track_ids[:half] + self.track_ids[-half:]
+
+
+def _less(votes: Mapping[str, float], others: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Votes without those of others; labels without any are left out."""
+    left = {label: v - sum(o.get(label, 0.0) for o in others) for label, v in votes.items()}
+    return {label: v for label, v in left.items() if v > 1e-9}
+
+
+def _share(a: Box3D, b: Box3D) -> float:
+    """Share of the smaller box that lies in the other one."""
+    return float(compare_boxes(np.array([a.extent()]), np.array([b.extent()])).share[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorrectedEntry:
+    """An object after poses were corrected.
+
+    Attributes:
+        parts: other things that drift had put into it; they have no ids yet.
+        move: (4, 4), how the part of it moved that was seen most.
+    """
+
+    entry: MapEntry
+    parts: tuple[MapEntry, ...]
+    move: NDArray[np.float64]

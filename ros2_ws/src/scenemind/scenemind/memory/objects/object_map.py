@@ -20,16 +20,18 @@ from numpy.typing import NDArray
 from scenemind.config import ObjectMapConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
+from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.objects.box_table import BoxTable
 from scenemind.memory.objects.duplicates import Rivals, find_duplicates, split
 from scenemind.memory.objects.gone_objects import (
     GoneObjects,
     find_new_place,
+    is_at_place,
     lines_of_sight,
     objects_in_view,
 )
 from scenemind.memory.objects.live_tracks import LiveTracks, TrackletIds
-from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.objects.plausible_labels import BESIDE_M, WallPlanes
@@ -73,6 +75,24 @@ class ObjectMapUpdate:
     merged: Mapping[int, int]
     object_of_tracklet: Mapping[int, int]
     split_off: Mapping[int, tuple[int, tuple[int, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class PoseUpdate:
+    """The effect of corrected poses on the map; names as in `ObjectMapUpdate`.
+
+    Attributes:
+        changed: objects that moved, came apart or were merged.
+        returned: gone objects that had never left: drift had moved them.
+        moves: object id -> how it moved (4, 4).
+    """
+
+    changed: frozenset[int]
+    removed: frozenset[int]
+    merged: Mapping[int, int]
+    split_off: Mapping[int, tuple[int, tuple[int, ...]]]
+    returned: frozenset[int]
+    moves: Mapping[int, NDArray[np.float64]]
 
 
 def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
@@ -138,6 +158,9 @@ class ObjectMap:
         label_similarity: LabelSimilarity = same_word,
         edited_ids: Set[int] = frozenset(),
         floor_z: float | None = None,
+        *,
+        number: int | None = None,
+        way_m: float = 0.0,
     ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
 
@@ -147,18 +170,24 @@ class ObjectMap:
             edited_ids: ids of corrected objects, which are never forgotten as ghosts.
             floor_z: height of the floor, down to which things reach that stand on it; None where
                 it is not known yet.
+            number: of the frame in the memory; None: its own. way_m: that the camera has come.
 
         Raises:
             SceneMemoryError: an observation has no points.
         """
-        stamp_ns, viewer = frame.stamp_ns, frame.world_T_camera.translation
+        view = View(
+            frame.stamp_ns,
+            frame.world_T_camera.translation,
+            frame.number if number is None else number,
+            way_m,
+        )
         ordered = sorted(observations, key=_observation_order)
         known = KnownObjects(self._entries, self._boxes, self._tracks.object_of)
-        matches = match_observations(ordered, known, viewer, self._config, label_similarity)
+        matches = match_observations(ordered, known, view.viewer, self._config, label_similarity)
         self._edited_ids = edited_ids
         moved = self._note_floor(floor_z)
-        rivals = self._rivals.watch(ordered, matches, frame) if upkeep else {}
-        fed = [self._fuse(o, m, stamp_ns, viewer) for o, m in zip(ordered, matches, strict=True)]
+        rivals = self._rivals.watch(ordered, matches, view) if upkeep else {}
+        fed = [self._fuse(o, m, view) for o, m in zip(ordered, matches, strict=True)]
         changed = moved | set(fed)
         for object_id in changed:
             self._note_box(self._entries[object_id])
@@ -172,7 +201,7 @@ class ObjectMap:
                     for i, match in zip(fed, matches, strict=True)
                 ]
         merged: dict[int, int] = {}
-        removed = self._forget_tentative(stamp_ns)
+        removed = self._forget_tentative(view.stamp_ns)
         if upkeep:
             self._merge_duplicates(merged)
         self._recognise(merged)
@@ -234,9 +263,21 @@ class ObjectMap:
         return self._gone.values()
 
     def export(self, object_ids: Iterable[int]) -> list[ObjectRecord]:
-        """Records to store of the given objects; ids that were removed are skipped."""
+        """Records to store of the given objects; ids that were removed are skipped. What cannot be
+        stored must be given back."""
         found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
-        return [entry.to_record() for entry in found if entry is not None]
+        entries = [entry for entry in found if entry is not None]
+        records = [entry.to_record() for entry in entries]
+        for entry in entries:
+            entry.stretches_unwritten = False
+        return records
+
+    def give_back(self, records: Iterable[ObjectRecord]) -> None:
+        """Note that records could not be stored."""
+        for record in records:
+            entry = self._entries.get(record.object_id) or self._gone.find(record.object_id)
+            if entry is not None and record.stretches is not None:
+                entry.stretches_unwritten = True
 
     def restore(self, records: Iterable[ObjectRecord], floor_z: float | None = None) -> None:
         """Continue stored objects on the stored floor; new ids start after the largest one."""
@@ -251,22 +292,104 @@ class ObjectMap:
                 self._gone.add(entry)
             self.ids.skip(entry.object_id)
 
-    def add(self, views: Sequence[tuple[Observation, int, NDArray[np.float64]]]) -> MapEntry:
+    def add(self, views: Sequence[tuple[Observation, View]]) -> MapEntry:
         """A new, confirmed object that a model named in stored frames.
 
         Args:
-            views: observations with stamps in nanoseconds and places of the camera (3,), oldest
-                first; their tracks do not matter.
+            views: observations with their views, oldest first; their tracks do not matter.
         """
         tracklet = self.tracklet_ids.take()
-        entry = MapEntry(self.ids.take(), self._config, views[0][1])
+        entry = MapEntry(self.ids.take(), self._config, views[0][1].stamp_ns)
         entry.stand_on(self._floor_z)
-        for observation, stamp_ns, viewer in views:
-            entry.add(replace(observation, track_id=tracklet), stamp_ns, viewer)
+        for observation, view in views:
+            entry.add(replace(observation, track_id=tracklet), view)
         entry.confirmed = True
         self._insert(entry)
         self.named_ids.add(entry.object_id)
         return entry
+
+    def correct(
+        self,
+        corrections: FrameCorrections,
+        walls: Iterable[StructurePlane],
+        floor_z: float | None,
+    ) -> PoseUpdate:
+        """Move all objects as the frames that saw them, after poses were corrected.
+
+        What drift had put into one object comes apart, and objects that drift had doubled become
+        the older one: where they are now at one place, and were not before.
+        """
+        before = dict(self._entries)
+        gone_before = {entry.object_id: entry for entry in self._gone.entries()}
+        self._floor_z, self._walls = floor_z, WallPlanes(walls)
+        split_off: dict[int, tuple[int, tuple[int, ...]]] = {}
+        changed: set[int] = set()
+        moves: dict[int, NDArray[np.float64]] = {}
+        for object_id, entry in [*before.items(), *gone_before.items()]:
+            entry.sealed()
+            found = entry.corrected(corrections)
+            moved: MapEntry = entry
+            parts: tuple[MapEntry, ...] = ()
+            moves[object_id] = np.eye(4)
+            if found is not None:
+                moved, parts, moves[object_id] = found.entry, found.parts, found.move
+                changed.add(object_id)
+            moved.stand_on(floor_z)
+            if object_id in self._entries:
+                self._entries[object_id] = moved
+                self._note_box(moved)
+            elif found is not None:
+                self._gone.take(object_id)
+                self._gone.add(moved)
+            for part in parts:
+                part.object_id = self.ids.take()
+                part.stand_on(floor_z)
+                self._insert(part)
+                self._tracks.give(part.track_ids, part.object_id)
+                split_off[part.object_id] = object_id, tuple(part.track_ids)
+                changed.add(part.object_id)
+        self._gone.note_walls(self._walls)
+        self._rivals = Rivals(self._config)
+        self._stale |= self._entries.keys()
+        self._uncompared |= self._entries.keys()
+        merged: dict[int, int] = {}
+        while self._uncompared:
+            self._merge_duplicates(merged, at_once=True)
+        returned = self._return_unmoved(before, gone_before, merged)
+        self._tracks.follow(merged)
+        changed = {merged.get(object_id, object_id) for object_id in changed}
+        return PoseUpdate(
+            frozenset(changed), frozenset(merged), merged, split_off, frozenset(returned), moves
+        )
+
+    def _return_unmoved(
+        self,
+        before: Mapping[int, MapEntry],
+        gone_before: Mapping[int, MapEntry],
+        merged: dict[int, int],
+    ) -> set[int]:
+        """Continue gone objects at whose place one of the kind stands, and earlier places at which
+        a moved object stands, where that was not so before poses were corrected: drift had moved
+        them. Ids of the gone objects that are there."""
+        returned = set()
+        for old in list(self._gone.entries()):
+            for new in list(self._entries.values()):
+                was = before.get(new.object_id), gone_before[old.object_id]
+                if was[0] is None or not is_at_place(new, old) or is_at_place(was[0], was[1]):
+                    continue
+                kept, other = (old, new) if old.object_id < new.object_id else (new, old)
+                self._gone.take(old.object_id)
+                self._remove(new.object_id)
+                kept.return_from_drift(other, old.gone_ns)
+                self._insert(kept)
+                returned.add(old.object_id)
+                _note_merge(merged, kept.object_id, other.object_id)
+                break
+        for entry in self._entries.values():
+            was_entry = before.get(entry.object_id)
+            if was_entry is not None and entry.stays and entry.forget_stays_of_drift(was_entry):
+                self._stale.add(entry.object_id)
+        return returned
 
     def settle_label(self, object_id: int, label: str) -> bool:
         """Give a label as much weight as all that was said of an object; False if it is not
@@ -279,9 +402,7 @@ class ObjectMap:
         self._stale.add(object_id)
         return True
 
-    def _fuse(
-        self, observation: Observation, match: Match, stamp_ns: int, viewer: NDArray[np.float64]
-    ) -> int:
+    def _fuse(self, observation: Observation, match: Match, view: View) -> int:
         """Give an observation to its object; the id of that object."""
         is_new = match.object_id is None
         if is_new:
@@ -291,16 +412,16 @@ class ObjectMap:
         if tracklet != observation.track_id:
             observation = replace(observation, track_id=tracklet)
         if is_new:
-            entry = MapEntry(match.object_id, self._config, stamp_ns)
+            entry = MapEntry(match.object_id, self._config, view.stamp_ns)
             entry.stand_on(self._floor_z)
-            entry.add(observation, stamp_ns, viewer)
+            entry.add(observation, view)
             self._insert(entry)
         else:
             entry = self._entries[match.object_id]
             if match.doubles:
-                entry.vote(observation, viewer)
+                entry.vote(observation, view.viewer)
             else:
-                entry.add(observation, stamp_ns, viewer)
+                entry.add(observation, view)
         self._confirm(entry)
         return entry.object_id
 
@@ -352,9 +473,11 @@ class ObjectMap:
         self._note_box(entry)
         return True
 
-    def _merge_duplicates(self, merged: dict[int, int]) -> None:
+    def _merge_duplicates(self, merged: dict[int, int], *, at_once: bool = False) -> None:
         asked, self._uncompared = self._uncompared, set()
-        for kept, gone in find_duplicates(asked, self._entries, self._boxes, self._config):
+        for kept, gone in find_duplicates(
+            asked, self._entries, self._boxes, self._config, at_once=at_once
+        ):
             entry = self._entries[kept]
             entry.absorb(self._entries[gone])
             self._remove(gone)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.geometry.points import voxel_keys
+from scenemind.memory.frame_corrections import moved_points
 from scenemind.memory.types import Stay
 
 
@@ -23,6 +25,43 @@ class SurfaceColumns(TypedDict):
     hits: NDArray[np.float32]
     weights: NDArray[np.float32]
     surface: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """What one object's views in one stretch of the camera's way showed: see `stretches`.
+
+    Attributes:
+        frames: numbers of the first and the last frame.
+        votes, observation_count, whole_count, first_seen_ns, last_seen_ns: see `ObjectRecord`.
+        track_ids: tracklets that began in it.
+        colors: (24,) float64. appearance: (48,) float32; None: unknown.
+        noise: (8,) float64, see `NoiseOfViews`.
+        keys: (M,) int64, of voxels. points: (M, 3) float32, world. hits, weights: (M,) float32.
+    """
+
+    frames: tuple[int, int]
+    votes: Mapping[str, float]
+    observation_count: int
+    whole_count: int
+    first_seen_ns: int
+    last_seen_ns: int
+    track_ids: tuple[int, ...]
+    colors: NDArray[np.float64]
+    appearance: NDArray[np.float32] | None
+    noise: NDArray[np.float64]
+    keys: NDArray[np.int64]
+    points: NDArray[np.float32]
+    hits: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+    def moved(self, matrix: NDArray[np.float64], cell_m: float) -> Stretch:
+        """The stretch moved by a correction (4, 4)."""
+        points = moved_points(self.points, matrix)
+        squares = matrix[:3, :3] ** 2  # variances along axes turn as these
+        noise = self.noise.copy()
+        noise[2:5], noise[5:8] = squares @ noise[2:5], squares @ noise[5:8]
+        return replace(self, noise=noise, points=points, keys=voxel_keys(points, cell_m))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +85,7 @@ class ObjectRecord:
         missed: number of times its place was in plain view without a detection.
         doubt: times its place was seen through, less times it was seen there.
         places: (P, 6) float32, world, metres: boxes (lowest, highest corner) that pictures told.
+        place_frames: (P,) int32, numbers of their frames.
         noise: (8,) float64, of the depth in its views: see `NoiseOfViews`.
         cell_m: edge of the voxels that the columns below stand for.
         new_count: number of voxels added since the surface was computed.
@@ -53,6 +93,8 @@ class ObjectRecord:
         hits: (M,) float32: in how many observations (decayed) each voxel was seen.
         weights: (M,) float32: summed weight of these observations.
         surface: (S, 3) float32: the points that count, as computed last; empty: to be computed.
+        frames: numbers of the first and the last frame since the stretches before.
+        stretches: its evidence by earlier stretches of the way; None: as they were stored last.
     """
 
     object_id: int
@@ -72,6 +114,7 @@ class ObjectRecord:
     missed: int
     doubt: float
     places: NDArray[np.float32]
+    place_frames: NDArray[np.int32]
     noise: NDArray[np.float64]
     cell_m: float
     new_count: int
@@ -79,3 +122,5 @@ class ObjectRecord:
     hits: NDArray[np.float32]
     weights: NDArray[np.float32]
     surface: NDArray[np.float32]
+    frames: tuple[int, int]
+    stretches: tuple[Stretch, ...] | None

@@ -274,6 +274,26 @@ class SurfaceEvidence:
             evidence._find_surface()
         return evidence
 
+    @classmethod
+    def of_voxels(
+        cls,
+        cell_m: float,
+        max_points: int,
+        whole_count: int,
+        noise: NoiseOfViews,
+        points: NDArray[np.float32],
+        hits: NDArray[np.float32],
+        weights: NDArray[np.float32],
+    ) -> SurfaceEvidence:
+        """The evidence of voxels that were made elsewhere; columns as the attributes say, of at
+        least one voxel each."""
+        evidence = cls(cell_m, max_points)
+        evidence.whole_count, evidence.noise = whole_count, noise
+        evidence._regroup(points, hits, weights)
+        evidence._bound()
+        evidence._find_surface()
+        return evidence
+
     def to_columns(self) -> SurfaceColumns:
         """The columns to store, from which `restored` continues."""
         return {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from scenemind.config import DepthConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
+from scenemind.memory.frame_corrections import FrameCorrections, moved_box
 from scenemind.memory.structure.planes import (
     FoundPlane,
     ceiling_plane,
@@ -142,7 +143,10 @@ _PLANE = np.dtype(
     ]
 )
 _TILE = np.dtype(
-    [("key", "<i8"), ("within", "u1", (3,)), ("normal", "i1", (3,)), ("weight", "<f2")]
+    [
+        *(("key", "<i8"), ("within", "u1", (3,)), ("normal", "i1", (3,)), ("weight", "<f2")),
+        ("frame", "<i4"),
+    ]
 )
 
 
@@ -166,7 +170,7 @@ def pack(structure: PackedStructure) -> bytes:
     tiles["normal"] = np.clip(
         np.rint(known.normals * float(_NORMAL_STEPS)), -_NORMAL_STEPS, _NORMAL_STEPS
     )
-    tiles["weight"] = known.weights
+    tiles["weight"], tiles["frame"] = known.weights, known.frames
     planes = np.array([_packed(plane) for plane in structure.planes], _PLANE)
     head = np.array([(structure.next_wall_id, len(planes), len(tiles))], _HEAD)
     return head.tobytes() + planes.tobytes() + tiles.tobytes()
@@ -198,6 +202,9 @@ def _tiles(packed: NDArray[np.void]) -> Tiles:
     tiles = Tiles()
     tiles.keys = np.ascontiguousarray(packed["key"])
     tiles.weights = packed["weight"].astype(np.float32)
+    tiles.frames = packed["frame"].astype(np.int32)
+    if (tiles.frames < 0).any():
+        raise ValueError("its tiles have frames that cannot be")
     if not (tiles.keys[1:] > tiles.keys[:-1]).all():
         raise ValueError("its tiles are in another order")
     if not (np.isfinite(tiles.weights) & (tiles.weights > 0.0)).all():
@@ -274,17 +281,38 @@ class StructureMap:
         """Height of the floor; None until it was found."""
         return next((p.box.center[2] for p in self._planes if p.kind == "floor"), None)
 
-    def add(self, frame: RGBDFrame) -> bool:
+    def add(self, frame: RGBDFrame, number: int) -> bool:
         """Add one frame, best of a camera that has moved since the last one.
+
+        Args:
+            number: of the frame in the memory.
 
         Returns:
             True if the planes changed.
         """
         is_overdue = self._is_due()
-        self._tiles.add(sample_surfaces(frame, self._depth))
+        self._tiles.add(sample_surfaces(frame, self._depth), number)
         self._frames_since += 1
         self._still_frames = 0
         return is_overdue and self._look()
+
+    def correct(self, corrections: FrameCorrections) -> bool:
+        """Move all tiles as their frames, after poses were corrected, and look for planes again.
+
+        Returns:
+            True if the planes changed.
+        """
+        before = self._planes
+        # A plane is known again where its middle is now.
+        moves = corrections.of_frames(np.full(1, self._middle_frame()))
+        self._planes = tuple(_moved(plane, moves[0]) for plane in before)
+        self._tiles = self._tiles.corrected(corrections)
+        self._look()
+        self._is_unwritten = True
+        return self._planes != before
+
+    def _middle_frame(self) -> int:
+        return int(np.median(self._tiles.frames)) if len(self._tiles) else 0
 
     def stand_still(self) -> bool:
         """Note a frame whose camera has hardly moved, in place of `add`.
@@ -332,6 +360,11 @@ class StructureMap:
         changed = self._planes != before
         self._is_unwritten |= changed or len(self._tiles) > _WRITE_GROWTH * self._written
         return changed
+
+
+def _moved(plane: StructurePlane, matrix: NDArray[np.float64]) -> StructurePlane:
+    a, b, c = (matrix[:3, :3] @ np.asarray(plane.normal)).tolist()
+    return replace(plane, box=moved_box(plane.box, matrix), normal=(a, b, c))
 
 
 def find_planes(tiles: Tiles) -> list[FoundPlane]:

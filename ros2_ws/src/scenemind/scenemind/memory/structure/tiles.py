@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scenemind.config import DepthConfig
 from scenemind.frames import RGBDFrame
+from scenemind.memory.frame_corrections import FrameCorrections
 
 FARTHEST_M = 6.0  # noise grows with the square of the distance
 _COLUMNS = 64  # cells across the image
@@ -138,6 +139,8 @@ class Tiles:
         points: (N, 3) float32, world, metres: weighted means.
         normals: (N, 3) float32, world: weighted means, about unit length.
         weights: (N,) float32: sums of sample weights, bounded.
+        frames: (N,) int32: numbers of the last frames that showed them, with which they move when
+            poses are corrected.
     """
 
     def __init__(self) -> None:
@@ -145,6 +148,7 @@ class Tiles:
         self.points = np.zeros((0, 3), np.float32)
         self.normals = np.zeros((0, 3), np.float32)
         self.weights = np.zeros(0, np.float32)
+        self.frames = np.zeros(0, np.int32)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -160,8 +164,8 @@ class Tiles:
         x, y, z = packed >> (2 * _BITS), packed >> _BITS & _INDEX, packed & _INDEX
         return (np.column_stack((x, y, z)) - _ORIGIN).astype(np.float32)
 
-    def add(self, samples: SurfaceSamples) -> None:
-        """Fuse the samples of one frame; slanting surfaces are left out."""
+    def add(self, samples: SurfaceSamples, number: int) -> None:
+        """Fuse the samples of one frame, by its number; slanting surfaces are left out."""
         facing = _facing(samples.normals)
         kept = np.flatnonzero(facing >= 0)
         keys = _keys(samples.points.take(kept, axis=0), facing.take(kept))
@@ -174,12 +178,40 @@ class Tiles:
         values = np.hstack((samples.points.take(rows, axis=0), samples.normals.take(rows, axis=0)))
         values *= weights[:, None]
         sums = np.add.reduceat(values, starts)
-        self._fuse(keys.take(starts), sums, np.add.reduceat(weights, starts))
+        self._fuse(keys.take(starts), sums, np.add.reduceat(weights, starts), number)
         if len(self) > MOST_TILES:
             self._thin_out()
 
+    def corrected(self, corrections: FrameCorrections) -> Tiles:
+        """The tiles moved as their frames; those that come to lie in one become one."""
+        matrices = corrections.of_frames(self.frames).astype(np.float32)
+        points = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.points) + matrices[:, :3, 3]
+        normals = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.normals)
+        facing = _facing(normals)
+        kept = np.flatnonzero(facing >= 0)
+        keys = _keys(points[kept], facing[kept])
+        order = kept[keys.argsort(kind="stable")]
+        keys = np.sort(keys, kind="stable")
+        moved = Tiles()
+        if not len(keys):
+            return moved
+        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+        weights = self.weights[order]
+        total = np.add.reduceat(weights, starts)
+        moved.keys = keys[starts]
+        values = np.hstack((points, normals)).astype(np.float32)[order] * weights[:, None]
+        means = (np.add.reduceat(values, starts) / total[:, None]).astype(np.float32)
+        moved.points, moved.normals = means[:, :3].copy(), means[:, 3:].copy()
+        moved.weights = np.minimum(_MOST_WEIGHT, total)
+        moved.frames = np.maximum.reduceat(self.frames[order], starts)
+        return moved
+
     def _fuse(
-        self, keys: NDArray[np.int64], sums: NDArray[np.float32], weights: NDArray[np.float32]
+        self,
+        keys: NDArray[np.int64],
+        sums: NDArray[np.float32],
+        weights: NDArray[np.float32],
+        number: int,
     ) -> None:
         at = np.searchsorted(self.keys, keys)
         means = sums / weights[:, None]
@@ -187,6 +219,7 @@ class Tiles:
         if len(self):
             known = self.keys.take(at, mode="clip") == keys
             self._refine(at[known], means[known], weights[known])
+            self.frames[at[known]] = number
         new = np.flatnonzero(~known)
         if len(new):
             at, means = at.take(new), means.take(new, axis=0)
@@ -195,6 +228,7 @@ class Tiles:
             self.normals = np.insert(self.normals, at, means[:, 3:], axis=0)
             weights = np.minimum(_MOST_WEIGHT, weights.take(new))
             self.weights = np.insert(self.weights, at, weights)
+            self.frames = np.insert(self.frames, at, np.int32(number))
 
     def _refine(
         self, rows: NDArray[np.intp], means: NDArray[np.float32], weights: NDArray[np.float32]
@@ -214,6 +248,7 @@ class Tiles:
         kept = np.sort(np.argpartition(self.weights, -count)[-count:])
         self.keys, self.weights = self.keys[kept], self.weights[kept]
         self.points, self.normals = self.points[kept], self.normals[kept]
+        self.frames = self.frames[kept]
 
 
 def _facing(normals: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -89,6 +89,11 @@ class KeyFrameSelector:
         """Note the pose from which the next movement is measured."""
         self._last = world_T_camera
 
+    def correct(self, correction: Pose) -> None:
+        """Move the last noted pose, after poses were corrected."""
+        if self._last is not None:
+            self._last = correction @ self._last
+
     def has_moved(self, pose: Pose) -> bool:
         """True if the camera has moved since the last noted pose."""
         return (

@@ -55,6 +55,9 @@ class Trajectory:
         points.flags.writeable = False
         return points
 
+    def move(self, correction: Pose) -> None:
+        self._points[: self._count] = correction.transform(self._points[: self._count])
+
     def _thin(self) -> None:
         kept = self._points[: self._count : 2].copy()
         self._points[: len(kept)] = kept
@@ -99,7 +102,8 @@ def _distances_m(points: NDArray[np.float32], start: int, end: int) -> NDArray[n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackletRecord:
-    """A tracklet as it is stored; `tracklet.object_id` may be a tentative object."""
+    """A tracklet as it is stored: `tracklet.object_id` may be a tentative object. Its trajectory is
+    in the frame of the location's anchor, with which it moves when poses are corrected."""
 
     location_id: int
     tracklet: ObjectTracklet
@@ -164,6 +168,10 @@ class Tracklet:
             best=self.best,
             trajectory=self._trajectory.array(),
         )
+
+    def move(self, correction: Pose) -> None:
+        """Move the trajectory, after poses were corrected."""
+        self._trajectory.move(correction)
 
     def finish(self, tolerance_m: float, max_points: int) -> bool:
         """Simplify the trajectory when its location is closed; True if that changed it."""
@@ -305,8 +313,17 @@ class PackedLocation:
 
     @classmethod
     def pack(
-        cls, record: LocationRecord, is_open: bool, tracklets: Sequence[ObjectTracklet]
+        cls,
+        record: LocationRecord,
+        is_open: bool,
+        tracklets: Sequence[ObjectTracklet],
+        *,
+        is_stored: bool = False,
     ) -> PackedLocation:
+        """
+        Args:
+            is_stored: trajectories are in the frame of the anchor, see `TrackletRecord`.
+        """
         ends = np.cumsum([len(t.trajectory) for t in tracklets], dtype=np.int64)
         rows = [
             (
@@ -325,7 +342,8 @@ class PackedLocation:
         points = np.zeros((0, 3), np.float32)
         if tracklets:
             points = np.concatenate([t.trajectory for t in tracklets])
-            points.flags.writeable = False
+            if not is_stored:
+                points = record.anchor.inverse().transform(points).astype(np.float32)
         return cls(
             record,
             is_open,
@@ -375,9 +393,23 @@ class PackedLocation:
             )
         return self._contents
 
+    def moved(self, record: LocationRecord) -> PackedLocation:
+        """A copy with another anchor, and whose first visit may be another one."""
+        return PackedLocation(
+            record, self.is_open, self._columns, self._labels, self._object_ids, self._points
+        )
+
     def tracklets(self) -> list[ObjectTracklet]:
         """The tracklets in the order in which they were packed."""
-        points = np.split(self._points, self._columns["points_end"][:-1])
+        return self._tracklets(self.record.anchor.transform(self._points))
+
+    def stored_tracklets(self) -> list[ObjectTracklet]:
+        """The same as they are stored; see `TrackletRecord`."""
+        return self._tracklets(self._points.copy())
+
+    def _tracklets(self, all_points: NDArray[np.floating]) -> list[ObjectTracklet]:
+        all_points.flags.writeable = False
+        points = np.split(all_points, self._columns["points_end"][:-1])
         return [
             _tracklet(row, label, object_id, trajectory)
             for row, label, object_id, trajectory in zip(

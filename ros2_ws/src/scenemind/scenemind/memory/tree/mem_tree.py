@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import radians
 
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
+from scenemind.memory.frame_corrections import FrameCorrections, pose_of
 from scenemind.memory.tree.locations import (
     Location,
     LocationRecord,
@@ -52,6 +53,10 @@ class Anchors:
         self._rotation_rad = rotation_rad
         self._ids: list[int] = []
         self._rows = np.empty((64, 12))  # translation, then the rotation matrix row by row
+
+    def emptied(self) -> Anchors:
+        """None, with the same thresholds."""
+        return Anchors(self._translation_m, self._rotation_rad)
 
     def differ(self, a: Pose, b: Pose) -> bool:
         """Line 9 of Algorithm 1: further apart or further turned than the thresholds."""
@@ -269,9 +274,39 @@ class MemTree:
             self._note(stored.tracklet.object_id, stored.location_id)
         for record in changes.locations:
             tracklets = tracklets_at[record.location_id]
-            self._packed[record.location_id] = PackedLocation.pack(record, False, tracklets)
+            self._packed[record.location_id] = PackedLocation.pack(
+                record, False, tracklets, is_stored=True
+            )
             if record.revisit_of is None:
                 self._anchors.add(record.location_id, record.anchor)
+
+    def correct(self, corrections: FrameCorrections) -> None:
+        """Move locations, with their tracklets, as their first frames, after poses were corrected.
+        Which are revisits is found again."""
+        records = [location.record for location in self._packed.values()]
+        if self._newest is not None:
+            records.append(self._newest.record)
+        moves = corrections.of_frames([record.frame_numbers[0] for record in records])
+        self._anchors = self._anchors.emptied()
+        for record, matrix in zip(records, moves, strict=True):
+            anchor = pose_of(matrix) @ record.anchor
+            first_visit = self._anchors.find_near(anchor)
+            if first_visit is None:
+                self._anchors.add(record.location_id, anchor)
+            is_still = (matrix == np.eye(4)).all()
+            if is_still and first_visit == record.revisit_of:
+                continue
+            moved = replace(record, anchor=anchor, revisit_of=first_visit)
+            self._dirty_locations.add(record.location_id)
+            if record.location_id in self._packed:
+                packed = self._packed[record.location_id]
+                self._packed[record.location_id] = packed.moved(moved)
+            elif self._newest is not None:
+                self._newest.record = moved
+                for tracklet in self._newest.tracklets.values():
+                    tracklet.move(pose_of(matrix))
+        if self._previous is not None:
+            self._previous = corrections.newest @ self._previous
 
     def _location_for(self, number: int, stamp_ns: int) -> Location:
         if self._newest is None or not self._newest.is_open:
@@ -369,12 +404,14 @@ class MemTree:
         return packed.record
 
     def _tracklets(self, location_id: int, track_ids: Container[int]) -> list[ObjectTracklet]:
+        """Tracklets as they are stored."""
         if location_id in self._packed:
-            tracklets = self._packed[location_id].tracklets()
+            tracklets = self._packed[location_id].stored_tracklets()
             return [t for t in tracklets if t.track_id in track_ids]
         assert self._newest is not None
         growing = self._newest.tracklets.values()
-        return [t.node() for t in growing if t.track_id in track_ids]
+        nodes = [t.node() for t in growing if t.track_id in track_ids]
+        return PackedLocation.pack(self._newest.record, True, nodes).stored_tracklets()
 
 
 def _detection_nodes(number: int, stamp_ns: int, detections: Detections) -> list[DetectionNode]:

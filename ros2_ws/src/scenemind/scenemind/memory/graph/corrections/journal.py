@@ -8,7 +8,11 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scenemind.errors import SceneMemoryError
+from scenemind.memory.frame_corrections import FrameCorrections, moved_box, pose_of
 from scenemind.memory.graph.corrections import reidentification
 from scenemind.memory.graph.corrections.conflicts import Conflicts
 from scenemind.memory.graph.corrections.edits import (
@@ -63,6 +67,28 @@ def _renumbered(entry: Correction, into: Mapping[int, int]) -> Correction:
         ids = list(dict.fromkeys(ids))
     anchors = tuple(replace(a, object_id=into.get(a.object_id, a.object_id)) for a in entry.anchors)
     return replace(entry, edit=replace(entry.edit, object_ids=tuple(ids)), anchors=anchors)
+
+
+def _moved(
+    entry: Correction,
+    corrections: FrameCorrections,
+    moves_of_objects: Mapping[int, NDArray[np.float64]],
+) -> Correction:
+    """The entry with its places where they are now."""
+    near = corrections.at_places(np.array([anchor.box.center for anchor in entry.anchors]))
+    moves = [
+        moves_of_objects.get(anchor.object_id, move)
+        for anchor, move in zip(entry.anchors, near, strict=True)
+    ]
+    anchors = tuple(
+        replace(anchor, box=moved_box(anchor.box, move))
+        for anchor, move in zip(entry.anchors, moves, strict=True)
+    )
+    edit = entry.edit
+    if edit.places:
+        places = pose_of(moves[0]).transform(np.array(edit.places)).tolist()
+        edit = replace(edit, places=tuple((x, y, z) for x, y, z in places))
+    return replace(entry, anchors=anchors, edit=edit)
 
 
 def _anchor(thing: MapObject) -> ObjectAnchor:
@@ -288,6 +314,18 @@ class CorrectionsJournal:
             if not into.keys().isdisjoint(entry.edit.object_ids):
                 rewritten[entry.correction_id] = _renumbered(entry, into)
         return self._rewrite(rewritten)
+
+    def correct(
+        self, corrections: FrameCorrections, moves: Mapping[int, NDArray[np.float64]]
+    ) -> None:
+        """Move the places in all entries, after poses were corrected: those of objects and of
+        planes, and those at which a person divided an object.
+
+        Args:
+            moves: object id -> how that object moved (4, 4); others move as the camera near them.
+        """
+        moved = {e.correction_id: _moved(e, corrections, moves) for e in self._entries if e.anchors}
+        self._rewrite(moved)
 
     def find_again(
         self, perceived: Mapping[int, MapObject], gone: Mapping[int, MapObject]
