@@ -1,0 +1,166 @@
+"""Poses that are corrected afterwards: the memory is as if they had been right at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenemind.config import SceneMindConfig
+from scenemind.geometry import Box3D, Pose, iou_3d
+from scenemind.memory import Edit, Memory, ReadOnlyMemory, SceneMemoryError
+from scenemind.perception.types import Observation
+from tests.unit.memory import walk
+from tests.unit.memory.walk import FRAME_NS
+
+CONFIG = SceneMindConfig()
+# The camera passes three chairs, and passes them again.
+THERE = range(60)
+TWICE = range(120)
+STAMPS = np.arange(len(TWICE)) * FRAME_NS
+
+
+def seen_at(number: int) -> walk.Step:
+    """Frame `number` of two walks along the row, each a session of its own."""
+    seen = walk.step(number % len(THERE))
+    return replace(seen, frame=replace(seen.frame, stamp_ns=number * FRAME_NS))
+
+
+def go(memory: Memory, numbers: Iterable[int], drift: dict[int, Pose] | None = None) -> None:
+    """Walk with a drift of the second walk, so that its chairs stand beside those of the first."""
+    for number in numbers:
+        if number == len(THERE):
+            memory.begin_session()
+        seen = seen_at(number)
+        off = (drift or {}).get(number, Pose.identity())
+        frame = replace(seen.frame, world_T_camera=off @ seen.frame.world_T_camera)
+        observations = [moved(o, off) for o in seen.observations]
+        memory.integrate(frame, seen.detections, seen.track_ids, observations)
+
+
+def moved(observation: Observation, off: Pose) -> Observation:
+    points = off.transform(observation.points)
+    box = Box3D.from_bounds(points.min(axis=0), points.max(axis=0))
+    return replace(observation, points=points, box=box)
+
+
+def true_poses(numbers: Iterable[int]) -> list[Pose]:
+    return [seen_at(number).frame.world_T_camera for number in numbers]
+
+
+def turned(x: float, y: float, yaw: float) -> Pose:
+    c, s = np.cos(yaw), np.sin(yaw)
+    return Pose(np.array([(c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)]), np.array([x, y, 0.0]))
+
+
+SECOND_WALK_IS_OFF = {number: turned(0.3, 0.8, 0.02) for number in range(60, 120)}
+
+
+def assert_same_map(memory: Memory | ReadOnlyMemory, right: Memory) -> None:
+    ours, theirs = memory.snapshot().objects, right.snapshot().objects
+    assert len(ours) == len(theirs)
+    for thing in theirs.values():
+        assert max(iou_3d(thing.box, other.box) for other in ours.values()) > 0.85
+
+
+@pytest.fixture(scope="module")
+def right() -> Iterable[Memory]:
+    with Memory.create(None, CONFIG) as memory:
+        go(memory, TWICE)
+        yield memory
+
+
+def test_doubles_of_drift_become_the_older_object(tmp_path: Path, right: Memory) -> None:
+    with Memory.create(tmp_path / "row", CONFIG) as memory:
+        go(memory, TWICE, SECOND_WALK_IS_OFF)
+        doubled = memory.snapshot().objects
+        assert len(doubled) > len(right.snapshot().objects)
+        noted = memory.correct_poses(STAMPS, true_poses(TWICE))
+        assert noted is not None
+        assert noted.largest_m == pytest.approx(0.85, abs=0.2)
+        assert noted.frames == 60
+        assert_same_map(memory, right)
+        first = set(right.snapshot().objects)
+        assert set(memory.snapshot().objects) == first
+        same = dict(noted.same)
+        assert doubled.keys() - first <= same.keys()
+        assert set(same.values()) <= first
+        assert memory.pose_corrections() == [noted]
+        expected = right.trajectory()
+        np.testing.assert_allclose(memory.trajectory(), expected, atol=1e-5)
+    with ReadOnlyMemory.open(tmp_path / "row", CONFIG) as memory:
+        assert_same_map(memory, right)
+        assert memory.pose_corrections() == [noted]
+        np.testing.assert_allclose(memory.trajectory(), expected, atol=1e-5)
+
+
+def test_key_frames_locations_and_index_move(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "row", CONFIG) as memory:
+        go(memory, TWICE, SECOND_WALK_IS_OFF)
+        memory.correct_poses(STAMPS, true_poses(TWICE))
+        poses = true_poses(TWICE)
+        for number in memory.stored_frames():
+            assert memory.key_frame(number).world_T_camera.distance_m(poses[number]) < 1e-6
+        index = memory.frame_index()
+        for number, matrix in zip(index.frame_numbers, index.world_T_camera, strict=True):
+            np.testing.assert_allclose(matrix, poses[number].matrix(), atol=1e-6)
+        ours = memory.tree()
+        for location in ours:
+            anchor = poses[location.frame_numbers[0]]
+            assert location.anchor.distance_m(anchor) < 0.5  # the frame that opened it, or before
+            for tracklet in location.tracklets:
+                thing = memory.snapshot().objects[tracklet.object_id or 0]
+                assert thing.box.contains(tracklet.trajectory, margin_m=0.1).all()
+        assert any(location.revisit_of is not None for location in ours)
+
+
+def test_new_frames_go_on_in_the_corrected_world(right: Memory) -> None:
+    with Memory.create(None, CONFIG) as memory:
+        go(memory, range(90), SECOND_WALK_IS_OFF)
+        memory.correct_poses(STAMPS[:90], true_poses(range(90)))
+        go(memory, range(90, 120))
+        assert_same_map(memory, right)
+
+
+def test_ids_labels_and_corrections_stay_and_their_places_move() -> None:
+    far = turned(20.0, -3.0, 1.2)
+    with Memory.create(None, CONFIG) as memory:
+        go(memory, THERE)
+        memory.apply([Edit("rename", (1,), value="throne")], "Ada", "it is one")
+        before = memory.snapshot().objects
+        memory.correct_poses(STAMPS[:60], [far @ pose for pose in true_poses(THERE)])
+        after = memory.snapshot().objects
+        assert list(after) == list(before)
+        assert after[1].label == "throne"
+        (entry,) = memory.corrections()
+        for center, was in [
+            (entry.anchors[0].box.center, before[1].box.center),
+            *((after[i].box.center, before[i].box.center) for i in before),
+        ]:
+            np.testing.assert_allclose(center, far.transform(np.array(was)), atol=0.05)
+
+
+def test_a_correction_of_nothing_changes_nothing() -> None:
+    with Memory.create(None, CONFIG) as memory:
+        go(memory, THERE)
+        before = memory.snapshot()
+        assert memory.correct_poses(STAMPS[:60], true_poses(THERE)) is None
+        assert memory.snapshot() is before
+        with pytest.raises(SceneMemoryError, match="was mapped"):
+            memory.correct_poses(np.array([10**15]), [Pose.identity()])
+
+
+def test_two_corrections_are_as_one(right: Memory) -> None:
+    with Memory.create(None, CONFIG) as memory:
+        go(memory, TWICE, SECOND_WALK_IS_OFF)
+        halfway = [
+            SECOND_WALK_IS_OFF.get(n, Pose.identity()).interpolate(Pose.identity(), 0.5) @ pose
+            for n, pose in zip(TWICE, true_poses(TWICE), strict=True)
+        ]
+        memory.correct_poses(STAMPS, halfway)
+        memory.correct_poses(STAMPS, true_poses(TWICE))
+        assert len(memory.pose_corrections()) == 2
+        assert_same_map(memory, right)
