@@ -89,6 +89,7 @@ class _StretchSummary(TypedDict):
     colors: Annotated[tuple[_Amount, ...], Field(min_length=24, max_length=24)]
     appearance: Annotated[tuple[float, ...], Field(min_length=48, max_length=48)] | None
     noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
+    cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     voxels: _Count
 
 
@@ -332,6 +333,7 @@ def stretches_row(record: ObjectRecord) -> Row:
             colors=tuple(s.colors.tolist()),
             appearance=None if s.appearance is None else tuple(s.appearance.tolist()),
             noise=tuple(s.noise.tolist()),
+            cell_m=s.cell_m,
             voxels=len(s.keys),
         )
         for s in stretches

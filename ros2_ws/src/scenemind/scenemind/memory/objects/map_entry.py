@@ -376,7 +376,7 @@ class MapEntry:
         """Take over everything of a duplicate."""
         stretches = (*self.sealed(), *other.sealed())
         self.surface.absorb(other.surface)
-        self._set_stretches(bounded(stretches, self.surface.cell_m))
+        self._set_stretches(bounded(stretches))
         self._add_places(other.places, other.place_frames)
         self.here_since_ns = min(self.here_since_ns, other.here_since_ns)
         self._take_over(other)
@@ -491,7 +491,7 @@ class MapEntry:
         entry.places, entry.place_frames = record.places, record.place_frames
         entry.surface = SurfaceEvidence.restored(record, config.max_points)
         entry.frames = record.frames
-        entry.stretches = keyed(record.stretches or (), entry.surface.cell_m)
+        entry.stretches = keyed(record.stretches or ())
         return entry
 
     def _form_words(self) -> FormWords:
@@ -527,12 +527,13 @@ class MapEntry:
                 colors=looks.colors,
                 appearance=looks.appearance,
                 noise=np.maximum(noise - sum(s.noise for s in kept), 0.0),
+                cell_m=self.surface.cell_m,
                 keys=keys,
                 points=points,
                 hits=hits,
                 weights=weights,
             )
-            kept = bounded((*kept, new), self.surface.cell_m)
+            kept = bounded((*kept, new))
         self._set_stretches(kept)
         return self.stretches
 
@@ -551,14 +552,13 @@ class MapEntry:
         still = np.abs(of_stays - np.eye(4)).max(initial=0.0) < _UNMOVED_M
         if np.abs(shifts).max() < _UNMOVED_M and still:
             return None
-        cell_m = self.surface.cell_m
-        moved = [s.moved(m, cell_m) for s, m in zip(self.stretches, matrices, strict=True)]
+        moved = [s.moved(m) for s, m in zip(self.stretches, matrices, strict=True)]
         own, *others = things_apart(moved)
         entry = copy(self)
         entry.votes, entry.track_ids = dict(self.votes), list(self.track_ids)
         entry.looks = copy(self.looks)
         entry._set_stretches(own)
-        entry.surface = surface_of(own, cell_m, self.surface.max_points)
+        entry.surface = surface_of(own, self.surface.max_points)
         by_frame = corrections.of_frames(self.place_frames)
         places = [
             moved_box(Box3D.from_bounds(place[:3], place[3:]), move)
@@ -580,7 +580,7 @@ class MapEntry:
         entry.doubt, entry._doubted_from = 0.0, None
         parts = []
         for stretches in others:
-            part = joined(stretches, cell_m)
+            part = joined(stretches)
             entry._leave(part)
             if part.observation_count >= LEAST_VIEWS:
                 parts.append(self._part(stretches, part))
@@ -597,7 +597,6 @@ class MapEntry:
 
     def _part(self, stretches: Sequence[Stretch], whole: Stretch) -> MapEntry:
         """A thing of its own, of some of the stretches."""
-        surface = self.surface
         entry = copy(self)
         entry.object_id = 0
         entry.votes = dict(whole.votes) or dict(self.votes)
@@ -607,7 +606,7 @@ class MapEntry:
         entry.track_ids, entry.viewpoints = list(whole.track_ids), {}
         entry.looks = ColorStatistics()
         entry.looks.colors, entry.looks.appearance = whole.colors, whole.appearance
-        entry.surface = surface_of(stretches, surface.cell_m, surface.max_points)
+        entry.surface = surface_of(stretches, self.surface.max_points)
         entry._set_stretches(tuple(stretches))
         entry._set_places(self.places[:0], self.place_frames[:0])
         return entry

@@ -37,6 +37,7 @@ class Stretch:
         track_ids: tracklets that began in it.
         colors: (24,) float64. appearance: (48,) float32; None: unknown.
         noise: (8,) float64, see `NoiseOfViews`.
+        cell_m: edge of the voxels.
         keys: (M,) int64, of voxels. points: (M, 3) float32, world. hits, weights: (M,) float32.
     """
 
@@ -50,18 +51,19 @@ class Stretch:
     colors: NDArray[np.float64]
     appearance: NDArray[np.float32] | None
     noise: NDArray[np.float64]
+    cell_m: float
     keys: NDArray[np.int64]
     points: NDArray[np.float32]
     hits: NDArray[np.float32]
     weights: NDArray[np.float32]
 
-    def moved(self, matrix: NDArray[np.float64], cell_m: float) -> Stretch:
+    def moved(self, matrix: NDArray[np.float64]) -> Stretch:
         """The stretch moved by a correction (4, 4)."""
         points = moved_points(self.points, matrix)
         squares = matrix[:3, :3] ** 2  # variances along axes turn as these
         noise = self.noise.copy()
         noise[2:5], noise[5:8] = squares @ noise[2:5], squares @ noise[5:8]
-        return replace(self, noise=noise, points=points, keys=voxel_keys(points, cell_m))
+        return replace(self, noise=noise, points=points, keys=voxel_keys(points, self.cell_m))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

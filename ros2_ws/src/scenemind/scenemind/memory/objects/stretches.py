@@ -58,7 +58,9 @@ def settled(surface: SurfaceEvidence, stretches: Sequence[Stretch]) -> tuple[Str
         kept = known[part]
         if not kept.any():
             continue
-        left = stretch.hits[kept] * factor[rows[part][kept]]
+        left = stretch.hits[kept]
+        if stretch.cell_m == surface.cell_m:
+            left = left * factor[rows[part][kept]]
         found.append(
             replace(
                 stretch,
@@ -101,22 +103,22 @@ def remainder(
     )
 
 
-def keyed(stretches: Sequence[Stretch], cell_m: float) -> tuple[Stretch, ...]:
+def keyed(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
     """Stored stretches with the keys of their voxels."""
-    return tuple(replace(s, keys=voxel_keys(s.points, cell_m)) for s in stretches)
+    return tuple(replace(s, keys=voxel_keys(s.points, s.cell_m)) for s in stretches)
 
 
-def bounded(stretches: Sequence[Stretch], cell_m: float) -> tuple[Stretch, ...]:
+def bounded(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
     """At most `MOST_STRETCHES`, in the order of their frames."""
     found = sorted(stretches, key=lambda stretch: stretch.frames)
     while len(found) > MOST_STRETCHES:
         spans = [b.frames[1] - a.frames[0] for a, b in pairwise(found)]
         at = int(np.argmin(spans))
-        found[at : at + 2] = [joined(found[at : at + 2], cell_m)]
+        found[at : at + 2] = [joined(found[at : at + 2])]
     return tuple(found)
 
 
-def joined(stretches: Sequence[Stretch], cell_m: float) -> Stretch:
+def joined(stretches: Sequence[Stretch]) -> Stretch:
     """Several stretches as one."""
     first = stretches[0]
     if len(stretches) == 1:
@@ -125,6 +127,7 @@ def joined(stretches: Sequence[Stretch], cell_m: float) -> Stretch:
     for stretch in stretches:
         for label, weight in stretch.votes.items():
             votes[label] = votes.get(label, 0.0) + weight
+    cell_m = max(stretch.cell_m for stretch in stretches)
     keys, points, hits, weights = voxels_of(stretches, cell_m)
     return Stretch(
         frames=(min(s.frames[0] for s in stretches), max(s.frames[1] for s in stretches)),
@@ -137,6 +140,7 @@ def joined(stretches: Sequence[Stretch], cell_m: float) -> Stretch:
         colors=np.sum([s.colors for s in stretches], axis=0),
         appearance=_mean_appearance(stretches),
         noise=np.sum([s.noise for s in stretches], axis=0),
+        cell_m=cell_m,
         keys=keys,
         points=points,
         hits=hits,
@@ -174,8 +178,9 @@ def voxels_of(
     return keys[voxels], means.astype(np.float32), hits, weights
 
 
-def surface_of(stretches: Sequence[Stretch], cell_m: float, max_points: int) -> SurfaceEvidence:
+def surface_of(stretches: Sequence[Stretch], max_points: int) -> SurfaceEvidence:
     """The surface of all views of some stretches, which may have been moved."""
+    cell_m = min(stretch.cell_m for stretch in stretches)
     _, points, hits, weights = voxels_of(stretches, cell_m)
     noise = NoiseOfViews.from_array(np.sum([s.noise for s in stretches], axis=0))
     whole = sum(s.whole_count for s in stretches)
@@ -212,7 +217,10 @@ def _rows_of(
     surface: SurfaceEvidence, stretches: Sequence[Stretch]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """For each voxel of all stretches its row in the surface, and whether it has one."""
-    keys = np.concatenate([np.zeros(0, np.int64), *(s.keys for s in stretches)])
+    cell_m = surface.cell_m  # a surface that became too large has larger voxels than before
+    keys = np.concatenate(
+        [s.keys if s.cell_m == cell_m else voxel_keys(s.points, cell_m) for s in stretches]
+    )
     rows = np.minimum(np.searchsorted(surface.keys, keys), max(len(surface.keys) - 1, 0))
     return rows, surface.keys[rows] == keys
 

@@ -435,17 +435,29 @@ class SurfaceEvidence:
         hits: NDArray[np.float32],
         weights: NDArray[np.float32],
     ) -> None:
-        """Voxels from points that may share one: weighted mean, largest hits, summed weight."""
-        packed, order, starts = sorted_cells(points, self.cell_m)
-        self.keys = packed[starts]
-        points, hits, weights = points.take(order, axis=0), hits.take(order), weights.take(order)
-        if len(starts) == len(points):  # as it was stored, to the last bit
-            self.points, self.hits, self.weights = points, hits, weights
-            return
-        self.weights = np.add.reduceat(weights, starts)
-        total = np.add.reduceat(points * weights[:, None], starts)
-        self.points = (total / self.weights[:, None]).astype(np.float32)
-        self.hits = np.maximum.reduceat(hits, starts)
+        """Voxels from points that may share one."""
+        self.keys, self.points, self.hits, self.weights = regrouped(
+            points, hits, weights, self.cell_m
+        )
+
+
+def regrouped(
+    points: NDArray[np.float32],
+    hits: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    cell_m: float,
+) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """Keys, points, hits and weights of voxels from points that may share one: weighted mean,
+    largest hits, summed weight."""
+    packed, order, starts = sorted_cells(points, cell_m)
+    keys = packed[starts]
+    points, hits, weights = points.take(order, axis=0), hits.take(order), weights.take(order)
+    if len(starts) == len(points):  # as it was stored, to the last bit
+        return keys, points, hits, weights
+    summed = np.add.reduceat(weights, starts)
+    total = np.add.reduceat(points * weights[:, None], starts)
+    means = (total / summed[:, None]).astype(np.float32)
+    return keys, means, np.maximum.reduceat(hits, starts), summed
 
 
 def _spread(
