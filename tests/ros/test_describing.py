@@ -71,6 +71,22 @@ def test_described_attributes_are_the_objects(graph: RosGraph) -> None:
         wait_for(described, "an object with a material")
 
 
+def test_diagnostics_count_what_an_inventory_does(graph: RosGraph) -> None:
+    diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
+    with ChatServer(say('{"things": [], "wrong": []}')) as server:
+        wanted = {"inventory.enabled": True, "inventory.calls": 3, "descriptions.enabled": False}
+        graph.add(MappingNode, describing(server) | wanted)
+        play(graph)
+
+        def counted() -> DiagnosticStatus | None:
+            statuses = (s for a in diagnostics for s in a.status if s.name.endswith("inventory"))
+            return next((s for s in statuses if _value(s, "pictures") > 0), None)
+
+        status = wait_for(counted, "a picture that was looked at")
+        assert status.level == DiagnosticStatus.OK
+        assert _value(status, "left_calls") == 3 - _value(status, "calls")
+
+
 def test_missing_model_is_an_error_at_the_start(
     graph: RosGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

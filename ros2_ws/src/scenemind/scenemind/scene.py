@@ -72,7 +72,11 @@ if TYPE_CHECKING:
     from scenemind.frames import RecordedSequence, RGBDFrame
     from scenemind.geometry import Pose
     from scenemind.mapping import Mapper, MapperReport
-    from scenemind.reasoning.inventory import InventoryBudget, InventoryReport
+    from scenemind.reasoning.inventory import (
+        BackgroundInventory,
+        InventoryBudget,
+        InventoryReport,
+    )
     from scenemind.viewer.viewer import Viewer
 
 _TIMEOUT_S, _VIEW_TIMEOUT_S = 60.0, 120.0  # of a question, here and in the browser
@@ -225,8 +229,9 @@ class Scene:
         self._detector = detector
         self._mapper: Mapper | None = None  # of frames that come one by one
         self._last_added: RGBDFrame | None = None  # by `_mapper`
+        self._inventory: BackgroundInventory | None = None
         self._dialogues = Dialogues(config.synergai.dialogues, config.synergai.turns)
-        opened = ExitStack()
+        self._opened = opened = ExitStack()
         opened.callback(memory.close)
         self._finalizer = weakref.finalize(self, opened.close)
         try:
@@ -438,6 +443,8 @@ class Scene:
         _check_order(self._last_added, frame)
         if self._mapper is None:
             self._mapper = self._new_mapper(_detector_of(self.config, self._detector, None))
+            if self.config.inventory.enabled:
+                self.start_inventory()
         report = self._mapper.process(frame)
         self._last_added = frame
         return report
@@ -624,6 +631,28 @@ class Scene:
             return report
         with asking.allowance.committing():
             return inventory.keep(report, self.writable_memory)
+
+    def start_inventory(self) -> BackgroundInventory:
+        """Take an inventory in the background, bit by bit, within the budget of
+        `config.inventory`; one that runs already is returned. It ends with the scene.
+
+        `add` starts it where `inventory.enabled` is set.
+
+        Raises:
+            ReasoningError: there is no vision model.
+            SceneMemoryError: the scene is open to be read only.
+        """
+        from scenemind.reasoning.inventory import BackgroundInventory
+
+        if self._inventory is None or self._inventory.is_over:
+            self._inventory = BackgroundInventory(
+                self.writable_memory,
+                self.reasoner.inventory(),
+                self.config.inventory,
+                self.reasoner.allowance,
+            )
+            self._opened.callback(self._inventory.close)
+        return self._inventory
 
     def undo(self, correction_id: int | None = None) -> Correction:
         """Take back one correction; the newest that stands where no id is given.

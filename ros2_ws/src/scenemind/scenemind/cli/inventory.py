@@ -40,7 +40,10 @@ class InventoryOptions:
     """Options of `scenemind inventory`."""
 
     memory: MemoryName = "current"
-    calls: Annotated[int, typer.Option(min=1, help="Pictures shown at most, one a call.")] = 12
+    calls: Annotated[int, typer.Option(min=1, help="Calls at most: a picture each.")] = 12
+    reviews: Annotated[
+        int, typer.Option(min=0, help="Of these, that ask about objects the map is not sure of.")
+    ] = 3
     tokens: Annotated[int, typer.Option(min=0, help="Tokens of all calls; 0: no limit.")] = 0
     timeout: Annotated[float, typer.Option(min=1.0, help="Seconds of all work.")] = 900.0
     dry_run: Annotated[bool, typer.Option(help="Show what would be added; add nothing.")] = False
@@ -62,7 +65,8 @@ def _inventory(options: InventoryOptions) -> None:
     """Let a vision model name and box what stands in key frames and has no object.
 
     What depth confirms becomes an object, "named by" the model; wrong labels that it sees are put
-    right. Such objects are corrected as all others.
+    right, and those that the map is not sure of are settled. Such objects are corrected as all
+    others.
     """
     settings = load_settings(
         options.config,
@@ -71,7 +75,7 @@ def _inventory(options: InventoryOptions) -> None:
         record=options.record,
         replay=options.replay,
     )
-    budget = InventoryBudget(options.calls, options.tokens, options.timeout)
+    budget = InventoryBudget(options.calls, options.reviews, options.tokens, options.timeout)
     path = stored_path(options.memory, options.memory_root)
     with sm.open(path, read_only=options.dry_run, config=settings) as scene:
         report = with_progress(
@@ -97,6 +101,8 @@ def _as_json(report: InventoryReport) -> dict[str, Any]:
             for thing in report.things
         ],
         "renamed": {str(i): name for i, name in report.renamed.items()},
+        "confirmed": {str(i): name for i, name in report.confirmed.items()},
+        "reviewed": list(report.reviewed),
         "doubted": {str(i): count for i, count in report.doubted.items()},
         "left_out": dict(report.left_out),
         "pictures": list(report.pictures),
@@ -121,6 +127,8 @@ def _print(report: InventoryReport) -> None:
     print_table(table)
     for object_id, name in report.renamed.items():
         print(f"object {object_id} is called {printable(name)}")
+    for object_id, name in report.confirmed.items():
+        print(f"object {object_id} is a {printable(name)}: confirmed")
     for object_id, count in report.doubted.items():
         print(f"object {object_id} stays, though not found in {count} pictures: look, and say so")
     for why, count in report.left_out.items():

@@ -269,3 +269,14 @@ class DescriptionsConfig(Settings):
     image_encoder: Literal["", "clip_vit_b32"] = Field(
         "", description="encoder of object images (extra `ultralytics`); empty: none"
     )
+
+
+class InventoryConfig(Settings):
+    """What `models.vision` names in stored frames while a place is mapped."""
+
+    enabled: bool = Field(
+        False, description="name things while mapping; `scenemind inventory` works either way"
+    )
+    calls: int = Field(30, ge=1, description="of the model, from one start to the next")
+    tokens: int = Field(0, ge=0, description="of these calls; 0: no limit")
+    per_minute: Positive = Field(2.0, description="largest number of calls per minute")

@@ -14,6 +14,7 @@ from scenemind.config.mapping import (
     DepthConfig,
     DescriptionsConfig,
     DetectorConfig,
+    InventoryConfig,
     LiftingConfig,
     MapperConfig,
     ObjectMapConfig,
@@ -61,6 +62,7 @@ class SceneMindConfig(Settings):
     vlm_grounder: VlmGrounderConfig = VlmGrounderConfig()
     synergai: SynergaiConfig = SynergaiConfig()
     descriptions: DescriptionsConfig = DescriptionsConfig()
+    inventory: InventoryConfig = InventoryConfig()
 
     @model_validator(mode="after")
     def _has_what_describes(self) -> Self:
@@ -71,6 +73,8 @@ class SceneMindConfig(Settings):
                 "descriptions.enabled is true: name models.vision.model,"
                 " descriptions.image_encoder, or both"
             )
+        if self.inventory.enabled and not any(names):
+            raise ValueError("inventory.enabled is true: name models.vision.model")
         return self
 
 

@@ -58,6 +58,44 @@ class Wanted:
         return tuple(dict.fromkeys(i for i in (*self.keys, *self.cues) if isinstance(i, int)))
 
 
+class Showings:
+    """How well frames show things, and what the frames taken so far show of them.
+
+    To take the frame with the most news each time is greedy maximum coverage: within 1 - 1/e of
+    the best choice.
+
+    Attributes:
+        best: (K,) of each thing, in the frames taken.
+    """
+
+    def __init__(
+        self, frames: NDArray[np.integer], things: NDArray[np.integer], quality: Floats, count: int
+    ) -> None:
+        """
+        Args:
+            frames, things, quality: (M,) row of the frame, row of the thing, and how well the one
+                shows the other, at least 0.
+            count: number of frames.
+        """
+        self._frames, self._things, self._quality, self._count = frames, things, quality, count
+        self.best = np.zeros(int(things.max(initial=-1)) + 1)
+
+    def a_frame(self, of_showings: Floats | NDArray[np.bool_]) -> Floats:
+        """(N,) sums over the showings of each frame."""
+        return np.bincount(self._frames, of_showings, self._count).astype(np.float64)
+
+    def news(self, enough: float = np.inf) -> Floats:
+        """(M,) how much better each shows its thing than the frames taken; what is shown well
+        enough needs no better view."""
+        best = np.minimum(self.best[self._things], enough)
+        return (np.minimum(self._quality, enough) - best).clip(0.0)
+
+    def take(self, row: int) -> None:
+        """Count a frame among those that were taken."""
+        here = self._frames == row
+        np.maximum.at(self.best, self._things[here], self._quality[here])
+
+
 class FrameChooser:
     """Chooses frames of a memory one after the other, each in view of those before it.
 
@@ -82,9 +120,10 @@ class FrameChooser:
         things = np.where(mapped > 0, mapped, -1 - index.detection_labels)
         self._is_mapped = mapped > 0
         self._things, self._thing_of = np.unique(things, return_inverse=True)
-        self._best_view = np.zeros(len(self._things))  # of each, in the frames so far
+        self._showings = Showings(index.detection_frames, self._thing_of, self._views, len(index))
         self._overlap = np.zeros(len(index))  # of each frame with the most alike so far
         self._is_free = np.ones(len(index), np.bool_)
+        self._a_frame = self._showings.a_frame
         self._overview = _LEAST_OVERVIEW + self._a_frame(self._views)
         for row in np.flatnonzero(np.isin(index.frame_numbers, list(shown))).tolist():
             self._show(row)
@@ -110,7 +149,7 @@ class FrameChooser:
         """Choose frames until there are so many, with the highest Score(f) less what is shown
         already from about there; none that repeats a view."""
         while len(self.frames) < count:
-            seen = self._best_view[self._thing_of] > 0.0
+            seen = self._showings.best[self._thing_of] > 0.0
             again = seen * self._overlap[self._index.detection_frames]
             score = self._a_frame(self._weights(wanted) * self._views * (1.0 - again))
             beside = _OVERVIEW_WEIGHT * self._overview + self._facing(wanted.places)
@@ -120,12 +159,12 @@ class FrameChooser:
     def cover(self, keys: Wanted, most: int) -> None:
         """Choose the fewest frames, at most so many, that show every key thing so well that it can
         be counted: an object once, detections without one wherever the view is another."""
-        clear = np.minimum(self._views / _COUNTABLE, 1.0) * (self._weights(keys) > 0.0)
+        is_key = self._weights(keys) > 0.0
+        clear = np.minimum(self._views / _COUNTABLE, 1.0)
         while len(self.frames) < most:
-            shown = np.minimum(self._best_view[self._thing_of] / _COUNTABLE, 1.0)
             elsewhere = 1.0 - self._overlap[self._index.detection_frames]
-            new = np.where(self._is_mapped, (clear - shown).clip(0.0), clear * elsewhere)
-            gain = self._a_frame(new)
+            news = self._showings.news(_COUNTABLE) / _COUNTABLE
+            gain = self._a_frame(is_key * np.where(self._is_mapped, news, clear * elsewhere))
             if not self._take_best(gain, gain > _ADDED_SHARE):
                 return
 
@@ -141,7 +180,7 @@ class FrameChooser:
 
     def _adds(self, wanted: Wanted) -> NDArray[np.bool_]:
         """(N,) bool: the frames that repeat no view, or show a wanted thing for the first time."""
-        is_new = self._best_view[self._thing_of] == 0.0
+        is_new = self._showings.best[self._thing_of] == 0.0
         return (self._overlap < _SAME_VIEW) | (self._a_frame(self._weights(wanted) * is_new) > 0.0)
 
     def _weights(self, wanted: Wanted) -> Floats:
@@ -164,11 +203,6 @@ class FrameChooser:
             found.setdefault(label_name(label), []).append(-1 - row)
         return found
 
-    def _a_frame(self, of_detections: Floats) -> Floats:
-        """(N,) sums over the detections of each frame."""
-        rows = self._index.detection_frames
-        return np.bincount(rows, of_detections, len(self._index)).astype(np.float64)
-
     def _take_best(self, worth: Floats, allowed: NDArray[np.bool_]) -> bool:
         """Choose the allowed frame of most worth, of equals the oldest; False where none has an
         image."""
@@ -184,8 +218,7 @@ class FrameChooser:
 
     def _show(self, row: int) -> None:
         self._is_free[row] = False
-        here = self._index.detection_frames == row
-        np.maximum.at(self._best_view, self._thing_of[here], self._views[here])
+        self._showings.take(row)
         self._overlap = np.maximum(self._overlap, self._overlaps(row))
 
     def _overlaps(self, row: int) -> Floats:

@@ -6,15 +6,17 @@ import logging
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
+from scenemind.composition import Reasoner
 from scenemind.config import DetectorConfig
 from scenemind.config.scenemind_config import default_root
-from scenemind.describing import AnnotationWorker, DescribingService
+from scenemind.describing import AnnotationWorker, DescribingService, vision_only
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, SceneMemoryError
@@ -23,6 +25,7 @@ from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
 from scenemind.perception.protocols import Detector
+from scenemind.reasoning.inventory import BackgroundInventory
 from scenemind_ros.errors import diagnostic_status
 from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.input.health import FrameYield, input_problems
@@ -43,6 +46,7 @@ class MappingSession:
         memory: the memory in use; another object after `load`.
         mapper: None while mapping is stopped or waits for instance names.
         describing: descriptions of objects by models; None: disabled.
+        inventory: objects that a model names in stored frames; None: disabled.
         dropped: frames that a newer one replaced before they were mapped.
     """
 
@@ -54,7 +58,7 @@ class MappingSession:
         Raises:
             PerceptionError: the detector cannot be used.
             SceneMemoryError: the memory cannot be opened.
-            ModelError: there is no key for the model that describes objects.
+            ModelError: there is no key for the model that describes or names objects.
         """
         self._parameters = parameters
         self._on_report = on_report
@@ -62,9 +66,13 @@ class MappingSession:
         self._names: Mapping[int, str] = {}
         self._path = _path_of(parameters)
         self.memory = self._open()
+        self.describing: DescribingService | None = None
+        self.inventory: BackgroundInventory | None = None
+        self._looking = ExitStack()
         try:
-            self.describing = self._describe()
+            self._look()
         except (ModelError, PerceptionError):
+            self._looking.close()
             self.memory.close()
             raise
         self.mapper: Mapper | None = None
@@ -173,7 +181,7 @@ class MappingSession:
             saved.save_as(loading.name)
         was_active = self._is_active
         self.stop()
-        self._stop_describing()
+        self._looking.close()
         try:
             self.memory.close()
             self._path.rename(replaced)
@@ -182,7 +190,7 @@ class MappingSession:
             raise SceneMemoryError(f"cannot put {name} in place: {error}") from error
         finally:  # continue with the loaded memory, or after a failure with the old one
             self.memory = self._open()
-            self.describing = self._describe()
+            self._look()
             if was_active:
                 self.start()
         shutil.rmtree(replaced, ignore_errors=True)
@@ -190,16 +198,23 @@ class MappingSession:
     def close(self) -> None:
         """Close the memory; raises SceneMemoryError if the disk failed at the end."""
         self.stop()
-        self._stop_describing()
+        self._looking.close()
         self.memory.close()
 
-    def _describe(self) -> DescribingService | None:
-        config, models = self._parameters.descriptions, self._parameters.models
-        return DescribingService(self.memory, config, models) if config.enabled else None
-
-    def _stop_describing(self) -> None:
-        if self.describing is not None:
-            self.describing.close()
+    def _look(self) -> None:
+        """Start the threads on which models look at the memory in use."""
+        parameters, opened = self._parameters, self._looking
+        if parameters.descriptions.enabled:
+            service = DescribingService(self.memory, parameters.descriptions, parameters.models)
+            self.describing = opened.enter_context(service)
+        if parameters.inventory.enabled:
+            seeing = {"models": vision_only(parameters.models)}
+            reasoner = opened.enter_context(Reasoner(parameters.model_copy(update=seeing)))
+            reasoner.models.check_keys()
+            task = BackgroundInventory(
+                self.memory, reasoner.inventory(), parameters.inventory, reasoner.allowance
+            )
+            self.inventory = opened.enter_context(task)
 
     def _open(self) -> Memory:
         if self._path is None:
@@ -267,7 +282,7 @@ class MappingDiagnostics:
         self._rates = Rates()
 
     def message(self) -> DiagnosticArray:
-        status = [self._input(), self._mapper(), self._memory(), *self._describing()]
+        status = [self._input(), self._mapper(), self._memory(), *self._looking()]
         message = DiagnosticArray(status=status)
         message.header.stamp = self._node.get_clock().now().to_msg()
         return message
@@ -336,11 +351,28 @@ class MappingDiagnostics:
             )
         return diagnostic_status(self._node, "memory", {"path": memory.path, **values}, problems)
 
-    def _describing(self) -> list[DiagnosticStatus]:
+    def _looking(self) -> list[DiagnosticStatus]:
         """Outcomes of model calls; nothing without configured models."""
         service = self._session.describing
         parts = {} if service is None else service.parts
-        return [self._notes(name, part) for name, part in parts.items()]
+        notes = [self._notes(name, part) for name, part in parts.items()]
+        return notes if self._session.inventory is None else [*notes, self._inventory()]
+
+    def _inventory(self) -> DiagnosticStatus:
+        """What was named, and what is left of the budget."""
+        assert self._session.inventory is not None
+        counts = self._session.inventory.counts
+        failed = {f"failed_{kind}": count for kind, count in counts.failed.items()}
+        values = {
+            "pictures": counts.pictures,
+            "named": counts.named,
+            "settled": counts.settled,
+            "calls": counts.usage.calls,
+            "tokens": counts.usage.tokens,
+            "left_calls": counts.left_calls,
+        }
+        problems = [f"{sum(failed.values())} looks failed: the log has why"] if failed else []
+        return diagnostic_status(self._node, "inventory", {**values, **failed}, problems)
 
     def _notes(self, name: str, part: AnnotationWorker) -> DiagnosticStatus:
         counts = part.counts

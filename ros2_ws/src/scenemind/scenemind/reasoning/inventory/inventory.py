@@ -2,13 +2,14 @@
 
 It gives a robot with a closed-set detector, or none, an open vocabulary. One call a picture; what
 the map knows, and what this inventory has found, is marked in it. Named boxes become masks, points
-and boxes in the world as VLM-Grounder makes them (section 3.4 of its paper), and then objects.
+and boxes in the world as VLM-Grounder makes them (section 3.4 of its paper), and then objects. What
+the map is not sure of is asked about first, in crops (`review`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scenemind.config import VlmGrounderConfig
@@ -16,7 +17,7 @@ from scenemind.frames import FrameError
 from scenemind.memory import MapObject, Memory, MemoryAccess, SceneMemoryError
 from scenemind.models import ChatMessage, ChatModel, ModelError, Usage
 from scenemind.models.structured import BadFormError
-from scenemind.reasoning.inventory.choosing import covering_frames
+from scenemind.reasoning.inventory.coverage import Coverage
 from scenemind.reasoning.inventory.pictures import Drawn, Known, Mark, draw, find_marks
 from scenemind.reasoning.inventory.replies import (
     MOST_THINGS,
@@ -26,6 +27,7 @@ from scenemind.reasoning.inventory.replies import (
     make_check,
     usable,
 )
+from scenemind.reasoning.inventory.review import TOGETHER, UNSURE, doubtful, review
 from scenemind.reasoning.inventory.things import (
     NamedThing,
     find_object,
@@ -48,12 +50,14 @@ class InventoryBudget:
     """Limits of one inventory.
 
     Attributes:
-        calls: pictures that are shown, each in one call; a repair takes one of them.
+        calls: of the model: a picture each, or crops of some objects; a repair takes one of them.
+        reviews: of these calls, that ask about objects that the map is not sure of.
         tokens: of all calls; 0: no limit.
         seconds: of all work.
     """
 
     calls: int = 12
+    reviews: int = 3
     tokens: int = 0
     seconds: float = 900.0
 
@@ -65,8 +69,10 @@ class InventoryReport:
     Attributes:
         things: what was named and found in depth, in the order of naming.
         renamed: object id -> the label that the model gave for a wrong one.
+        confirmed: object id -> the label that was doubtful, and that the model agrees with.
         doubted: object id -> in how many pictures the model said that no single thing is there; it
             stays, as one look at a part of it proves nothing.
+        reviewed: ids of the objects that it was asked about in crops.
         left_out: why named boxes became no thing -> how many.
         pictures: stored frames that were shown.
         stopped: why it ended before its calls were used; empty: they were, or all was seen.
@@ -75,7 +81,9 @@ class InventoryReport:
 
     things: tuple[NamedThing, ...]
     renamed: Mapping[int, str]
+    confirmed: Mapping[int, str]
     doubted: Mapping[int, int]
+    reviewed: tuple[int, ...]
     left_out: Mapping[str, int]
     pictures: tuple[int, ...]
     usage: Usage
@@ -87,13 +95,15 @@ class InventoryReport:
 class _Findings:
     things: list[NamedThing] = field(default_factory=list)
     renamed: dict[int, str] = field(default_factory=dict)
+    confirmed: dict[int, str] = field(default_factory=dict)
+    reviewed: list[int] = field(default_factory=list)
     doubted: Counter[int] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     pictures: list[int] = field(default_factory=list)
 
 
 class Inventory:
-    """Names things with one vision model. Reports the stages choose, look, measure and write."""
+    """Names things with one vision model. Reports the stages review, choose, look and measure."""
 
     def __init__(
         self, vision: ChatModel, segmenter: SharedSegmenter, config: VlmGrounderConfig
@@ -107,32 +117,49 @@ class Inventory:
         self._config = config
 
     def propose(
-        self, memory: MemoryAccess, budget: InventoryBudget, asking: Asking
+        self,
+        memory: MemoryAccess,
+        budget: InventoryBudget,
+        asking: Asking,
+        coverage: Coverage | None = None,
+        reviewed: Collection[int] = (),
     ) -> InventoryReport:
-        """Look at key frames; nothing is written. A budget that ends is no error: what was found by
-        then counts.
+        """Look at doubtful objects and key frames; nothing is written. A budget that ends is no
+        error: what was found by then counts.
+
+        Args:
+            coverage: what was shown before; None: nothing.
+            reviewed: ids of objects that are not to be asked about again.
 
         Raises:
             ReasoningError: no frame is stored.
-            ModelError: cancelled, or no picture was answered.
+            ModelError: cancelled, or nothing was answered.
         """
         scene = StoredScene.of(memory)
-        asking.progress.report("choose", f"of {len(scene.index)} stored frames")
         found, stopped = _Findings(), ""
+        before = asking.allowance.used.calls
+
+        def left() -> int:
+            return budget.calls - (asking.allowance.used.calls - before)
+
         try:
-            for number in covering_frames(scene, budget.calls, asking):
-                if asking.allowance.used.calls >= budget.calls:
+            self._review(scene, budget.calls - budget.reviews, left, reviewed, found, asking)
+            asking.progress.report("choose", f"of {len(scene.index)} stored frames")
+            for number in (coverage or Coverage()).take(scene, left(), asking):
+                if left() <= 0:
                     stopped = "the calls are used up"
                     break
                 self._look(number, scene, found, asking)
         except ModelError as error:
-            if error.kind == "cancelled" or not found.pictures:
+            if error.kind == "cancelled" or not (found.pictures or found.reviewed):
                 raise
             stopped = str(error)
         return InventoryReport(
             tuple(found.things),
             found.renamed,
+            {i: name for i, name in found.confirmed.items() if i not in found.renamed},
             {i: count for i, count in found.doubted.items() if i not in found.renamed},
+            tuple(found.reviewed),
             found.left_out,
             tuple(found.pictures),
             asking.allowance.used,
@@ -141,21 +168,53 @@ class Inventory:
         )
 
     def keep(self, report: InventoryReport, memory: Memory) -> InventoryReport:
-        """Write what was proposed; the report with the ids of the new objects.
+        """Write what was proposed; the report with the ids of the new objects. What mapping has
+        found since is left out.
 
         Raises:
             SceneMemoryError: the disk failed.
         """
         by, written = self._vision.name, []
         left_out = Counter(report.left_out)
+        objects = list(memory.snapshot().objects.values())
         for thing in report.things:
+            if find_object(thing, objects) is not None:
+                left_out["known already"] += 1
+                continue
             try:
                 written.append(replace(thing, object_id=write(thing, memory, by)))
             except FrameError:
                 left_out["a damaged image"] += 1
-        for object_id, name in report.renamed.items():
+        for object_id, name in (*report.renamed.items(), *report.confirmed.items()):
             memory.settle_label(object_id, name, by)
         return replace(report, things=tuple(written), left_out=left_out)
+
+    def _review(
+        self,
+        scene: StoredScene,
+        spared: int,
+        left: Callable[[], int],
+        reviewed: Collection[int],
+        found: _Findings,
+        asking: Asking,
+    ) -> None:
+        """Ask about doubtful objects, some in one call, as long as more than `spared` are left."""
+        due = [t for t in doubtful(scene.snapshot.objects.values()) if t.object_id not in reviewed]
+        while due and left() > max(0, spared):
+            some, due = due[:TOGETHER], due[TOGETHER:]
+            verdicts = review(self._vision, scene.memory, some, asking)
+            found.reviewed += [thing.object_id for thing in some]
+            for said in verdicts:
+                if said.confirms:
+                    found.confirmed[said.object_id] = said.label
+                elif said.name == NOTHING:
+                    found.doubted[said.object_id] += 1
+                elif said.name != UNSURE:
+                    found.renamed[said.object_id] = said.name
+            asking.progress.note(
+                f"reviewed: {len(some)} doubtful objects, {sum(v.confirms for v in verdicts)}"
+                f" confirmed"
+            )
 
     def _look(self, number: int, scene: StoredScene, found: _Findings, asking: Asking) -> None:
         """Show one picture, and measure what is named in it."""
