@@ -214,9 +214,16 @@ def _mapping(
     odometry: Annotated[
         float, typer.Option(min=0.0, help="Noise of the odometry; 1: good odometry, 0: no noise.")
     ] = 0.0,
+    drift: Annotated[
+        float, typer.Option(help="Share of the way by which odometry overstates it, such as 0.01.")
+    ] = 0.0,
+    turn: Annotated[float, typer.Option(help="Degrees that odometry turns off in a metre.")] = 0.0,
     changes: Annotated[
         int, typer.Option(min=0, help="Number of objects moved or removed between the rounds.")
     ] = 0,
+    corrected: Annotated[
+        bool, typer.Option("--corrected", help="Give the true poses back at the end, as SLAM does.")
+    ] = False,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -236,7 +243,10 @@ def _mapping(
         objects=objects,
         loops=loops,
         odometry_noise=odometry,
+        drift=drift,
+        turn=turn,
         changes=changes,
+        corrected=corrected,
         report=report,
     )
     show_result("mapping", result, as_json)

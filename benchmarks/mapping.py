@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import time
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.progress import track
 
 from scenemind.bench.machine import machine, versions
@@ -14,9 +16,10 @@ from scenemind.composition import choose_detector, data_beside_the_repository
 from scenemind.config import SceneMindConfig
 from scenemind.evaluation.rooms import true_objects
 from scenemind.frames import RecordedSequence, RGBDFrame, open_sequence, read_sequence
+from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import Pose
 from scenemind.mapping import Mapper, map_all
-from scenemind.memory import MapObject, Memory
+from scenemind.memory import MapObject, Memory, MemorySnapshot
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.backends.noisy_detector import DetectorNoise, NoisyDetector
 from scenemind.perception.protocols import Detector
@@ -24,6 +27,8 @@ from scenemind.report.content import Run
 from scenemind.report.page import OverviewEntry, write_overview
 from scenemind.report.terminal import progress_console
 from scenemind.simulation import (
+    RATE_HZ,
+    Drift,
     Room,
     Sensors,
     SimulatedSequence,
@@ -140,7 +145,10 @@ def bench_mapping(
     objects: int | None = None,
     loops: int = 1,
     odometry_noise: float = 0.0,
+    drift: float = 0.0,
+    turn: float = 0.0,
     changes: int = 0,
+    corrected: bool = False,
     report: Path | None = None,
 ) -> dict[str, Any]:
     """Map rooms 1, 2, ... and compare each with its truth; map the recordings that are there.
@@ -149,20 +157,25 @@ def bench_mapping(
         noise: misses, wrong labels, false alarms, jittered boxes and ragged masks.
         objects, loops, odometry_noise, changes: see `simulate`. A map is compared with the room as
             it is at the end of the drive, where odometry had drifted to.
+        drift, turn: see `Drift`.
+        corrected: give the true poses back at the end, as SLAM would, and compare also the map
+            after that, and that of a drive with right poses.
         report: folder for the maps as pictures; recordings are mapped only for it.
     """
     console = progress_console()
-    scores, entries = [], []
+    scores, entries, drifts = [], [], []
+    after: list[Corrected] = []
     for seed in track(range(1, rooms + 1), "mapping rooms", console=console):
         sequence = simulate(
             seed,
             _FRAMES_A_LOOP * loops,
-            Sensors(odometry_noise=odometry_noise),
+            Sensors(odometry_noise=odometry_noise, drift=Drift(drift, turn)),
             objects=objects,
             loops=loops,
             changes=changes,
         )
-        score, entry = _map_room(sequence, noise)
+        score, entry = _map_room(sequence, noise, after if corrected else None)
+        drifts.append(sequence.drift_at_end)
         scores.append(score)
         entries.append(entry)
     result: dict[str, Any] = {**summary(scores)}
@@ -171,8 +184,15 @@ def bench_mapping(
         "objects": objects,
         "loops": loops,
         "odometry_noise": odometry_noise,
+        "drift": drift,
+        "turn_deg_per_m": turn,
         "changes": changes,
     }
+    result["drift_at_end"] = dict(zip(("m", "deg"), np.mean(drifts, axis=0).tolist(), strict=True))
+    if after:
+        result["after_correction"] = summary(c.score for c in after)
+        result["with_right_poses"] = summary(c.right for c in after)
+        result["correction_s"] = float(np.median([c.seconds for c in after]))
     if changes:
         left = sum(score.left for score in scores)
         result["stale_share"] = sum(score.stale for score in scores) / left if left else 0.0
@@ -193,7 +213,27 @@ def find_recordings() -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir()) if folder else []
 
 
-def _map_room(sequence: SimulatedSequence, noise: bool) -> tuple[RoomScore, OverviewEntry]:
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """One room after its true poses were given back.
+
+    Attributes:
+        right: of a drive with right poses. seconds: that the correction took.
+    """
+
+    score: RoomScore
+    right: RoomScore
+    seconds: float
+
+
+def _map_room(
+    sequence: SimulatedSequence, noise: bool, after: list[Corrected] | None = None
+) -> tuple[RoomScore, OverviewEntry]:
+    """Map a room.
+
+    Args:
+        after: receives the result of giving the true poses back.
+    """
     detector: Detector = InstanceCamera(sequence.class_names)
     if noise:
         detector = NoisyDetector(detector, DetectorNoise(), sequence.room.seed)
@@ -205,8 +245,23 @@ def _map_room(sequence: SimulatedSequence, noise: bool) -> tuple[RoomScore, Over
             counter.add(frame.instances)
             yield frame
 
-    run = _run(sequence, detector, SceneMindConfig(), counted(read_sequence(sequence)))
+    corrected: list[tuple[MemorySnapshot, float]] = []
+
+    def give_back(memory: Memory) -> None:
+        stamps_ns = [counted_stamp_ns(number, RATE_HZ) for number in range(len(sequence))]
+        start = time.perf_counter()
+        memory.correct_poses(np.array(stamps_ns), sequence.true_poses)
+        corrected.append((memory.snapshot(), time.perf_counter() - start))
+
+    frames = counted(read_sequence(sequence))
+    wanted = give_back if after is not None else None
+    run = _run(sequence, detector, SceneMindConfig(), frames, wanted)
     seen = counter.seen(MIN_FRAMES)
+    if after is not None:
+        exact, _ = _map_room(replace(sequence, odometry=None), noise)
+        (snapshot, seconds), at_end = corrected[0], sequence.room_at(run.snapshot.stamp_ns)
+        found = score_room(at_end.seed, at_end, snapshot.objects.values(), seen)
+        after.append(Corrected(found, exact, seconds))
     room, objects = sequence.room_at(run.snapshot.stamp_ns), run.snapshot.objects.values()
     drift = sequence.world_T_odometry() if sequence.odometry else None
     score = score_room(room.seed, room, objects, seen, drift)
@@ -239,11 +294,13 @@ def _run(
     detector: Detector,
     config: SceneMindConfig,
     frames: Iterable[RGBDFrame],
+    at_end: Callable[[Memory], None] | None = None,
 ) -> Run:
+    """Args: at_end: called with the memory once the run was noted."""
     with Memory.create(None, config) as memory:
         mapper = Mapper(detector, memory, config)
         map_all(mapper, frames)
-        return Run(
+        run = Run(
             sequence=sequence.name,
             detector=detector.name,
             is_simulated=isinstance(sequence, SimulatedSequence),
@@ -254,3 +311,6 @@ def _run(
             locations=memory.tree(),
             stages_ms={name: s.median_ms for name, s in mapper.timings.stats().items()},
         )
+        if at_end is not None:
+            at_end(memory)
+        return run

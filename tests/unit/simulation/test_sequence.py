@@ -202,7 +202,7 @@ def test_frames_can_be_fewer() -> None:
         ("sim:1:loops=two", "loops=two.*whole number"),
         ("sim:1:odometry=bad", "odometry=bad.*amount"),
         ("sim:1:depth=best", "exact, simple, stereo"),
-        ("sim:1:chairs=3", "chairs=3.*objects, loops, changes, frames, odometry, depth"),
+        ("sim:1:chairs=3", "chairs=3.*objects, loops, changes, frames, odometry, drift"),
         ("sim:1:objects=500", "20 to 60 objects, not 500"),
         ("sim:1:changes=2", "between loops"),
         ("sim:1:frames=0", "0 frames"),

@@ -10,7 +10,14 @@ import pytest
 
 from scenemind.geometry import Pose
 from scenemind.simulation import Sensors, SimulationError, make_room, simulate
-from scenemind.simulation.trajectory import drifting_odometry, look, loop_trajectory
+from scenemind.simulation.trajectory import (
+    Drift,
+    another_origin,
+    drift_at_end,
+    drifting_odometry,
+    look,
+    loop_trajectory,
+)
 
 ROOM = make_room(1)
 
@@ -110,3 +117,21 @@ def test_frames_have_the_pose_of_odometry_and_the_image_of_the_true_pose() -> No
     assert noisy.poses[-1].distance_m(noisy.true_poses[-1]) > 1e-3
     again = simulate(3, 8, drifting)
     assert all(a.distance_m(b) == 0.0 for a, b in zip(noisy.poses, again.poses, strict=True))
+
+
+def test_a_steady_drift_grows_with_the_way() -> None:
+    """On 10 m straight ahead: 1 % of the way, and the arc of a turn of 1 degree a metre."""
+    poses = straight_way(10.0)
+    along = drift_at_end(poses, drifting_odometry(poses, 0.0, 1, Drift(0.01)))
+    assert along == pytest.approx((0.1, 0.0), abs=1e-5)
+    metres, degrees = drift_at_end(poses, drifting_odometry(poses, 0.0, 1, Drift(0.0, 1.0)))
+    assert degrees == pytest.approx(10.0, abs=0.2)
+    assert metres == pytest.approx(10.0 * np.deg2rad(10.0) / 2.0, rel=0.05)
+
+
+def test_another_origin_changes_where_the_drive_is_and_not_how_it_goes() -> None:
+    poses = straight_way(5.0)
+    for seed in range(3):
+        moved = another_origin(poses, seed)
+        assert drift_at_end(poses, moved) == pytest.approx((0.0, 0.0), abs=1e-4)
+        assert moved[0].distance_m(poses[0]) > 0.1

@@ -13,11 +13,20 @@ from scenemind.simulation.ground_truth import (
 from scenemind.simulation.questions import Question, make_change_questions, make_questions
 from scenemind.simulation.room import Room, SimObject
 from scenemind.simulation.room_generator import make_room
-from scenemind.simulation.sequence import Sensors, SimulatedSequence, open_source, simulate
+from scenemind.simulation.sequence import (
+    RATE_HZ,
+    Sensors,
+    SimulatedSequence,
+    open_source,
+    simulate,
+)
+from scenemind.simulation.trajectory import Drift
 
 __all__ = [
+    "RATE_HZ",
     "Change",
     "DepthNoise",
+    "Drift",
     "MatchTable",
     "Question",
     "Room",

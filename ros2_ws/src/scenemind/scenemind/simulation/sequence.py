@@ -18,9 +18,16 @@ from scenemind.simulation.depth_noise import DepthNoise, SimpleDepthNoise, Stere
 from scenemind.simulation.renderer import Renderer
 from scenemind.simulation.room import Room
 from scenemind.simulation.room_generator import make_room
-from scenemind.simulation.trajectory import drifting_odometry, loop_trajectory
+from scenemind.simulation.trajectory import (
+    NO_DRIFT,
+    Drift,
+    another_origin,
+    drift_at_end,
+    drifting_odometry,
+    loop_trajectory,
+)
 
-_RATE_HZ = 30.0
+RATE_HZ = 30.0
 _FOCAL_SHARE = 0.82  # of the image width: 63 degrees across, as RealSense colour cameras
 _SIMULATED = re.compile(r"sim(:.*)?")
 _COUNTS = {"objects": "objects", "loops": "loops", "changes": "changes", "frames": "frame_count"}
@@ -93,13 +100,18 @@ class SimulatedSequence:
         frame in which a map by odometry is built."""
         return self.true_poses[number] @ self.poses[number].inverse()
 
+    @property
+    def drift_at_end(self) -> tuple[float, float]:
+        """How far odometry is off at the end: metres, degrees; (0, 0) for exact poses."""
+        return drift_at_end(self.true_poses, self.poses)
+
     def __len__(self) -> int:
         return len(self.true_poses)
 
     def __iter__(self) -> Iterator[SensorFrame]:
         room, renderer = self.room, Renderer(self.room, self.camera)
         for number, (true_pose, pose) in enumerate(zip(self.true_poses, self.poses, strict=True)):
-            stamp_ns = counted_stamp_ns(number, _RATE_HZ)
+            stamp_ns = counted_stamp_ns(number, RATE_HZ)
             if (now := self.room_at(stamp_ns)) != room:
                 room, renderer = now, Renderer(now, self.camera)
             ideal = renderer.render(true_pose)
@@ -122,12 +134,17 @@ class Sensors:
         depth_noise: amount of `SimpleDepthNoise` (1: about a RealSense camera, 0: exact depth), or
             a model such as `StereoDepthNoise()`, which is closer to the real camera.
         odometry_noise: 1 for a good visual-inertial odometry, 0 for exact poses.
+        drift: a steady error of odometry that comes on top.
+        another_origin: odometry begins at a random place and heading, as of a SLAM system that
+            began anew; else where the room has its origin.
     """
 
     width: int = 640
     height: int = 480
     depth_noise: float | DepthNoise = 1.0
     odometry_noise: float = 0.0
+    drift: Drift = NO_DRIFT
+    another_origin: bool = False
 
     @property
     def camera(self) -> PinholeCamera:
@@ -141,9 +158,11 @@ class Sensors:
 
     def odometry(self, true_poses: Sequence[Pose], seed: int) -> tuple[Pose, ...] | None:
         """Poses as odometry reports them; None: exactly the true ones."""
-        if self.odometry_noise <= 0.0:
+        is_exact = self.odometry_noise <= 0.0 and self.drift == NO_DRIFT
+        if is_exact and not self.another_origin:
             return None
-        return drifting_odometry(true_poses, self.odometry_noise, seed)
+        poses = drifting_odometry(true_poses, self.odometry_noise, seed, self.drift)
+        return another_origin(poses, seed) if self.another_origin else poses
 
 
 _USUAL_SENSORS = Sensors()
@@ -177,7 +196,7 @@ def simulate(
     room = make_room(seed, objects)
     camera = sensors.camera
     true_poses = tuple(loop_trajectory(room, frame_count, loops))
-    stamps_ns = [counted_stamp_ns(number, _RATE_HZ) for number in range(frame_count)]
+    stamps_ns = [counted_stamp_ns(number, RATE_HZ) for number in range(frame_count)]
     return SimulatedSequence(
         room,
         camera,
@@ -185,16 +204,19 @@ def simulate(
         sensors.depth_model,
         sensors.odometry(true_poses, seed),
         plan_changes(room, Drive(camera, true_poses, stamps_ns, loops), changes),
-        _variant(objects, loops, sensors.odometry_noise, changes),
+        _variant(objects, loops, sensors, changes),
     )
 
 
-def _variant(objects: int | None, loops: int, odometry_noise: float, changes: int) -> str:
+def _variant(objects: int | None, loops: int, sensors: Sensors, changes: int) -> str:
     """Settings that differ from the usual drive."""
     settings = (
         ("objects", objects or 0, 0),
         ("loops", loops, 1),
-        ("odometry", odometry_noise, 0.0),
+        ("odometry", sensors.odometry_noise, 0.0),
+        ("drift", sensors.drift.along, 0.0),
+        ("turn", sensors.drift.deg_per_m, 0.0),
+        ("origin", int(sensors.another_origin), 0),
         ("changes", changes, 0),
     )
     return ",".join(f"{key}={value:g}" for key, value, usual in settings if value != usual)
@@ -205,7 +227,9 @@ def open_source(name: str) -> RecordedSequence:
 
     A simulated one may have settings, as in `sim:3:objects=50,loops=2`: `objects` (20 to 60),
     `loops`, `changes` between loops, `frames` (300 a loop), `odometry` (1 for a good one that
-    drifts) and `depth` (simple, exact or stereo); `simulate` and `Sensors` explain them.
+    drifts), `drift` (share of the way) and `turn` (degrees per metre) on top of it, `origin`
+    (1: a random place and heading) and `depth` (simple, exact or stereo); `simulate` and `Sensors`
+    explain them.
 
     Raises:
         FrameError: there is no such file, or its format is unknown.
@@ -229,10 +253,18 @@ def _simulated(seed: int, settings: str) -> SimulatedSequence:
             options[_COUNTS[key]] = _whole_number(setting, value)
         elif key == "odometry":
             sensors = replace(sensors, odometry_noise=_amount(setting, value))
+        elif key == "drift":
+            along = _amount(setting, value)
+            sensors = replace(sensors, drift=replace(sensors.drift, along=along))
+        elif key == "turn":
+            turn = _amount(setting, value)
+            sensors = replace(sensors, drift=replace(sensors.drift, deg_per_m=turn))
+        elif key == "origin":
+            sensors = replace(sensors, another_origin=bool(_whole_number(setting, value)))
         elif key == "depth":
             sensors = replace(sensors, depth_noise=_depth_noise(value))
         else:
-            known = ", ".join([*_COUNTS, "odometry", "depth"])
+            known = ", ".join([*_COUNTS, "odometry", "drift", "turn", "origin", "depth"])
             raise SimulationError(f"{setting!r}: a simulated sequence has {known}; {_EXAMPLE}")
     options.setdefault("frame_count", _FRAMES_A_LOOP * options.get("loops", 1))
     return replace(simulate(seed, sensors=sensors, **options), variant=settings)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +37,7 @@ _CLIMB_PER_M = 0.001
 _CORRELATION_M = 15.0  # of way, over which drift keeps its direction
 _JITTER_M = 0.002
 _JITTER_RAD = np.deg2rad(0.1)
+_ORIGIN_M = 10.0
 _STREAM = 0x0D0  # separates this random generator from that of the frames
 
 
@@ -73,15 +76,51 @@ def look(x: float, y: float, z: float, yaw: float, pitch: float) -> Pose:
     return Pose(np.column_stack((right, down, forward)), np.array([x, y, z]))
 
 
-def drifting_odometry(true_poses: Sequence[Pose], amount: float, seed: int) -> tuple[Pose, ...]:
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A steady error of odometry.
+
+    Attributes:
+        along: share of the way by which it overstates it, such as 0.01.
+        deg_per_m: turn about z that it gains with each metre.
+    """
+
+    along: float = 0.0
+    deg_per_m: float = 0.0
+
+
+NO_DRIFT = Drift()
+
+
+def drift_at_end(true_poses: Sequence[Pose], poses: Sequence[Pose]) -> tuple[float, float]:
+    """How far odometry is off at the end, where it was right at the start: metres, degrees."""
+    way, seen = (found[0].inverse() @ found[-1] for found in (true_poses, poses))
+    off = way.inverse() @ seen
+    return float(np.linalg.norm(off.translation)), math.degrees(off.angle_rad(Pose.identity()))
+
+
+def another_origin(poses: Sequence[Pose], seed: int) -> tuple[Pose, ...]:
+    """The poses in the world of a SLAM system that began anew, at a random place (up to 10 m away)
+    and with a random heading."""
+    rng = np.random.default_rng((seed, 1, _STREAM))
+    x, y = rng.uniform(-_ORIGIN_M, _ORIGIN_M, 2).tolist()
+    turn = _about_z(np.array([rng.uniform(-np.pi, np.pi)])).as_matrix()[0]
+    origin = Pose(turn, np.array([x, y, 0.0]))
+    return tuple(origin @ pose for pose in poses)
+
+
+def drifting_odometry(
+    true_poses: Sequence[Pose], amount: float, seed: int, drift: Drift = NO_DRIFT
+) -> tuple[Pose, ...]:
     """`world_T_camera` of each frame as odometry reports it; it starts at the true pose.
 
     Args:
         true_poses: `world_T_camera` in a z-up world.
         amount: 1 for a good visual-inertial odometry, 0 for exact poses, above 1 for a worse one.
         seed: of drift and jitter.
+        drift: what comes on top of it.
     """
-    if amount <= 0.0 or not true_poses:
+    if (amount <= 0.0 and drift == NO_DRIFT) or not true_poses:
         return tuple(true_poses)
     rotations = scipy.spatial.transform.Rotation
     rng = np.random.default_rng((seed, 0, _STREAM))
@@ -89,6 +128,7 @@ def drifting_odometry(true_poses: Sequence[Pose], amount: float, seed: int) -> t
     steps = np.diff(places, axis=0)
     lengths = np.linalg.norm(steps, axis=1)
     scale, turn, climb = amount * _slow_walks(lengths, rng)
+    scale, turn = scale + drift.along, turn + np.deg2rad(drift.deg_per_m)
     yaw = np.concatenate(([0.0], np.cumsum(turn * lengths)))
     seen_steps = _about_z(yaw[:-1]).apply(steps * (1.0 + scale)[:, None])
     seen_steps[:, 2] += climb * lengths
