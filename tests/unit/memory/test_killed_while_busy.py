@@ -20,6 +20,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory, ReadOnlyMemory, list_memories
 from scenemind.memory.disk.examination import check, repair
 from tests.unit.memory import walk
+from tests.unit.memory.migrating_child import SHIFT_M
 
 CONFIG = SceneMindConfig()
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -57,6 +58,30 @@ def test_nothing_that_was_acknowledged_is_lost(walked: Path, tmp_path: Path, kil
     assert check(path) == ()
 
 
+@pytest.mark.parametrize("kill", range(KILLS))
+def test_migrating_poses_is_done_or_not_begun(walked: Path, tmp_path: Path, kill: int) -> None:
+    """Objects, surfaces, stretches, frames, path, locations and corrections are where one number
+    of turns puts them; each turn that was acknowledged is among these."""
+    path = tmp_path / "row"
+    shutil.copytree(walked, path)
+    said = kill_after(path, random.Random(kill).uniform(0.0, LONGEST_S), "migrating_child.py")
+    acknowledged = max(int(turn) for (turn,) in of(said, "moved"))
+    with Memory.open(path, CONFIG) as memory:
+        turns = len(memory.pose_corrections())
+        assert turns in (acknowledged, acknowledged + 1)
+        moved_m = turns * SHIFT_M
+        for thing in memory.snapshot().objects.values():
+            assert thing.box.center[1] == pytest.approx(2.0 + moved_m, abs=0.1)
+            assert thing.points[:, 1].mean() == pytest.approx(2.0 + moved_m, abs=0.1)
+        assert memory.trajectory()[:, 1] == pytest.approx(moved_m, abs=1e-3)
+        assert memory.frame_index().world_T_camera[:, 1, 3] == pytest.approx(moved_m, abs=1e-6)
+        for location in memory.tree():
+            assert location.anchor.translation[1] == pytest.approx(moved_m, abs=1e-6)
+            for tracklet in location.tracklets:
+                assert tracklet.trajectory[:, 1] == pytest.approx(2.0 + moved_m, abs=0.3)
+    assert check(path) == ()
+
+
 def assert_corrections_are_there(memory: Memory, said: list[list[str]]) -> None:
     values = {int(number): " ".join(value) for number, *value in of(said, "corrected")}
     undone = {int(number): word == "undone" for word, number, *_ in said if word in UNDOING}
@@ -81,11 +106,11 @@ def of(said: list[list[str]], word: str) -> list[list[str]]:
     return [rest for first, *rest in said if first == word]
 
 
-def kill_after(path: Path, seconds: float) -> list[list[str]]:
+def kill_after(path: Path, seconds: float, program: str = "busy_child.py") -> list[list[str]]:
     """What the process has said until then, in words."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path])}
     child = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("busy_child.py"), path],
+        [sys.executable, Path(__file__).with_name(program), path],
         stdout=subprocess.PIPE,
         text=True,
         env=environment,
