@@ -24,6 +24,7 @@ from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.replay import corrections_from_json, replay
 from scenemind.memory.graph.corrections.replay import preview as preview_replay
+from scenemind.memory.pose_migration import migrate
 from scenemind.memory.reader import MemoryReader
 from scenemind.memory.state import (
     FULL_INTEGRATION,
@@ -180,8 +181,8 @@ class Memory(MemoryReader):
             corrections = FrameCorrections.of_stamps(frames, stamps_ns, world_T_camera)
             if not corrections.moves_anything:
                 return None
+            noted = migrate(self._state, self._lock, corrections, time.time_ns())
             with self._lock:
-                noted = self._state.correct_poses(corrections, time.time_ns())
                 self._frame_indexer = FrameIndexer()
             self._disk.writer.commit()
         return noted

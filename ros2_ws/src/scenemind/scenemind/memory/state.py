@@ -5,9 +5,8 @@ threads.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import degrees
 from time import perf_counter
 
 import numpy as np
@@ -26,12 +25,12 @@ from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.graph.corrections import CorrectedObjects, CorrectionsJournal, PerceivedMap
 from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.memory.objects.map_entry import View
-from scenemind.memory.objects.object_map import ObjectMap
+from scenemind.memory.objects.object_map import CorrectedObject, FrozenEntry, ObjectMap, PoseUpdate
 from scenemind.memory.objects.stretches import TURN_M
 from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
-from scenemind.memory.tree.mem_tree import FrameInTree, MemTree, TrackedDetections
+from scenemind.memory.tree.mem_tree import CorrectedTree, FrameInTree, MemTree, TrackedDetections
 from scenemind.memory.types import (
     NAMED_BY,
     Description,
@@ -135,6 +134,17 @@ class IntegrationOptions:
 FULL_INTEGRATION = IntegrationOptions()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedPoses:
+    """What was made for corrected poses while mapping went on: see `pose_migration`."""
+
+    objects: Sequence[CorrectedObject]
+    structure: StructureMap
+    tree: CorrectedTree
+    graph: SceneGraph
+    seen: CorrectedObjects
+
+
 SeenIn = tuple[FrameRecord, Observation]
 """A stored frame with its detections, and one more thing that it shows."""
 
@@ -154,6 +164,7 @@ class MemoryState:
     def __init__(self, config: SceneMindConfig, revision: int = 0) -> None:
         self._objects = ObjectMap(config.object_map)
         self.journal = CorrectionsJournal(self._objects.ids.take)
+        self._relations = config.relations
         self._graph = SceneGraph(config.relations)
         self._structure = StructureMap(config.depth)
         self.tree = MemTree(config.tree)
@@ -313,41 +324,74 @@ class MemoryState:
         if before is not None:
             self._way_m += pose.distance_m(before) + TURN_M * pose.angle_rad(before)
 
-    def correct_poses(self, corrections: FrameCorrections, now_ns: int) -> PoseCorrection:
-        """See `Memory.correct_poses`: all that hangs on frames moves with them."""
-        were_gone = self._objects.gone()
-        self._structure.correct(corrections)
-        update = self._objects.correct(corrections, self._structure.planes, self.floor_z)
+    def correct_poses(self, corrections: FrameCorrections, prepared: PreparedPoses) -> PoseUpdate:
+        """Move all that hangs on frames with them; see `pose_migration`."""
+        self._structure.take_over(prepared.structure, corrections)
+        planes = self._structure.planes
+        update = self._objects.correct(corrections, prepared.objects, planes, self.floor_z)
         self.journal.correct(corrections, update.moves)
-        if update.merged:
-            self.journal.follow(update.merged, were_gone)
-        self.tree.correct(corrections)
+        self.tree.correct(corrections, prepared.tree)
         for part_id, (object_id, track_ids) in update.split_off.items():
             self.tree.split(object_id, part_id, track_ids)
-        for follower in (self.tree, self.views, self.descriptions, self.embeddings):
-            follower.follow(update.merged, update.removed)
         moves = corrections.of_frames(np.array(self._path_frames, np.int64))
         moved = np.einsum("nij,nj->ni", moves[:, :3, :3], self.path) + moves[:, :3, 3]
-        self._path = array("f", moved.astype(np.float32).ravel().tolist())
+        self._path = array("f", moved.astype(np.float32).tobytes())
         newest = corrections.newest
         self._selector.correct(newest)
         if self._world_T_camera is not None:
             self._world_T_camera = newest @ self._world_T_camera
-        noted = PoseCorrection(
-            number=len(self.pose_corrections) + 1,
-            at_ns=now_ns,
-            frames=corrections.count,
-            largest_m=corrections.largest_m,
-            largest_deg=degrees(corrections.largest_rad),
-            same=tuple(update.merged.items()),
-            apart=tuple((of, part) for part, (of, _) in update.split_off.items()),
-            returned=tuple(sorted(update.returned)),
-        )
-        self.pose_corrections.append(noted)
-        self.pending.correct_poses(corrections, noted)
-        self.pending.add_objects(update.changed, update.removed)
+        self.pending.correct_poses(corrections)
+        self.pending.add_objects(update.changed, ())
+        self._graph, self._seen = prepared.graph, prepared.seen
         self.touch()
-        return noted
+        return update
+
+    def join_doubles(self) -> PoseUpdate | None:
+        """Merge some of the objects that drift had doubled; None: there are none left."""
+        update = self._objects.join_doubles()
+        if update is not None:
+            self._follow_doubles(update, ())
+        return update
+
+    def return_unmoved(self) -> tuple[PoseUpdate, frozenset[int]]:
+        """See `ObjectMap.return_unmoved`."""
+        were_gone = self._objects.gone()
+        update, returned = self._objects.return_unmoved()
+        self._follow_doubles(update, were_gone)
+        return update, returned
+
+    def _follow_doubles(self, update: PoseUpdate, were_gone: Collection[int]) -> None:
+        merged = update.merged
+        if merged:
+            self.journal.follow(merged, were_gone)
+            for follower in (self.tree, self.views, self.descriptions, self.embeddings):
+                follower.follow(merged, frozenset(merged))
+        self.pending.add_objects(update.changed, frozenset(merged))
+        self.touch()
+
+    def note_poses(self, noted: PoseCorrection) -> None:
+        """Remember a correction of poses."""
+        self.pose_corrections.append(noted)
+        self.pending.note_poses(noted)
+
+    def prepare_objects(self, object_ids: Iterable[int]) -> list[FrozenEntry]:
+        """See `ObjectMap.frozen`."""
+        return self._objects.frozen(object_ids)
+
+    def ids_of_all(self) -> list[int]:
+        return self._objects.ids_of_all()
+
+    def frozen_structure(self) -> StructureMap:
+        return self._structure.frozen()
+
+    def relate_anew(
+        self, objects: Mapping[int, MapObject], structure: Sequence[StructurePlane]
+    ) -> tuple[SceneGraph, CorrectedObjects]:
+        """The graph of other values of the objects; it needs no lock while none is corrected or
+        described."""
+        graph = SceneGraph(self._relations)
+        graph.refresh(objects, objects.keys(), structure)
+        return graph, CorrectedObjects(objects, {})
 
     def _with_own_tracks(
         self, perceived: PerceivedFrame

@@ -56,8 +56,8 @@ class Changes:
         images: frame -> size in bytes of its image, which is on disk; 0: to be deleted.
         structure: floor, walls and ceiling, packed by their estimator; None: unchanged.
         seen_again: frames that are on disk, with detections that were added since.
-        poses: corrections of the poses of frames that are on disk, oldest first, and what is
-            remembered of each.
+        poses: corrections of the poses of frames that are on disk, oldest first.
+        noted: what is remembered of these.
     """
 
     frames: tuple[FrameRecord, ...]
@@ -71,14 +71,15 @@ class Changes:
     embeddings: tuple[Embedding, ...] = ()
     structure: bytes | None = None
     seen_again: tuple[FrameRecord, ...] = ()
-    poses: tuple[tuple[FrameCorrections, PoseCorrection], ...] = ()
+    poses: tuple[FrameCorrections, ...] = ()
+    noted: tuple[PoseCorrection, ...] = ()
 
     def __bool__(self) -> bool:
         tree = bool(self.tree.locations or self.tree.tracklets)
         objects = bool(self.objects or self.removed_objects)
         images = bool(self.images or self.views)
         said = bool(self.corrections or self.descriptions or self.embeddings)
-        frames = bool(self.frames or self.seen_again or self.poses)
+        frames = bool(self.frames or self.seen_again or self.poses or self.noted)
         return tree or objects or images or said or frames or bool(self.structure)
 
 
@@ -112,7 +113,8 @@ class PendingChanges:
         self._changed: set[int] = set()
         self._removed: set[int] = set()
         self._seen_again: dict[int, FrameRecord] = {}
-        self._poses: tuple[tuple[FrameCorrections, PoseCorrection], ...] = ()
+        self._poses: tuple[FrameCorrections, ...] = ()
+        self._noted: tuple[PoseCorrection, ...] = ()
         self.lost_frames = 0
 
     def add_frame(self, record: FrameRecord) -> None:
@@ -123,7 +125,7 @@ class PendingChanges:
         """A stored frame has more detections now."""
         self._seen_again[record.number] = record
 
-    def correct_poses(self, corrections: FrameCorrections, noted: PoseCorrection) -> None:
+    def correct_poses(self, corrections: FrameCorrections) -> None:
         """Correct the poses of frames that are not on disk yet, and later of those that are."""
         waiting = tuple(self._frames)
         moves = corrections.of_frames([record.number for record in waiting])
@@ -135,7 +137,11 @@ class PendingChanges:
             (move,) = corrections.of_frames([number])
             pose = pose_of(move) @ record.world_T_camera
             self._seen_again[number] = replace(record, world_T_camera=pose)
-        self._poses = (*self._poses, (corrections, noted))
+        self._poses = (*self._poses, corrections)
+
+    def note_poses(self, noted: PoseCorrection) -> None:
+        """Remember a correction of poses."""
+        self._noted = (*self._noted, noted)
 
     def find_detections(self, number: int) -> FrameRecord | None:
         """A stored frame whose new detections are not on disk yet."""
@@ -160,8 +166,9 @@ class PendingChanges:
             self._sources.structure.take_changes(),
             tuple(self._seen_again.values()),
             self._poses,
+            self._noted,
         )
-        self._poses = ()
+        self._poses, self._noted = (), ()
         self._frames.clear()
         self._seen_again.clear()
         self._changed.clear()
@@ -172,6 +179,7 @@ class PendingChanges:
         """Return changes that could not be written: the next `take` includes them."""
         newer = tuple(self._frames)
         self._poses = (*changes.poses, *self._poses)
+        self._noted = (*changes.noted, *self._noted)
         self._frames.clear()
         for record in (*changes.frames, *newer):
             self.add_frame(record)

@@ -178,9 +178,9 @@ class Store:
     def write(self, changes: Changes) -> None:
         """Write all changes in one transaction."""
         with self._transaction("storing"):
-            for corrections, noted in changes.poses:
+            for corrections in changes.poses:
                 self._frames.correct(corrections)
-                self._put("pose_corrections", [rows.pose_correction_row(noted)])
+            self._put("pose_corrections", map(rows.pose_correction_row, changes.noted))
             self._frames.write(changes.frames)
             self._frames.write_detections(changes.seen_again)
             self._frames.write_images(changes.images)

@@ -537,6 +537,25 @@ class MapEntry:
         self._set_stretches(kept)
         return self.stretches
 
+    def mark(self) -> tuple[object, ...]:
+        """Differs once something was observed of the object."""
+        return self.frames, self.observation_count, self.missed, self.doubt, len(self.track_ids)
+
+    def frozen(self, *, sealed: bool = False) -> MapEntry:
+        """A copy that does not change when the object does.
+
+        Args:
+            sealed: close its stretches first.
+        """
+        if sealed:
+            self.sealed()
+        entry = copy(self)
+        entry.votes, entry.track_ids = dict(self.votes), list(self.track_ids)
+        entry.looks, entry.viewpoints = copy(self.looks), dict(self.viewpoints)
+        entry._form_words()  # of the surface as it is now
+        entry.surface = copy(self.surface)
+        return entry
+
     def corrected(self, corrections: FrameCorrections) -> CorrectedEntry | None:
         """The object after poses of frames were corrected; None: nothing of it moves. Call
         `sealed` before; this one does not change."""

@@ -31,7 +31,7 @@ from scenemind.memory.objects.gone_objects import (
     objects_in_view,
 )
 from scenemind.memory.objects.live_tracks import LiveTracks, TrackletIds
-from scenemind.memory.objects.map_entry import MapEntry, View
+from scenemind.memory.objects.map_entry import CorrectedEntry, MapEntry, View
 from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.objects.plausible_labels import BESIDE_M, WallPlanes
@@ -82,17 +82,67 @@ class PoseUpdate:
     """The effect of corrected poses on the map; names as in `ObjectMapUpdate`.
 
     Attributes:
-        changed: objects that moved, came apart or were merged.
-        returned: gone objects that had never left: drift had moved them.
+        changed: objects that moved, came apart or took another one over.
         moves: object id -> how it moved (4, 4).
     """
 
     changed: frozenset[int]
-    removed: frozenset[int]
     merged: Mapping[int, int]
     split_off: Mapping[int, tuple[int, tuple[int, ...]]]
-    returned: frozenset[int]
     moves: Mapping[int, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrozenEntry:
+    """An object at one moment: the live one, a mark of its state, and a copy."""
+
+    entry: MapEntry
+    mark: tuple[object, ...]
+    copy: MapEntry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorrectedObject:
+    """An object after poses were corrected.
+
+    Attributes:
+        found: None: nothing of it moves. value: for others; None: to be made.
+    """
+
+    frozen: FrozenEntry
+    found: CorrectedEntry | None
+    value: MapObject | None
+
+    def is_of(self, entry: MapEntry) -> bool:
+        """True if the object is still as it was."""
+        return self.frozen.entry is entry and self.frozen.mark == entry.mark()
+
+
+def corrected_objects(
+    frozen: Iterable[FrozenEntry],
+    corrections: FrameCorrections,
+    walls: Iterable[StructurePlane] | None,
+    floor_z: float | None,
+) -> list[CorrectedObject]:
+    """Objects after poses were corrected; it takes most of the time and needs no lock.
+
+    Args:
+        walls: where they are then; None: make no values. floor_z: the floor then.
+    """
+    planes = None if walls is None else WallPlanes(walls)
+    done = []
+    for one in frozen:
+        found, value = one.copy.corrected(corrections), None
+        if found is not None:
+            found.entry.stand_on(floor_z)
+            if planes is not None and found.entry.confirmed and found.entry.gone_ns is None:
+                value = found.entry.to_object(planes)
+        done.append(CorrectedObject(one, found, value))
+    return done
+
+
+# Objects compared at once after poses were corrected, between frames.
+_JOINED_AT_ONCE = 4
 
 
 def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
@@ -149,6 +199,8 @@ class ObjectMap:
         self._walls = WallPlanes()
         self._floor_z: float | None = None
         self.named_ids: set[int] = set()
+        self._before: dict[int, MapEntry] = {}  # objects before poses were corrected
+        self._to_join: list[int] = []
 
     def update(
         self,
@@ -308,88 +360,130 @@ class ObjectMap:
         self.named_ids.add(entry.object_id)
         return entry
 
+    def ids_of_all(self) -> list[int]:
+        """Ids of all objects, tentative and gone ones included."""
+        return [*self._entries, *(entry.object_id for entry in self._gone.entries())]
+
+    def frozen(self, object_ids: Iterable[int]) -> list[FrozenEntry]:
+        """Objects as they are now, for `corrected_objects` while mapping goes on."""
+        found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
+        entries = [entry for entry in found if entry is not None]
+        for entry in entries:
+            entry.sealed()
+        return [FrozenEntry(entry, entry.mark(), entry.frozen()) for entry in entries]
+
     def correct(
         self,
         corrections: FrameCorrections,
+        prepared: Iterable[CorrectedObject],
         walls: Iterable[StructurePlane],
         floor_z: float | None,
     ) -> PoseUpdate:
-        """Move all objects as the frames that saw them, after poses were corrected.
+        """Move all objects as the frames that saw them, after poses were corrected. What drift had
+        put into one object comes apart; `join_doubles` follows.
 
-        What drift had put into one object comes apart, and objects that drift had doubled become
-        the older one: where they are now at one place, and were not before.
+        Args:
+            prepared: by `corrected_objects`; those that changed since, or are new, are done here.
         """
-        before = dict(self._entries)
-        gone_before = {entry.object_id: entry for entry in self._gone.entries()}
-        self._floor_z, self._walls = floor_z, WallPlanes(walls)
+        ready = {p.frozen.entry.object_id: p for p in prepared}
+        self._before = {}
+        self._floor_z = floor_z
+        self._rivals = Rivals(self._config)
         split_off: dict[int, tuple[int, tuple[int, ...]]] = {}
-        changed: set[int] = set()
         moves: dict[int, NDArray[np.float64]] = {}
-        for object_id, entry in [*before.items(), *gone_before.items()]:
-            entry.sealed()
-            found = entry.corrected(corrections)
-            moved: MapEntry = entry
-            parts: tuple[MapEntry, ...] = ()
+        changed: set[int] = set()
+        values = dict(self._values)
+        for object_id in self.ids_of_all():
+            entry = self._entries.get(object_id) or self._gone.take(object_id)
+            done = ready.get(object_id)
+            if done is None or not done.is_of(entry):
+                (now,) = corrected_objects(
+                    [FrozenEntry(entry, (), entry.frozen(sealed=True))], corrections, None, floor_z
+                )
+                done = now
+            moved, found = entry, done.found
             moves[object_id] = np.eye(4)
             if found is not None:
-                moved, parts, moves[object_id] = found.entry, found.parts, found.move
+                moved, moves[object_id] = found.entry, found.move
                 changed.add(object_id)
-            moved.stand_on(floor_z)
+                self._before[object_id] = done.frozen.copy
+            else:
+                entry.stand_on(floor_z)
             if object_id in self._entries:
                 self._entries[object_id] = moved
                 self._note_box(moved)
-            elif found is not None:
-                self._gone.take(object_id)
+                self._uncompared.discard(object_id)
+                if found is not None and done.value is not None:
+                    values[object_id] = done.value
+            else:
                 self._gone.add(moved)
-            for part in parts:
+            for part in () if found is None else found.parts:
                 part.object_id = self.ids.take()
                 part.stand_on(floor_z)
                 self._insert(part)
                 self._tracks.give(part.track_ids, part.object_id)
                 split_off[part.object_id] = object_id, tuple(part.track_ids)
                 changed.add(part.object_id)
-        self._gone.note_walls(self._walls)
-        self._rivals = Rivals(self._config)
-        self._stale |= self._entries.keys()
-        self._uncompared |= self._entries.keys()
-        merged: dict[int, int] = {}
-        while self._uncompared:
-            self._merge_duplicates(merged, at_once=True)
-        returned = self._return_unmoved(before, gone_before, merged)
-        self._tracks.follow(merged)
-        changed = {merged.get(object_id, object_id) for object_id in changed}
-        return PoseUpdate(
-            frozenset(changed), frozenset(merged), merged, split_off, frozenset(returned), moves
-        )
+            if found is None or done.value is None:
+                self._stale.add(object_id)
+        self._values = dict(sorted(values.items()))
+        self._uncompared.clear()
+        self._to_join = sorted(changed)
+        self.note_walls(walls)
+        return PoseUpdate(frozenset(changed), {}, split_off, moves)
 
-    def _return_unmoved(
-        self,
-        before: Mapping[int, MapEntry],
-        gone_before: Mapping[int, MapEntry],
-        merged: dict[int, int],
-    ) -> set[int]:
-        """Continue gone objects at whose place one of the kind stands, and earlier places at which
-        a moved object stands, where that was not so before poses were corrected: drift had moved
-        them. Ids of the gone objects that are there."""
-        returned = set()
-        for old in list(self._gone.entries()):
-            for new in list(self._entries.values()):
-                was = before.get(new.object_id), gone_before[old.object_id]
-                if was[0] is None or not is_at_place(new, old) or is_at_place(was[0], was[1]):
+    def join_doubles(self) -> PoseUpdate | None:
+        """After `correct`: merge some of the objects that drift had doubled into the older ones.
+        None: all were compared, and `return_unmoved` follows."""
+        asked = [i for i in self._to_join[:_JOINED_AT_ONCE] if i in self._entries]
+        self._to_join = self._to_join[_JOINED_AT_ONCE:]
+        merged: dict[int, int] = {}
+        self._uncompared, kept = set(asked), self._uncompared
+        self._merge_duplicates(merged, at_once=True)
+        self._to_join += sorted(self._uncompared)
+        self._uncompared = kept
+        if not asked and not self._to_join:
+            return None
+        return self._joined(merged)
+
+    def return_unmoved(self) -> tuple[PoseUpdate, frozenset[int]]:
+        """After `join_doubles`: continue gone objects at whose place one of the kind stands, and
+        forget earlier places at which a moved object stands, where that was not so before poses
+        were corrected: drift had moved them.
+
+        Returns:
+            The effect, and ids of the gone objects that are there.
+        """
+        before, returned = self._before, set()
+        merged: dict[int, int] = {}
+        for old in self._gone.entries():
+            was_old = before.get(old.object_id, old)
+            _, near, _ = self._boxes.pairs(np.array([old.box.extent()]))
+            for object_id in sorted(near.tolist()):
+                new = self._entries[object_id]
+                was_new = before.get(object_id, new)
+                if not is_at_place(new, old) or is_at_place(was_new, was_old):
                     continue
-                kept, other = (old, new) if old.object_id < new.object_id else (new, old)
+                kept, other = (old, new) if old.object_id < object_id else (new, old)
+                gone_ns = old.gone_ns
                 self._gone.take(old.object_id)
-                self._remove(new.object_id)
-                kept.return_from_drift(other, old.gone_ns)
+                self._remove(object_id)
+                kept.return_from_drift(other, gone_ns)
                 self._insert(kept)
                 returned.add(old.object_id)
                 _note_merge(merged, kept.object_id, other.object_id)
                 break
         for entry in self._entries.values():
-            was_entry = before.get(entry.object_id)
-            if was_entry is not None and entry.stays and entry.forget_stays_of_drift(was_entry):
+            was = before.get(entry.object_id)
+            if was is not None and entry.stays and entry.forget_stays_of_drift(was):
                 self._stale.add(entry.object_id)
-        return returned
+        self._before = {}
+        return self._joined(merged), frozenset(returned)
+
+    def _joined(self, merged: Mapping[int, int]) -> PoseUpdate:
+        self._tracks.follow(merged)
+        self._stale |= set(merged.values())
+        return PoseUpdate(frozenset(merged.values()), merged, {}, {})
 
     def settle_label(self, object_id: int, label: str) -> bool:
         """Give a label as much weight as all that was said of an object; False if it is not

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -296,20 +297,28 @@ class StructureMap:
         self._still_frames = 0
         return is_overdue and self._look()
 
-    def correct(self, corrections: FrameCorrections) -> bool:
-        """Move all tiles as their frames, after poses were corrected, and look for planes again.
+    def frozen(self) -> StructureMap:
+        """A copy that does not change when this one does."""
+        other = copy(self)
+        other._tiles = copy(self._tiles)
+        for column in ("keys", "points", "normals", "weights", "frames"):
+            setattr(other._tiles, column, getattr(self._tiles, column).copy())
+        return other
 
-        Returns:
-            True if the planes changed.
-        """
-        before = self._planes
+    def correct(self, corrections: FrameCorrections) -> None:
+        """Move all tiles as their frames, after poses were corrected, and look for planes again."""
         # A plane is known again where its middle is now.
-        moves = corrections.of_frames(np.full(1, self._middle_frame()))
-        self._planes = tuple(_moved(plane, moves[0]) for plane in before)
+        (move,) = corrections.of_frames([self._middle_frame()])
+        self._planes = tuple(_moved(plane, move) for plane in self._planes)
         self._tiles = self._tiles.corrected(corrections)
         self._look()
         self._is_unwritten = True
-        return self._planes != before
+
+    def take_over(self, prepared: StructureMap, corrections: FrameCorrections) -> None:
+        """Be as a copy that was corrected, with what frames have added meanwhile."""
+        self._tiles = self._tiles.corrected(corrections)
+        self._planes, self._next_wall_id = prepared._planes, prepared._next_wall_id
+        self._looked_at, self._is_unwritten = len(self._tiles), True
 
     def _middle_frame(self) -> int:
         return int(np.median(self._tiles.frames)) if len(self._tiles) else 0

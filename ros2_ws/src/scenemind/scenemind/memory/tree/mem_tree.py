@@ -130,6 +130,30 @@ class TreeChanges:
     tracklets: tuple[TrackletRecord, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CorrectedTree:
+    """Closed locations after poses were corrected, with the anchors of first visits."""
+
+    anchors: Anchors
+    records: tuple[LocationRecord, ...]
+
+
+def _corrected(
+    record: LocationRecord, matrix: NDArray[np.float64], anchors: Anchors
+) -> LocationRecord:
+    """A location moved by a correction (4, 4), among the anchors of those before, to which it is
+    added if it is a first visit."""
+    anchor = record.anchor
+    if (matrix != np.eye(4)).any():
+        anchor = pose_of(matrix) @ anchor
+    first_visit = anchors.find_near(anchor)
+    if first_visit is None:
+        anchors.add(record.location_id, anchor)
+    if anchor is record.anchor and first_visit == record.revisit_of:
+        return record
+    return replace(record, anchor=anchor, revisit_of=first_visit)
+
+
 class MemTree:
     """The tree; its owner's lock guards it. The cost of a frame does not grow with the tree.
 
@@ -280,31 +304,45 @@ class MemTree:
             if record.revisit_of is None:
                 self._anchors.add(record.location_id, record.anchor)
 
-    def correct(self, corrections: FrameCorrections) -> None:
+    def packed(self) -> tuple[PackedLocation, ...]:
+        """The closed locations as they are now, to be corrected while mapping goes on."""
+        return tuple(self._packed.values())
+
+    def corrected(
+        self, packed: Iterable[PackedLocation], corrections: FrameCorrections
+    ) -> CorrectedTree:
+        """Closed locations after poses were corrected; it needs no lock."""
+        packed = list(packed)
+        anchors, records = self._anchors.emptied(), []
+        moves = corrections.of_frames([p.record.frame_numbers[0] for p in packed])
+        for location, matrix in zip(packed, moves, strict=True):
+            records.append(_corrected(location.record, matrix, anchors))
+        return CorrectedTree(anchors, tuple(records))
+
+    def correct(self, corrections: FrameCorrections, prepared: CorrectedTree) -> None:
         """Move locations, with their tracklets, as their first frames, after poses were corrected.
-        Which are revisits is found again."""
-        records = [location.record for location in self._packed.values()]
+        Which are revisits is found again.
+
+        Args:
+            prepared: of closed locations; those that were closed since are done here.
+        """
+        self._anchors = prepared.anchors
+        records = {record.location_id: record for record in prepared.records}
+        for location_id, packed in self._packed.items():
+            moved = records.get(location_id)
+            if moved is None:
+                (matrix,) = corrections.of_frames([packed.record.frame_numbers[0]])
+                moved = _corrected(packed.record, matrix, self._anchors)
+            if moved is not packed.record:
+                self._packed[location_id] = packed.moved(moved)
+                self._dirty_locations.add(location_id)
         if self._newest is not None:
-            records.append(self._newest.record)
-        moves = corrections.of_frames([record.frame_numbers[0] for record in records])
-        self._anchors = self._anchors.emptied()
-        for record, matrix in zip(records, moves, strict=True):
-            anchor = pose_of(matrix) @ record.anchor
-            first_visit = self._anchors.find_near(anchor)
-            if first_visit is None:
-                self._anchors.add(record.location_id, anchor)
-            is_still = (matrix == np.eye(4)).all()
-            if is_still and first_visit == record.revisit_of:
-                continue
-            moved = replace(record, anchor=anchor, revisit_of=first_visit)
+            record = self._newest.record
+            (matrix,) = corrections.of_frames([record.frame_numbers[0]])
+            self._newest.record = _corrected(record, matrix, self._anchors)
             self._dirty_locations.add(record.location_id)
-            if record.location_id in self._packed:
-                packed = self._packed[record.location_id]
-                self._packed[record.location_id] = packed.moved(moved)
-            elif self._newest is not None:
-                self._newest.record = moved
-                for tracklet in self._newest.tracklets.values():
-                    tracklet.move(pose_of(matrix))
+            for tracklet in self._newest.tracklets.values():
+                tracklet.move(pose_of(matrix))
         if self._previous is not None:
             self._previous = corrections.newest @ self._previous
 
