@@ -163,7 +163,7 @@ class _Examination:
         locations = without_lost(list(values["locations"].values()))
         objects = {record.object_id for record in values["objects"].values()}
         there = {record.location_id for record in locations}
-        self.kept["locations"] = [rows.location_row(record) for record in locations]
+        self.kept["locations"] = rows.location_rows(locations)
         self.kept["tracklets"] = [
             row if row[3] is None or row[3] in objects else (*row[:3], None, *row[4:])
             for row in self.kept["tracklets"]

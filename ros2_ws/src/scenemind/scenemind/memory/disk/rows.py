@@ -18,6 +18,7 @@ from typing_extensions import TypedDict
 
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D, PinholeCamera, Pose
+from scenemind.geometry.pose import poses_of
 from scenemind.memory.disk.schema import Row
 from scenemind.memory.graph.corrections.replay import entry_from_json, entry_to_json
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
@@ -148,15 +149,19 @@ def image_of(row: Row) -> tuple[int, int]:
     return frame, size
 
 
-def location_row(record: LocationRecord) -> Row:
-    return (
-        record.location_id,
-        pose_values(record.anchor).tobytes(),
-        record.first_stamp_ns,
-        record.last_stamp_ns,
-        *record.frame_numbers,
-        record.revisit_of,
-    )
+def location_rows(records: Sequence[LocationRecord]) -> list[Row]:
+    anchors = poses_of(np.array([r.anchor.matrix() for r in records]).reshape(-1, 4, 4))
+    return [
+        (
+            record.location_id,
+            anchor.tobytes(),
+            record.first_stamp_ns,
+            record.last_stamp_ns,
+            *record.frame_numbers,
+            record.revisit_of,
+        )
+        for record, anchor in zip(records, anchors, strict=True)
+    ]
 
 
 def location_of(row: Row) -> LocationRecord:

@@ -322,7 +322,7 @@ class Store:
                 raise
 
     def _write_tree(self, tree: TreeChanges) -> None:
-        self._put("locations", map(rows.location_row, tree.locations))
+        self._put("locations", rows.location_rows(tree.locations))
         self._put("tracklets", map(rows.tracklet_row, tree.tracklets))
 
     def _write_views(self, views: Sequence[ViewsRecord]) -> None:

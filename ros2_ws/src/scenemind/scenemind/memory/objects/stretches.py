@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import scipy  # its parts are imported when they are first used
 from numpy.typing import NDArray
 
 from scenemind.geometry import gaps_m
@@ -30,7 +31,7 @@ MOST_STRETCHES = 12
 # have this number of observations.
 APART_M = 0.15
 LEAST_VIEWS = 3
-_MIDDLE = (0.1, 0.9)  # of the points along an axis
+_MIDDLE_SIGMAS = 1.3  # from the mean along an axis: four fifths of the points
 # Weight of a voxel, as a share of what it had before, that is a rounding error.
 _NO_WEIGHT = 1e-5
 _WITHIN = 1e-3  # of a voxel: means are kept so far from its border
@@ -190,16 +191,14 @@ def surface_of(stretches: Sequence[Stretch], max_points: int) -> SurfaceEvidence
 def things_apart(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
     """The stretches grouped by the thing that they show, the one with most observations first:
     what drift had put into one place may be several things."""
-    middles = [np.quantile(s.points, _MIDDLE, axis=0) for s in stretches if len(s.points)]
     stretches = [s for s in stretches if len(s.points)]
     if len(stretches) < 2:
         return [list(stretches)]
-    low, high = np.array(middles).swapaxes(0, 1)
-    group = np.arange(len(stretches))
-    for a in range(len(stretches)):
-        for other in range(a + 1, len(stretches)):
-            if gaps_m(low[a], high[a], low[other], high[other]) <= APART_M:
-                group[group == group[other]] = group[a]
+    middle = np.array([s.points.mean(axis=0) for s in stretches])
+    half = _MIDDLE_SIGMAS * np.array([s.points.std(axis=0) for s in stretches])
+    low, high = middle - half, middle + half
+    near = gaps_m(low[:, None], high[:, None], low, high) <= APART_M
+    _, group = scipy.sparse.csgraph.connected_components(near, directed=False)
     found = [[stretches[i] for i in np.flatnonzero(group == g)] for g in np.unique(group)]
     return sorted(found, key=lambda things: -sum(s.observation_count for s in things))
 
