@@ -6,7 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.geometry.points import evenly, sorted_within, starts_of, trimmed_bounds, voxel_keys
+from scenemind.geometry.points import (
+    evenly,
+    quantiles_within,
+    sorted_within,
+    starts_of,
+    trimmed_bounds,
+    voxel_keys,
+)
 
 seeds = st.integers(0, 2**16)
 
@@ -80,3 +87,12 @@ def test_a_segment_keeps_as_many_as_allowed_from_all_of_it(counts: list[int], mo
         assert len(rows) == min(count, most)
         steps = np.diff(np.append(rows, count + rows[:1]))
         assert len(steps) == 0 or np.ptp(steps) <= 1
+
+
+@given(st.lists(st.lists(st.floats(-50, 50), min_size=1, max_size=9), min_size=1, max_size=5))
+def test_quantiles_of_segments_are_those_of_each_alone(parts: list[list[float]]) -> None:
+    counts = np.array([len(part) for part in parts])
+    owner = np.repeat(np.arange(len(parts)), counts)
+    for share in (0.0, 0.1, 0.5, 1.0):
+        found = quantiles_within(np.concatenate(parts), owner, counts, share)
+        np.testing.assert_allclose(found, [np.quantile(part, share) for part in parts], atol=1e-9)

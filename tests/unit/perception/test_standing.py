@@ -47,7 +47,7 @@ def view(*boxes: Box3D) -> tuple[RGBDFrame, NDArray[np.int32]]:
 def place_of(frame: RGBDFrame, pixels: NDArray[np.bool_], stance: Stance = CHAIR) -> Box3D | None:
     (mask,) = detection_of(pixels, with_mask=True).masks
     assert mask is not None
-    found = find_standing(mask, frame, stance, DEPTH)
+    (found,) = find_standing([mask], [stance], frame, DEPTH)
     return None if found is None else found.box
 
 

@@ -28,6 +28,28 @@ def starts_of(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     return starts
 
 
+def quantiles_within(
+    values: NDArray[np.floating],
+    owner: NDArray[np.integer],
+    counts: NDArray[np.integer],
+    share: float,
+) -> NDArray[np.float64]:
+    """The quantile (N,) of each segment's finite values (K,), between two where it lies there.
+
+    Args:
+        counts: (N,), every one above 0. share: in [0, 1]; 0.5 is the median.
+    """
+    shift = owner * (float(values.max()) - float(values.min()) + 1.0)
+    ordered = np.sort(values + shift) - shift
+    place = share * (counts - 1.0)
+    before = place.astype(np.intp)
+    first = starts_of(counts) + before
+    low = ordered.take(first)
+    high = ordered.take(first + (before < counts - 1))
+    quantiles: NDArray[np.float64] = low + (high - low) * (place - before)
+    return quantiles
+
+
 def evenly(counts: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
     """Mask (K,) of values to keep: at most `most` of each segment, evenly spaced within it."""
     place = np.arange(int(counts.sum())) - np.repeat(starts_of(counts), counts)

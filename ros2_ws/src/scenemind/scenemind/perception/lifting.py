@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,27 +75,23 @@ def lift(
     stances = [ground.find_stance(label) for label in labels]
     samples = sample_grids(detections, rows.tolist(), lifting.erosion_px)
     depth_m, measured = measured_depth(samples, frame.depth_m, depth, lifting.edge_ratio)
-    sparse = np.bincount(samples.owner, measured, len(rows)) < _SPARSE * samples.counts()
-    places: dict[int, Standing] = {}
-    for number in np.flatnonzero(sparse).tolist():
-        mask, stance = detections.masks[rows[number]], stances[number]
-        if mask is not None and stance is not None:
-            place = find_standing(mask, frame, stance, depth)
-            if place is not None:
-                places[number] = place
+    places = _places(samples, measured, detections, rows, frame, stances, depth)
     own = _own_samples(samples, depth_m, measured, lifting)
     if ground.floor_z is not None:
-        own &= ~_on_floor(samples, depth_m, frame, stances, ground.floor_z)
-    for number, place in places.items():
-        its = samples.owner == number
-        own[its] = _in_place(samples, depth_m, measured & its, frame, place, lifting)[its]
+        own[_on_floor(samples, own, depth_m, frame, stances, ground.floor_z)] = False
+    if places:
+        is_placed = np.zeros(len(rows), np.bool_)
+        is_placed[list(places)] = True
+        of_placed = is_placed.take(samples.owner)
+        own &= ~of_placed
+        own[_in_place(samples, measured & of_placed, depth_m, frame, places, lifting)] = True
     surfaces = _surfaces(samples, own, depth_m, frame, stances, lifting)
-    for number, place in places.items():
-        surfaces[number] = _standing_surface(surfaces.get(number), place, frame, lifting)
+    if places:
+        for number, place in places.items():
+            surfaces[number] = _standing_surface(surfaces.get(number), place, frame, lifting)
         # Colour is known where depth is not; of a thin thing the border is all there is.
-        its = samples.owner == number
-        trusted = its & samples.trusted
-        own |= trusted if trusted.any() else its
+        has_trusted = np.bincount(samples.owner, samples.trusted, len(rows)) > 0.0
+        own |= of_placed & (samples.trusted | ~has_trusted.take(samples.owner))
     if not surfaces:
         return []
     found = np.zeros(len(rows), np.bool_)
@@ -158,44 +154,75 @@ def _own_samples(
     return own
 
 
+def _places(
+    samples: DepthSamples,
+    measured: NDArray[np.bool_],
+    detections: Detections,
+    rows: NDArray[np.intp],
+    frame: RGBDFrame,
+    stances: Sequence[Stance | None],
+    depth: DepthConfig,
+) -> dict[int, Standing]:
+    """Number of the grid -> place from the picture, of things that have little depth (K,)."""
+    sparse = np.bincount(samples.owner, measured, len(rows)) < _SPARSE * samples.counts()
+    asked = [
+        (number, mask, stance)
+        for number in np.flatnonzero(sparse).tolist()
+        if (mask := detections.masks[rows[number]]) and (stance := stances[number])
+    ]
+    if not asked:
+        return {}
+    numbers, masks, of_kinds = zip(*asked, strict=True)
+    found = zip(numbers, find_standing(masks, of_kinds, frame, depth), strict=True)
+    return {number: place for number, place in found if place is not None}
+
+
 def _on_floor(
     samples: DepthSamples,
+    own: NDArray[np.bool_],
     depth_m: NDArray[np.float32],
     frame: RGBDFrame,
     stances: Sequence[Stance | None],
     floor_z: float,
-) -> NDArray[np.bool_]:
-    """The samples (K,) on the floor, of things that stand there."""
+) -> NDArray[np.intp]:
+    """Those of the chosen samples (K,) on the floor that are of things that stand there."""
     stands = np.array([stance is not None and stance.on_floor for stance in stances])
     if not stands.any():
-        return np.zeros(len(depth_m), np.bool_)
+        return np.zeros(0, np.intp)
+    rows = np.flatnonzero(own & stands.take(samples.owner))
+    u_px, v_px, depth_m = samples.u_px.take(rows), samples.v_px.take(rows), depth_m.take(rows)
     camera, pose = frame.camera, frame.world_T_camera
     right, down, forward = pose.rotation[2].astype(np.float32)
-    rise = (samples.u_px - np.float32(camera.cx)) * (right / np.float32(camera.fx))
-    rise += (samples.v_px - np.float32(camera.cy)) * (down / np.float32(camera.fy))
+    rise = (u_px - np.float32(camera.cx)) * (right / np.float32(camera.fx))
+    rise += (v_px - np.float32(camera.cy)) * (down / np.float32(camera.fy))
     above_m = (rise + forward) * depth_m + np.float32(pose.translation[2] - floor_z)
-    on_floor = above_m < _FLOOR_M + _FLOOR_AT_1M * depth_m * depth_m
-    return np.asarray(on_floor & stands.take(samples.owner))
+    return rows[above_m < _FLOOR_M + _FLOOR_AT_1M * depth_m * depth_m]
 
 
 def _in_place(
     samples: DepthSamples,
+    theirs: NDArray[np.bool_],
     depth_m: NDArray[np.float32],
-    its: NDArray[np.bool_],
     frame: RGBDFrame,
-    place: Standing,
+    places: Mapping[int, Standing],
     lifting: LiftingConfig,
-) -> NDArray[np.bool_]:
-    """Those of a thing's samples (K,) that lie in the box of its place; none if they are few."""
-    rows = np.flatnonzero(its)
+) -> NDArray[np.intp]:
+    """Those of the chosen samples (K,) that lie in the box of their thing's place; of a thing that
+    has few of them none."""
+    rows = np.flatnonzero(theirs)
+    owner = samples.owner.take(rows)
     points = frame.world_T_camera.transform(
         frame.camera.unproject(samples.u_px[rows], samples.v_px[rows], depth_m[rows])
     )
-    off = np.abs(points[:, :2] - place.box.center[:2]) - np.array(place.box.size[:2]) / 2.0
-    inside = (off <= _BESIDE_M).all(axis=1) & (points[:, 2] >= place.box.bottom_z + _ABOVE_M)
-    found = np.zeros(len(its), np.bool_)
-    found[rows[inside]] = np.count_nonzero(inside) >= lifting.min_points
-    return found
+    bounds = np.zeros((len(samples.stride_px), 6))
+    bounds[list(places)] = [place.box.extent() for place in places.values()]
+    x0, y0, z0, x1, y1, _ = bounds.take(owner, axis=0).T
+    x, y, z = points.T
+    inside = (x >= x0 - _BESIDE_M) & (x <= x1 + _BESIDE_M)
+    inside &= (y >= y0 - _BESIDE_M) & (y <= y1 + _BESIDE_M) & (z >= z0 + _ABOVE_M)
+    rows, owner = rows[inside], owner[inside]
+    enough = np.bincount(owner, minlength=len(bounds)) >= lifting.min_points
+    return rows[enough.take(owner)]
 
 
 def _standing_surface(
@@ -285,14 +312,16 @@ def _without_support(
         columns: (3, K), the points of N things. low, high: their bounds.
         is_compact: (N,).
     """
-    counts = np.bincount(owner, minlength=len(is_compact))
-    starts = starts_of(counts)
-    above = columns[2] >= low[2].take(owner) + np.float32(_BASE_M)
+    rows = np.flatnonzero(is_compact.take(owner))
+    counts = np.bincount(owner.take(rows), minlength=len(is_compact))[is_compact]
+    of_each, columns = np.repeat(np.arange(len(counts)), counts), columns.take(rows, axis=1)
+    starts, bottom = starts_of(counts), low[2, is_compact] + np.float32(_BASE_M)
+    above = columns[2] >= bottom.take(of_each)
     standing = np.add.reduceat(above, starts, dtype=np.intp) >= _STANDING_SHARE * counts
-    standing &= is_compact
     far, wider = np.float32(np.inf), np.float32(_WIDER_M)
     least = np.minimum.reduceat(np.where(above, columns[:2], far), starts, axis=1) - wider
     most = np.maximum.reduceat(np.where(above, columns[:2], -far), starts, axis=1) + wider
-    low[:2] = np.where(standing, np.maximum(low[:2], least), low[:2])
-    high[:2] = np.where(standing, np.minimum(high[:2], most), high[:2])
+    trimmed = np.flatnonzero(is_compact)[standing]
+    low[:2, trimmed] = np.maximum(low[:2, trimmed], least[:, standing])
+    high[:2, trimmed] = np.minimum(high[:2, trimmed], most[:, standing])
     return low, high

@@ -497,14 +497,15 @@ class MapEntry:
     def _form_words(self) -> FormWords:
         """The form of the surface, kept until something that it is made from changes."""
         points, stance = self.surface.surface(), find_stance(self.label)
-        if self._form is None or self._form.form.points is not points or self._stance != stance:
+        form = self._form  # stances are those of a table: equal ones are one
+        if form is None or form.form.points is not points or self._stance is not stance:
             self._is_too_wide = len(self.places) > 0 and is_too_wide(points, stance)
             places = self.places if self.is_placed else self.places[:0]
             cell_m = self.surface.cell_m
             box = box_of(points, places, stance, self.floor_z, cell_m)
-            self._form = FormWords(Form(points, box, cell_m, is_placed=self.is_placed))
-            self._stance = stance
-        return self._form
+            form = FormWords(Form(points, box, cell_m, is_placed=self.is_placed))
+            self._form, self._stance = form, stance
+        return form
 
     def sealed(self) -> tuple[Stretch, ...]:
         """All of its evidence by stretches; what comes next begins another one."""

@@ -533,9 +533,10 @@ class ObjectMap:
 
     def _note_box(self, entry: MapEntry) -> None:
         """Update the box of an object whose surface was computed again."""
-        if entry.box is not self._known_box.get(entry.object_id):
-            self._known_box[entry.object_id] = entry.box
-            self._boxes.set(entry.object_id, np.array(entry.box.extent()))
+        box = entry.box
+        if box is not self._known_box.get(entry.object_id):
+            self._known_box[entry.object_id] = box
+            self._boxes.set(entry.object_id, np.array(box.extent()))
             self._uncompared.add(entry.object_id)
 
     def _insert(self, entry: MapEntry) -> None:

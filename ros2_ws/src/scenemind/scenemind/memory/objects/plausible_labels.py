@@ -75,6 +75,8 @@ def label_priors(
 
 def best_label(weights: Mapping[str, float]) -> str:
     """The label with the largest weight; of equals the first in the alphabet."""
+    if len(weights) == 1:
+        return next(iter(weights))
     return min(weights, key=lambda label: (-weights[label], label))
 
 
