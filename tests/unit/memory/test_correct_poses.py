@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 from scenemind.config import SceneMindConfig
+from scenemind.frames import read_sequence
 from scenemind.geometry import Box3D, Pose, iou_3d
+from scenemind.mapping import Mapper
 from scenemind.memory import Edit, Memory, ReadOnlyMemory, SceneMemoryError
+from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Observation
+from scenemind.simulation import simulate
 from tests.unit.memory import walk
 from tests.unit.memory.walk import FRAME_NS
 
@@ -164,3 +168,29 @@ def test_two_corrections_are_as_one(right: Memory) -> None:
         memory.correct_poses(STAMPS, true_poses(TWICE))
         assert len(memory.pose_corrections()) == 2
         assert_same_map(memory, right)
+
+
+def test_odometry_that_knows_of_no_correction_goes_on() -> None:
+    """A simulated camera whose odometry is turned and shifted from the start."""
+    exact = simulate(2, 24)
+    off = turned(1.0, -2.0, 0.3)
+    drifted = replace(exact, odometry=tuple(off @ pose for pose in exact.true_poses))
+    frames = list(read_sequence(drifted))
+    with Memory.create(None, CONFIG) as memory:
+        mapper = Mapper(InstanceCamera(exact.class_names), memory, CONFIG)
+        for frame in frames[:12]:
+            mapper.process(frame)
+        stamps = np.array([frame.stamp_ns for frame in frames[:12]])
+        memory.correct_poses(stamps, exact.true_poses[:12], keeps_odometry=True)
+        for frame in frames[12:]:
+            mapper.process(frame)
+        ours = memory.snapshot()
+        assert ours.world_T_camera is not None
+        assert ours.world_T_camera.distance_m(exact.true_poses[-1]) < 1e-6
+        with Memory.create(None, CONFIG) as right:
+            mapper = Mapper(InstanceCamera(exact.class_names), right, CONFIG)
+            for frame in read_sequence(exact):
+                mapper.process(frame)
+            assert len(ours.objects) == len(right.snapshot().objects)
+        Mapper(InstanceCamera(exact.class_names), memory, CONFIG)
+        assert memory.world_T_input.distance_m(Pose.identity()) == 0.0

@@ -506,7 +506,11 @@ class Scene:
         return Mapper(detector, self.writable_memory, self.config)
 
     def correct_poses(
-        self, stamps_ns: Sequence[int] | NDArray[np.int64], world_T_camera: Sequence[Pose]
+        self,
+        stamps_ns: Sequence[int] | NDArray[np.int64],
+        world_T_camera: Sequence[Pose],
+        *,
+        keeps_odometry: bool = False,
     ) -> PoseCorrection | None:
         """Move the memory as poses that SLAM corrected afterwards: objects, walls, key frames and
         all else, under their ids. Frames that come afterwards are in the corrected world.
@@ -515,6 +519,8 @@ class Scene:
             stamps_ns: moments in nanoseconds, strictly ascending; between them corrections are
                 interpolated, before the first and after the last they are held.
             world_T_camera: the corrected poses of the camera at these moments.
+            keeps_odometry: frames that come afterwards have poses of an odometry that knows of no
+                correction; the last one is put before them.
 
         Returns:
             What was corrected; None: nothing moves.
@@ -523,7 +529,9 @@ class Scene:
             SceneMemoryError: moments out of order, or none that was mapped; or this scene is open
                 to be read only.
         """
-        return self.writable_memory.correct_poses(np.asarray(stamps_ns), world_T_camera)
+        return self.writable_memory.correct_poses(
+            np.asarray(stamps_ns), world_T_camera, keeps_odometry=keeps_odometry
+        )
 
     # Questions and corrections
 

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,7 @@ class Mapper:
         self.failed_detections = 0
         self._turn = 0  # frames that were mapped
         memory.begin_session()
+        self._no_correction = memory.world_T_input
 
     @property
     def detector(self) -> Detector:
@@ -133,8 +134,15 @@ class Mapper:
         Raises:
             SceneMemoryError: the frame's number does not come after the last one's.
         """
-        frame, detections = detected.frame, detected.detections
+        with self.memory.steady_world():
+            return self._integrate(detected, plan)
+
+    def _integrate(self, detected: DetectedFrame, plan: Plan) -> MapperReport:
         watch = Stopwatch()
+        frame, detections = detected.frame, detected.detections
+        world_T_input = self.memory.world_T_input
+        if world_T_input is not self._no_correction:
+            frame = replace(frame, world_T_camera=world_T_input @ frame.world_T_camera)
         track_ids = self._tracker.update(detections, frame)
         watch.lap("track")
         lifted = track_ids if plan.does("lifting") else _every_other(track_ids, self._turn)

@@ -4,8 +4,10 @@ only.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 
@@ -52,6 +54,8 @@ class Memory(MemoryReader):
         with no_garbage_collection():
             self._state.restore(disk.load())
         self._is_open = True
+        self._steady = threading.RLock()
+        self._world_T_input = Pose.identity()
         disk.start(self._take, self._give_back)
 
     @classmethod
@@ -81,6 +85,7 @@ class Memory(MemoryReader):
         """Begin a new recording or tracker, whose frames and tracks count from 0 again."""
         with self._lock:
             self._state.begin_session()
+            self._world_T_input = Pose.identity()
 
     def integrate(
         self,
@@ -152,8 +157,23 @@ class Memory(MemoryReader):
             self._disk.writer.commit()
         return object_id
 
+    def steady_world(self) -> AbstractContextManager[bool]:
+        """A context in which no correction of poses takes effect, such as from the pose of a frame
+        to its place in the memory. Corrections wait for it, so it should be short."""
+        return self._steady
+
+    @property
+    def world_T_input(self) -> Pose:
+        """What is put before the poses of new frames: the identity, except after
+        `correct_poses` with `keeps_odometry`, until the next session begins."""
+        return self._world_T_input
+
     def correct_poses(
-        self, stamps_ns: NDArray[np.int64], world_T_camera: Sequence[Pose]
+        self,
+        stamps_ns: NDArray[np.int64],
+        world_T_camera: Sequence[Pose],
+        *,
+        keeps_odometry: bool = False,
     ) -> PoseCorrection | None:
         """Move the memory as poses that were corrected afterwards, such as by SLAM; see
         `frame_corrections`. It is on disk when this returns, all of it or nothing.
@@ -167,6 +187,9 @@ class Memory(MemoryReader):
             stamps_ns: (N,) moments, strictly ascending; between them corrections are interpolated,
                 before the first and after the last they are held.
             world_T_camera: the corrected poses of the camera at these moments.
+            keeps_odometry: frames go on to have the poses of an odometry that knows of no
+                correction: the mapper puts the last one before them (`world_T_input`). Else they
+                come in the corrected world.
 
         Returns:
             What was corrected; None: nothing moves, and nothing was changed.
@@ -181,9 +204,15 @@ class Memory(MemoryReader):
             corrections = FrameCorrections.of_stamps(frames, stamps_ns, world_T_camera)
             if not corrections.moves_anything:
                 return None
-            noted = migrate(self._state, self._lock, corrections, time.time_ns())
-            with self._lock:
+
+            def swapped() -> None:
                 self._frame_indexer = FrameIndexer()
+                if keeps_odometry:
+                    self._world_T_input = corrections.newest @ self._world_T_input
+
+            noted = migrate(
+                self._state, self._lock, self._steady, corrections, time.time_ns(), swapped
+            )
             self._disk.writer.commit()
         return noted
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from itertools import islice
 from math import degrees
 
@@ -22,17 +24,25 @@ _AT_ONCE = 8  # objects that are copied under one lock
 
 
 def migrate(
-    state: MemoryState, lock: threading.Lock, corrections: FrameCorrections, now_ns: int
+    state: MemoryState,
+    lock: threading.Lock,
+    steady: AbstractContextManager[bool],
+    corrections: FrameCorrections,
+    now_ns: int,
+    swapped: Callable[[], None],
 ) -> PoseCorrection:
     """Move a memory with its frames.
 
     Args:
         lock: guards the state; the caller does not hold it.
+        steady: held while a frame is on its way from its pose to the memory.
         now_ns: wall-clock time.
+        swapped: called at the moment at which the world is another one.
     """
     prepared = _prepare(state, lock, corrections)
-    with lock:
+    with steady, lock:
         update = state.correct_poses(corrections, prepared)
+        swapped()
     same: dict[int, int] = {}
     while True:
         with lock:
