@@ -1,9 +1,9 @@
 """ROS packages that exist only with an installed ROS 2, and replacements for them.
 
-The Python registry has no tf2_ros, vision_msgs, sensor_msgs_py and tf_transformations. They are
-used if they can be imported. Otherwise `tf2_ros` and `vision_msgs` are None, and their users report
-it; for the other two, this module has the functions that the package calls, with the same names,
-arguments and results.
+The Python registry has no tf2_ros, vision_msgs, rtabmap_msgs, sensor_msgs_py and
+tf_transformations. They are used if they can be imported. Otherwise the first three are None, and
+their users report it; for the other two, this module has the functions that the package calls, with
+the same names, arguments and results.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def _find_module(name: str) -> ModuleType | None:
 
 tf2_ros = _find_module("tf2_ros")
 vision_msgs = _find_module("vision_msgs.msg")
+rtabmap_msgs = _find_module("rtabmap_msgs.msg")
 _tf_transformations = _find_module("tf_transformations")
 _point_cloud2 = _find_module("sensor_msgs_py.point_cloud2")
 

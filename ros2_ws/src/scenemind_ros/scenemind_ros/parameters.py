@@ -100,6 +100,20 @@ class PublishParameters(Settings):
     )
 
 
+class CorrectionParameters(Settings):
+    """Poses that a SLAM system corrects afterwards; docs/slam.md."""
+
+    path: str = Field(
+        "", description="topic, nav_msgs/Path: corrected poses of the base at earlier stamps"
+    )
+    graph: str = Field("", description="topic, rtabmap_msgs/MapData; needs rtabmap_msgs")
+    tf: bool = Field(False, description="follow jumps of map -> odom; needs tf2_ros")
+    odom_frame: str = "odom"
+    every_s: float = Field(2.0, gt=0.0, description="least time between two corrections")
+    least_m: float = Field(0.02, ge=0.0, description="smaller corrections wait, if also")
+    least_deg: float = Field(0.2, ge=0.0, description="the turn is smaller")
+
+
 class MappingParameters(SceneMindConfig):
     """All parameters of the mapping node: the library's and its own."""
 
@@ -112,6 +126,7 @@ class MappingParameters(SceneMindConfig):
         description="colour camera (optical frame) on the odometry's child frame:"
         " x y z qx qy qz qw or x y z roll pitch yaw",
     )
+    corrections: CorrectionParameters = CorrectionParameters()
     memory: MemoryParameters = MemoryParameters()
     publish: PublishParameters = PublishParameters()
     pending_frames: int = Field(
@@ -225,8 +240,9 @@ def require_tf2() -> Any:
     """
     if tf2_ros is None:
         raise ConfigError(
-            "pose_source is tf, and tf2_ros is not installed: install ROS 2's tf2_ros (it is not"
-            " on the Python registry) or set pose_source to odometry"
+            "pose_source is tf, or corrections.tf is set, and tf2_ros is not installed: install ROS"
+            " 2's tf2_ros (it is not on the Python registry), or set pose_source to odometry and"
+            " corrections.tf to false"
         )
     return tf2_ros
 

@@ -8,6 +8,7 @@ by their mean.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -120,6 +121,10 @@ class FrameCorrections:
     def moves_anything(self) -> bool:
         """False if every correction is the identity."""
         return self.count > 0
+
+    @property
+    def largest_deg(self) -> float:
+        return math.degrees(self.largest_rad)
 
     def of_frames(self, numbers: ArrayLike) -> NDArray[np.float64]:
         """(M, 4, 4): the corrections of frames; of unknown ones that of the frame before."""

@@ -21,7 +21,7 @@ from scenemind.garbage import no_garbage_collection
 from scenemind.geometry import Pose
 from scenemind.memory.disk.changes import NO_CHANGES, Changes, FrameRecord
 from scenemind.memory.disk.memory_disk import MemoryDisk
-from scenemind.memory.frame_corrections import FrameCorrections
+from scenemind.memory.frame_corrections import FrameCorrections, pose_of
 from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.replay import corrections_from_json, replay
@@ -174,6 +174,8 @@ class Memory(MemoryReader):
         world_T_camera: Sequence[Pose],
         *,
         keeps_odometry: bool = False,
+        least_m: float = 0.0,
+        least_deg: float = 0.0,
     ) -> PoseCorrection | None:
         """Move the memory as poses that were corrected afterwards, such as by SLAM; see
         `frame_corrections`. It is on disk when this returns, all of it or nothing.
@@ -190,6 +192,8 @@ class Memory(MemoryReader):
             keeps_odometry: frames go on to have the poses of an odometry that knows of no
                 correction: the mapper puts the last one before them (`world_T_input`). Else they
                 come in the corrected world.
+            least_m, least_deg: a correction that moves no camera so far, and turns none so much, is
+                left to a later one.
 
         Returns:
             What was corrected; None: nothing moves, and nothing was changed.
@@ -204,6 +208,8 @@ class Memory(MemoryReader):
             corrections = FrameCorrections.of_stamps(frames, stamps_ns, world_T_camera)
             if not corrections.moves_anything:
                 return None
+            if corrections.largest_m < least_m and corrections.largest_deg < least_deg:
+                return None
 
             def swapped() -> None:
                 self._frame_indexer = FrameIndexer()
@@ -215,6 +221,21 @@ class Memory(MemoryReader):
             )
             self._disk.writer.commit()
         return noted
+
+    def poses_at(self, stamps_ns: Sequence[int]) -> list[Pose]:
+        """The poses of the camera at some moments, as they are now: those of the last frames up to
+        them.
+
+        Raises:
+            SceneMemoryError: nothing has been mapped yet, or the disk failed.
+        """
+        with self._disk.writer.lock:
+            self._disk.writer.commit()
+            frames = self._disk.store.frame_table()
+        if not len(frames.numbers):
+            raise SceneMemoryError("nothing has been mapped yet: there is no pose")
+        rows = np.searchsorted(frames.stamps_ns, np.asarray(stamps_ns, np.int64), side="right") - 1
+        return [pose_of(frames.world_T_camera[max(row, 0)]) for row in rows.tolist()]
 
     def settle_label(self, object_id: int, label: str, by: str) -> bool:
         """Give a label that a model chose as much weight as all that detectors said of an object;

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import islice
-from math import degrees
 
 from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.objects.object_map import PoseUpdate, corrected_objects
@@ -59,7 +58,7 @@ def migrate(
             at_ns=now_ns,
             frames=corrections.count,
             largest_m=corrections.largest_m,
-            largest_deg=degrees(corrections.largest_rad),
+            largest_deg=corrections.largest_deg,
             same=tuple(same.items()),
             apart=tuple((of, part) for part, (of, _) in update.split_off.items()),
             returned=tuple(sorted(returned)),

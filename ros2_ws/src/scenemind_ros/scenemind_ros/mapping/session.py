@@ -30,6 +30,7 @@ from scenemind_ros.errors import diagnostic_status
 from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.input.health import FrameYield, input_problems
 from scenemind_ros.mapping.map_publisher import MapPublisher
+from scenemind_ros.mapping.slam_corrections import SlamCorrections
 from scenemind_ros.parameters import MappingParameters
 
 _log = logging.getLogger(__name__)
@@ -273,7 +274,9 @@ class MappingDiagnostics:
         parameters: MappingParameters,
         source: CameraInput,
         session: MappingSession,
+        corrections: SlamCorrections | None = None,
     ) -> None:
+        self._corrections = corrections
         self._node = node
         self._parameters = parameters
         self._source = source
@@ -396,12 +399,13 @@ class MappingRun:
         session: MappingSession,
         outgoing: MapPublisher,
     ) -> None:
-        """Connect; raises ConfigError if the pose source is TF and tf2_ros is not installed."""
+        """Connect; raises ConfigError if TF is needed and tf2_ros is not installed."""
         self._node = node
         self._session = session
         self._outgoing = outgoing
         self._input = CameraInput(node, parameters, session.submit, self._name_instances)
-        self._health = MappingDiagnostics(node, parameters, self._input, session)
+        self._corrections = SlamCorrections(node, parameters, lambda: session.memory)
+        self._health = MappingDiagnostics(node, parameters, self._input, session, self._corrections)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         session.start()
         # A steady clock also runs if use_sim_time waits for a missing /clock.
@@ -410,6 +414,7 @@ class MappingRun:
             node.create_timer(period_s, call, clock=steady)
             for period_s, call in (
                 (_POLL_S, self._input.poll),
+                (_POLL_S, self._corrections.poll),
                 (_DIAGNOSTICS_S, self._publish_health),
                 (1.0 / parameters.publish.max_hz, self._publish_map),
             )
@@ -421,6 +426,7 @@ class MappingRun:
         for timer in self._timers:
             self._node.destroy_timer(timer)
         self._input.close()
+        self._corrections.close()
         self._session.stop()
         if self._node.context.ok():
             self._publish_map()
