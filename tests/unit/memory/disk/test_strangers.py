@@ -20,6 +20,7 @@ from scenemind.frames import FrameError
 from scenemind.memory import Memory, ReadOnlyMemory, SceneMemoryError, list_memories
 from scenemind.memory.disk import images
 from scenemind.memory.disk.changes import NO_CHANGES
+from scenemind.memory.disk.examination import check, repair
 from scenemind.memory.disk.folder import DATABASE, delete, describe, save_copy
 from scenemind.memory.disk.store import Store
 from tests.unit.memory import walk
@@ -227,3 +228,58 @@ def test_objects_without_end_are_refused(path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("scenemind.memory.disk.sound_rows._MOST_ROWS", 2)
     with pytest.raises(SceneMemoryError, match="has more than 2 rows"):
         ReadOnlyMemory.open(path, CONFIG)
+
+
+def test_reading_makes_no_lock_and_still_keeps_writers_away(path: Path) -> None:
+    (path / "memory.lock").unlink()
+    with ReadOnlyMemory.open(path, CONFIG), ReadOnlyMemory.open(path, CONFIG):
+        assert not (path / "memory.lock").exists()
+        with pytest.raises(SceneMemoryError, match="being read"):
+            Memory.open(path, CONFIG)
+    with Memory.open(path, CONFIG):
+        (path / "memory.lock").unlink()  # by a person, while it is open
+        with pytest.raises(SceneMemoryError, match="by another command"):
+            ReadOnlyMemory.open(path, CONFIG)
+
+
+def test_detections_of_no_frame_are_damage(path: Path) -> None:
+    """Their checksum is another one, but nobody asks for them."""
+    with closing(sqlite3.connect(path / DATABASE)) as connection, connection:
+        connection.execute("UPDATE detections SET frame = 4611686018427387904 WHERE frame = 3")
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        assert memory.stats().damaged == 1
+    repair(path)
+    assert check(path) == ()
+
+
+def test_holes_without_end_are_not_read(path: Path) -> None:
+    database = path / DATABASE
+    os.truncate(database, 2**40)
+    for opened in (Memory.open, ReadOnlyMemory.open, save_copy):
+        with pytest.raises(SceneMemoryError, match="holes"):
+            opened(path, CONFIG)  # type: ignore[arg-type]
+    assert "holes" in describe(path).problem
+
+
+def test_a_kill_while_the_log_moves_into_the_file_is_no_damage(tmp_path: Path) -> None:
+    """Page 1 says already how long the file is to be."""
+    memory = Memory.create(tmp_path / "row", CONFIG)
+    for number in range(30):
+        seen = walk.step(number)
+        memory.integrate(seen.frame, seen.detections, seen.track_ids, seen.observations)
+    memory.flush()
+    log = (tmp_path / "row" / f"{DATABASE}-wal").read_bytes()
+    memory.close()
+    path = tmp_path / "row"
+    whole = (path / DATABASE).read_bytes()
+    (path / f"{DATABASE}-wal").write_bytes(log)
+    for kept in (len(whole) // 2, len(whole) - 1):
+        (path / DATABASE).write_bytes(whole[:kept])
+        with ReadOnlyMemory.open(path, CONFIG) as read:
+            assert (read.stats().frames, read.stats().damaged) == (30, 0)
+        assert check(path) == ()
+    (path / f"{DATABASE}-wal").write_bytes(log[: len(log) // 4])
+    assert check(path) != ()
+    (path / f"{DATABASE}-wal").write_bytes(log)
+    with Memory.open(path, CONFIG) as opened:
+        assert opened.stats().frames == 30

@@ -21,6 +21,7 @@ _NEXT_TO_NOTHING = 2**18  # free bytes; SQLite needs some of its own
 _LONGEST_VALUE = 64 * 2**20
 _MOST_MISSING = 2**30
 _START = b"SQLite format 3"
+_LOG_HEADER, _FRAME_HEADER, _SMALLEST_PAGE = 32, 24, 512  # bytes
 # What reading may take: a second for what a slow machine does with so many bytes, and a start.
 _BYTES_A_SECOND = 10e6
 _START_S = 2.5
@@ -118,7 +119,8 @@ def connect_to_read(path: Path, *, is_written: bool = False) -> Iterator[sqlite3
 def time_limit(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
     """Interrupt what takes longer than reading the whole file may take: endless queries, and pages
     that lead in circles. Only this thread's own time counts, so a busy disk or machine is none."""
-    size = path.stat().st_size if path.exists() else 0
+    of = path.stat() if path.exists() else None
+    size = min(of.st_size, of.st_blocks * 512) if of else 0  # holes take no time
     until = thread_time() + _START_S + size / _BYTES_A_SECOND
     connection.set_progress_handler(lambda: thread_time() > until, _STEPS)
     try:
@@ -128,8 +130,13 @@ def time_limit(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 
 
 def is_cut_short(path: Path) -> bool:
-    """Whether a file is shorter than its header says."""
-    return _missing_bytes(path) > 0
+    """Whether a file is shorter than its header says, and its log does not have the rest either, as
+    that of a process that was killed while it moved its log into the file."""
+    page_size, pages, size = _extent(path)
+    if size >= pages * page_size:
+        return False
+    in_log = _pages_in_log(path.with_name(f"{path.name}-wal"), page_size)
+    return not all(page in in_log for page in range(size // page_size + 1, pages + 1))
 
 
 def _opened(path: Path, how: str) -> sqlite3.Connection:
@@ -146,14 +153,34 @@ def _opened(path: Path, how: str) -> sqlite3.Connection:
 
 
 def _missing_bytes(path: Path) -> int:
-    """How much shorter a file is than its header says (SQLite file format, 1.3): page size times
-    number of pages, without the log of a killed process beside it."""
+    """How much shorter a file is than its header says, without the log beside it."""
+    page_size, pages, size = _extent(path)
+    return max(0, pages * page_size - size)
+
+
+def _extent(path: Path) -> tuple[int, int, int]:
+    """Page size and number of pages by a file's header (SQLite file format, 1.3), and its size in
+    bytes; no pages, if it has no such header."""
     with open(open_regular(path), "rb") as file:
         header = file.read(32)
         size = file.seek(0, 2)
     if not header.startswith(_START):
-        return 0
-    page_size = int.from_bytes(header[16:18], "big")
-    pages = int.from_bytes(header[28:32], "big")
-    missing = pages * (65536 if page_size == 1 else page_size) - size
-    return max(0, missing)
+        return 1, 0, size
+    page_size, pages = (int.from_bytes(header[a:b], "big") for a, b in ((16, 18), (28, 32)))
+    return 65536 if page_size == 1 else max(page_size, _SMALLEST_PAGE), pages, size
+
+
+def _pages_in_log(log: Path, page_size: int) -> set[int]:
+    """Numbers of the pages of a log (SQLite file format, 4.1): frames with its salt. Whether they
+    are whole shows when they are read."""
+    if not is_regular(log):
+        return set()
+    found: set[int] = set()
+    with open(open_regular(log), "rb") as file:
+        salt = file.read(_LOG_HEADER)[16:24]
+        while len(frame := file.read(_FRAME_HEADER)) == _FRAME_HEADER and frame[8:16] == salt:
+            if not any(frame[:4]):  # page 0, as in a hole
+                break
+            found.add(int.from_bytes(frame[:4], "big"))
+            file.seek(page_size, 1)
+    return found

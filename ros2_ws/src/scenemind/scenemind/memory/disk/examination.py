@@ -150,7 +150,11 @@ class _Examination:
 
     def _keep_detections(self, labels: list[int]) -> None:
         kept = []
+        blocks = self.kept["frames"]
+        last = np.frombuffer(blocks[-1][1], FRAME)["number"][-1] if blocks else -1
         for number, packed in self.kept["detections"]:
+            if not (blocks and blocks[0][0] <= number <= last):
+                continue
             seen = np.frombuffer(packed, DETECTION)
             known = np.isin(seen["label"], labels)
             if not known.all():

@@ -12,7 +12,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -30,6 +30,7 @@ _FRAMES = "frames"
 _LOCK = "memory.lock"
 _PROCESS = re.compile(r"\d{0,10}\s*")
 _LONGEST_LOCK = 64
+_MOST_HOLLOW, _MOST_COMPRESSED = 64 * 2**20, 20
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 
 
@@ -80,6 +81,12 @@ def check_files(path: Path) -> None:
                 f"{path / name} is a link, a pipe or a device, which no memory holds: it is not"
                 " opened. Ask whoever gave it to you for a plain copy"
             )
+    for name in (DATABASE, f"{DATABASE}-wal"):
+        if os.path.lexists(path / name) and _is_hollow((path / name).lstat()):
+            raise SceneMemoryError(
+                f"{path / name} is larger than what is stored of it: it has holes, which no memory"
+                " has, and is not opened"
+            )
     if os.path.lexists(path / _FRAMES) and not stat.S_ISDIR((path / _FRAMES).lstat().st_mode):
         raise SceneMemoryError(
             f"{path / _FRAMES} is a link or a file, and not the folder of key frames: it is not"
@@ -91,13 +98,18 @@ def check_files(path: Path) -> None:
         )
 
 
+def _is_hollow(of: os.stat_result) -> bool:
+    """Whether most of a large file is a hole, of which reading and copying would take forever; file
+    systems that compress store more of a memory."""
+    return of.st_size > _MOST_HOLLOW and of.st_size > of.st_blocks * 512 * _MOST_COMPRESSED
+
+
 class MemoryFolder:
     """The folder of an open memory, locked for one writing process or any number of readers."""
 
-    def __init__(self, path: Path, lock: IO[str] | None) -> None:
-        """Args: lock: None where there is none and none can be made: nobody can write there."""
+    def __init__(self, path: Path, locks: ExitStack) -> None:
         self.path = path
-        self._lock = lock
+        self._locks = locks
 
     @classmethod
     def create(cls, path: Path, config: StoreConfig) -> MemoryFolder:
@@ -219,33 +231,55 @@ class MemoryFolder:
             raise disk_error(error, f"cannot replace {self.database}", self.database) from error
 
     def close(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
+        self._locks.close()
 
 
-def _locked(path: Path, *, to_read: bool = False, mode: int = 0o600) -> IO[str] | None:
-    """The lock; None where a reader finds none and cannot make one."""
-    try:
-        lock = _open_lock(path / _LOCK, to_read, mode)
-    except OSError as error:
-        if to_read and error.errno in (errno.EROFS, errno.EACCES):
-            return None
-        raise disk_error(error, f"cannot lock {path}", path) from error
-    try:
-        # The kernel releases it when the process ends, however it ends.
-        fcntl.flock(lock, (fcntl.LOCK_SH if to_read else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except OSError as error:
-        message = _in_use(path, _writer(lock))
-        lock.close()
-        raise SceneMemoryError(message) from error
-    if not to_read:
+def _locked(path: Path, *, to_read: bool = False, mode: int = 0o600) -> ExitStack:
+    """The lock, until it is closed. A reader who finds no lock file makes none, as reading changes
+    nothing: it locks the folder itself, which a writer locks too.
+
+    Raises:
+        SceneMemoryError: another process has it, or it is no lock.
+    """
+    how = (fcntl.LOCK_SH if to_read else fcntl.LOCK_EX) | fcntl.LOCK_NB
+    with ExitStack() as opened:
         try:
-            lock.truncate(0)
-            lock.write(str(os.getpid()))
-            lock.flush()
+            lock = opened.enter_context(_open_lock(path / _LOCK, to_read, mode))
         except OSError as error:
-            raise disk_error(error, f"cannot lock {path}", path) from error
-    return lock
+            if not (to_read and isinstance(error, FileNotFoundError | PermissionError)):
+                raise disk_error(error, f"cannot lock {path}", path) from error
+            lock = None
+        try:
+            # The kernel releases it when the process ends, however it ends.
+            if lock is not None:
+                fcntl.flock(lock, how)
+            if lock is None or not to_read:
+                _lock_folder(path, how, opened)
+        except OSError as error:
+            raise SceneMemoryError(_in_use(path, _writer(lock) if lock else None)) from error
+        if lock is not None and not to_read:
+            try:
+                lock.truncate(0)
+                lock.write(str(os.getpid()))
+                lock.flush()
+            except OSError as error:
+                raise disk_error(error, f"cannot lock {path}", path) from error
+        return opened.pop_all()
+
+
+def _lock_folder(path: Path, how: int, opened: ExitStack) -> None:
+    """
+    Raises:
+        BlockingIOError: another process has it. File systems without such locks are none.
+    """
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        opened.callback(os.close, folder)
+        fcntl.flock(folder, how)
+    except BlockingIOError:
+        raise
+    except OSError:  # as over NFS
+        pass
 
 
 def _open_lock(path: Path, to_read: bool, mode: int) -> IO[str]:
@@ -253,8 +287,8 @@ def _open_lock(path: Path, to_read: bool, mode: int) -> IO[str]:
     Raises:
         OSError: it cannot be opened, or is no lock, whose content a writer would replace.
     """
-    flags = os.O_RDONLY if to_read and path.exists() else os.O_RDWR | os.O_CREAT
-    lock = os.fdopen(open_regular(path, flags, mode=mode), "r" if flags == os.O_RDONLY else "r+")
+    flags = os.O_RDONLY if to_read else os.O_RDWR | os.O_CREAT
+    lock = os.fdopen(open_regular(path, flags, mode=mode), "r" if to_read else "r+")
     if not _PROCESS.fullmatch(lock.read(_LONGEST_LOCK)):
         lock.close()
         raise OSError(errno.EINVAL, f"{path} does not hold a process id: move it away")
@@ -379,8 +413,7 @@ def delete(path: Path) -> None:
     """
     if not os.path.lexists(path / DATABASE):
         raise SceneMemoryError(f"there is no memory at {path}")
-    lock = _locked(path) if is_regular(path / _LOCK) else None
-    try:
+    with _locked(path) if is_regular(path / _LOCK) else nullcontext():
         own = (_FRAMES, _LOCK)
         names = sorted(entry.name for entry in path.iterdir())
         others = [name for name in names if name not in own and not name.startswith(DATABASE)]
@@ -397,6 +430,3 @@ def delete(path: Path) -> None:
             shutil.rmtree(doomed)
         except OSError as error:
             raise SceneMemoryError(f"cannot delete {path}: {error}") from error
-    finally:
-        if lock is not None:
-            lock.close()

@@ -207,6 +207,20 @@ class FrameTables:
             matrices_of(frames["pose"]),
         )
 
+    def check_detections(self, frames: NDArray[np.void]) -> None:
+        """Note detections of no frame that was ever there: nobody asks for them, so their checksums
+        are not looked at.
+
+        Args:
+            frames: all frames.
+        """
+        first, last = (int(frames["number"][end]) for end in (0, -1)) if len(frames) else (0, -1)
+        outside = self._connection.execute(
+            "SELECT frame FROM detections WHERE frame < ? OR frame > ? LIMIT 1", (first, last)
+        )
+        for (number,) in outside:
+            self._sound.damage.note("detections", number, "its frame is missing")
+
     def find_newest(self, frames: NDArray[np.void]) -> FrameRecord | None:
         """The last one of all frames, without its detections."""
         return self._record(frames[-1], _NO_DETECTIONS) if len(frames) else None

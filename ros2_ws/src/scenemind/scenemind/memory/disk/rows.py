@@ -470,7 +470,9 @@ def _stay_of(values: Sequence[Any]) -> Stay:
 
 def _bounded(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """The same values (N,), if they are numbers of a sensible size: a dot product tells at once."""
-    if not float(values @ values) <= _FARTHEST_M * _FARTHEST_M * len(values):  # NaN is not
+    with np.errstate(over="ignore"):  # infinite is too far
+        size = float(values @ values)
+    if not size <= _FARTHEST_M * _FARTHEST_M * len(values):  # NaN is not
         raise _impossible()
     return values
 

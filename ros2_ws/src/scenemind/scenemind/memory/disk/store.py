@@ -218,6 +218,7 @@ class Store:
     def _load(self) -> StoredMemory:
         all_of = self._rows.all_of
         frames = self._frames.all()
+        self._frames.check_detections(frames)
         locations = without_lost(all_of("locations", rows.location_of))
         tracklets = all_of("tracklets", rows.tracklet_of, rows.check_tracklets)
         tracklets = self._at_known(locations, tracklets)
