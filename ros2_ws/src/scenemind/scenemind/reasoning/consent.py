@@ -51,6 +51,7 @@ _DELETING = re.compile(rf"\b{any_of('deleting')}\b")
 _ORDER = re.compile("|".join(any_of(name) for name in ("merging", "splitting", "deleting")))
 _NAMING, _AROUND_NAME = map(words_in, ("naming", "around_name"))
 _AROUND_NAME |= word_set("it this them")  # "we call it the corner"
+_BESIDE_ACT = _BEFORE_NOUN | BE | words_in("beside_act")
 _CALLING = word_set("call rename label name make")
 _AFTER_NOUN = NOUN_END | BE | word_set(", and from with for no never not really actually")
 
@@ -318,11 +319,29 @@ class _Said:
         order = _ORDER.match(said)
         if order is not None and not self._is_behind(order[0], of):
             return False
+        if not self._is_all_said(edit.kind, of):
+            return False
         whole = [m.ids for m in of if m.ids <= wanted]
         if edit.kind == "split":
             return len({m.ids for m in of}) == 1 and wanted in whole
         is_named = wanted <= frozenset(chain.from_iterable(whole))
         return is_named and (edit.kind != "merge" or bool(numbers) or wanted in whole)
+
+    def _is_all_said(self, kind: EditKind, of: Sequence[_Mention]) -> bool:
+        """Whether the affirmed words are the act, the things, and small words: "delete object 3 at
+        your own risk" and "the owner of object 3 is gone" say something else."""
+        clause = self._clause
+        things = {
+            i
+            for m in self._mentions  # "chair 3", whose noun is no mention
+            for i in range(m.at - m.words.isdigit(), m.at + len(m.words.split()))
+        }
+        words = [*zip(clause.words, clause.denied, strict=True)]
+        if any(m.is_anchor for m in self._mentions if m not in of):
+            return True  # "the lamp beside the sofa is gone": the things were told apart before
+        left = [w for i, (w, not_so) in enumerate(words) if i not in things and not not_so]
+        rest = _ACTS[kind].sub(" ", " ".join(left)).split()
+        return {word for word in rest if not word.isdigit()} <= _BESIDE_ACT
 
     def _is_whole(self, mention: _Mention) -> bool:
         """Whether a mention is of a thing itself: not "the fridge door", "two of the tables"."""
