@@ -126,6 +126,16 @@ def test_what_was_hardly_ever_detected_is_a_ghost_and_was_not_removed() -> None:
     assert place.knowledge == "ghost"
 
 
+@pytest.mark.parametrize("label", ["person", "cat"])
+def test_who_comes_and_goes_is_no_change(label: str) -> None:
+    left = replace(seen(1, 10, 90, label=label), stays=moved(1, 0.0, 2.0).stays)
+    arrived, walked = seen(2, 1050, 1090, 4.0, label), replace(moved(3, 0.0, 2.0), label=label)
+    assert changes(arrived, walked, seen(4, 10, 1010, 6.0), gone=(left,)) == SceneChanges((), 1, ())
+
+    before, after = scene(box(1, label, 0.0)), scene(box(2, label, 3.0))
+    assert compare(before, after) == SceneChanges((), 0, ())
+
+
 def test_object_gone_before_the_first_moment_is_no_change() -> None:
     stay = Stay(Box3D((0.0, 0.0, 0.5), (0.5, 0.5, 1.0)), 10, 20, 50)
     assert changes(gone=(replace(seen(1, 10, 20), stays=(stay,)),)) == SceneChanges((), 0, ())

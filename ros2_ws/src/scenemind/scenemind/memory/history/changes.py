@@ -13,6 +13,8 @@ other labels (renamed). Of the rest, a thing of the earlier map that has a looka
 one was moved there. The remaining ones are missing, if the other map's camera had their place in
 the picture, or were added, if it had looked through it. Nothing was moved to a place that was in
 view before and not seen to be empty.
+
+People and animals come and go, and are no part of the place: that one is elsewhere is no change.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from numpy.typing import NDArray
 from scenemind.geometry import Box3D
 from scenemind.language.english import normal
 from scenemind.language.vocabulary import Thesaurus
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.history.camera_views import CameraViews
 from scenemind.memory.history.timeline import PlaceAt, TimeSpan, find_place
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
@@ -255,12 +258,18 @@ def find_changes(
 def _compared(
     scene: MemorySnapshot, first_ns: int, second_ns: int
 ) -> Iterator[tuple[MapObject, PlaceAt | None, PlaceAt]]:
-    """All objects known at the second moment, with their places at both."""
+    """All objects known at the second moment that belong to the place, with their places at
+    both."""
     for things, is_gone in ((scene.objects, False), (scene.gone, True)):
-        for thing in things.values():
+        for thing in _staying(things).values():
             now = find_place(thing, second_ns, is_gone=is_gone)
             if now is not None:
                 yield thing, find_place(thing, first_ns, is_gone=is_gone), now
+
+
+def _staying(things: Mapping[int, MapObject]) -> dict[int, MapObject]:
+    """Those that do not move by themselves."""
+    return {number: thing for number, thing in things.items() if not sense_of(thing.label).moves}
 
 
 def _looked_for(
@@ -334,6 +343,8 @@ def compare_maps(
     Args:
         views_before, views_after: all views of each map's camera.
     """
+    before = replace(before, objects=_staying(before.objects))
+    after = replace(after, objects=_staying(after.objects))
     in_place = _one_to_one(_pairs_in_place(before.objects, after.objects))
     old, new = _left_over(before, after, in_place)
     empty = {
