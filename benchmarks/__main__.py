@@ -141,6 +141,9 @@ def _projection(
         Path | None,
         typer.Option(help="YAML file for the calibration of the boxes.", show_default=False),
     ] = None,
+    right_iou: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="IoU above which a calibrated box is right.")
+    ] = 0.5,
     as_json: AsJson = False,
 ) -> None:
     """Measure boxes from masks: time, and IoU with the true boxes.
@@ -154,11 +157,11 @@ def _projection(
     other frames: the IoU of a detection with the projected box (of the map's box: map_iou), and the
     share of the detection that the box covers. Partly hidden objects lower both IoUs.
 
-    For a calibration: a model of which boxes are right (IoU above 0.5), fitted in simulated rooms
-    with errors of several kinds, and its accuracy in held-out rooms.
+    For a calibration: a model of which boxes are right (IoU above --right-iou), fitted in
+    simulated rooms with errors of several kinds, and its accuracy in held-out rooms.
     """
     result = bench_named("projection", "benchmarks")(
-        targets, sequence, detector, pictures, calibrate
+        targets, sequence, detector, pictures, calibrate, right_iou
     )
     show_result("projection", result, as_json)
 

@@ -136,7 +136,6 @@ def mapped_drive(seed: int, condition: Condition, frames: int) -> Iterator[Mappe
         yield MappedDrive(sequence, memory, stored, condition)
 
 
-RIGHT_IOU = 0.5
 _LEAST_PX = 400  # pixels of the object in the image that the model points at
 _LEAST_IOU = 0.5  # IoU of the detection in that image with the object
 _PATIENCE_S = 600.0
@@ -149,7 +148,7 @@ class Judged:
     Attributes:
         room, target: seed and instance id.
         box: its kind: measured, or the map's box of a measured object.
-        right: the IoU with the true box is above `RIGHT_IOU`.
+        right: the IoU with the true box is above the limit.
         evidence: see `box_quality`; without a map object, that of the map is missing.
     """
 
@@ -161,32 +160,34 @@ class Judged:
     evidence: Evidence
 
 
-def judged_boxes(seed: int, condition: Condition, frames: int) -> Iterator[Judged]:
-    """All objects of a room, each measured once, without those that could not be measured."""
+def judged_boxes(
+    seed: int, condition: Condition, frames: int, right_iou: float = 0.5
+) -> Iterator[Judged]:
+    """All objects of a room, each measured once, without those that could not be measured.
+
+    Args:
+        right_iou: above it a box is right.
+    """
     with mapped_drive(seed, condition, frames) as drive:
         for thing in drive.sequence.room.objects:
             target = _find_target(thing, drive)
             measured = None if target is None else _find_measured(target, drive)
             if target is not None and measured is not None:
-                yield from _judged(thing, target, measured, drive)
+                yield from _judged(thing, target, measured, drive, right_iou)
 
 
 def _judged(
-    thing: SimObject, target: Target, measured: Measured, drive: MappedDrive
+    thing: SimObject, target: Target, measured: Measured, drive: MappedDrive, right_iou: float
 ) -> Iterator[Judged]:
     truth = drive.true_box(thing, target.frame.frame_number)
     match = find_match(target, measured, drive.memory.snapshot())
     is_there = match is not None and match.bond == "same"
     known = drive.sequence.room.seed, thing.instance_id, drive.condition.name
     evidence = of_measured(measured, match if is_there else None)
-    yield Judged(*known, "measured", _is_right(measured.box, truth), evidence)
+    yield Judged(*known, "measured", iou_3d(measured.box, truth) > right_iou, evidence)
     if match is not None and is_there:
         evidence = of_mapped(match.thing, measured, match)
-        yield Judged(*known, "mapped", _is_right(match.thing.box, truth), evidence)
-
-
-def _is_right(box: Box3D, truth: Box3D) -> bool:
-    return iou_3d(box, truth) > RIGHT_IOU
+        yield Judged(*known, "mapped", iou_3d(match.thing.box, truth) > right_iou, evidence)
 
 
 def _find_measured(target: Target, drive: MappedDrive) -> Measured | None:
@@ -430,7 +431,7 @@ _FEWEST = 20
 KINDS: tuple[BoxKind, ...] = get_args(BoxKind)
 
 
-def bench_calibration(targets: int, path: Path) -> dict[str, Any]:
+def bench_calibration(targets: int, path: Path, right_iou: float = 0.5) -> dict[str, Any]:
     """Measure objects of simulated rooms, fit the calibration on two thirds of them, and check it
     on the others, which are of other rooms (`judgement`).
 
@@ -439,6 +440,7 @@ def bench_calibration(targets: int, path: Path) -> dict[str, Any]:
             there may be more.
         path: YAML file for the models, as the method reads it; the held-out boxes are written
             beside it, with the ending `.held-out.csv.gz`.
+        right_iou: above it a box is right.
 
     Raises:
         UsageError: there are too few targets for a fit.
@@ -451,10 +453,11 @@ def bench_calibration(targets: int, path: Path) -> dict[str, Any]:
         def note() -> None:
             progress.advance(task)
 
-        boxes, last = _filmed(1, round(targets * (1.0 - _HELD_OUT)), note)
-        held_out, end = _filmed(last + 1, round(targets * _HELD_OUT), note)
+        boxes, last = _filmed(1, round(targets * (1.0 - _HELD_OUT)), note, right_iou)
+        held_out, end = _filmed(last + 1, round(targets * _HELD_OUT), note, right_iou)
     provenance = Provenance(
-        command=f"python -m benchmarks projection --calibrate {path.name} --targets {targets}",
+        command=f"python -m benchmarks projection --calibrate {path.name} --targets {targets}"
+        f" --right-iou {right_iou:g}",
         conditions=tuple(condition.name for condition in CONDITIONS),
         fitted_rooms=(1, last),
         held_out_rooms=(last + 1, end),
@@ -473,14 +476,16 @@ def bench_calibration(targets: int, path: Path) -> dict[str, Any]:
     }
 
 
-def _filmed(first: int, targets: int, note: Callable[[], None]) -> tuple[list[Judged], int]:
+def _filmed(
+    first: int, targets: int, note: Callable[[], None], right_iou: float
+) -> tuple[list[Judged], int]:
     """Boxes of at least that many targets, from the rooms of a seed on, the same number for each
     condition, and the last room's seed."""
     boxes: list[Judged] = []
     seed = first
     while _targets(boxes) < targets:
         for condition in CONDITIONS:
-            for box in judged_boxes(seed, condition, _FRAMES):
+            for box in judged_boxes(seed, condition, _FRAMES, right_iou):
                 boxes.append(box)
                 if box.box == "measured":
                     note()

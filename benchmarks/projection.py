@@ -209,10 +209,11 @@ def bench_projection(
     detector: str | None = None,
     pictures: Path | None = None,
     calibrate: Path | None = None,
+    right_iou: float = 0.5,
 ) -> dict[str, Any]:
     """Run `bench_rooms`, with a sequence `bench_recorded`, with a file `bench_calibration`."""
     if calibrate is not None:
-        result = bench_calibration(targets, calibrate)
+        result = bench_calibration(targets, calibrate, right_iou)
     elif sequence is not None:
         result = bench_recorded(sequence, detector, pictures)
     else:

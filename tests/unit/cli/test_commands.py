@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import scenemind as sm
 from scenemind.cli.main import app
 
 FRAMES = 12
@@ -62,6 +63,22 @@ def test_unanswerable_question_gives_a_status(root: Path) -> None:
     status, output = run(*in_room(root, "ask", "where is the gnu?", "--json"))
     assert status == 1
     assert json.loads(output.splitlines()[-1])["error"]["code"] == "not_found"
+
+
+def test_a_phrase_is_grounded_from_where_somebody_stands(root: Path) -> None:
+    situation = "I stand at the dining table and face the wall"
+    phrase = "the chair on my left"
+    found = run_json(*in_room(root, "ground", phrase, "--situation", situation))
+    with sm.open(root / "room", read_only=True) as scene:
+        same = scene.ground(phrase, situation=situation)
+    assert found["error"] is None
+    assert [one["id"] for one in found["objects"]] == [one.id for one in same.objects]
+
+
+def test_running_nodes_take_no_situation_with_a_phrase() -> None:
+    status, output = run("ground", "the chair", "--live", "--situation", "I face the wall")
+    assert status != 0
+    assert "say it in the phrase" in " ".join(output.split())
 
 
 def test_a_phrase_is_grounded_best_first(root: Path) -> None:

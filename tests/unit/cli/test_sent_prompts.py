@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from scenemind.cli.sent_prompts import (
-    Sent,
     comment_of,
     pages,
     prompt_files,
@@ -19,6 +18,7 @@ from scenemind.cli.sent_prompts import (
     unsent,
 )
 from scenemind.errors import UsageError
+from scenemind.models.example_model import Sent
 from scenemind.reasoning.prompts import fixed_parts, sent_part
 
 Requests = Mapping[str, Sequence[Sent]]

@@ -25,6 +25,7 @@ from scenemind.reasoning.vlm_grounder.box_quality import (
     EVIDENCE_RANGES,
     MASKS_BY_MODEL,
     BoxKind,
+    BoxOdds,
     Calibration,
     LogisticModel,
     MapMatch,
@@ -102,6 +103,12 @@ def test_logits_of_any_size_have_a_probability() -> None:
 def test_a_model_that_cannot_be_is_refused(change: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValidationError, match=complaint):
         LogisticModel.model_validate({"intercept": 0.0, "weights": {}, **change})
+
+
+@given(evidences(), st.sampled_from(KINDS))
+def test_what_is_close_is_near(evidence: dict[str, float], kind: BoxKind) -> None:
+    odds = BoxOdds.of(kind, evidence)
+    assert 0.0 < odds.close <= odds.near < 1.0
 
 
 def test_a_calibration_has_all_kinds() -> None:
@@ -279,9 +286,9 @@ def test_the_likelier_box_comes_first() -> None:
     for found, first, said in ((good, MEASURED, "measured"), (bad, CHAIR, "map")):
         other = {MEASURED: CHAIR, CHAIR: MEASURED}[first]
         assert [thing.object_id for thing in found.objects] == [first, other]
-        assert 1.0 > found.box_right[0] > found.box_right[1] > 0.0
+        assert 1.0 > found.box_right[0].close > found.box_right[1].close > 0.0
         assert f"the {said} box comes first" in found.steps[-1]
-    assert good.box_right[0] > bad.box_right[1]
+    assert good.box_right[0].close > bad.box_right[1].close
 
 
 def test_whichever_comes_first_both_are_of_one_thing() -> None:
@@ -335,8 +342,8 @@ def test_the_box_whose_outline_fits_the_image_comes_first() -> None:
     found = as_measured(target(CHAIR), measured(leaking, seen_as=CHAIR_BOX), snapshot, "mug")
     assert [thing.object_id for thing in found.objects] == [CHAIR, MEASURED]
     sure = confidences(found, 0, 1, "words")
-    assert sure[0] == pytest.approx(0.87 * found.box_right[0])
-    assert sure[1] < 0.87 * found.box_right[1]
+    assert sure[0] == pytest.approx(0.87 * found.box_right[0].near)
+    assert sure[1] < 0.87 * found.box_right[1].near
 
 
 def test_an_undetected_target_is_the_object_with_its_outline() -> None:
@@ -360,9 +367,9 @@ def test_a_box_far_off_has_no_outline() -> None:
 def test_confidence_is_of_the_thing_and_of_its_box() -> None:
     good = ground(CHAIR_BOX, CHAIR)
     sure = confidences(good, 0, 1, "words")
-    assert sure == pytest.approx([0.87 * right for right in good.box_right])
+    assert sure == pytest.approx([0.87 * right.near for right in good.box_right])
     assert len(sure) == len(good.objects) == 2
-    guessed = [min(0.5, 0.57 * 0.7 * right) for right in good.box_right]
+    guessed = [min(0.5, 0.57 * 0.7 * right.near) for right in good.box_right]
     assert confidences(good, 0, 1, "") == pytest.approx(guessed)
     assert confidences(good, 2, 5, "model") == pytest.approx(
         [0.85**2 * confidence for confidence in guessed]

@@ -12,6 +12,7 @@ from scenemind.cli.live import run_live
 from scenemind.cli.options import By, MethodName, PolicyName, QuestionOptions, exit_with, takes
 from scenemind.cli.suggestions import Yes, asked
 from scenemind.composition import user_name
+from scenemind.errors import UsageError
 from scenemind.reasoning import Grounding, Query
 from scenemind.report.replies import PictureFolder, show_grounding
 from scenemind.report.terminal import with_progress
@@ -24,6 +25,7 @@ class GroundOptions(QuestionOptions):
     """Options of `scenemind ground`."""
 
     phrase: Annotated[str, typer.Argument(help="What to find, in plain words.")]
+    situation: Annotated[str, typer.Option(help='Such as "I am facing the window".')] = ""
     method: MethodName = "auto"
     policy: PolicyName = "balanced"
     by: By = ""
@@ -52,8 +54,18 @@ def _ground(options: GroundOptions) -> None:
     The column "meant" is the confidence that each of them is meant, from 0 to 1. The method
     vlm_grounder lets a vision model look at key frames, and measures new boxes.
     """
-    query = Query(options.phrase, policy=options.policy, by=options.by.strip() or user_name())
+    query = Query(
+        options.phrase,
+        options.situation,
+        policy=options.policy,
+        by=options.by.strip() or user_name(),
+    )
     if options.live:
+        if query.situation:
+            raise UsageError(
+                "running nodes take no --situation with a phrase: say it in the phrase, as in"
+                ' "I am facing the window. The chair on my left"'
+            )
         request: dict[str, Any] = {
             "method": options.method, "policy": query.policy, "by": query.by,
         }  # fmt: skip

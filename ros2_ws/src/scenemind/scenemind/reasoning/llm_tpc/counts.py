@@ -20,7 +20,8 @@ from scenemind.reasoning.programs.map_evidence import KindEvidence
 from scenemind.reasoning.sandbox import ApiError
 
 # Confidences of a count: pictures and a look agree with it; a look alone, or pictures alone; a look
-# that counts otherwise; nothing that speaks for or against it; pictures that show more.
+# that counts otherwise; nothing that speaks for or against it, such as a look at a part of the
+# place; pictures that show more.
 _SETTLED, _AGREED, _LOOKED, _OPEN, _DOUBTED = 0.75, 0.6, 0.5, 0.5, 0.3
 
 
@@ -61,9 +62,10 @@ def check_count(
         said = [looked] if looked is not None else []
     agreeing = [looked for looked in said if _number(looked) == count]
     if agreeing:
-        is_sure = any(looked.complete for looked in agreeing)
-        is_sure = is_sure and not (kind is not None and kind.in_one_frame > count)
-        return CheckedCount(count, "", _SETTLED if is_sure else _AGREED)
+        if not any(looked.complete for looked in agreeing):
+            return CheckedCount(count, "", _OPEN)
+        is_doubted = kind is not None and kind.in_one_frame > count
+        return CheckedCount(count, "", _AGREED if is_doubted else _SETTLED)
     for looked in reversed(said):
         number = _number(looked)
         if number is not None and (looked.complete or number > count):

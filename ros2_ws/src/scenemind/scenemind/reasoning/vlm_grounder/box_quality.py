@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import exp, log10
 from statistics import fmean, median
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,9 @@ from scenemind.reasoning.vlm_grounder.targets import Measured, Target
 BoxKind = Literal["measured", "measured_and_mapped", "mapped_and_measured", "mapped"]
 """A measured box where the map has nothing, or something; the map's where something was measured,
 or nothing."""
-_FILE = "calibration.yaml"
+CLOSE, NEAR = 0.5, 0.25
+"""IoU with the true box above which a box is right: to choose one of two, and to have found it."""
+_FILES = {CLOSE: "calibration.yaml", NEAR: "calibration_at_25.yaml"}
 _STEEPEST = 30.0  # of a logit; beyond it exp says nothing more
 
 
@@ -97,7 +99,8 @@ EVIDENCE_OF: Mapping[str, tuple[str, ...]] = {
 
 
 class Calibration(BaseModel):
-    """P(IoU of a box with the true one > 0.5 | the box is of the right thing), by kind of box."""
+    """P(IoU of a box with the true one above a limit | the box is of the right thing), by kind of
+    box."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -110,29 +113,42 @@ class Calibration(BaseModel):
 
 
 @cache
-def calibration() -> Calibration:
-    """The calibration of this version."""
-    return Calibration.model_validate(read_table(__package__, _FILE))
+def calibration(right_iou: float = CLOSE) -> Calibration:
+    """The calibration of this version, for `CLOSE` or `NEAR`."""
+    return Calibration.model_validate(read_table(__package__, _FILES[right_iou]))
 
 
-def measured_box_right(measured: Measured, match: MapMatch | None) -> float:
-    """P(IoU with the true box > 0.5 | right object) of a measured box.
+class BoxOdds(NamedTuple):
+    """P(IoU with the true box > 0.5, and > 0.25 | right object)."""
+
+    close: float
+    near: float
+
+    @classmethod
+    def of(cls, kind: BoxKind, evidence: Evidence) -> BoxOdds:
+        """By both calibrations; what is close is near."""
+        close = calibration(CLOSE).probability(kind, evidence)
+        return cls(close, max(close, calibration(NEAR).probability(kind, evidence)))
+
+
+def measured_box_right(measured: Measured, match: MapMatch | None) -> BoxOdds:
+    """The odds of a measured box.
 
     Args:
         match: the map's object at this place; None: the map has none.
     """
     kind: BoxKind = "measured" if match is None else "measured_and_mapped"
-    return calibration().probability(kind, of_measured(measured, match))
+    return BoxOdds.of(kind, of_measured(measured, match))
 
 
-def map_box_right(thing: MapObject, measured: Measured | None, match: MapMatch | None) -> float:
-    """P(IoU with the true box > 0.5 | right object) of the map's box.
+def map_box_right(thing: MapObject, measured: Measured | None, match: MapMatch | None) -> BoxOdds:
+    """The odds of the map's box.
 
     Args:
         match: of this object with the measured box; None: nothing was measured.
     """
     kind: BoxKind = "mapped" if match is None else "mapped_and_measured"
-    return calibration().probability(kind, of_mapped(thing, measured, match))
+    return BoxOdds.of(kind, of_mapped(thing, measured, match))
 
 
 Evidence = Mapping[str, float]

@@ -21,6 +21,7 @@ from scenemind.language.quoting import quoted, tame
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot
 from scenemind.reasoning.query import MEASURED, SAME_AS
 from scenemind.reasoning.vlm_grounder.box_quality import (
+    BoxOdds,
     MapMatch,
     find_match,
     map_box_right,
@@ -45,8 +46,7 @@ class Grounded:
         measured: None: it could not be measured.
         objects: the map's object and the measured box, the likelier one first; or only the one
             that still holds.
-        box_right: for each of them, the probability that its IoU with the true box is above 0.5,
-            given the right target (`box_quality`).
+        box_right: for each of them, the odds that it is about the true box, given the right target.
         match: None: the map has no object there.
         steps: how it was measured, and why which box comes first.
     """
@@ -54,7 +54,7 @@ class Grounded:
     target: Target
     measured: Measured | None
     objects: tuple[MapObject, ...]
-    box_right: tuple[float, ...]
+    box_right: tuple[BoxOdds, ...]
     match: MapMatch | None
     steps: tuple[str, ...]
 
@@ -107,7 +107,7 @@ def as_measured(
             step = _leaking_step(match, measured)
         else:
             found.append((box, measured_box_right(measured, match)))
-            found.sort(key=lambda place: -place[1] * _seen_share(place[0], measured) ** 2)
+            found.sort(key=lambda place: -place[1].near * _seen_share(place[0], measured) ** 2)
             step = _both_step(match, found)
     objects, right = zip(*found, strict=True)
     return Grounded(target, measured, objects, right, match, (*measured.steps, step))
@@ -122,13 +122,13 @@ def _leaking_step(match: MapMatch, measured: Measured) -> str:
     )
 
 
-def _both_step(match: MapMatch, found: Sequence[tuple[MapObject, float]]) -> str:
+def _both_step(match: MapMatch, found: Sequence[tuple[MapObject, BoxOdds]]) -> str:
     (first, surer), (_, other) = found
     return (
         f"it is {_named(match.thing)} of the map (IoU {match.iou:.2f}, {match.inside:.0%} of the"
         f" points inside); the {'measured' if first.object_id == MEASURED else 'map'} box comes"
         f" first, by its outline in"
-        f" the image and its evidence ({surer:.0%} against {other:.0%})"
+        f" the image and its evidence ({surer.near:.0%} against {other.near:.0%})"
     )
 
 
@@ -180,8 +180,9 @@ def confidences(
     grounded: Grounded, retries: int, things: int, by: FoundBy | Literal["search", ""]
 ) -> tuple[float, ...]:
     """Probability of each object of an answer, in (0, 1): the right object, and a box with an IoU
-    above 0.5. At most 0.5 where the object may be another: a label was guessed, a candidate was
-    taken unasked, or no other view has the same surface.
+    above 0.25, at which the rates of the right object were measured. At most 0.5 where the object
+    may be another: a label was guessed, a candidate was taken unasked, or no other view has the
+    same surface.
 
     Args:
         retries: of the model.
@@ -203,7 +204,7 @@ def confidences(
     most = _MOST_DOUBTED if is_guess or not target.is_asked or is_alone else 1.0
     pairs = zip(grounded.objects, grounded.box_right, strict=True)
     return tuple(
-        min(most, sure * right * min(1.0, _seen_share(thing, measured) / _OUTLINE))
+        min(most, sure * right.near * min(1.0, _seen_share(thing, measured) / _OUTLINE))
         for thing, right in pairs
     )
 
