@@ -42,10 +42,13 @@ _LARGEST_ID = 2**31 - 1  # ids are int32 in columns and messages
 _MOST_PIXELS_A_SIDE = 2**16
 _FARTHEST_M = 1e6
 _MOST_SUMMARY = 2**22  # characters
+_STEP_M, _MOST_STEPS = 5e-4, 65_000  # of points of stretches
+_MOST_HALF = 65_000.0  # a half-precision number
 
 
 _Amount = Annotated[float, Field(ge=0.0)]
 _Count = Annotated[int, Field(ge=0)]
+_Place = Annotated[float, Field(ge=-_FARTHEST_M, le=_FARTHEST_M)]
 _Id = Annotated[int, Field(ge=0, le=_LARGEST_ID)]
 
 
@@ -92,6 +95,8 @@ class _StretchSummary(TypedDict):
     noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
     cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     voxels: _Count
+    origin: tuple[_Place, _Place, _Place]
+    step_m: Annotated[float, Field(gt=0.0, le=10.0)]
 
 
 @with_config(ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
@@ -335,21 +340,29 @@ def stretches_row(record: ObjectRecord) -> Row:
             first_seen_ns=s.first_seen_ns,
             last_seen_ns=s.last_seen_ns,
             track_ids=tuple(s.track_ids),
-            colors=tuple(s.colors.tolist()),
-            appearance=None if s.appearance is None else tuple(s.appearance.tolist()),
-            noise=tuple(s.noise.tolist()),
+            colors=tuple(np.rint(s.colors).tolist()),
+            appearance=None if s.appearance is None else tuple(s.appearance.round(4).tolist()),
+            noise=tuple(float(f"{value:.6g}") for value in s.noise),
             cell_m=s.cell_m,
             voxels=len(s.keys),
+            origin=tuple(s.points.min(axis=0).astype(np.float64).tolist()),
+            step_m=_step_m(s),
         )
         for s in stretches
     ]
+    places = [(s.points - s.points.min(axis=0)) / np.float32(_step_m(s)) for s in stretches]
     evidence = np.hstack([np.stack((s.hits, s.weights)) for s in stretches])
     return (
         record.object_id,
         _STRETCHES.dump_json(summaries).decode(),
-        np.concatenate([s.points for s in stretches]).astype(np.float32, copy=False).tobytes(),
-        evidence.astype(np.float32, copy=False).tobytes(),
+        np.rint(np.concatenate(places)).astype("<u2").tobytes(),
+        np.minimum(evidence, _MOST_HALF).astype("<f2").tobytes(),
     )
+
+
+def _step_m(stretch: Stretch) -> float:
+    """Step in which points are stored: half a millimetre, more where an object is very large."""
+    return max(_STEP_M, float(np.ptp(stretch.points, axis=0).max()) / _MOST_STEPS)
 
 
 def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
@@ -358,8 +371,9 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
     if not (0 < object_id <= _LARGEST_ID and len(text) <= _MOST_SUMMARY):
         raise _impossible()
     summaries: list[Any] = _STRETCHES.validate_json(text)
-    hits, weights = _bounded(np.frombuffer(evidence, np.float32).copy()).reshape(2, -1)
-    points = _bounded(np.frombuffer(places, np.float32).copy()).reshape(-1, 3)
+    amounts = np.frombuffer(evidence, "<f2").astype(np.float32)
+    hits, weights = _bounded(amounts).reshape(2, -1)
+    points = np.frombuffer(places, "<u2").astype(np.float32).reshape(-1, 3)
     counts = [summary.pop("voxels") for summary in summaries]
     if not len(hits) == len(points) == sum(counts) or min(hits.min(), weights.min()) < 0.0:
         raise _impossible()
@@ -370,6 +384,7 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
         first, last = summary["frames"]
         if last < first or not len(of_points):
             raise _impossible()
+        origin, step_m = np.array(summary.pop("origin"), np.float32), summary.pop("step_m")
         summary["colors"] = np.array(summary["colors"], np.float64)
         summary["noise"] = np.array(summary["noise"], np.float64)
         if summary["appearance"] is not None:
@@ -377,7 +392,7 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
         found.append(
             Stretch(
                 keys=np.zeros(0, np.int64),
-                points=of_points,
+                points=origin + of_points * np.float32(step_m),
                 hits=of_hits,
                 weights=of_weights,
                 **summary,

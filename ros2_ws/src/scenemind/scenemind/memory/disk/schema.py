@@ -91,8 +91,8 @@ CREATE TABLE objects (
 CREATE TABLE stretches (
     object_id INTEGER PRIMARY KEY,
     summary TEXT NOT NULL,                -- JSON: a list of what is no array
-    points BLOB NOT NULL,                 -- (M, 3) float32, world: voxels of all, in turn
-    hits BLOB NOT NULL,                   -- (2, M) float32: hits, weights
+    points BLOB NOT NULL,                 -- (M, 3) uint16, steps from an origin: voxels, in turn
+    hits BLOB NOT NULL,                   -- (2, M) float16: hits, weights
     sum INTEGER NOT NULL
 );
 -- Poses that were corrected, and what objects turned out to be then.
