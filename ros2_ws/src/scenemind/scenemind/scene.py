@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         InventoryBudget,
         InventoryReport,
     )
+    from scenemind.surface import SurfaceMesh
     from scenemind.viewer.viewer import Viewer
 
 _TIMEOUT_S, _VIEW_TIMEOUT_S = 60.0, 120.0  # of a question, here and in the browser
@@ -731,6 +732,30 @@ class Scene:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(written)
         return path
+
+    def mesh(self, path: str | Path | None = None, *, voxel_m: float = 0.02) -> SurfaceMesh:
+        """The surface of the place, fused from the stored key frames: see `fuse_surface`.
+
+        Args:
+            path: also write it to this file, .ply or .glb. Its folder is made where it is missing.
+            voxel_m: edge length of the voxels; larger in a place that is large.
+
+        Raises:
+            MissingOpen3DError: Open3D, the extra `geometry3d`, is not there; says what to type.
+            SurfaceError: no frame with depth is stored, or an impossible voxel size.
+            ExchangeError: another suffix.
+            OSError: the file cannot be written.
+        """
+        from scenemind.exchange.mesh_file import encode_mesh, mesh_suffix
+        from scenemind.surface import fuse_surface
+
+        if path is not None:
+            mesh_suffix(Path(path))  # before the work
+        mesh = fuse_surface(self.memory, voxel_m)
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_bytes(encode_mesh(mesh, Path(path)))
+        return mesh
 
     def view(
         self, *, host: str = "127.0.0.1", port: int = 8080, opens_browser: bool = True

@@ -34,6 +34,7 @@ _COMMANDS = {
     "keyframes": _Entry("Ask", "keyframes", "Choose the stored frames that answer a question."),
     "graph": _Entry("Ask", "graph", "Show the scene graph, draw it, or export it."),
     "changes": _Entry("Ask", "changes", "Show what differs between two moments or memories."),
+    "mesh": _Entry("Ask", "mesh", "Write the surface of a place as PLY or GLB."),
     "view": _Entry("Ask", "view", "Look at a memory in the browser, ask and correct."),
     "align": _Entry("Correct", "align", "Correct a memory in plain words."),
     "corrections": _Entry("Correct", "corrections", "List, undo, move and repeat corrections."),
