@@ -24,7 +24,9 @@ from scenemind.simulation.trajectory import (
     another_origin,
     drift_at_end,
     drifting_odometry,
+    look,
     loop_trajectory,
+    visit_trajectory,
 )
 
 RATE_HZ = 30.0
@@ -206,6 +208,37 @@ def simulate(
         plan_changes(room, Drive(camera, true_poses, stamps_ns, loops), changes),
         _variant(objects, loops, sensors, changes),
     )
+
+
+def simulate_visit(
+    seed: int,
+    visit: int,
+    frame_count: int = 300,
+    sensors: Sensors = _USUAL_SENSORS,
+    *,
+    objects: int | None = None,
+) -> SimulatedSequence:
+    """A later drive through a simulated room, from a random place and heading. Its odometry starts
+    at its own origin: at the camera's first place, on its height, along its first heading.
+
+    Args:
+        seed, objects: of the room. visit: seed of the drive.
+    """
+    room = make_room(seed, objects)
+    true_poses = tuple(visit_trajectory(room, frame_count, visit))
+    first = true_poses[0]
+    heading = float(np.arctan2(first.rotation[1, 2], first.rotation[0, 2]))
+    world_T_origin = look(*first.translation.tolist(), heading, 0.0)
+    # An origin is z-up, the camera's axes are not: x ahead, y to the left, z up.
+    world_T_origin = world_T_origin @ Pose(_CAMERA_R_ORIGIN, np.zeros(3))
+    moved = sensors.odometry(true_poses, visit) or true_poses
+    odometry = tuple(world_T_origin.inverse() @ pose for pose in moved)
+    return SimulatedSequence(
+        room, sensors.camera, true_poses, sensors.depth_model, odometry, (), f"visit={visit}"
+    )
+
+
+_CAMERA_R_ORIGIN = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
 
 
 def _variant(objects: int | None, loops: int, sensors: Sensors, changes: int) -> str:

@@ -62,6 +62,27 @@ def loop_trajectory(room: Room, frame_count: int, loops: int = 1) -> list[Pose]:
     ]
 
 
+def visit_trajectory(room: Room, frame_count: int, seed: int) -> list[Pose]:
+    """`world_T_camera` of each frame of a round that starts at a random place of the loop, in a
+    random direction along it, with a random heading from which the camera turns to the room."""
+    rng = np.random.default_rng((seed, 1, _STREAM))
+    start, heading = rng.uniform(0.0, 2.0 * np.pi, 2)
+    way_round = rng.choice((-1.0, 1.0))
+    turn = np.linspace(0.0, 2.0 * np.pi, frame_count)
+    way = room.loop.at(start + way_round * turn)
+    way *= 1.0 + _DETOUR_M * np.sin(_DETOURS * turn + heading)[:, None] / np.linalg.norm(
+        way, axis=1, keepdims=True
+    )
+    inward = np.unwrap(np.arctan2(-way[:, 1], -way[:, 0]))
+    first = np.remainder(heading - inward[0] + np.pi, 2.0 * np.pi) - np.pi
+    yaw = inward + first + way_round * turn  # turns round to every wall, once
+    pitch = _PITCH_RAD + _PITCH_SWAY_RAD * np.sin(_PITCH_SWAYS * turn)
+    return [
+        look(float(x), float(y), EYE_HEIGHT_M, float(a), float(b))
+        for (x, y), a, b in zip(way, yaw, pitch, strict=True)
+    ]
+
+
 def _variation(turn: NDArray[np.float64]) -> NDArray[np.float64]:
     """Amount of variation: 0 in the first round, growing to 1 in a quarter of the second."""
     ramp = np.clip((turn - 2.0 * np.pi) / (0.5 * np.pi), 0.0, 1.0)

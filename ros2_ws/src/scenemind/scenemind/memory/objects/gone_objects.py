@@ -85,7 +85,7 @@ def lines_of_sight(surfaces: Sequence[NDArray[np.float32]], view: DepthView) -> 
     samples = [_sample(surface) for surface in surfaces]
     if not samples:
         return []
-    through, there = _compare(np.concatenate(samples), view)
+    through, there = compare_points(np.concatenate(samples), view)
     sights: list[Sight] = []
     start = 0
     for sample in samples:
@@ -103,10 +103,10 @@ def lines_of_sight(surfaces: Sequence[NDArray[np.float32]], view: DepthView) -> 
     return sights
 
 
-def _compare(
+def compare_points(
     points: NDArray[np.float32], view: DepthView
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Two masks (P,) of points (P, 3): seen through, and still there."""
+    """Two masks (P,) of points (P, 3), world: seen through, and still there."""
     pixels, expected_m = view.camera.project(view.world_T_camera.inverse().transform(points))
     in_front = expected_m > NEAREST_M
     safe_m = np.where(in_front, expected_m, 1.0)
