@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from scenemind.frames import RecordedSequence, RGBDFrame
     from scenemind.geometry import Pose
     from scenemind.mapping import Mapper, MapperReport
+    from scenemind.memory.merging import Merge
+    from scenemind.memory.places.coming_back import ComingBack
     from scenemind.reasoning.inventory import (
         BackgroundInventory,
         InventoryBudget,
@@ -81,6 +83,8 @@ if TYPE_CHECKING:
     from scenemind.viewer.viewer import Viewer
 
 _TIMEOUT_S, _VIEW_TIMEOUT_S = 60.0, 120.0  # of a question, here and in the browser
+
+_EARLIER = "(as an earlier visit saw it: the camera is not located in this memory yet)"
 
 AnyDetector = str | Path | Detector
 AnyModels = str | Mapping[str, Any] | ModelsConfig | Models
@@ -162,6 +166,7 @@ def open(  # noqa: A001 - scenemind.open
     memory: str | Path,
     *,
     read_only: bool = False,
+    relocate: bool = False,
     detector: AnyDetector | None = None,
     models: AnyModels | None = None,
     config: AnyConfig | None = None,
@@ -171,14 +176,19 @@ def open(  # noqa: A001 - scenemind.open
     Args:
         memory, detector, models, config: see `create`.
         read_only: refuse corrections and frames; several processes may then open it at once.
+        relocate: frames that come have poses in another world (SLAM began anew). They are mapped
+            apart until the camera's place in this memory is known, and then become part of it;
+            until then answers say that they are of an earlier visit.
 
     Raises:
         SceneMindError: there is none, it is damaged, or another process writes to it.
     """
     settings = _settings(config, models, detector)
     folder = stored_memory(_folder_of(memory))
+    if read_only and relocate:
+        raise SceneMemoryError("frames are added where a camera comes back: open without read_only")
     stored = (ReadOnlyMemory if read_only else Memory).open(folder, settings)
-    return Scene(stored, settings, detector, _open(models))
+    return Scene(stored, settings, detector, _open(models), relocate=relocate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +226,13 @@ class Scene:
         config: SceneMindConfig,
         detector: AnyDetector | None = None,
         models: Models | None = None,
+        *,
+        relocate: bool = False,
     ) -> None:
         """
         Args:
             memory: closed with the scene.
+            relocate: see `open`.
             models: open already, and closed by the caller; None: those of `config.models`.
 
         Raises:
@@ -232,8 +245,15 @@ class Scene:
         self._last_added: RGBDFrame | None = None  # by `_mapper`
         self._inventory: BackgroundInventory | None = None
         self._dialogues = Dialogues(config.synergai.dialogues, config.synergai.turns)
+        self._coming_back: ComingBack | None = None
+        self._world_T_poses: Pose | None = None  # of the frames of a visit that was located
         self._opened = opened = ExitStack()
         opened.callback(memory.close)
+        if relocate and isinstance(memory, Memory):
+            from scenemind.memory.places.coming_back import ComingBack
+
+            self._coming_back = ComingBack(memory, config)
+            opened.callback(self._coming_back.close)
         self._finalizer = weakref.finalize(self, opened.close)
         try:
             self._reasoner = Reasoner(config, models)
@@ -446,9 +466,54 @@ class Scene:
             self._mapper = self._new_mapper(_detector_of(self.config, self._detector, None))
             if self.config.inventory.enabled:
                 self.start_inventory()
-        report = self._mapper.process(frame)
+        report = self._process(self._mapper, frame, patiently=False)
         self._last_added = frame
         return report
+
+    def _process(self, mapper: Mapper, frame: RGBDFrame, *, patiently: bool) -> MapperReport:
+        """Map a frame, of a visit that is located or not."""
+        if self._world_T_poses is not None:
+            pose = self._world_T_poses @ frame.world_T_camera
+            frame = replace(frame, world_T_camera=pose)
+        report = mapper.process(frame)
+        visit = self._coming_back
+        found = None if visit is None else visit.note_frame(patiently=patiently)
+        if visit is not None and found is not None:
+            self.writable_memory.merge(visit.visit, found)
+            mapper.memory, self._world_T_poses, self._coming_back = (
+                self.writable_memory,
+                found,
+                None,
+            )
+        return report
+
+    @property
+    def is_located(self) -> bool:
+        """False while a camera that came back (`relocate`) is not located in the memory yet."""
+        return self._coming_back is None
+
+    @property
+    def why_not_located(self) -> str:
+        """Why the camera is not located; empty where it is."""
+        return "" if self._coming_back is None else self._coming_back.reason
+
+    def merge(self, other: Scene) -> Merge:
+        """Add another scene of the place, such as another robot's, whose world may have any origin.
+        Things that both have become one, under their ids here; the other scene stays as it is.
+
+        Raises:
+            SceneMemoryError: where it lies in this one cannot be told for sure, or this scene is
+                open to be read only; nothing was changed.
+        """
+        from scenemind.memory.places.locating import locate
+
+        found = locate(other.memory, self.memory)
+        if found.old_T_new is None:
+            raise SceneMemoryError(
+                f"{other.memory.path.name} is not merged, since where it lies in"
+                f" {self.memory.path.name} cannot be told: {found.reason}"
+            )
+        return self.writable_memory.merge(other.memory, found.old_T_new)
 
     def map(
         self,
@@ -495,16 +560,32 @@ class Scene:
             if on_frame is not None:
                 on_frame(report)
 
-        map_all(mapper, islice(read_sequence(source), frames), count_frame)
+        wanted = iter(islice(read_sequence(source), frames))
+        if self._coming_back is not None:
+            for frame in wanted:
+                count_frame(self._process(mapper, frame, patiently=True))
+                if self._coming_back is None:
+                    break
+        if self._coming_back is None:
+            map_all(mapper, self._in_this_world(wanted), count_frame)
         seconds = time.perf_counter() - start
         mapper.memory.flush()
         stage_ms = {name: stage.median_ms for name, stage in mapper.timings.stats().items()}
         return MappingResult(count, dict(source.drops), mapper.failed_detections, seconds, stage_ms)
 
+    def _in_this_world(self, frames: Iterable[RGBDFrame]) -> Iterable[RGBDFrame]:
+        """Frames with their poses in the world of the memory."""
+        for frame in frames:
+            if self._world_T_poses is None:
+                yield frame
+            else:
+                yield replace(frame, world_T_camera=self._world_T_poses @ frame.world_T_camera)
+
     def _new_mapper(self, detector: Detector) -> Mapper:
         from scenemind.mapping import Mapper
 
-        return Mapper(detector, self.writable_memory, self.config)
+        memory = self.writable_memory if self._coming_back is None else self._coming_back.visit
+        return Mapper(detector, memory, self.config)
 
     def correct_poses(
         self,
@@ -569,7 +650,8 @@ class Scene:
         """
         query = _query(question, situation, policy, by)
         _check_name("method", method, METHODS)
-        return self._router().ask(query, method, asking or self._asking(timeout_s))
+        answer = self._router().ask(query, method, asking or self._asking(timeout_s))
+        return answer if self.is_located else replace(answer, text=f"{answer.text} {_EARLIER}")
 
     def ground(
         self,

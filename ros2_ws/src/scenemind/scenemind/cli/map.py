@@ -20,7 +20,7 @@ from scenemind.cli.options import (
     takes,
 )
 from scenemind.composition import is_memory
-from scenemind.errors import UsageError
+from scenemind.errors import SceneMemoryError, UsageError
 from scenemind.report.terminal import (
     mapping_progress,
     object_counts,
@@ -45,6 +45,10 @@ class MapOptions:
     memory_root: MemoryRoot = None
     replace: Annotated[bool, typer.Option(help="Delete a memory of this name first.")] = False
     extend: Annotated[bool, typer.Option(help="Add to a memory of this name.")] = False
+    relocate: Annotated[
+        bool,
+        typer.Option(help="With --extend: poses have another origin; find the place first."),
+    ] = False
     frames: Annotated[int, typer.Option(min=0, help="Number of frames; 0: all.")] = 0
     as_json: AsJson = False
 
@@ -64,8 +68,10 @@ def _map(options: MapOptions) -> None:
             f"there is a memory {folder.name} in {folder.parent} already: choose another --memory,"
             " or say --replace to forget it, or --extend to go on with it"
         )
+    if options.relocate and not (is_memory(folder) and options.extend):
+        raise UsageError("--relocate looks for the place in a memory that is there: say --extend")
     if is_memory(folder) and options.extend:
-        opened = sm.open(folder, detector=model, config=settings)
+        opened = sm.open(folder, detector=model, config=settings, relocate=options.relocate)
     else:
         opened = sm.create(folder, detector=model, config=settings, replace=options.replace)
     with opened as scene:
@@ -74,6 +80,11 @@ def _map(options: MapOptions) -> None:
         with mapping_progress(total, lambda: len(scene.objects)) as on_frame:
             mapped = scene.map(source, frames=limit, on_frame=on_frame)
         snapshot = scene.snapshot
+        if not scene.is_located:
+            raise SceneMemoryError(
+                f"{folder.name} is as it was, since the place of {source.name} in it was not found:"
+                f" {scene.why_not_located}. Map it into a memory of its own, without --extend"
+            )
 
     stages = {name: round(ms, 3) for name, ms in mapped.stage_ms.items()}
     if options.as_json:

@@ -1,4 +1,4 @@
-"""`scenemind memory`: list, copy, check, repair and delete memories."""
+"""`scenemind memory`: list, copy, merge, check, repair and delete memories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from scenemind.memory.disk.sound_rows import Damage
 from scenemind.memory.disk.store import COUNTED
 from scenemind.report.terminal import make_table, print_json, print_table
 
-_app = typer.Typer(no_args_is_help=True, help="List, copy, check, repair and delete memories.")
+_app = typer.Typer(
+    no_args_is_help=True, help="List, copy, merge, check, repair and delete memories."
+)
 _BYTES_PER_MB = 1e6
 
 
@@ -86,6 +88,35 @@ def _save_as(
     """Copy a memory that no process has open; both share the image files."""
     path = folder.save_copy(stored_path(memory, memory_root), copy)
     _done({"name": memory, "copy": copy, "path": str(path)}, f"saved as {path}", as_json)
+
+
+@_app.command("merge", epilog="Example: scenemind memory merge kitchen kitchen-of-robot-2")
+def _merge(
+    memory: Annotated[str, typer.Argument(help="Receives the other one; its ids stay.")],
+    other: Annotated[str, typer.Argument(help="A memory of the same place, with any origin.")],
+    memory_root: MemoryRoot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a memory to another one of the same place, if it is sure where it lies there."""
+    import scenemind as sm
+
+    paths = stored_path(memory, memory_root), stored_path(other, memory_root)
+    with sm.open(paths[0]) as scene, sm.open(paths[1], read_only=True) as added:
+        done = scene.merge(added)
+        count = len(scene.objects)
+    said = (
+        f"{other} is part of {memory}: {done.frames} frames, {len(done.same)} of its"
+        f" {len(done.object_ids)} objects were known; {count} objects now"
+    )
+    result = {
+        "name": memory,
+        "merged": other,
+        "frames": done.frames,
+        "object_ids": {str(theirs): ours for theirs, ours in done.object_ids.items()},
+        "known": sorted(done.same),
+        "objects": count,
+    }
+    _done(result, said, as_json)
 
 
 @_app.command("check", epilog="Example: scenemind memory check --memory kitchen")

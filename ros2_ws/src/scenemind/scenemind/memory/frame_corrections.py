@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -20,6 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D, Pose
 from scenemind.geometry.pose import matrices_of, poses_of
+
+if TYPE_CHECKING:
+    from scenemind.memory.disk.changes import FrameRecord
 
 # An old pose is only known near frames: between two that are farther apart in time, within this
 # time of one of them.
@@ -41,6 +45,15 @@ class FrameTable:
     numbers: NDArray[np.int64]
     stamps_ns: NDArray[np.int64]
     world_T_camera: NDArray[np.float64]
+
+    def followed_by(self, records: Sequence[FrameRecord]) -> FrameTable:
+        """With more frames, whose numbers are larger."""
+        poses = [record.world_T_camera.matrix() for record in records]
+        return FrameTable(
+            np.concatenate((self.numbers, [r.number for r in records])).astype(np.int64),
+            np.concatenate((self.stamps_ns, [r.stamp_ns for r in records])).astype(np.int64),
+            np.concatenate((self.world_T_camera, np.reshape(poses, (-1, 4, 4)))),
+        )
 
 
 class FrameCorrections:
@@ -116,6 +129,16 @@ class FrameCorrections:
         raise SceneMemoryError(
             f"none of the {len(stamps)} corrected poses is of a moment that was mapped"
         )
+
+    @classmethod
+    def from_frame(cls, frames: FrameTable, first: int, move: Pose) -> FrameCorrections:
+        """One correction of all frames from row `first` on, which are of another world."""
+        found = cls.__new__(cls)
+        found.numbers = frames.numbers
+        found.matrices = np.broadcast_to(np.eye(4), frames.world_T_camera.shape).copy()
+        found.matrices[first:] = move.matrix()
+        found._finish(frames)
+        return found
 
     @property
     def moves_anything(self) -> bool:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
@@ -26,6 +27,7 @@ from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.replay import corrections_from_json, replay
 from scenemind.memory.graph.corrections.replay import preview as preview_replay
+from scenemind.memory.merging import Merge, Shift, as_changes, joined
 from scenemind.memory.pose_migration import migrate
 from scenemind.memory.reader import MemoryReader
 from scenemind.memory.state import (
@@ -236,6 +238,68 @@ class Memory(MemoryReader):
             raise SceneMemoryError("nothing has been mapped yet: there is no pose")
         rows = np.searchsorted(frames.stamps_ns, np.asarray(stamps_ns, np.int64), side="right") - 1
         return [pose_of(frames.world_T_camera[max(row, 0)]) for row in rows.tolist()]
+
+    def merge(self, other: MemoryReader, world_T_other: Pose) -> Merge:
+        """Add another memory of the place, which stays as it is: its frames, locations, objects,
+        corrections and key frames. Things that both have become one, under the id of this memory.
+        All of it is on disk when this returns; frames wait meanwhile.
+
+        Args:
+            world_T_other: where its world lies in this one; both are z-up. See `places.locate`.
+
+        Raises:
+            SceneMemoryError: the disk failed, or the other memory is this one; nothing was changed.
+        """
+        if other.path == self.path:
+            raise SceneMemoryError(f"{self.path} cannot be merged with itself")
+        disk, theirs = other.content()
+        self._disk.flush()
+        with self._disk.writer.lock, self._lock:
+            self._write_pending()
+            ours = self._disk.store.load()
+            shift = Shift.after(ours, self._state.next_frame, self._state.largest_object_id)
+            added = shift.memory(theirs)
+            records = [
+                shift.frame(record)
+                for number in disk.store.frame_stamps()[:, 0].tolist()
+                if (record := disk.store.find_frame(number)) is not None
+            ]
+            state = MemoryState(self._config, revision=self._state.snapshot().revision + 1)
+            state.restore(joined(ours, added))
+            state.pending.give_back(as_changes(added))
+            mine = self._disk.store.frame_table()
+            corrections = FrameCorrections.from_frame(
+                mine.followed_by(records), len(mine.numbers), world_T_other
+            )
+            noted = state.correct_poses(corrections, time.time_ns())
+            if theirs.structure is not None:
+                state.absorb_structure(shift.structure(theirs.structure), corrections)
+            changes = state.pending.take()
+            moved = tuple(
+                replace(record, world_T_camera=world_T_other @ record.world_T_camera)
+                for record in records
+            )
+            self._disk.take_images(disk, theirs.image_bytes, shift.frames)
+            self._disk.store.write(replace(changes, frames=moved))
+            self._state, self._frame_indexer = state, FrameIndexer()
+        same = dict(noted.same)
+        ids = {
+            record.object_id - shift.objects: same.get(record.object_id, record.object_id)
+            for record in added.objects
+            if record.confirmed
+        }
+        known = frozenset(object_id for object_id, now in ids.items() if now <= shift.objects)
+        return Merge(ids, known, len(moved))
+
+    def _write_pending(self) -> None:
+        """Commit without giving the lock away."""
+        self._state.settle_images(self._disk.images.take_results())
+        changes = self._state.pending.take()
+        try:
+            self._disk.store.write(changes)
+        except BaseException:
+            self._state.pending.give_back(changes)
+            raise
 
     def settle_label(self, object_id: int, label: str, by: str) -> bool:
         """Give a label that a model chose as much weight as all that detectors said of an object;

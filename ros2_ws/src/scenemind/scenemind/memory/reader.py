@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scenemind.memory.descriptions import corrected_vectors
 from scenemind.memory.disk.memory_disk import MemoryDisk
+from scenemind.memory.disk.store import StoredMemory
 from scenemind.memory.finding import Found, ImageVectors, ObjectFinder
 from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import SimilarObject
@@ -274,6 +275,15 @@ class MemoryReader(TreeReader):
     def path(self) -> Path:
         """The folder of the memory."""
         return self._disk.path
+
+    def content(self) -> tuple[MemoryDisk, StoredMemory]:
+        """All that is stored, with its disk, for `Memory.merge`; pending changes are written first.
+
+        Raises:
+            SceneMemoryError: the disk failed.
+        """
+        self._disk.flush()
+        return self._disk, self._disk.store.load()
 
     @property
     def history(self) -> MemoryHistory:

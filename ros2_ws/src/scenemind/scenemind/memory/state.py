@@ -27,7 +27,7 @@ from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.memory.objects.map_entry import View
 from scenemind.memory.objects.object_map import CorrectedObject, FrozenEntry, ObjectMap, PoseUpdate
 from scenemind.memory.objects.stretches import TURN_M
-from scenemind.memory.structure.structure_map import StructureMap
+from scenemind.memory.structure.structure_map import PackedStructure, StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
 from scenemind.memory.tree.mem_tree import CorrectedTree, FrameInTree, MemTree, TrackedDetections
@@ -230,6 +230,11 @@ class MemoryState:
         self.tree.close_location()
 
     @property
+    def largest_object_id(self) -> int:
+        """Of all objects that are or were there; 0 without one."""
+        return self._objects.ids.largest
+
+    @property
     def next_frame(self) -> int:
         return self._numbers.next_frame
 
@@ -392,6 +397,12 @@ class MemoryState:
         graph = SceneGraph(self._relations)
         graph.refresh(objects, objects.keys(), structure)
         return graph, CorrectedObjects(objects, {})
+
+    def absorb_structure(self, other: PackedStructure, corrections: FrameCorrections) -> None:
+        """Take over floor and walls of a memory that was merged, moved as its frames."""
+        self._structure.absorb(other, corrections)
+        self._objects.note_walls(self._structure.planes)
+        self.touch()
 
     def _with_own_tracks(
         self, perceived: PerceivedFrame

@@ -19,6 +19,7 @@ from scenemind.simulation.sequence import (
     SimulatedSequence,
     open_source,
     simulate,
+    simulate_visit,
 )
 from scenemind.simulation.trajectory import Drift
 
@@ -44,5 +45,6 @@ __all__ = [
     "open_source",
     "places_seen_again",
     "simulate",
+    "simulate_visit",
     "stale_objects",
 ]

@@ -227,8 +227,9 @@ def simulate_visit(
     room = make_room(seed, objects)
     true_poses = tuple(visit_trajectory(room, frame_count, visit))
     first = true_poses[0]
+    x, y, z = first.translation.tolist()
     heading = float(np.arctan2(first.rotation[1, 2], first.rotation[0, 2]))
-    world_T_origin = look(*first.translation.tolist(), heading, 0.0)
+    world_T_origin = look(x, y, z, heading, 0.0)
     # An origin is z-up, the camera's axes are not: x ahead, y to the left, z up.
     world_T_origin = world_T_origin @ Pose(_CAMERA_R_ORIGIN, np.zeros(3))
     moved = sensors.odometry(true_poses, visit) or true_poses

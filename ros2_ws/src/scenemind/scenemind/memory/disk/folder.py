@@ -173,7 +173,7 @@ class MemoryFolder:
             store.copy_to(half / DATABASE)
             for number in store.image_numbers():
                 for image in images.image_paths(self.frames, number):
-                    _link_or_copy(image, half / _FRAMES / image.name)
+                    link_or_copy(image, half / _FRAMES / image.name)
         return target
 
     def copy_unread(self) -> Path:
@@ -190,7 +190,7 @@ class MemoryFolder:
                     shutil.copy2(self.path / name, half / name, follow_symlinks=False)
             for image in self.frames.iterdir() if self.frames.is_dir() else ():
                 if is_regular(image):
-                    _link_or_copy(image, half / _FRAMES / image.name)
+                    link_or_copy(image, half / _FRAMES / image.name)
         return target
 
     @contextmanager
@@ -316,7 +316,7 @@ def _in_use(path: Path, owner: str | None) -> str:
     )
 
 
-def _link_or_copy(source: Path, target: Path) -> None:
+def link_or_copy(source: Path, target: Path) -> None:
     # Images are replaced and never changed in place, so both memories may share them.
     try:
         os.link(source, target)

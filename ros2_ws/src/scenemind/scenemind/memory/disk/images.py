@@ -51,6 +51,12 @@ def depth_path(folder: Path, number: int) -> Path:
     return folder / f"{number:06d}.png"
 
 
+def renumbered_path(folder: Path, image: Path, number: int) -> Path:
+    """Where an image of a frame would be as that of another frame, in another folder."""
+    of_color = image.suffix == color_path(folder, number).suffix
+    return color_path(folder, number) if of_color else depth_path(folder, number)
+
+
 def image_paths(folder: Path, number: int) -> list[Path]:
     """The files of a stored frame; it may have no depth."""
     return [p for p in (color_path(folder, number), depth_path(folder, number)) if is_regular(p)]

@@ -15,7 +15,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.frames import FrameError
 from scenemind.memory.disk import images
 from scenemind.memory.disk.changes import Changes, FrameRecord
-from scenemind.memory.disk.folder import MemoryFolder
+from scenemind.memory.disk.folder import MemoryFolder, link_or_copy
 from scenemind.memory.disk.frame_tables import FrameColumns
 from scenemind.memory.disk.images import FrameStore, find_depth_image
 from scenemind.memory.disk.store import Store, StoredMemory
@@ -376,6 +376,22 @@ class MemoryDisk:
             # No image is deleted while the lock is held.
             self.flush()
             return self._folder.copy_to_sibling(name, self.store)
+
+    def take_images(self, other: MemoryDisk, numbers: Collection[int], shift: int) -> None:
+        """Link or copy the images of another memory, to frame numbers that are larger by a shift.
+        A row must name them soon: opening deletes others.
+
+        Raises:
+            SceneMemoryError: the disk is full or failed.
+        """
+        try:
+            for number in numbers:
+                for image in images.image_paths(other.images.folder, number):
+                    target = images.renumbered_path(self.images.folder, image, number + shift)
+                    target.unlink(missing_ok=True)
+                    link_or_copy(image, target)
+        except OSError as error:
+            raise SceneMemoryError(f"copying the images of {other.path} failed: {error}") from error
 
     def clear(self) -> None:
         """Delete all content.

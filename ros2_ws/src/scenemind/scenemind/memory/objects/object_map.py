@@ -51,6 +51,11 @@ class IdCounter:
         self._next += 1
         return self._next - 1
 
+    @property
+    def largest(self) -> int:
+        """The largest id that was taken; 0 before the first."""
+        return self._next - 1
+
     def skip(self, largest: int) -> None:
         """This id and those below it are known already."""
         self._next = max(self._next, largest + 1)

@@ -232,7 +232,9 @@ class _Matcher:
         scores = self._scores(yaws[best], places[best])
         return [(float(yaws[row]), places[row]) for row in best[np.argsort(-scores)][:24]]
 
-    def _scores(self, yaws: NDArray[np.float64], shifts: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _scores(
+        self, yaws: NDArray[np.float64], shifts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """(M,): bits that M transforms explain, each object by the candidate that fits best."""
         a, b = self._a.centers[self.first, :2], self._b.centers[self.second, :2]
         x = np.cos(yaws)[:, None] * a[:, 0] - np.sin(yaws)[:, None] * a[:, 1] + shifts[:, :1]
@@ -304,7 +306,9 @@ class _Matcher:
 def _turned(points: NDArray[np.float64], yaw: NDArray[np.float64]) -> NDArray[np.float64]:
     """Points (N, 2), each turned about the origin by its yaw (N,)."""
     c, s = np.cos(yaw), np.sin(yaw)
-    return np.column_stack((c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1]))
+    return np.column_stack(
+        (c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1])
+    )
 
 
 def _likeness(a: Landmarks, b: Landmarks) -> NDArray[np.float64]:
@@ -320,7 +324,7 @@ def _likeness(a: Landmarks, b: Landmarks) -> NDArray[np.float64]:
         _table([dict.fromkeys(one, 1.0) for one in colors], words)
         for colors in (a.colors, b.colors)
     )
-    known = colors_a.any(axis=1)[:, None] & colors_b.any(axis=1)[None]
+    known = (colors_a.sum(axis=1)[:, None] > 0.0) & (colors_b.sum(axis=1)[None] > 0.0)
     return np.asarray(np.where(known & (colors_a @ colors_b.T == 0.0), _OTHER_COLOR * like, like))
 
 

@@ -81,9 +81,7 @@ def locate(new: MemoryReader, old: MemoryReader) -> Location:
     return _judge(found, ours, _Depths(new), _Depths(old))
 
 
-def _judge(
-    found: Sequence[Hypothesis], ours: Landmarks, new: _Depths, old: _Depths
-) -> Location:
+def _judge(found: Sequence[Hypothesis], ours: Landmarks, new: _Depths, old: _Depths) -> Location:
     best = found[0]
     bits = best.bits - best.chance_bits
     if len(best.pairs) < _LEAST_PAIRS or bits < _LEAST_BITS:
@@ -141,12 +139,12 @@ class _Depths:
         """(N, 3): where the stored frames were taken."""
         return self._poses[:, :3, 3]
 
-    def sees(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def sees(self, points: NDArray[np.floating]) -> NDArray[np.bool_]:
         """(P,): points (P, 3), world, that are in the picture of stored frames, near enough."""
         index = self._index
         poses = [Pose.from_matrix(pose) for pose in index.world_T_camera]
         cameras = [index.cameras[i] for i in index.camera_indices.tolist()]
-        return np.asarray(CameraViews.of(poses, cameras).count(points) > 0)
+        return np.asarray(CameraViews.of(poses, cameras).count(points.astype(np.float64)) > 0)
 
     def points(self) -> NDArray[np.float32]:
         """(P, 3): what some frames, evenly over all, measured; world."""

@@ -320,6 +320,12 @@ class StructureMap:
         self._planes, self._next_wall_id = prepared._planes, prepared._next_wall_id
         self._looked_at, self._is_unwritten = len(self._tiles), True
 
+    def absorb(self, other: PackedStructure, corrections: FrameCorrections) -> None:
+        """Take over the tiles of another map, moved as its frames."""
+        self._tiles = self._tiles.joined(other.tiles.corrected(corrections))
+        self._look()
+        self._is_unwritten = True
+
     def _middle_frame(self) -> int:
         return int(np.median(self._tiles.frames)) if len(self._tiles) else 0
 

@@ -187,24 +187,19 @@ class Tiles:
         matrices = corrections.of_frames(self.frames).astype(np.float32)
         points = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.points) + matrices[:, :3, 3]
         normals = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.normals)
-        facing = _facing(normals)
-        kept = np.flatnonzero(facing >= 0)
-        keys = _keys(points[kept], facing[kept])
-        order = kept[keys.argsort(kind="stable")]
-        keys = np.sort(keys, kind="stable")
-        moved = Tiles()
-        if not len(keys):
-            return moved
-        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-        weights = self.weights[order]
-        total = np.add.reduceat(weights, starts)
-        moved.keys = keys[starts]
-        values = np.hstack((points, normals)).astype(np.float32)[order] * weights[:, None]
-        means = (np.add.reduceat(values, starts) / total[:, None]).astype(np.float32)
-        moved.points, moved.normals = means[:, :3].copy(), means[:, 3:].copy()
-        moved.weights = np.minimum(_MOST_WEIGHT, total)
-        moved.frames = np.maximum.reduceat(self.frames[order], starts)
-        return moved
+        return _tiles_of(points, normals, self.weights, self.frames)
+
+    def joined(self, other: Tiles) -> Tiles:
+        """These tiles and others of the same world."""
+        both = _tiles_of(
+            np.concatenate((self.points, other.points)),
+            np.concatenate((self.normals, other.normals)),
+            np.concatenate((self.weights, other.weights)),
+            np.concatenate((self.frames, other.frames)),
+        )
+        if len(both) > MOST_TILES:
+            both._thin_out()
+        return both
 
     def _fuse(
         self,
@@ -249,6 +244,33 @@ class Tiles:
         self.keys, self.weights = self.keys[kept], self.weights[kept]
         self.points, self.normals = self.points[kept], self.normals[kept]
         self.frames = self.frames[kept]
+
+
+def _tiles_of(
+    points: NDArray[np.float32],
+    normals: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    frames: NDArray[np.int32],
+) -> Tiles:
+    """Tiles of samples (N, ...); those that lie in one become one, slanting ones are left out."""
+    facing = _facing(normals)
+    kept = np.flatnonzero(facing >= 0)
+    keys = _keys(points[kept], facing[kept])
+    order = kept[keys.argsort(kind="stable")]
+    keys = np.sort(keys, kind="stable")
+    moved = Tiles()
+    if not len(keys):
+        return moved
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    weights = weights[order]
+    total = np.add.reduceat(weights, starts)
+    moved.keys = keys[starts]
+    values = np.hstack((points, normals)).astype(np.float32)[order] * weights[:, None]
+    means = (np.add.reduceat(values, starts) / total[:, None]).astype(np.float32)
+    moved.points, moved.normals = means[:, :3].copy(), means[:, 3:].copy()
+    moved.weights = np.minimum(_MOST_WEIGHT, total)
+    moved.frames = np.maximum.reduceat(frames[order], starts)
+    return moved
 
 
 def _facing(normals: NDArray[np.float32]) -> NDArray[np.int64]:
