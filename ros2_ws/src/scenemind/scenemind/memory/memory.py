@@ -271,7 +271,14 @@ class Memory(MemoryReader):
             corrections = FrameCorrections.from_frame(
                 mine.followed_by(records), len(mine.numbers), world_T_other
             )
-            noted = migrate(state, threading.Lock(), corrections, time.time_ns())
+            noted = migrate(
+                state,
+                threading.Lock(),
+                threading.RLock(),
+                corrections,
+                time.time_ns(),
+                lambda: None,
+            )
             if theirs.structure is not None:
                 state.absorb_structure(shift.structure(theirs.structure), corrections)
             changes = state.pending.take()
