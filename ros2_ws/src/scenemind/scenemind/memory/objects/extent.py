@@ -40,14 +40,17 @@ def box_of(
         cell_m: edge of the voxels that the points stand for.
     """
     if len(places):
-        low, high = np.split(np.median(places.astype(np.float64), axis=0), 2)
+        ordered, middle = np.sort(places.astype(np.float64), axis=0), len(places) // 2
+        median = (ordered[middle] + ordered[-1 - middle]) / 2.0
+        low, high = median[:3], median[3:]
     else:
         columns = np.ascontiguousarray(points.T)  # reduced several times faster than rows
         low, high = (
             bound.astype(np.float64) for bound in (columns.min(axis=1), columns.max(axis=1))
         )
     if stance is not None and stance.on_floor and floor_z is not None:
-        lowest_z, highest_z = np.array((1.0 / TOLERANCE, TOLERANCE)) * stance.height_m + floor_z
+        lowest_z = 1.0 / TOLERANCE * stance.height_m[0] + floor_z
+        highest_z = TOLERANCE * stance.height_m[1] + floor_z
         if stance.flat_top and high[2] > highest_z:
             high[2] = _top_z(points[:, 2], lowest_z, highest_z, cell_m) or high[2]
         if low[2] > floor_z - _BELOW_FLOOR_M and high[2] <= highest_z:

@@ -164,8 +164,9 @@ def _are_apart(observation: Observation, entry: MapEntry, labels_fit: bool, iou:
     Trackers go from one chair of a row to the next. One box that is whole says so of other labels,
     as a table is no chair beside it; of a label that fits the other one may be a part of it.
     """
-    whole = observation.from_picture + entry.is_placed
-    return iou < WHOLE_IOU and whole >= (2 if labels_fit else 1)
+    if iou >= WHOLE_IOU:
+        return False
+    return observation.from_picture + entry.is_placed >= (2 if labels_fit else 1)
 
 
 def _label_fit(entry: MapEntry, label: str, similarity: LabelSimilarity) -> float:
