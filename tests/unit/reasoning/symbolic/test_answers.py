@@ -260,3 +260,54 @@ def test_the_floor_is_no_landmark() -> None:
     answer = Router(SmallMemory(snapshot_of((floor, lamp)))).ask(query("where is the lamp?"))
     assert answer.text == "The lamp (object 2) is at x 1.0, y 1.0, 0.5 m above the floor."
     assert answer.brief == ""
+
+
+@pytest.mark.parametrize("noun", ["laptop", "sofa", "cup", "door"])
+@pytest.mark.parametrize(
+    ("asked", "of"),
+    [
+        ("is the {} hot?", "temperatures"),
+        ("how much does the {} weigh?", "weights"),
+        ("is the {} leaking?", "tap"),
+        ("which is heavier, the {} or the chair?", "weights"),
+        ("is the {} comfortable?", "comfort"),
+    ],
+)
+def test_what_no_camera_tells_is_never_answered(noun: str, asked: str, of: str) -> None:
+    answer = ask(asked.format(noun))
+    assert answer.failure is not None
+    assert of in answer.failure.text
+
+
+@pytest.mark.parametrize("stuff", ["water", "milk", "coffee", "dust"])
+@pytest.mark.parametrize("asked", ["is there {} in the cup?", "is there any {} on the table?"])
+def test_that_no_stuff_is_known_is_no_answer(stuff: str, asked: str) -> None:
+    assert ask(asked.format(stuff)).failure is not None
+
+
+@pytest.mark.parametrize("colour", ["purple", "pink", "green"])
+@pytest.mark.parametrize("asked", ["is the {} chair at the table?", "where is the {} chair?"])
+def test_a_thing_of_another_colour_is_named_as_such(colour: str, asked: str) -> None:
+    answer = ask(asked.format(colour))
+    is_refused = answer.failure is not None
+    assert is_refused or f"{colour} chair" in answer.text
+    assert is_refused or answer.confidence <= 0.7
+
+
+@pytest.mark.parametrize("question", ["where is the cup", "how many chairs are there"])
+@pytest.mark.parametrize("remark", ["My arm hurts.", "It is hot today!", "Nice place."])
+def test_a_remark_changes_no_answer(question: str, remark: str) -> None:
+    alone = ask(f"{question}?")
+    assert ask(f"{remark} {question}?").text == alone.text
+
+
+@pytest.mark.parametrize("condition", ["on the dining table", "near the door"])
+def test_tags_and_clauses_ask_like_questions(condition: str) -> None:
+    asked = ask(f"is there a cup {condition}?")
+    for said in (
+        f"there is a cup {condition}, isn't there?",
+        f"there's no cup {condition}, is there?",
+        f"tell me if there is a cup {condition}",
+        f"is there a cup {condition}",
+    ):
+        assert ask(said).text == asked.text

@@ -12,6 +12,7 @@ from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.symbolic import graded_relations as graded
 from scenemind.reasoning.symbolic.graded_relations import Onlooker, Pairs, Ways
 from scenemind.reasoning.symbolic.ranks import compared, order_scores, rank_scores
+from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import Triple, snapshot_of, thing
 
@@ -126,7 +127,7 @@ def test_between_is_best_at_the_midpoint() -> None:
 
 
 def test_any_pair_of_candidates_counts_for_between_and_no_end_is_between() -> None:
-    between = cubes((0, 0, 0), (2, 0, 0), (1, 0, 0), (0, 4, 0)).relations.graded_between
+    between = relations_of(cubes((0, 0, 0), (2, 0, 0), (1, 0, 0), (0, 4, 0))).graded_between
     assert between([(0, 1.0)], [(1, 1.0)]).tolist()[:3] == [0.0, 0.0, 1.0]
     assert between([(0, 1.0)], [(1, 0.5), (3, 1.0)])[2] == pytest.approx(0.5)
     assert between([(0, 1.0)], [(0, 1.0)]).tolist() == [1.0] * 4
@@ -134,7 +135,8 @@ def test_any_pair_of_candidates_counts_for_between_and_no_end_is_between() -> No
 
 def test_corners_and_the_middle_of_the_room() -> None:
     """A room of 4 m by 2 m between the outermost surfaces."""
-    room = cubes((-1.9, -0.9, 0), (1.9, 0.9, 0), (-1.1, 0.9, 0), (0, 0, 0), (1, 0, 0)).relations
+    scene = cubes((-1.9, -0.9, 0), (1.9, 0.9, 0), (-1.1, 0.9, 0), (0, 0, 0), (1, 0, 0))
+    room = relations_of(scene)
     expected = [1.0, 1.0, E, np.exp(-np.hypot(1.9, 0.9) / 0.8), np.exp(-np.hypot(0.9, 0.9) / 0.8)]
     assert room.in_room("in the corner of") == pytest.approx(expected)
     assert room.in_room("in the middle of")[3:] == pytest.approx([1.0, E])
@@ -183,7 +185,7 @@ def test_relations_to_an_anchor_in_the_middle(predicate: str, best: int) -> None
     things = [thing(0, "box", (0, 0, 0.5), (0.6, 0.6, 1.0))]
     places = ((1, 0, 0.5), (-1, 0, 0.5), (0, 1, 0.5), (0, -1, 0.5), (0, 0, 1.1), (0, 0, 0.2))
     things += [thing(i, "box", at, CUBE) for i, at in enumerate(places, 1)]
-    fit = Scene(snapshot_of(things)).relations.graded(predicate, 0, SOUTH)
+    fit = relations_of(Scene(snapshot_of(things))).graded(predicate, 0, SOUTH)
     assert fit[0] == 0.0
     assert fit[best] == fit.max()
 
@@ -192,7 +194,7 @@ def test_relations_to_an_anchor_in_the_middle(predicate: str, best: int) -> None
 def test_what_carries_a_thing_is_what_it_lies_on(carries: str, lies: str) -> None:
     things = [thing(0, "box", *TABLE), thing(1, "box", (0, 0, 1.1), CUBE)]
     things.append(thing(2, "box", (3, 0, 0.5), (1, 1, 1)))
-    relations = Scene(snapshot_of(things)).relations
+    relations = relations_of(Scene(snapshot_of(things)))
     found = relations.graded(carries, 1, UNKNOWN)
     assert found[0] == pytest.approx(relations.graded(lies, 0, UNKNOWN)[1])
     assert found[0] > found[2]

@@ -19,7 +19,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     description_score,
 )
 from scenemind.reasoning.symbolic.label_scores import label_scores
-from scenemind.reasoning.symbolic.relation_scores import Anchor, gaps_to
+from scenemind.reasoning.symbolic.relation_scores import Anchor, gaps_to, relations_of
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import SmallMemory, query, said_by_model, snapshot_of, thing
@@ -100,7 +100,7 @@ def test_directions_halve_over_four_metres() -> None:
     ]
     scene = Scene(snapshot_of(posts))
     anchors = [Anchor.of_row(scene, 0)]
-    scores = scene.relations.to_the_letter("left of", anchors, np.ones(5), NORTH)
+    scores = relations_of(scene).to_the_letter("left of", anchors, np.ones(5), NORTH)
     assert scores[0] == scores[4] == 0.0
     assert scores[2] / scores[1] == pytest.approx(0.5**0.5)
     assert scores[3] / scores[1] == pytest.approx(0.5)
@@ -110,7 +110,7 @@ def test_scores_of_an_anchor_scale_those_of_its_relations() -> None:
     posts = [thing(i, "post", (x, 0, 0.5), POST) for i, x in enumerate((0.0, -1.1))]
     scene = Scene(snapshot_of(posts))
     sure, unsure = (
-        scene.relations.to_the_letter(
+        relations_of(scene).to_the_letter(
             "left of", [Anchor.of_row(scene, 0, score)], np.ones(2), NORTH
         )
         for score in (1.0, 0.25)
@@ -145,7 +145,7 @@ def test_kept_relations_count_with_their_confidence(
 ) -> None:
     scene = kept(kept_as)
     anchor = Anchor.of_row(scene, 0)
-    scores = scene.relations.to_the_letter(predicate, [anchor], np.ones(3), NORTH)
+    scores = relations_of(scene).to_the_letter(predicate, [anchor], np.ones(3), NORTH)
     assert scores[1] == pytest.approx(score)
     assert scores[2] == 0.0
 
@@ -160,7 +160,7 @@ def test_a_denied_relation_counts_to_no_anchor_but_others() -> None:
     scene = kept((1, "inside", 0, 0.6), (1, "inside", 2, 0.5))
     anchors = [Anchor.of_row(scene, 0), Anchor.of_row(scene, 2)]
     for said, score in ((), 0.6 * 0.7), (((1, "on", 0),), 0.5 * 0.7):
-        relations = denied(scene, *said).relations
+        relations = relations_of(denied(scene, *said))
         found = relations.to_the_letter("on", anchors, np.ones(3), NORTH)
         assert found[1] == pytest.approx(score)
 
@@ -178,7 +178,7 @@ def test_between_excludes_its_ends_and_scales_with_both() -> None:
     posts = [thing(i, "post", (x, 0, 0.5), POST) for i, x in enumerate((0.0, 1.0, 2.0))]
     scene = Scene(snapshot_of(posts))
     first, second = Anchor.of_row(scene, 0, 0.5), Anchor.of_row(scene, 2, 0.5)
-    between = scene.relations.lies_between
+    between = relations_of(scene).lies_between
     whole = between((Anchor.of_row(scene, 0), Anchor.of_row(scene, 2)))
     assert whole[0] == whole[2] == 0.0 < whole[1]
     assert between((first, second))[1] == pytest.approx(0.25 * whole[1])
@@ -221,7 +221,7 @@ def test_an_impossible_relation_to_the_viewer_is_refused() -> None:
     scene = Scene(snapshot_of([thing(1, "post", (3, 0, 0.5), POST)]))
     viewer = Anchor(NORTH.box, None, 1.0)
     with pytest.raises(ReasoningError) as error:
-        scene.relations.to_the_letter("inside", [viewer], np.ones(1), NORTH)
+        relations_of(scene).to_the_letter("inside", [viewer], np.ones(1), NORTH)
     assert error.value.failure.code == "invalid_request"
 
 
@@ -267,4 +267,7 @@ def test_a_claim_is_checked_to_the_letter_even_of_a_near_match() -> None:
     """The orange chair is the best "red chair"; that it is like yellow makes it no yellow one."""
     orange = thing(1, "chair", (1, 0, 0.5), (0.5, 0.5, 1), color="orange")
     answer = Router(SmallMemory(snapshot_of([orange]))).ask(query("is the red chair yellow?"))
-    assert answer.text == "No, the chair (object 1) is orange, not yellow."
+    assert answer.text == (
+        "I know no red chair; the nearest that I know is the chair (object 1), orange."
+        " No, the chair (object 1) is orange, not yellow."
+    )

@@ -141,11 +141,19 @@ MASSES = _words("masses")
 ADJECTIVES = frozenset(QUALITIES) - MASSES - {"square"}
 # Materials of several words.
 MATERIALS = _phrases({"material": _DATA["words"]["long_materials"]})
+# Before things that are left out.
+EXCEPT = _phrases({form: [form] for form in _DATA["words"]["excepting"]})
+# Word -> what no camera tells of things; and what no detector names.
+UNSEEN = {word: name for name, words in _DATA["words"]["unseen"].items() for word in words}
+STUFF = _words("stuff")
 # Before the value of an attribute: "made of".
 ATTRIBUTE_VERBS = _phrases(_DATA["attribute_verbs"])
 USES = _phrases(_DATA["uses"] | {verb: [verb] for verb in _words("uses")})
 # Words before a use that is said of things: "(the thing) that you (sit on)".
 _BY_USERS = _said_by(r"(?<=\w)(?: that| which| where)? {}(?: {})* (?=\w+)", "users", "users_may")
+_HAS_NOT = re.compile(
+    r"(?:that|which) (?:(?:has|have) (?:not got|got no|not|no)|(?:do|does) not have)(?: any)?\b"
+)
 POSTURES = _words("postures")
 ADVERBS = _words("adverbs")
 DEFINITE = _words("definite")
@@ -210,6 +218,12 @@ def with_uses(words: Sequence[str]) -> tuple[str, ...]:
     if found is None or not USES.longest(said[found.end() :].split(), 0)[1]:
         return tuple(words)
     return (*said[: found.start()].split(), "to", *said[found.end() :].split())
+
+
+def without_having(words: Sequence[str]) -> tuple[str, ...]:
+    """Words with what a thing has not as one says it after its noun: "the tray without a cup on it"
+    of "the tray that has not got a cup on it"."""
+    return tuple(_HAS_NOT.sub("without", " ".join(words)).split())
 
 
 def at_posture(words: Sequence[str], at: int) -> bool:

@@ -20,7 +20,7 @@ from scenemind.language.qualities import find_attribute
 from scenemind.language.referring.whole import except_things
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
 from scenemind.language.slots import READERS
-from scenemind.language.speech_acts import Frame
+from scenemind.language.speech_acts import Frame, find_tagged
 from scenemind.language.time_expressions import TimeExpression
 from scenemind.language.tokens import Token, tokenize
 
@@ -46,6 +46,8 @@ def question_and_remark(text: str) -> tuple[trees.Question, str]:
     Raises:
         NotUnderstoodError: with the part that could not be read.
     """
+    stated = find_tagged(text)
+    text = text if stated is None else f"whether {stated}"
     whole = _SENTENCE_END.sub(lambda found: ",".ljust(len(found.group())), text)
     said = Sentence(text, without_frame(tokenize(whole)))
     question = _find_question(said) or _find_joined(said)
@@ -68,14 +70,14 @@ def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> tr
 
 
 def _find_joined(said: Sentence) -> trees.Question | None:
-    """Two questions of one sentence: "how many cups are there, and what are they on?".
+    """Two questions of one text: "how many cups are there, and what are they on?".
 
     "They" of the second is about the things of the first.
     """
     joints = [
         place
         for place, (word, after) in enumerate(pairwise(said.words))
-        if word == "and" and after in _frame_words("question_words")
+        if after in _frame_words("question_words") and (word == "and" or _ends(said, place))
     ]
     for place in joints[:_MOST_JOINTS]:
         end = place - (said.words[place - 1 : place] == (",",))
@@ -89,17 +91,27 @@ def _find_joined(said: Sentence) -> trees.Question | None:
     return None
 
 
+def _ends(said: Sentence, place: int) -> bool:
+    """Whether a word is the end of a sentence, which stands for a comma."""
+    return said.words[place] == "," and said.text[said.tokens[place].start] != ","
+
+
 def _beside_remarks(said: Sentence) -> Iterator[tuple[int, int, str]]:
     """First word and end of what stands after or before a remark, with the remark."""
+    reasons = _frame_words("reasons")
+    for place, token in enumerate(said.tokens):
+        if place and (token.word in reasons or " ".join(said.words[place : place + 2]) in reasons):
+            yield 0, place, said.text[token.start :].strip()
     clauses = _frame_words("remarking")  # "what is near, the cup or the table" has none
-    sentences = clauses | _frame_words("determining")
+    sentences, asking = clauses | _frame_words("determining"), _frame_words("question_words")
     for place, (before, token) in enumerate(pairwise(said.tokens), 1):
         if before.word not in (",", ";"):
             continue
-        is_end = said.text[before.start] != ","
-        if said.words[0] in (sentences if is_end or said.text.rstrip().endswith("?") else clauses):
+        is_end = _ends(said, place - 1)
+        may_open = sentences if said.text.rstrip().endswith("?") else clauses
+        if (is_end and said.words[0] not in asking) or said.words[0] in may_open:
             yield place, len(said.words), said.text[: token.start].strip(" ,;")
-        if token.word in (sentences if is_end else clauses):
+        if (is_end and token.word not in asking) or token.word in clauses:
             yield 0, place - 1, said.text[token.start :].strip()
 
 
@@ -111,6 +123,10 @@ def _about(question: trees.Question, subject: trees.Reference | None) -> trees.Q
         return question
     if asked == trees.Marked():
         asked = replace(subject, definite=True)
+    elif isinstance(asked, trees.NounPhrase) and not asked.noun and asked.ranks:
+        asked = replace(subject, ranks=asked.ranks)  # "which one is the smallest"
+    elif isinstance(question, trees.IsWayFree):
+        return question
     elif isinstance(asked, trees.NounPhrase):
         last = _anchors(subject)[-1:] or [replace(subject, definite=True)]
         asked = replace(asked, conditions=tuple(_resolved(c, last[0]) for c in asked.conditions))
@@ -135,6 +151,7 @@ def book() -> ShapeBook:
     """The shapes of questions."""
     made = {"options": _options, "of_them": _options, "measure": _measure}
     table = read_table("scenemind.language", "questions.yaml")
+    table["words"]["except"] = [" ".join(form) for form in lexicon.EXCEPT]
     return ShapeBook(table, READERS, built_question, made)
 
 
@@ -347,6 +364,33 @@ def _same(
     return trees.Same((first,) if second is None else (first, second), key)
 
 
+def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Question:
+    return trees.IsMore(first, second, trees.Rank("earliest"))
+
+
+def _claim_both(
+    first: trees.Reference, second: trees.Reference, condition: trees.Condition
+) -> trees.Question:
+    second = _options({"first": first, "second": second})[1]
+    return trees.Joined((trees.Verify(first, condition), trees.Verify(second, condition)), "and")
+
+
+def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
+    """ "How many chairs belong to the table"."""
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    near = trees.Related("next to", (of,))
+    return trees.Count(replace(subject, conditions=(*subject.conditions, near)))
+
+
+def _opposite_sides(
+    first: trees.Reference, second: trees.Reference, subject: trees.Reference
+) -> trees.Question:
+    """ "Are the cup and the bowl on opposite sides of the table": whether it is between them."""
+    ends = _options({"first": first, "second": second})
+    return trees.Verify(subject, trees.Related("between", ends))
+
+
 # Shapes whose tree is more than their values.
 _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Belongings": _belongings,
@@ -354,6 +398,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Changed": _changed,
     "Choose": _choose,
     "Claim": _claim,
+    "ClaimBoth": _claim_both,
+    "CountAt": _count_at,
     "CompareTo": _compare_to,
     "CountBoth": _joined(trees.Count, "and"),
     "DistanceFromHere": lambda first: trees.Distance(first, trees.Viewer()),
@@ -372,11 +418,19 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "IsOwned": lambda subject, owner: trees.Verify(
         subject, trees.HasAttribute("owner", owner.lower())
     ),
+    "AskName": lambda subject: trees.AskAttribute(subject, "name"),
+    "FitsUnder": lambda length_m, subject: trees.FitsBetween(
+        subject, trees.NounPhrase("floor", definite=True), length_m
+    ),
+    "IsLong": lambda subject, rank, length_m: trees.IsMore(subject, length_m, rank),
     "NotTheOther": _not_the_other,
     "OnlyOne": _only_one,
+    "OppositeSides": _opposite_sides,
     "People": trees.ListObjects,
     "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
+    "SeenBefore": _seen_before,
+    "SeenFirst": lambda options: trees.Compare(options, trees.Rank("earliest")),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
     "Usable": lambda use: _all_that(trees.HasAttribute("affordance", use)),
     "WhereAt": _where_at,

@@ -24,9 +24,13 @@ from scenemind.language.trees import (
     Viewer,
 )
 
-_WIDTH = re.compile(
-    r"(?:an?(?: \w+)?|something|anything)? ?(?P<number>\d{1,4}(?:\.\d{1,3})?) ?"
-    r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)(?: wide| broad| long| of width)?(?: \w+){0,2}"
+# "2 m", "a 1 m wide box", "something that is about 80 cm wide".
+_LENGTH = re.compile(
+    r"(?:(?:an?|my|this|the)(?: (?!about|around)\w+){0,3}?|something|anything)? ?"
+    r"(?:(?:that|which) is )?(?:(?:about|around|roughly|nearly|just|some|only) )?"
+    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|[a-z]+) ?"
+    r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)"
+    r"(?: (?:wide|broad|long|high|tall|deep|of width))?(?: [a-z]+){0,3}"
 )
 _MINE = word_set("mine me i")
 _LONGEST_OWNER = 3
@@ -162,12 +166,16 @@ def _certain(is_certain: bool) -> Callable[[SlotWords], Reference | None]:
     return read
 
 
-def _width_m(p: SlotWords) -> float | None:
-    """Width in metres of "a 1 m wide box", "something 80 cm wide"."""
-    found = _WIDTH.fullmatch(" ".join(rest(p)))
+def _length_m(p: SlotWords) -> float | None:
+    """Length in metres of "a 1 m wide box", "something 80 cm wide"."""
+    found = _LENGTH.fullmatch(" ".join(rest(p)))
     if found is None:
         return None
-    return float(found["number"]) * (0.01 if found["unit"].startswith("c") else 1.0)
+    said = found["number"]
+    number = float(said) if said[0].isdigit() else find_number(said)
+    if number is None:
+        return None
+    return number * (0.01 if found["unit"].startswith("c") else 1.0)
 
 
 def _direction(p: SlotWords) -> str | None:
@@ -225,5 +233,6 @@ READERS: dict[str, Callable[[SlotWords], Any]] = {
     "subject": SlotWords.reference,
     "superlative": one_word(lexicon.SUPERLATIVES.get),
     "use": _use,
-    "width": _width_m,
+    "length": _length_m,
+    "width": _length_m,
 }

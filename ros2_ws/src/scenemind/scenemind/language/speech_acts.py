@@ -133,6 +133,15 @@ def refers_to_last(text: str, was_asked: bool = False) -> bool:
     return not is_whole and 1 < len(text.split()) + was_asked <= _MOST_SHORT + was_asked
 
 
+def find_tagged(text: str) -> str | None:
+    """What a sentence with a tag states: "there is a cup" of "there is a cup, isn't there?"; None
+    for other sentences."""
+    stated, said = _TAG.subn("", _plain(text))
+    last = stated.strip(" ,").split(" ")[-1]  # "the cup, where is it?" has none
+    is_stated = said and last and not asks(stated) and not _ASKS.fullmatch(last)
+    return stated if is_stated else None
+
+
 def find_request(text: str) -> str | None:
     """The content of a request: "call it a mug" of "Could you call it a mug?"; None for other
     sentences."""

@@ -11,6 +11,8 @@ from scenemind.errors import SceneMindError
 # A number below zero is that of a wall, a floor or a ceiling.
 _BELOW_ZERO = r"(?<!\S)-\d+(?!\S*\w)"
 _TOKEN = re.compile(_BELOW_ZERO + r"|#?\d+(?:\.\d+)?(?!\w)|\w+(?:-\w+)*(?:['\u2019]\w+)?|[^\w\s]")
+# "Round the table" is around it.
+_ARTICLE = re.compile(r"\s+(?:the|an?|my|our|your|this|that|these|those|it|them)\b", re.IGNORECASE)
 _IGNORED = frozenset(".?!\"'`()\u2019\u2018\u201c\u201d#")
 _SHORT_FORMS = {
     "where's": "where is", "what's": "what is", "who's": "who is", "which's": "which is",
@@ -26,10 +28,21 @@ _SHORT_FORMS = {
     "here's": "here is", "those're": "those are", "they've": "they have", "hadn't": "had not",
     "it'll": "it will", "you'll": "you will", "i'll": "i will", "we'll": "we will",
     "that'll": "that will", "there're": "there are",
-    "whats": "what is", "wheres": "where is", "whos": "who is", "hows": "how is",
-    "thats": "that is", "theres": "there is", "isnt": "is not", "arent": "are not",
-    "dont": "do not", "doesnt": "does not", "cant": "can not", "im": "i am",
+    "mustn't": "must not",
 }  # fmt: skip
+# Without the sign, but for those that are other words.
+_NO_SHORT_FORMS = frozenset(("its", "ill", "well", "id", "were", "lets", "wont", "ones"))
+_SHORT_FORMS |= {
+    bare: written
+    for form, written in _SHORT_FORMS.items()
+    if (bare := form.replace("'", "")) not in _NO_SHORT_FORMS
+}
+# Before them 's is "is": "which cup's nearer the book", "the cup's on the table".
+_AFTER_IS = re.compile(
+    r"\W*(?:the|an?|it|that|this|not|on|in|at|by|under|near(?:er)?|next|behind|between|above"
+    r"|below|closer|closest|nearest|farthest|furthest|standing|lying|sitting|hanging)\b",
+    re.IGNORECASE,
+)
 _ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
 
 
@@ -53,7 +66,12 @@ def tokenize(text: str) -> list[Token]:
         if word in _IGNORED:
             continue
         word = word.lstrip("#")
-        spelled = _SHORT_FORMS.get(word, _ONE_WORD.get(word, word)).removesuffix("'s")
+        spelled = _SHORT_FORMS.get(word, _ONE_WORD.get(word, word))
+        if spelled.endswith("'s"):
+            is_verb = _AFTER_IS.match(text, found.end()) or _is_asked_how(tokens)
+            spelled = f"{spelled[:-2]}{' is' if is_verb else ''}"
+        if spelled == "round" and _ARTICLE.match(text, found.end()):
+            spelled = "around"
         tokens.extend(Token(part, found.start()) for part in spelled.split())
     following = [*(token.word for token in tokens), ""][1:]
     # "Is the cup still there?", but "the still life".
@@ -62,6 +80,11 @@ def tokenize(text: str) -> list[Token]:
         for token, after in zip(tokens, following, strict=True)
         if token.word != "still" or after == "life"
     ]
+
+
+def _is_asked_how(before: list[Token]) -> bool:
+    """Whether a word follows "how": "how full's the bottle"."""
+    return bool(before) and before[-1].word == "how"
 
 
 @cache

@@ -14,14 +14,14 @@ ChangeKind = Literal["added", "removed", "moved", "renamed", "missing", "new", "
 # fmt: off
 Attribute = Literal[
     "color", "size", "material", "state", "shape",
-    "orientation", "texture", "affordance", "caption", "owner",
+    "orientation", "texture", "affordance", "caption", "owner", "name",
 ]
 Dimension = Literal["", "height", "width", "length", "elevation"]
 Superlative = Literal[
     "largest", "smallest", "tallest", "shortest", "widest",
     "longest", "narrowest", "thickest", "thinnest", "highest",
     "lowest", "topmost", "bottommost", "leftmost", "rightmost", "frontmost", "rearmost",
-    "middle", "darkest", "lightest", "closest", "farthest",
+    "middle", "darkest", "lightest", "closest", "farthest", "earliest",
 ]
 # fmt: on
 ViewKind = Literal["facing", "from"]
@@ -240,10 +240,10 @@ class ListObjects:
 @dataclass(frozen=True, slots=True)
 class Same:
     """Question such as "are the shelf and the desk of the same colour"; one subject: all its
-    objects. The kind is what they are: "are both things chairs"."""
+    objects. The kind is what they are: "are both things chairs"; a dimension is measured."""
 
     subjects: tuple[Reference, ...]
-    key: Attribute | Literal["kind"]
+    key: Attribute | Dimension | Literal["kind"]
 
 
 class Identify(_OfSubject):
@@ -274,10 +274,10 @@ class CompareCounts:
 
 @dataclass(frozen=True, slots=True)
 class IsMore:
-    """Question such as "is the couch longer than the table"."""
+    """Question such as "is the couch longer than the table", "is it longer than 2 m"."""
 
     first: Reference
-    second: Reference
+    second: Reference | float
     rank: Rank
 
 
@@ -389,6 +389,14 @@ class FitsBetween:
 
 
 @dataclass(frozen=True, slots=True)
+class IsWayFree:
+    """Question such as "can I walk straight from the door to the desk"."""
+
+    first: Reference
+    second: Reference
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Questions in one sentence: "is there a tv or a laptop", "where are the cup and the bowl"."""
 
@@ -399,7 +407,7 @@ class Joined:
 Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | HasRoomFor
-    | FitsBetween | Compare | CompareCounts | IsMore | Choose | Joined
+    | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | Choose | Joined
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""

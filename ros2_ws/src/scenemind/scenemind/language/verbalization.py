@@ -49,6 +49,8 @@ def _question_words(question: trees.SituatedQuestion) -> str:
             return _question_words(trees.Distance(other, trees.Viewer()))
         case trees.FitsBetween(thing=trees.NounPhrase(definite=False) as thing):
             return _question_words(replace(question, thing=replace(thing, definite=True)))
+        case trees.IsMore(second=float()):
+            return ""
         case trees.Compare(rank=rank) | trees.IsMore(rank=rank) if not _comparative(rank):
             return ""
     values = {field.name: getattr(question, field.name) for field in fields(question)}

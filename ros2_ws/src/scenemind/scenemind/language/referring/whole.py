@@ -47,13 +47,8 @@ _RELATIVE = ("that", "which", "who")
 _OPENS_QUALITY = ("to", "good", "made", "owned", "not")
 _ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
 _EXCEPT = PhraseTable(
-    {
-        tuple(form.split()): form
-        for form in (
-            *("except for", "except", "apart from", "other than", "aside from"),
-            *("that is not a", "that is not an", "which is not a", "which is not an"),
-        )
-    }
+    lexicon.EXCEPT
+    | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
 )
 # Before "the laptop" of "the table the laptop is on", and what no such clause follows.
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
@@ -65,7 +60,7 @@ _LONGEST_RELATION = 8  # words
 # Before a noun: "the tallest chair", "the taller chair".
 _RANKING = {**lexicon.RANKS, **lexicon.COMPARATIVES, **lexicon.SUPERLATIVES}
 _SINGLE_ANYTHING = frozenset((word,) for word in lexicon.ANYTHING)
-_OPENS_EXCEPTION = EXCEPTING | {"other", "beside", "but", "that", "which"}
+_OPENS_EXCEPTION = EXCEPTING | {form[0] for form in _EXCEPT} | {"beside", "but"}
 # Which chunks follow one another in a phrase, by their signs: n noun, g "thing", t what is no noun
 # phrase, i "it" of "with a cup on it", r relation, f "to" of "closest to", s side, q quality,
 # l look, a "and", c comma, p "that", b "is", x "not", o posture; "^" and "-" open a phrase and
@@ -123,9 +118,8 @@ def _with_exception(
         is_but = words[at] == "but" and not _ALL.isdisjoint(words[:at])
         if not (length or is_besides or is_but):
             continue
-        phrase, end = (
-            _read(tuple(words[start:at]), is_phrase) if at > start else (NounPhrase(""), 0)
-        )
+        said = tuple(words[start : at - (words[at - 1] == ",")])
+        phrase, end = _read(said, is_phrase) if at > start else (NounPhrase(""), 0)
         if is_besides and not _is_open(phrase, words[at]):
             continue
         if not isinstance(phrase, NounPhrase):
@@ -143,7 +137,8 @@ def _with_exception(
     turned: tuple[str, ...] = ()
     if found is None:
         said = tuple(words[start:])
-        ways = (lexicon.without_agents(said), lexicon.with_uses(said), _turned(said))
+        readers = (lexicon.without_agents, lexicon.with_uses, lexicon.without_having, _turned)
+        ways = (reader(said) for reader in readers)
         turned = next((way for way in ways if way and way != said), ())
     if turned:
         found = _read(turned, is_phrase)[0]

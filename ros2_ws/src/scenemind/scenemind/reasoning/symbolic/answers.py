@@ -51,6 +51,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.AskCarrier: place_answers.carrier,
     trees.HasRoomFor: place_answers.room_for,
     trees.FitsBetween: place_answers.fits_between,
+    trees.IsWayFree: place_answers.way_free,
     trees.Where: place_answers.locate,
     trees.Ground: place_answers.locate,
     trees.WhereAt: past_answers.where_at,
@@ -92,7 +93,13 @@ def answer(question: SituatedQuestion, at: Resolver, changes_since: ChangesSince
 def subject_of(question: trees.Question) -> Reference:
     """Reference whose objects a question is about, for grounding it."""
     match question:
-        case trees.Distance() | trees.FitsBetween() | trees.IsMore() | trees.CompareCounts():
+        case (
+            trees.Distance()
+            | trees.FitsBetween()
+            | trees.IsWayFree()
+            | trees.IsMore()
+            | trees.CompareCounts()
+        ):
             return question.first
         case trees.Compare():
             return question.options[0]

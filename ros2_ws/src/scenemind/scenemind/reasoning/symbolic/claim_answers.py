@@ -23,9 +23,11 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver, links
-from scenemind.reasoning.symbolic.place_answers import room_weight, telling
+from scenemind.reasoning.symbolic.place_answers import measured_m, room_weight, telling
+from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.set_answers import exists, set_of
 from scenemind.reasoning.symbolic.situated.usual import (
     attribute_of,
@@ -40,6 +42,16 @@ from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
 _SHOWN = 3
+# Most difference of things that are as long or as high as each other: boxes are not exacter.
+_AS_LONG_M = 0.05
+_ADJECTIVES = {"length": "long", "width": "wide", "height": "high"}
+# Superlative -> what of it is compared with a length that was said.
+_MEASURED_BY: dict[str, trees.Dimension] = {
+    "largest": "length", "longest": "length", "tallest": "height", "highest": "height",
+    "widest": "width", "thickest": "width", "smallest": "length", "shortest": "height",
+    "narrowest": "width", "thinnest": "width", "lowest": "height",
+}  # fmt: skip
+_LESS = ("smallest", "shortest", "narrowest", "thinnest", "lowest")
 # Gap up to which a thing is at another one.
 _BESIDE_M = 0.5
 # Least score of a relation, so that nearness decides where it holds for nothing.
@@ -162,12 +174,15 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     if len(things) < 2:
         meant = say.listed(things) or "nothing known"
         raise ReasoningError("not_found", f"Only {meant} is meant: there is nothing to compare.")
-    if key == "kind":
-        values = [thing.label for thing in things]
-    elif is_loose:
-        values = [attribute_of(thing, key).value for thing in things]
-    else:
-        values = [thing.attributes.get(key, "") for thing in things]
+    match key:
+        case "kind":
+            values = [thing.label for thing in things]
+        case "" | "height" | "width" | "length" | "elevation":
+            return _same_measure(key, things, at.scene)
+        case _ if is_loose:
+            values = [attribute_of(thing, key).value for thing in things]
+        case _:
+            values = [thing.attributes.get(key, "") for thing in things]
     known = list(zip(things, values, strict=True))
     if not all(values):
         raise say.not_known(key, [thing for thing, value in known if not value])
@@ -176,6 +191,15 @@ def same(question: trees.Same, at: Resolver) -> Reply:
         f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
         for thing, value in known
     ]
+    return Reply(f"{word}, {say.bounded(each)}", _mean_existence(things), things, word)
+
+
+def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Reply:
+    measures = [measured_m(thing, key, scene) for thing in things]
+    word = say.yes_or_no(max(measures) - min(measures) <= _AS_LONG_M)
+    above = f" {_ADJECTIVES.get(key, 'above the floor')}"
+    pairs = zip(map(say.the, things), map(say.metres, measures), strict=True)
+    each = [f"{name} is {measure}{above}" for name, measure in pairs]
     return Reply(f"{word}, {say.bounded(each)}", _mean_existence(things), things, word)
 
 
@@ -191,10 +215,13 @@ def _plain(colours: str) -> set[str]:
 
 def choose(question: trees.Choose, at: Resolver) -> Reply:
     """The option that holds for an object: "is the door open or closed"."""
+    claims = [verbalization.claim(option) for option in question.options]
+    several = _each_chosen(question, claims, at)
+    if several is not None:
+        return several
     row = at.single(question.subject)
     thing, rows = at.scene.objects[row], np.array([row], np.intp)
     fits = [float(at.claim_scores(option, rows)[0]) for option in question.options]
-    claims = [verbalization.claim(option) for option in question.options]
     if not any(fits):
         fits = _leanings(question, row, at)
     if not any(fits):
@@ -206,6 +233,24 @@ def choose(question: trees.Choose, at: Resolver) -> Reply:
     best = fits.index(max(fits))
     text = f"{say.the(thing)} is {claims[best]}{_note(question.options[best], [thing])}"
     return Reply(text, min(1.0, thing.confidence * max(fits)), (thing,), claims[best])
+
+
+def _each_chosen(question: trees.Choose, claims: list[str], at: Resolver) -> Reply | None:
+    """What each of several things is that a name may mean: one cup is on the desk, and one on the
+    table; None where one is meant, or nothing is so of one."""
+    found = at.existing(question.subject)
+    if len(found) < 2 or len(found) > len(claims) or question.subject.definite is False:
+        return None
+    said = [at.claim_scores(option, found.rows) > 0.0 for option in question.options]
+    if not np.any(said, axis=0).all() or len(said) < len(found):
+        return None
+    each = [
+        f"{say.the(thing)} is {claims[[bool(fits[place]) for fits in said].index(True)]}"
+        for place, thing in enumerate(found.objects)
+    ]
+    number = say.counted(len(found), say.noun_of(question.subject))
+    text = f"there are {number}: {joined(each)}"
+    return Reply(text, min(found.confidence, ABSENCE_CONFIDENCE), found.objects)
 
 
 def choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
@@ -275,7 +320,7 @@ def _leanings(question: trees.Choose, row: int, at: Resolver) -> list[float]:
         except ReasoningError:
             anchors = []
         seen_by = Onlooker.of(at.viewpoint())
-        graded = at.scene.relations.graded
+        graded = relations_of(at.scene).graded
         each = [
             float(graded(option.predicate, a.row, seen_by)[row])
             for a in anchors
@@ -345,10 +390,25 @@ def compare(question: trees.Compare, at: Resolver) -> Reply:
 
 
 def is_more(question: trees.IsMore, at: Resolver) -> Reply:
-    """Yes if the first of two objects is larger, higher or nearer than the second."""
+    """Yes if the first of two objects is larger, higher or nearer than the second, or larger than
+    a length."""
+    if isinstance(question.second, float):
+        return _is_longer(question, question.second, at)
     named, best, text = _compared((question.first, question.second), question.rank, at)
     things, word = at.scene.objects_at(named), say.yes_or_no(best == next(iter(named)))
     return Reply(f"{word}, {text}", _all_exist(things), things, word)
+
+
+def _is_longer(question: trees.IsMore, length_m: float, at: Resolver) -> Reply:
+    dimension = _MEASURED_BY.get(question.rank.superlative)
+    if dimension is None:
+        raise ReasoningError("not_found", "That cannot be compared with a length.")
+    thing = at.scene.objects[at.single(question.first)]
+    value = measured_m(thing, dimension, at.scene)
+    is_less = question.rank.superlative in _LESS
+    word = say.yes_or_no(value < length_m if is_less else value > length_m)
+    text = f"{word}, {say.the(thing)} is {say.metres(value)} {_ADJECTIVES[dimension]}"
+    return Reply(text, thing.confidence, (thing,), word)
 
 
 def _compared(
@@ -364,7 +424,12 @@ def _compared(
     if not len(best):
         raise at.missing(options[0])
     to = "" if rank.anchor is None else f" to {verbalization.describe(rank.anchor)}"
-    text = f"{say.the(at.scene.objects[best[0]])} is the {rank.superlative} of them{to}"
+    is_what = f"is the {rank.superlative} of them{to}"
+    if rank.superlative == "earliest":
+        is_what = "was seen before " + say.bounded(
+            [say.the(at.scene.objects[row]) for row in named if row != best[0]]
+        )
+    text = f"{say.the(at.scene.objects[best[0]])} {is_what}"
     return named, int(best[0]), text
 
 

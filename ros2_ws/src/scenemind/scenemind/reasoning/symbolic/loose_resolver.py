@@ -7,6 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from scenemind.language.english import singular
+from scenemind.language.nearest import thing_words
 from scenemind.language.trees import (
     NounPhrase,
     Reference,
@@ -144,10 +146,16 @@ class LooseResolver(Resolver):
             if phrase.noun == "room" or find_room(phrase.noun):
                 continue
             if phrase.noun and self.named(phrase.noun).any():
-                unread += phrase.unread
+                unread += [*phrase.unread, *self._no_name(phrase.noun)]
             elif phrase.noun and not self.graded.by_purpose(phrase.noun.split()).any():
                 unknown.append(phrase.noun)
         return tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(unread))
+
+    def _no_name(self, noun: str) -> list[str]:
+        """The last word of a noun where it names nothing, as in "couch weigh"."""
+        last = singular(noun.split(" ")[-1])
+        is_name = last == noun or last in thing_words() or self.named(last).any()
+        return [] if is_name or self.sure_labels(noun) else [last]
 
     def named(self, noun: str) -> Scores:
         """Scores (N,) of labels for a noun."""

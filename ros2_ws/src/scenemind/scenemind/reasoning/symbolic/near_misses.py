@@ -15,7 +15,7 @@ from scenemind.memory.graph.relations import RELATION_NAMES
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
 from scenemind.reasoning.symbolic.ranks import Mask
-from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, Anchor
+from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, Anchor, relations_of
 
 # Scores below which a part of the phrase fails, and distance up to which things are nearly beside
 # others.
@@ -94,7 +94,7 @@ def _is_beside(row: int, condition: Related, graded: PhraseScores) -> bool:
     if condition.predicate not in BESIDE or condition.negated:
         return False
     ends = (end for anchor in condition.anchors for end in graded.likely_rows(anchor))
-    denied = graded.scene.relations.denied
+    denied = relations_of(graded.scene).denied
     return any(
         graded.scene.gaps_to_m(end)[row] <= _BESIDE_M
         for end in ends
@@ -114,12 +114,12 @@ def _holds(condition: Related, graded: PhraseScores) -> Mask:
     if asked == "between":
         ends = itertools.product(first, *others) if others else itertools.combinations(first, 2)
         pairs = [(a, b) for a, b in ends if a.row != b.row]
-        return scene.relations.lies_between(*pairs) > 0.0 if pairs else everything
+        return relations_of(scene).lies_between(*pairs) > 0.0 if pairs else everything
     is_known = asked in OF_BOXES or asked in RELATION_NAMES
     if not is_known or not first or (asked in SIDES and viewpoint is None):
         return everything
     each = [
-        scene.relations.to_the_letter(name, first, everything * 1.0, viewpoint) > 0.0
+        relations_of(scene).to_the_letter(name, first, everything * 1.0, viewpoint) > 0.0
         for name in (asked, *ALIKE.get(asked, ()))
     ]
     return np.asarray(np.any(each, axis=0))

@@ -40,7 +40,7 @@ from scenemind.reasoning.symbolic.ranks import (
     order_scores,
     rank_scores,
 )
-from scenemind.reasoning.symbolic.relation_scores import Weighted
+from scenemind.reasoning.symbolic.relation_scores import Weighted, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.usual import find_room, purpose_share
 from scenemind.reasoning.symbolic.surroundings import Surroundings
@@ -282,7 +282,7 @@ class PhraseScores:
         return np.asarray(1.0 - fit) if fit is not None and condition.negated else fit
 
     def _affirmed(self, condition: Related) -> Vector | None:
-        predicate, relations = condition.predicate, self.scene.relations
+        predicate, relations = condition.predicate, relations_of(self.scene)
         place = condition.anchors[0].noun
         if isinstance(condition.anchors[0], Viewer):
             return self._toward_viewer(condition)

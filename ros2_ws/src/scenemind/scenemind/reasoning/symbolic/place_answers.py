@@ -26,10 +26,13 @@ _LANDMARK_M = 3.0
 _TOUCHING_M = 0.005
 # Confidence of an extent that grows with what is seen; most objects that tell a room.
 _AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
+_LONG = {"length": "long", "width": "wide", "height": "high"}
 # Asked of a room, both are its height.
 _UPRIGHT = ("height", "elevation")
 # Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
 _SEAT_M, _TABLE_PLACE_M, _ROOM_FOR = 0.6, 0.75, 0.8
+# What hangs higher is in nobody's way.
+_OVERHEAD_M = 2.0
 _NO_NEWS = {("on", "floor"), ("embedded in", "wall")}
 # Asked relation -> kept relations.
 _CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
@@ -41,12 +44,12 @@ def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:
     try:
         found = at.existing(subject)
     except ReasoningError:
-        reply = _find_gone(subject, at) or _zone(subject, at)
+        reply = find_gone(subject, at) or _zone(subject, at)
         if reply is None:
             raise
         return reply
     is_sure = not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
-    reply = None if is_sure else _find_gone(subject, at)
+    reply = None if is_sure else find_gone(subject, at)
     return reply or _places(subject, found, at.scene, is_sure)
 
 
@@ -74,7 +77,7 @@ def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Re
     return Reply(text, found.confidence, objects, brief_landmark(scene, rows[0]))
 
 
-def _find_gone(subject: Reference, at: Resolver) -> Reply | None:
+def find_gone(subject: Reference, at: Resolver) -> Reply | None:
     """Reply on vanished objects; None where none has that name and look.
 
     The reply lists no objects, since its objects are taken to be there.
@@ -206,27 +209,41 @@ def size(question: trees.Size, at: Resolver) -> Reply:
     ceiling; the extent of the room."""
     if is_room(question.subject):
         return _room_size(question.dimension, at.scene)
+    if say.has_plural_noun(question.subject):
+        return _sizes(question, at)
     thing = at.scene.objects[at.single(question.subject)]
-    long, wide = sorted(thing.box.size[:2], reverse=True)
     if thing.object_id < 0 and thing.label != "wall":
+        long, wide = sorted(thing.box.size[:2], reverse=True)
         above = say.metres(max(0.0, thing.box.center[2] - at.scene.floor_z))
         sides = f"{say.metres(long)} by {say.metres(wide)}, " * (question.dimension not in _UPRIGHT)
         text = f"{say.the(thing)} is {sides}{above} above the floor"
         return Reply(text, thing.confidence, (thing,))
+    low_m = measured_m(thing, "elevation", at.scene)
     if question.dimension == "elevation":
-        edges_z = (thing.box.bottom_z, thing.box.top_z)
-        low, high = (max(0.0, z - at.scene.floor_z) for z in edges_z)
-        text = f"the lower edge of {say.the(thing)} is {say.metres(low)} above the floor"
-        text += f", the upper edge {say.metres(high)}"
-        return Reply(text, thing.confidence, (thing,), say.metres(low))
-    whole = {
-        "length": (long, "long"),
-        "width": (wide, "wide"),
-        "height": (thing.box.size[2], "high"),
-    }
-    asked = [whole[question.dimension]] if question.dimension else whole.values()
-    said = joined([f"{say.metres(value)} {word}" for value, word in asked])
+        text = f"the lower edge of {say.the(thing)} is {say.metres(low_m)} above the floor"
+        text += f", the upper edge {say.metres(low_m + thing.box.size[2])}"
+        return Reply(text, thing.confidence, (thing,), say.metres(low_m))
+    asked = [question.dimension] if question.dimension else ["length", "width", "height"]
+    measures = ((measured_m(thing, each, at.scene), _LONG[each]) for each in asked)
+    said = joined([f"{say.metres(value)} {long}" for value, long in measures])
     return Reply(f"{say.the(thing)} is {said}", thing.confidence, (thing,), said)
+
+
+def _sizes(question: trees.Size, at: Resolver) -> Reply:
+    """The measure of each of several things."""
+    found = at.existing(question.subject)
+    each = []
+    for row in found.rows.tolist():
+        one = trees.ObjectNumber(int(at.scene.ids[row]))
+        each.append(size(trees.Size(one, question.dimension), at).text)
+    return Reply(say.bounded(each), found.confidence, found.objects)
+
+
+def measured_m(thing: MapObject, dimension: str, scene: Scene) -> float:
+    """A measure of the upright box; "elevation": of its lower edge above the floor."""
+    wide, long = sorted(thing.box.size[:2])
+    elevation = max(0.0, thing.box.bottom_z - scene.floor_z)
+    return {"length": long, "width": wide, "height": thing.box.size[2]}.get(dimension, elevation)
 
 
 def _room_size(dimension: trees.Dimension, scene: Scene) -> Reply:
@@ -237,7 +254,7 @@ def _room_size(dimension: trees.Dimension, scene: Scene) -> Reply:
     said = f"{say.metres(long)} by {say.metres(wide)}"
     if {thing.label for thing in scene.objects if thing.object_id < 0} & {"wall", "ceiling"}:
         tall = f"{say.metres(high[2] - scene.floor_z)} high"
-        said = tall if dimension in _UPRIGHT else f"{said} and {tall}"
+        said = tall if dimension in _UPRIGHT else f"{said} ({long * wide:.0f} m2) and {tall}"
     elif dimension in _UPRIGHT:
         text = "No wall or ceiling was seen: the height is not known."
         raise ReasoningError("not_found", text)
@@ -299,6 +316,8 @@ def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:
 def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
     """Yes or no: whether the gap between two objects is wide enough."""
     first, second = _end(question.first, at), _end(question.second, at)
+    if second.thing is not None and second.thing.label == "floor":
+        return _fits_under(first, question.width_m or 0.0, at.scene)
     if first.thing is None or second.thing is None or first.row == second.row:
         raise ReasoningError("not_found", "A gap lies between two objects: name both.")
     gap = float(gaps_to(at.scene, second)[first.row])
@@ -311,6 +330,35 @@ def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
     between = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
     text = f"{word}, {between}, and {what} is {say.metres(width_m)} wide"
     return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
+
+
+def _fits_under(roof: Anchor, height_m: float, scene: Scene) -> Reply:
+    """Yes or no: whether a height fits below a ceiling, or not even below the top of a thing."""
+    thing = roof.thing
+    if thing is None:
+        raise ReasoningError("not_found", "Nothing fits under the one who asks.")
+    below_m = (roof.box.bottom_z if thing.object_id < 0 else roof.box.top_z) - scene.floor_z
+    if thing.object_id >= 0 and below_m >= height_m:
+        text = f"The top of {say.the(thing)} is {say.metres(below_m)} above the floor; how much is"
+        raise ReasoningError("not_found", f"{text} free below it is not known.")
+    word = say.yes_or_no(below_m >= height_m)
+    edge = "" if thing.object_id < 0 else "the top of "
+    text = f"{word}, {edge}{say.the(thing)} is {say.metres(below_m)} above the floor"
+    text += f", and that is {say.metres(height_m)}"
+    return Reply(text, thing.confidence, (thing,), word)
+
+
+def way_free(question: trees.IsWayFree, at: Resolver) -> Reply:
+    """Yes or no: whether nothing stands between two things."""
+    between = trees.Related("between", (question.first, question.second))
+    found = at.rows(NounPhrase("", conditions=(between,)))
+    upright = [say.the(t) for t in found.objects if t.box.bottom_z - at.scene.floor_z < _OVERHEAD_M]
+    ends = at.scene.objects_at([at.single(question.first), at.single(question.second)])
+    word = say.yes_or_no(not upright)
+    what = say.bounded(upright) if upright else "nothing that I know"
+    text = f"{word}, {what} {say.be(max(len(upright), 1))} between {say.the(ends[0])} and"
+    sure = min(thing.confidence for thing in ends)
+    return Reply(f"{text} {say.the(ends[1])}", sure, ends, word)
 
 
 def _is_building(reference: Reference) -> bool:

@@ -52,6 +52,8 @@ def rank_keys(
     match rank.superlative:
         case "closest" | "farthest":
             return _distances(scene, anchors_of(rank.anchor or Viewer()), rank)[rows]
+        case "earliest":
+            return np.array([thing.first_seen_ns for thing in scene.objects_at(rows)], np.float64)
         case "darkest" | "lightest" as name:
             dark = darkness(scene.objects_at(rows))
             return -dark if name == "darkest" else dark

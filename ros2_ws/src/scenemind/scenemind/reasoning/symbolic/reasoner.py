@@ -16,7 +16,7 @@ from scenemind.language.questions import parse_question, question_and_remark
 from scenemind.language.referring.reader import read
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
-from scenemind.language.speech_acts import agrees, is_order, is_question
+from scenemind.language.speech_acts import agrees, is_order, is_question, sentences
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
@@ -32,6 +32,7 @@ from scenemind.reasoning.symbolic.expressions import (
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.near_misses import NEARLY
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
@@ -112,6 +113,8 @@ def _is_guess(
     nothing that has to be told or pointed at.
     """
     unknown, unread = at.unused_words(question)
+    if not at.stands and len(list(sentences(query.text))) > 1:
+        return True  # the first of several is read at most
     if isinstance(question, trees.Choose) and reply.is_usual and any(_sides(question)):
         return True  # no side is the usual one
     if unknown and not (reply.is_usual and isinstance(question, trees.Count | trees.Choose)):
@@ -313,6 +316,7 @@ class SymbolicReasoner:
         steps = (read_as, *resolver.steps, *unread, *unread_remark)
         text = f"{reply.sentence}{note}"
         found = MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
+        found = _resting_on(tuple(dict.fromkeys(resolver.nearest)), found, NEARLY)
         return self._with_stand_ins(found, question, resolver.scene)
 
     def ground(

@@ -7,16 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from scenemind.language.english import joined, shown
-from scenemind.language.nearest import nearest_question, spelled_correction, with_nouns
+from scenemind.language import lexicon
+from scenemind.language.english import joined, shown, singular
+from scenemind.language.nearest import (
+    nearest_question,
+    spelled_correction,
+    thing_words,
+    with_nouns,
+)
 from scenemind.language.questions import parse_question
-from scenemind.language.tokens import NotUnderstoodError
-from scenemind.language.trees import NounPhrase, Question
+from scenemind.language.tokens import NotUnderstoodError, tokenize
+from scenemind.language.trees import Exists, NounPhrase, Question
 from scenemind.language.verbalization import question_words
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import find_kind
 
+_LONGEST_NAME = 3  # words
 QUESTIONS = (
     "I answer questions about the objects of the map: what is where, how many, how big, what"
     " changed. See `scenemind ask --help`."
@@ -49,6 +57,9 @@ def with_suggestion(
     if error.failure.suggestion:
         return error
     if code == "not_understood":
+        unseen, unknown = _cannot_be_known(text, labels)
+        if unseen or unknown:
+            return ReasoningError(code, " ".join(filter(None, (reason, unseen, unknown))))
         nearest = nearest_question(text, labels, is_phrase=True) if is_phrase else None
         nearest = nearest or nearest_question(text, labels)
         if nearest is None:
@@ -58,6 +69,23 @@ def with_suggestion(
     if code == "not_found":
         return ReasoningError(code, reason, _with_known_nouns(text, labels))
     return error
+
+
+def _cannot_be_known(text: str, labels: Collection[str]) -> tuple[str, str]:
+    """A sentence on what no camera tells of things, and one on unknown things, that a question
+    names; each may be empty."""
+    words = [token.word for token in tokenize(text)]
+    unseen = dict.fromkeys(lexicon.UNSEEN[word] for word in words if word in lexicon.UNSEEN)
+    tells = f"A map holds nothing of {joined(list(unseen))}." if unseen else ""
+    vocabulary, unknown, at = Vocabulary.load(), dict[str, None](), 0
+    while at < len(words):
+        ends = range(min(at + _LONGEST_NAME, len(words)), at, -1)
+        names = [" ".join((*words[at : end - 1], singular(words[end - 1]))) for end in ends]
+        found = next((name for name in names if name in thing_words()), "")
+        if found and not vocabulary.match(found, labels) and find_kind(found) is None:
+            unknown[found] = None
+        at += max(len(found.split()), 1)
+    return tells, f"I know no {joined(list(unknown))} here." if unknown else ""
 
 
 def check_all_used(question: Question, text: str, at: Resolver) -> None:
@@ -122,4 +150,6 @@ def _with_known_nouns(text: str, labels: Collection[str]) -> str:
     except NotUnderstoodError:
         return ""
     changed = with_nouns(question, known)
+    if isinstance(changed, Exists) and changed.subject == NounPhrase(changed.subject.noun, True):
+        return ""  # "is the lamp hot" does not ask for a lamp
     return "" if changed in (None, question) else question_words(changed)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D
 from scenemind.language.english import normal
 from scenemind.language.lexicon import OF_BOXES
-from scenemind.language.trees import NounPhrase, Reference, Related
+from scenemind.language.trees import Marked, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relation_query import RelationContext, RelationQuery, is_kept
@@ -29,12 +29,9 @@ from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import graded_relations as graded
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs, Ways
+from scenemind.reasoning.symbolic.scene import Links, Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import room_weights
 
-if TYPE_CHECKING:
-    from scenemind.reasoning.symbolic.scene import Links, Scene
-
-Scores = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Weighted = Sequence[tuple[int, float]]
 """Rows of things that may be meant, with how well each fits, the best 1."""
@@ -331,9 +328,17 @@ def is_view_dependent(predicate: str) -> bool:
     return known is not None and known.category == "allocentric"
 
 
+def relations_of(scene: Scene) -> GradedRelations:
+    """The scorer of the relations of a scene, made once."""
+    if GradedRelations not in scene.made:
+        scene.made[GradedRelations] = GradedRelations(scene)
+    found: GradedRelations = scene.made[GradedRelations]
+    return found
+
+
 def is_room(reference: Reference) -> bool:
     """Whether a reference is about rooms, which no memory separates."""
-    return isinstance(reference, NounPhrase) and normal(reference.noun) == "room"
+    return isinstance(reference, NounPhrase | Marked) and normal(reference.noun) == "room"
 
 
 def place_in_room(condition: Related, scene: Scene) -> str:

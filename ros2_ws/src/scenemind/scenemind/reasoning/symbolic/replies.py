@@ -200,6 +200,13 @@ def not_known(name: str, objects: Sequence[MapObject], help_on: str = "") -> Rea
     return ReasoningError("not_found", f"The {name} of {several} is not known{help_on}.")
 
 
+def not_known_whether(what: str, objects: Sequence[MapObject]) -> ReasoningError:
+    """The error that nothing known of objects tells what is asked, to be raised."""
+    several = bounded([the(thing) for thing in objects], _NAMED)
+    text = f"I cannot tell: a map holds nothing of {what}. What I know are places, sizes and looks"
+    return ReasoningError("not_found", f"{text}, here of {several}.")
+
+
 def value_words(key: str, value: str) -> str:
     """An attribute with its verb: " is red", " is made of wood", " can be used to sit on it"."""
     said = shown_at_length(value)

@@ -36,6 +36,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
     is_room,
     is_view_dependent,
     place_in_room,
+    relations_of,
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
@@ -54,7 +55,11 @@ _AS_WELL = 0.8
 
 
 class Resolver:
-    """Resolver of one query on one scene, with notes (`steps`)."""
+    """Resolver of one query on one scene, with notes (`steps`).
+
+    Attributes:
+        nearest: what was taken in place of things of another colour, in a sentence each.
+    """
 
     def __init__(self, scene: Scene, query: Query, *, compares: bool = True) -> None:
         """
@@ -70,6 +75,7 @@ class Resolver:
         self._anchors: dict[Reference, list[Anchor]] = {}
         self._nouns: set[str] = set()
         self._took_near_matches = False
+        self.nearest: list[str] = []
 
     def viewpoint(self) -> Viewpoint:
         """Viewpoint of the question; noted in the steps.
@@ -302,9 +308,20 @@ class Resolver:
                 names = say.listed(self.scene.objects_at(rows))
                 said = verbalization.describe(phrase)
                 self.note(f"nothing is {said} to the letter; nearest: {names}")
+                self.nearest += self._said_otherwise(phrase, row)
                 scores[rows] = NEARLY
                 break
         return scores
+
+    def _said_otherwise(self, phrase: NounPhrase, row: int) -> list[str]:
+        """A sentence on the thing that is taken for one of another colour; none for others."""
+        thing = self.scene.objects[row]
+        said = [c for c in phrase.conditions if isinstance(c, HasAttribute) and c.key == "color"]
+        if not said or attribute_scores(self.scene, self._of_rows([row]), said[0])[row]:
+            return []
+        wanted = shown(verbalization.bare(replace(phrase, conditions=(said[0],))))
+        colour = shown(thing.attributes.get("color", "of another colour"))
+        return [f"I know no {wanted}; the nearest that I know is {say.the(thing)}, {colour}."]
 
     def _standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows that "the large, round table" means: of several, those that look most like
@@ -434,7 +451,7 @@ class Resolver:
             case HasAttribute():
                 scores = self._with_attribute(condition, among)
             case Related() if (place := place_in_room(condition, self.scene)) != "":
-                scores = self.scene.relations.holds_in_room(place)
+                scores = relations_of(self.scene).holds_in_room(place)
             case Related(predicate="between"):
                 scores = self._between(condition)
             case Related():
@@ -472,8 +489,8 @@ class Resolver:
         predicate, anchors = condition.predicate, self.anchors(condition.anchors[0])
         of_viewer = any(anchor.row is None for anchor in anchors)
         viewpoint = self.viewpoint() if of_viewer or is_view_dependent(predicate) else None
-        found = self.scene.relations.to_the_letter(predicate, anchors, among, viewpoint)
-        denied = self.scene.relations.denied(predicate, [anchor.row for anchor in anchors])
+        found = relations_of(self.scene).to_the_letter(predicate, anchors, among, viewpoint)
+        denied = relations_of(self.scene).denied(predicate, [anchor.row for anchor in anchors])
         return np.where(denied, 0.0, found)
 
     def _between(self, condition: Related) -> Scores:
@@ -482,7 +499,7 @@ class Resolver:
         ends = each[0] if len(each) == 1 else [anchors[0] for anchors in each]
         if len(ends) < 2:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
-        return self.scene.relations.lies_between((ends[0], ends[1]))
+        return relations_of(self.scene).lies_between((ends[0], ends[1]))
 
 
 def stand_in_notes(phrases: Iterable[NounPhrase], scene: Scene) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.graph.relations.box_relations import Bounds
 from scenemind.memory.types import StructureKind
-from scenemind.reasoning.symbolic.relation_scores import GradedRelations
 
 Scores = NDArray[np.float64]
 # Spacing of points on a face, to which distances are measured, and their largest number an axis.
@@ -101,6 +101,7 @@ class Scene:
         low, high: (N, 3) float64: the two corners.
         rows_of_label: label -> its rows, of objects only.
         row_of_id: id -> row.
+        made: what is made of it once, by its type.
     """
 
     def __init__(self, snapshot: MemorySnapshot, config: RelationConfig | None = None) -> None:
@@ -129,6 +130,7 @@ class Scene:
         self.rows_of_label: dict[str, list[int]] = {}
         for row in np.flatnonzero(self.is_object).tolist():
             self.rows_of_label.setdefault(self.objects[row].label, []).append(row)
+        self.made: dict[type, Any] = {}
         self.row_of_id = {int(object_id): row for row, object_id in enumerate(self.ids)}
 
     def __len__(self) -> int:
@@ -145,11 +147,6 @@ class Scene:
     def rows_called(self, labels: Iterable[str]) -> list[int]:
         """Rows of the objects that bear one of the labels."""
         return [row for label in labels for row in self.rows_of_label[label]]
-
-    @cached_property
-    def relations(self) -> GradedRelations:
-        """The scorer of its relations."""
-        return GradedRelations(self)
 
     @cached_property
     def room(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenemind.language import trees, verbalization
+from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import number_word, shown, singular, with_article
+from scenemind.language.nearest import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.types import NOTE
@@ -22,6 +23,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     source_note,
 )
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.place_answers import find_gone
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -43,6 +45,10 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
     subject = question.subject
     found = set_of(subject, at)
     if not len(found):
+        _check_can_be_known(subject, at)
+        gone = find_gone(subject, at)
+        if gone is not None:
+            return replace(gone, text=f"no, not now: {gone.text}", brief="no")
         text = f"no, I know of no {_said(subject)}{_none_fits(subject, at)}"
         return Reply(text, ABSENCE_CONFIDENCE, brief="no")
     objects, sure = found.objects, float(found.confidences[0])
@@ -61,6 +67,32 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         which = f": object {number}" if number >= 0 else ""
         there = f"is {with_article(shown(objects[0].label))}{which}"
     return Reply(f"{word}, there {there}", sure, objects, word)
+
+
+def _check_can_be_known(subject: Reference, at: Resolver) -> None:
+    """Check that the map can tell whether there is such a thing.
+
+    Raises:
+        ReasoningError: `not_found`: no camera tells, or what is asked of a known thing is no name.
+    """
+    first, _, rest = subject.noun.partition(" ")
+    if singular(subject.noun) in lexicon.STUFF:
+        text = f"I cannot tell: no detector names {subject.noun}, so that I know nothing of it."
+        raise ReasoningError("not_found", text)
+    if rest and first in lexicon.ANYTHING:
+        text = f'I cannot tell what is "{shown(rest)}": nobody has said it of anything.'
+        raise ReasoningError("not_found", text)
+    if not rest or not subject.definite or subject.noun in thing_words():
+        return
+    words = subject.noun.split()
+    for end in range(len(words) - 1, 0, -1):
+        things = at.scene.objects_at(np.flatnonzero(at.label_scores(" ".join(words[:end]))))
+        unseen = next((lexicon.UNSEEN[word] for word in words[end:] if word in lexicon.UNSEEN), "")
+        said = unseen or f'"{shown(" ".join(words[end:]))}"'
+        if things:
+            raise say.not_known_whether(said, things)
+        if unseen:
+            raise at.missing(NounPhrase(" ".join(words[:end]), definite=True))
 
 
 def count(question: trees.Count, at: Resolver) -> Reply:
@@ -82,10 +114,11 @@ def count(question: trees.Count, at: Resolver) -> Reply:
         brief = parity if is_which else say.yes_or_no(parity == question.parity)
     text = text if brief == number_word(n) else f"{brief}, {text}"
     if not objects:
+        _check_can_be_known(subject, at)
         text += f" in the memory{_none_fits(subject, at)}"
         return Reply(text, ABSENCE_CONFIDENCE, brief=brief)
     if not _is_sure(subject, at):
-        return Reply(_perhaps(subject, objects), found.confidence, objects)
+        return Reply(_perhaps(subject, objects), found.confidence, objects, brief)
     names = f": {say.listed(objects)}" if n <= say.MAX_LISTED else ""
     now_ns = at.scene.snapshot.stamp_ns
     if any(say.may_have_left(thing, now_ns) for thing in objects) and brief == number_word(n):
@@ -280,7 +313,8 @@ def _is_sure(subject: Reference, at: Resolver) -> bool:
 
 def _perhaps(subject: Reference, objects: Sequence[MapObject]) -> str:
     """Text for objects that are only like the subject, without a claim that they are it."""
-    return f"not for sure: I know of no {_said(subject)}, but of {say.listed(objects)}"
+    number = f"{len(objects)} that may be meant, " * (len(objects) > 1)
+    return f"not for sure: I know of no {_said(subject)}, but of {number}{say.listed(objects)}"
 
 
 def _sources(subject: Reference, objects: Sequence[MapObject]) -> str:
