@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.errors import SceneMemoryError
 from scenemind.memory.descriptions import corrected_vectors
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.disk.store import StoredMemory
@@ -20,6 +21,7 @@ from scenemind.memory.graph.corrections.replay import corrections_to_json
 from scenemind.memory.graph.corrections.similar import find_similar
 from scenemind.memory.history import SceneChanges
 from scenemind.memory.history.history import MemoryHistory
+from scenemind.memory.occupancy.grid import OccupancyGrid
 from scenemind.memory.state import MemoryState
 from scenemind.memory.tree.key_frames import rank_frames, rank_key_frames
 from scenemind.memory.tree.locations import PackedLocation
@@ -270,6 +272,7 @@ class MemoryReader(TreeReader):
         super().__init__(disk, state)
         self._finder = ObjectFinder()
         self._finder_lock = threading.Lock()
+        self._occupancy: tuple[tuple[int, int, float], OccupancyGrid] | None = None
 
     @property
     def path(self) -> Path:
@@ -295,6 +298,24 @@ class MemoryReader(TreeReader):
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """Changes up to now; see `MemoryHistory.changes_since`."""
         return self.history.changes_since(stamp_ns)
+
+    def occupancy(self) -> OccupancyGrid:
+        """What was seen of the floor: free, occupied, unknown; the same value until it changes.
+
+        Raises:
+            SceneMemoryError: no floor was seen yet.
+        """
+        with self._lock:
+            floor_z, revision = self._state.floor_z, self._state.occupancy.revision
+            if floor_z is None:
+                raise SceneMemoryError(
+                    "no floor was seen yet: map more, with the camera tilted down"
+                )
+            known = self._occupancy
+            if known is None or known[0] != (id(self._state), revision, floor_z):
+                grid = self._state.occupancy.grid(floor_z)
+                known = self._occupancy = (id(self._state), revision, floor_z), grid
+            return known[1]
 
     @property
     def last_frame_number(self) -> int:

@@ -27,6 +27,7 @@ from scenemind.memory.graph.scene_graph import SceneGraph
 from scenemind.memory.objects.map_entry import View
 from scenemind.memory.objects.object_map import CorrectedObject, FrozenEntry, ObjectMap, PoseUpdate
 from scenemind.memory.objects.stretches import TURN_M
+from scenemind.memory.occupancy.occupancy_map import OccupancyMap
 from scenemind.memory.structure.structure_map import PackedStructure, StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.key_frames import KeyFrameSelector, view_scores
@@ -156,6 +157,7 @@ class MemoryState:
         journal: corrections by people. Call `touch` after changing it.
         views: the frames that show each object best.
         descriptions, embeddings: of objects, from models. Call `touch` after changing descriptions.
+        occupancy: free and occupied floor.
         retention: bookkeeping of the stored images.
         pending: changes that are not on disk yet.
         pose_corrections: what is remembered of each, oldest first.
@@ -167,6 +169,7 @@ class MemoryState:
         self._relations = config.relations
         self._graph = SceneGraph(config.relations)
         self._structure = StructureMap(config.depth)
+        self.occupancy = OccupancyMap(config.depth)
         self.tree = MemTree(config.tree)
         self.views = BestViews(config.store.views_per_object)
         self.retention = Retention(config.store, self.views)
@@ -183,6 +186,7 @@ class MemoryState:
                 descriptions=self.descriptions,
                 embeddings=self.embeddings,
                 structure=self._structure,
+                occupancy=self.occupancy,
             )
         )
         self._selector = KeyFrameSelector(config.store)
@@ -201,6 +205,7 @@ class MemoryState:
     def restore(self, stored: StoredMemory) -> None:
         """Fill an empty state from disk and begin a session."""
         self._structure.restore(stored.structure)
+        self.occupancy.restore(stored.occupancy)
         self._objects.restore(stored.objects, self.floor_z)
         self.journal.restore(stored.corrections)
         self._objects.ids.skip(self.journal.largest_id)
@@ -317,6 +322,8 @@ class MemoryState:
             changed = (
                 self._structure.add(frame, number) if on_path else self._structure.stand_still()
             )
+            if on_path:
+                self.occupancy.add(frame, number, self.floor_z)
             if changed:
                 self._objects.note_walls(self._structure.planes)
                 self.touch()
@@ -332,6 +339,7 @@ class MemoryState:
     def correct_poses(self, corrections: FrameCorrections, prepared: PreparedPoses) -> PoseUpdate:
         """Move all that hangs on frames with them; see `pose_migration`."""
         self._structure.take_over(prepared.structure, corrections)
+        self.occupancy.move(corrections.of_frames)
         planes = self._structure.planes
         update = self._objects.correct(corrections, prepared.objects, planes, self.floor_z)
         self.journal.correct(corrections, update.moves)

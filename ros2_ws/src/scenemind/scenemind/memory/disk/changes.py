@@ -13,6 +13,7 @@ from scenemind.memory.frame_corrections import FrameCorrections, pose_of
 from scenemind.memory.graph.corrections import CorrectionsJournal
 from scenemind.memory.objects.object_map import ObjectMap
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.occupancy.occupancy_map import BlockRecord, OccupancyMap
 from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews, ViewsRecord
 from scenemind.memory.tree.mem_tree import MemTree, TreeChanges
@@ -55,6 +56,7 @@ class Changes:
     Attributes:
         images: frame -> size in bytes of its image, which is on disk; 0: to be deleted.
         structure: floor, walls and ceiling, packed by their estimator; None: unchanged.
+        occupancy: blocks of floor that say something else now.
         seen_again: frames that are on disk, with detections that were added since.
         poses: corrections of the poses of frames that are on disk, oldest first.
         noted: what is remembered of these.
@@ -70,6 +72,7 @@ class Changes:
     descriptions: tuple[Description, ...] = ()
     embeddings: tuple[Embedding, ...] = ()
     structure: bytes | None = None
+    occupancy: tuple[BlockRecord, ...] = ()
     seen_again: tuple[FrameRecord, ...] = ()
     poses: tuple[FrameCorrections, ...] = ()
     noted: tuple[PoseCorrection, ...] = ()
@@ -80,7 +83,8 @@ class Changes:
         images = bool(self.images or self.views)
         said = bool(self.corrections or self.descriptions or self.embeddings)
         frames = bool(self.frames or self.seen_again or self.poses or self.noted)
-        return tree or objects or images or said or frames or bool(self.structure)
+        building = bool(self.structure or self.occupancy)
+        return tree or objects or images or said or frames or building
 
 
 NO_CHANGES = Changes((), {}, TreeChanges((), ()), (), (), frozenset(), ())
@@ -98,6 +102,7 @@ class ChangeSources:
     descriptions: ObjectNotes[Description]
     embeddings: ObjectNotes[Embedding]
     structure: StructureMap
+    occupancy: OccupancyMap
 
 
 class PendingChanges:
@@ -164,6 +169,7 @@ class PendingChanges:
             self._sources.descriptions.take_changes(),
             self._sources.embeddings.take_changes(),
             self._sources.structure.take_changes(),
+            self._sources.occupancy.take_changes(),
             tuple(self._seen_again.values()),
             self._poses,
             self._noted,
@@ -190,6 +196,7 @@ class PendingChanges:
         self._sources.descriptions.give_back(changes.descriptions)
         self._sources.embeddings.give_back(changes.embeddings)
         self._sources.structure.give_back(changes.structure)
+        self._sources.occupancy.give_back(changes.occupancy)
         self._sources.journal.give_back(changes.corrections)
         self._sources.object_map.give_back(changes.objects)
         self.add_objects((r.object_id for r in changes.objects), changes.removed_objects)

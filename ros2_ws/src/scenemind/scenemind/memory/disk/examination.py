@@ -39,6 +39,7 @@ _DECODE: dict[str, Callable[[Row], Any]] = {
     "descriptions": rows.description_of,
     "embeddings": rows.embedding_of,
     "structure": rows.structure_of,
+    "occupancy": rows.block_of_floor,
 }
 _CHECK = {"tracklets": rows.check_tracklets, "views": rows.check_views}
 _NEW = f"{DATABASE}.repaired"

@@ -22,6 +22,7 @@ from scenemind.geometry.pose import poses_of
 from scenemind.memory.disk.schema import Row
 from scenemind.memory.graph.corrections.replay import entry_from_json, entry_to_json
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
+from scenemind.memory.occupancy.occupancy_map import Block, unpack_block
 from scenemind.memory.structure.structure_map import PackedStructure, unpack
 from scenemind.memory.tree.best_views import VIEW, ViewsRecord
 from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
@@ -465,6 +466,14 @@ def embedding_of(row: Row) -> Embedding:
 
 def structure_of(row: Row) -> PackedStructure:
     return unpack(row[1])
+
+
+def block_of_floor(row: Row) -> tuple[tuple[int, int], Block]:
+    """Its place, in blocks, and its evidence."""
+    x, y, packed = row
+    if max(abs(x), abs(y)) > _FARTHEST_M:
+        raise _impossible()
+    return (x, y), unpack_block(packed)
 
 
 def pose_values(pose: Pose) -> NDArray[np.float64]:

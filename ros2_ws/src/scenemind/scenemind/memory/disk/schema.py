@@ -23,7 +23,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.connection import sqlite_errors
 
 Row = tuple[Any, ...]
-VERSION = 7
+VERSION = 8
 _CREATED = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('kind', 'scenemind memory'), ('version', '{VERSION}');
@@ -121,6 +121,13 @@ CREATE TABLE embeddings (
 CREATE TABLE structure (
     id INTEGER PRIMARY KEY CHECK (id = 0), packed BLOB NOT NULL, sum INTEGER NOT NULL
 );
+-- Free and occupied floor: a row a block of cells.
+CREATE TABLE occupancy (
+    x INTEGER NOT NULL, y INTEGER NOT NULL,
+    packed BLOB NOT NULL,                 -- zlib of `occupancy_map.PACKED`
+    sum INTEGER NOT NULL,
+    PRIMARY KEY (x, y)
+) WITHOUT ROWID;
 """
 _SCHEMA = re.sub(r" *--.*", "", _CREATED)  # a file keeps the text, which comments are no part of
 _META = "meta"

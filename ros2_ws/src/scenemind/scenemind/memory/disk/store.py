@@ -28,6 +28,7 @@ from scenemind.memory.disk.schema import Row, check_schema, create_tables, read_
 from scenemind.memory.disk.sound_rows import Damage, DamageList, SoundRows, summary
 from scenemind.memory.frame_corrections import FrameTable
 from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.occupancy.occupancy_map import Block, BlockRecord
 from scenemind.memory.structure.structure_map import PackedStructure
 from scenemind.memory.tree.best_views import ViewsRecord
 from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
@@ -104,6 +105,7 @@ class StoredMemory:
         path: (N, 3) float32, world: the camera's path. path_frames: (N,) int32, of its frames.
         largest_track_id: -1 before the first track.
         structure: None: nothing is known.
+        occupancy: free and occupied floor, by block.
         damage: what is damaged, and therefore left out; of a memory that is only read.
     """
 
@@ -120,6 +122,7 @@ class StoredMemory:
     embeddings: tuple[Embedding, ...]
     structure: PackedStructure | None
     pose_corrections: tuple[PoseCorrection, ...]
+    occupancy: Mapping[tuple[int, int], Block]
     damage: tuple[Damage, ...] = ()
 
 
@@ -188,6 +191,7 @@ class Store:
             self._write_views(changes.views)
             self._write_objects(changes)
             self._write_said(changes)
+            self._write_floor(changes.occupancy)
 
     def write_images(self, image_bytes: Mapping[int, int]) -> None:
         """Frame -> bytes of its image; 0: it has none any more."""
@@ -245,6 +249,7 @@ class Store:
             embeddings=tuple(all_of("embeddings", rows.embedding_of)),
             structure=structure[0] if structure else None,
             pose_corrections=tuple(all_of("pose_corrections", rows.pose_correction_of)),
+            occupancy=dict(all_of("occupancy", rows.block_of_floor)),
             damage=self._damage.all(),
         )
 
@@ -351,6 +356,11 @@ class Store:
         self._put("embeddings", map(rows.embedding_row, changes.embeddings))
         if changes.structure is not None:
             self._put("structure", [(0, changes.structure)])
+
+    def _write_floor(self, blocks: Sequence[BlockRecord]) -> None:
+        self._put("occupancy", ((b.x, b.y, b.packed) for b in blocks if b.packed))
+        gone = [(b.x, b.y) for b in blocks if not b.packed]
+        self._connection.executemany("DELETE FROM occupancy WHERE x = ? AND y = ?", gone)
 
     def _put(self, table: str, values: Iterable[Row]) -> None:
         tables()[table].insert(self._connection, list(values))
