@@ -25,6 +25,7 @@ from scenemind.memory import Edit, SceneMemoryError
 from scenemind.models import open_models
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends.instance_camera import InstanceCamera
+from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.sandbox import SandboxApi
 from scenemind.simulation import SimulatedSequence, simulate
 
@@ -531,3 +532,19 @@ def _python(program: str) -> str:
     assert done.returncode == 0, done.stderr
     assert not done.stderr
     return done.stdout.strip()
+
+
+def test_scene_says_where_to_stand(scene: sm.Scene) -> None:
+    grid = scene.occupancy()
+    thing = scene.objects[0]
+    poses = scene.approach_poses(thing)
+    assert poses == scene.approach_poses(thing.object_id)
+    for pose in poses:
+        assert grid.state_at(pose.x, pose.y) == 0
+        ahead = np.subtract(thing.box.center[:2], (pose.x, pose.y))
+        assert pose.yaw == pytest.approx(np.arctan2(ahead[1], ahead[0]))
+
+
+def test_phrase_that_means_nothing_has_no_approach(scene: sm.Scene) -> None:
+    with pytest.raises(ReasoningError):
+        scene.approach_poses("the elephant")

@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from scenemind.geometry import Pose
     from scenemind.mapping import Mapper, MapperReport
     from scenemind.memory.merging import Merge
+    from scenemind.memory.occupancy.approach import ApproachPose, Purpose
+    from scenemind.memory.occupancy.grid import OccupancyGrid
     from scenemind.memory.places.coming_back import ComingBack
     from scenemind.reasoning.inventory import (
         BackgroundInventory,
@@ -447,6 +449,64 @@ class Scene:
         scene = self.snapshot
         ids = [_known_id(scene, thing) for thing in things]
         return tuple(self.memory.key_frames_of(ids, count, with_a_box=True))
+
+    # Floor
+
+    def occupancy(self) -> OccupancyGrid:
+        """What the camera has seen of the floor: free, occupied and unknown cells of 5 cm.
+
+        Free: seen, and nothing between it and 1.65 m above it; things that went are free again
+        when the camera has looked through their place.
+
+        Raises:
+            SceneMemoryError: no floor was seen yet.
+        """
+        return self.memory.occupancy()
+
+    def approach_poses(
+        self,
+        thing: Thing | str,
+        stand_off_m: float | None = None,
+        purpose: Purpose = "look",
+        robot_radius_m: float = 0.25,
+        k: int = 5,
+        *,
+        robot: tuple[float, float] | None = None,
+    ) -> tuple[ApproachPose, ...]:
+        """Poses to look at a thing from, or to reach it, on floor that was seen to be free; facing
+        it, with the view past all that is known; best first.
+
+        The robot's camera is taken to be mounted above its middle as in the latest frame, at that
+        height and tilt, looking ahead.
+
+        Args:
+            thing: an object, its id, or a phrase, which is grounded first (`ground`).
+            stand_off_m: least distance from the edge of the robot's footprint to the side of the
+                thing's box; None: 0.8 m to look, 0.05 m to reach.
+            robot_radius_m: of the footprint, a circle around the pose.
+            robot: x, y where the robot stands: only poses that it can get to; None: all.
+
+        Raises:
+            ApproachError: no such pose is known; the message says why.
+            SceneMemoryError: no such object, no floor was seen, or a number cannot be.
+            ReasoningError: the phrase means nothing of the map.
+        """
+        from scenemind.memory.occupancy.approach import Robot, approach_poses
+
+        if isinstance(thing, str):
+            found = self.ground(thing)
+            if found.failure is not None:
+                raise ReasoningError(found.failure.code, found.failure.text)
+            thing = found.objects[0].object_id
+        scene, grid = self.snapshot, self.occupancy()
+        wanted = _object_of(scene, thing)
+        index = self.memory.frame_index()
+        camera = index.cameras[index.camera_indices[-1]] if len(index.camera_indices) else None
+        body = Robot(robot_radius_m, robot, camera)
+        if scene.world_T_camera is not None:
+            body = body.looking_as(scene.world_T_camera, grid.floor_z)
+        others = scene.objects.values()
+        return tuple(approach_poses(wanted, others, grid, body, purpose, stand_off_m, k))
 
     # Mapping
 

@@ -14,6 +14,7 @@ from scenemind.memory.disk.changes import ChangeSources, FrameRecord, PendingCha
 from scenemind.memory.disk.retention import Retention
 from scenemind.memory.graph.corrections import CorrectionsJournal
 from scenemind.memory.objects.object_map import ObjectMap
+from scenemind.memory.occupancy.occupancy_map import OccupancyMap
 from scenemind.memory.structure.structure_map import StructureMap
 from scenemind.memory.tree.best_views import BestViews
 from scenemind.memory.tree.mem_tree import MemTree
@@ -34,6 +35,7 @@ def pending(monkeypatch: pytest.MonkeyPatch) -> PendingChanges:
         ObjectNotes(lambda _: ""),
         ObjectNotes(lambda _: ""),
         StructureMap(DepthConfig()),
+        OccupancyMap(DepthConfig()),
     )
     return PendingChanges(sources)
 
