@@ -53,6 +53,23 @@ def _approach(
     show_result("approach", bench(seeds, radius_m=radius_m), as_json)
 
 
+@app.command("relocation", epilog="Example: python -m benchmarks relocation --json")
+def _relocation(
+    rooms: Annotated[int, typer.Option(min=2, help="Number of mapped rooms.")] = 10,
+    starts: Annotated[int, typer.Option(min=1, help="Visits of each.")] = 4,
+    odometry: Annotated[float, typer.Option(min=0.0, help="Drift of the visits.")] = 1.0,
+    as_json: AsJson = False,
+) -> None:
+    """Come back to mapped rooms at random places and headings, with another origin.
+
+    Counts visits that were located right (within 0.15 m and 3 degrees) and wrong, seconds of frames
+    until then, objects that are doubled after merging, and maps located in rooms that are others.
+    The detector errs.
+    """
+    result = bench_named("relocation", "benchmarks")(rooms, starts, odometry)
+    show_result("relocation", result, as_json)
+
+
 @app.command("programs", epilog="Example: python -m benchmarks programs --json")
 def _programs(
     rounds: Annotated[int, typer.Option(min=1, help="Number of measurements.")] = 30,

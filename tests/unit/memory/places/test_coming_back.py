@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import scenemind as sm
+from scenemind.cli.main import app
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Pose
 from scenemind.memory.places.locating import locate
@@ -119,6 +122,17 @@ def test_another_room_is_never_merged(old: Path, folder: Path) -> None:
         with pytest.raises(SceneMemoryError, match="cannot be told"):
             place.merge(room)
         assert place.snapshot.objects.keys() == before.objects.keys()
+
+
+def test_the_command_merges_by_name(old: Path, new: Path, folder: Path) -> None:
+    with sm.open(old) as place:
+        place.writable_memory.save_as("by-name")
+    runner, root = CliRunner(), ["--memory-root", str(folder)]
+    done = runner.invoke(app, ["memory", "merge", "by-name", new.name, *root, "--json"])
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    assert result["frames"] == FRAMES
+    assert len(result["known"]) >= 0.8 * len(result["object_ids"])
 
 
 def test_a_nearly_empty_map_cannot_tell(old: Path, folder: Path) -> None:
