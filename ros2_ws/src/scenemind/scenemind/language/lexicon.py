@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from scenemind.language.english import read_table
+from scenemind.language.english import is_plural, read_table
 from scenemind.language.relation_names import RELATION_NAMES
 from scenemind.language.trees import Attribute, Superlative
 
@@ -155,6 +155,7 @@ _HAS_NOT = re.compile(
     r"(?:that|which) (?:(?:has|have) (?:not got|got no|not|no)|(?:do|does) not have)(?: any)?\b"
 )
 POSTURES = _words("postures")
+_PLURAL_POSTURES = _words("plural_postures")
 ADVERBS = _words("adverbs")
 DEFINITE = _words("definite")
 INDEFINITE = _words("indefinite")
@@ -228,10 +229,18 @@ def without_having(words: Sequence[str]) -> tuple[str, ...]:
 
 def at_posture(words: Sequence[str], at: int) -> bool:
     """Whether a word of posture stands at a place, before a relation or at the end."""
-    if at >= len(words) or words[at] not in POSTURES | ADVERBS:
+    if at >= len(words):
         return False
-    is_last = at + 1 == len(words) and words[at] in POSTURES
+    is_verb = words[at] in POSTURES or is_of_several(words, at)
+    if not is_verb and words[at] not in ADVERBS:
+        return False
+    is_last = at + 1 == len(words) and is_verb
     return is_last or RELATIONS.longest(words, at + 1)[1] > 0
+
+
+def is_of_several(words: Sequence[str], at: int) -> bool:
+    """Whether a posture of several things stands at a place: "chairs stand", but not "tv stand"."""
+    return at > 0 and words[at] in _PLURAL_POSTURES and is_plural(words[at - 1])
 
 
 def at_relation(words: Sequence[str], at: int) -> bool:

@@ -47,7 +47,7 @@ def question_and_remark(text: str) -> tuple[trees.Question, str]:
         NotUnderstoodError: with the part that could not be read.
     """
     stated = find_tagged(text)
-    text = text if stated is None else f"whether {stated}"
+    text = text if stated is None or ":" in stated else f"whether {stated}"
     whole = _SENTENCE_END.sub(lambda found: ",".ljust(len(found.group())), text)
     said = Sentence(text, without_frame(tokenize(whole)))
     question = _find_question(said) or _find_joined(said)
@@ -105,12 +105,12 @@ def _beside_remarks(said: Sentence) -> Iterator[tuple[int, int, str]]:
     clauses = _frame_words("remarking")  # "what is near, the cup or the table" has none
     sentences, asking = clauses | _frame_words("determining"), _frame_words("question_words")
     for place, (before, token) in enumerate(pairwise(said.tokens), 1):
-        if before.word not in (",", ";"):
+        if before.word not in (",", ";", ":"):
             continue
-        is_end = _ends(said, place - 1)
+        is_end = before.word == ":" or _ends(said, place - 1)
         may_open = sentences if said.text.rstrip().endswith("?") else clauses
         if (is_end and said.words[0] not in asking) or said.words[0] in may_open:
-            yield place, len(said.words), said.text[: token.start].strip(" ,;")
+            yield place, len(said.words), said.text[: token.start].strip(" ,;:")
         if (is_end and token.word not in asking) or token.word in clauses:
             yield 0, place - 1, said.text[token.start :].strip()
 

@@ -362,9 +362,10 @@ class _WholeChunker(Chunker):
     def _find_posture(self, at: int) -> Chunk | None:
         """ "Standing" in "standing on top of"; "standing on" is a relation."""
         here, after = (lexicon.RELATIONS.longest(self.words, at + n)[1] for n in (0, 1))
-        may_be = lexicon.POSTURES | lexicon.ADVERBS
-        is_one = self.words[at] in may_be and after >= max(here, 1)
-        return Chunk("other", (self.words[at],), "posture") if is_one else None
+        word = self.words[at]
+        may_be = word in lexicon.POSTURES | lexicon.ADVERBS or lexicon.is_of_several(self.words, at)
+        is_one = may_be and after >= max(here, 1)
+        return Chunk("other", (word,), "posture") if is_one else None
 
     def _find_said(self, at: int) -> Chunk | None:
         """A place of the viewer, a quality or a look."""
