@@ -49,7 +49,9 @@ def question_and_remark(text: str) -> tuple[trees.Question, str]:
     stated = find_tagged(text)
     text = text if stated is None or ":" in stated else f"whether {stated}"
     whole = _SENTENCE_END.sub(lambda found: ",".ljust(len(found.group())), text)
-    said = Sentence(text, without_frame(tokenize(whole)))
+    empty = _frame_words("empty_adverbs")
+    tokens = [token for token in tokenize(whole) if token.word not in empty]
+    said = Sentence(text, without_frame(tokens))
     question = _find_question(said) or _find_joined(said)
     if question is not None:
         return question, ""
