@@ -20,7 +20,7 @@ from scenemind.memory import Correction, Edit, Memory, MemorySnapshot
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
 from scenemind_ros.conversions import box_to_msg, object_from_msg, stamp_ns
-from scenemind_ros.qos import LATCHED
+from scenemind_ros.qos import LATCHED, REQUESTS
 from scenemind_ros.reasoning.memory_access import PinnedMemory
 from scenemind_ros.reasoning_node import ReasoningNode
 
@@ -273,7 +273,8 @@ def test_a_node_without_a_free_place_says_so(graph: RosGraph, memory: Memory) ->
 
 def test_no_one_of_many_simultaneous_requests_is_lost(graph: RosGraph, memory: Memory) -> None:
     graph.add(ReasoningNode, {"parallel_requests": 4}, memory=memory)
-    client = graph.observer.create_client(srv.Ask, f"{REASONER}/ask")
+    # A client that keeps the usual 10 responses loses others that come at once.
+    client = graph.observer.create_client(srv.Ask, f"{REASONER}/ask", qos_profile=REQUESTS)
     assert client.wait_for_service(timeout_sec=TIMEOUT_S)
     sent = [client.call_async(srv.Ask.Request(question=CHAIRS)) for _ in range(50)]
     wait_for(lambda: all(future.done() for future in sent), "all responses")

@@ -27,6 +27,7 @@ from typing_extensions import Self
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
+from scenemind_ros.qos import REQUESTS
 from scenemind_ros.run_node import SpinThread
 
 _log = logging.getLogger(__name__)
@@ -264,7 +265,10 @@ class ServiceCaller:
         self._names = {"mapping": mapping_node, "reasoning": reasoning_node}
         self._clients = {
             (owner, kind): self._node.create_client(
-                kind, f"{self._names[owner]}/{name}", callback_group=self._group
+                kind,
+                f"{self._names[owner]}/{name}",
+                qos_profile=REQUESTS,
+                callback_group=self._group,
             )
             for owner, services in _SERVICES.items()
             for name, kind in services.items()

@@ -19,8 +19,8 @@ SENSOR_DEPTH = 30  # a second of frames: the reader survives a pause without los
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-# By default ROS queues 10 requests and drops further ones, whose callers then wait in vain; a
-# planner that asks about many objects at once sends more.
+# By default ROS queues 10 requests, or responses, and drops further ones, whose callers then wait
+# in vain; a planner that asks about many objects at once sends more. For services and clients.
 REQUESTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 SENSOR_OUT = QoSProfile(depth=SENSOR_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
 

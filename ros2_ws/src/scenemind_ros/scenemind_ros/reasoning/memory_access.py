@@ -36,6 +36,7 @@ from scenemind_ros.conversions import (
 )
 from scenemind_ros.conversions.memory import change_from_msg
 from scenemind_ros.errors import RosError
+from scenemind_ros.qos import REQUESTS
 
 _WRITING = frozenset((srv.ApplyCorrections, srv.UndoCorrection, srv.RedoCorrection))
 _MAYBE_WRITTEN = "it may be done all the same, or yet be done: see ListCorrections"
@@ -58,7 +59,9 @@ class RemoteMemory:
         group = ReentrantCallbackGroup()
         self._timeout_s = timeout_s
         self._clients = {
-            kind: node.create_client(kind, f"{mapping_node}/{name}", callback_group=group)
+            kind: node.create_client(
+                kind, f"{mapping_node}/{name}", qos_profile=REQUESTS, callback_group=group
+            )
             for name, kind in {
                 "get_scene_graph": srv.GetSceneGraph,
                 "get_mem_tree": srv.GetMemTree,
