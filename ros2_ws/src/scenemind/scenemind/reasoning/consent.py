@@ -328,18 +328,17 @@ class _Said:
         return is_named and (edit.kind != "merge" or bool(numbers) or wanted in whole)
 
     def _is_all_said(self, kind: EditKind, of: Sequence[_Mention]) -> bool:
-        """Whether the affirmed words are the act, the things, and small words: "delete object 3 at
-        your own risk" and "the owner of object 3 is gone" say something else."""
+        """Whether the words are the act, the things, and small words: "delete object 3 at your own
+        risk" and "delete object 3 is what you should never do" say something else."""
         clause = self._clause
         things = {
             i
             for m in self._mentions  # "chair 3", whose noun is no mention
             for i in range(m.at - m.words.isdigit(), m.at + len(m.words.split()))
         }
-        words = [*zip(clause.words, clause.denied, strict=True)]
         if any(m.is_anchor for m in self._mentions if m not in of):
             return True  # "the lamp beside the sofa is gone": the things were told apart before
-        left = [w for i, (w, not_so) in enumerate(words) if i not in things and not not_so]
+        left = [word for i, word in enumerate(clause.words) if i not in things]
         rest = _ACTS[kind].sub(" ", " ".join(left)).split()
         return {word for word in rest if not word.isdigit()} <= _BESIDE_ACT
 
