@@ -248,7 +248,7 @@ class Scene:
         self._inventory: BackgroundInventory | None = None
         self._dialogues = Dialogues(config.synergai.dialogues, config.synergai.turns)
         self._coming_back: ComingBack | None = None
-        self._world_T_poses: Pose | None = None  # of the frames of a visit that was located
+        self._world_T_poses: Pose | None = None
         self._opened = opened = ExitStack()
         opened.callback(memory.close)
         if relocate and isinstance(memory, Memory):
@@ -532,25 +532,25 @@ class Scene:
 
     def _process(self, mapper: Mapper, frame: RGBDFrame, *, patiently: bool) -> MapperReport:
         """Map a frame, of a visit that is located or not."""
-        if self._world_T_poses is not None:
-            pose = self._world_T_poses @ frame.world_T_camera
-            frame = replace(frame, world_T_camera=pose)
         report = mapper.process(frame)
         visit = self._coming_back
         found = None if visit is None else visit.note_frame(patiently=patiently)
         if visit is not None and found is not None:
             self.writable_memory.merge(visit.visit, found)
-            mapper.memory, self._world_T_poses, self._coming_back = (
-                self.writable_memory,
-                found,
-                None,
-            )
+            mapper.go_on_in(self.writable_memory, found)
+            self._world_T_poses, self._coming_back = found, None
         return report
 
     @property
     def is_located(self) -> bool:
         """False while a camera that came back (`relocate`) is not located in the memory yet."""
         return self._coming_back is None
+
+    @property
+    def world_T_poses(self) -> Pose | None:
+        """Where the world of the frames' poses lies in that of the memory, once a camera that came
+        back (`relocate`) is located; None before, and where it is the same world."""
+        return self._world_T_poses
 
     @property
     def why_not_located(self) -> str:
@@ -627,25 +627,17 @@ class Scene:
                 if self._coming_back is None:
                     break
         if self._coming_back is None:
-            map_all(mapper, self._in_this_world(wanted), count_frame)
+            map_all(mapper, wanted, count_frame)
         seconds = time.perf_counter() - start
         mapper.memory.flush()
         stage_ms = {name: stage.median_ms for name, stage in mapper.timings.stats().items()}
         return MappingResult(count, dict(source.drops), mapper.failed_detections, seconds, stage_ms)
 
-    def _in_this_world(self, frames: Iterable[RGBDFrame]) -> Iterable[RGBDFrame]:
-        """Frames with their poses in the world of the memory."""
-        for frame in frames:
-            if self._world_T_poses is None:
-                yield frame
-            else:
-                yield replace(frame, world_T_camera=self._world_T_poses @ frame.world_T_camera)
-
     def _new_mapper(self, detector: Detector) -> Mapper:
         from scenemind.mapping import Mapper
 
         memory = self.writable_memory if self._coming_back is None else self._coming_back.visit
-        return Mapper(detector, memory, self.config)
+        return Mapper(detector, memory, self.config, self._world_T_poses)
 
     def correct_poses(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import degrees
 from typing import Annotated
 
 import typer
@@ -21,6 +22,7 @@ from scenemind.cli.options import (
 )
 from scenemind.composition import is_memory
 from scenemind.errors import SceneMemoryError, UsageError
+from scenemind.memory.frame_corrections import yaw_of
 from scenemind.report.terminal import (
     mapping_progress,
     object_counts,
@@ -84,6 +86,12 @@ def _map(options: MapOptions) -> None:
             raise SceneMemoryError(
                 f"{folder.name} is as it was, since the place of {source.name} in it was not found:"
                 f" {scene.why_not_located}. Map it into a memory of its own, without --extend"
+            )
+        if scene.world_T_poses is not None:
+            x, y, _ = scene.world_T_poses.translation.tolist()
+            progress_console().print(
+                f"located: the origin of {source.name} lies at x {x:.2f}, y {y:.2f} m, turned by"
+                f" {degrees(yaw_of(scene.world_T_poses.matrix())):.0f} degrees"
             )
 
     stages = {name: round(ms, 3) for name, ms in mapped.stage_ms.items()}

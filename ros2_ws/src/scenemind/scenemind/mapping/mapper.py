@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame
+from scenemind.geometry import Pose
 from scenemind.mapping.governor import FULL_PLAN, Plan
 from scenemind.memory.attributes.sizes import find_stance
 from scenemind.memory.memory import Memory
@@ -78,7 +79,18 @@ class Mapper:
         failed_detections: frames on which the detector failed; they are mapped without detections.
     """
 
-    def __init__(self, detector: Detector, memory: Memory, config: SceneMindConfig) -> None:
+    def __init__(
+        self,
+        detector: Detector,
+        memory: Memory,
+        config: SceneMindConfig,
+        world_T_poses: Pose | None = None,
+    ) -> None:
+        """
+        Args:
+            world_T_poses: where the world of the frames' poses lies in that of the memory; None: it
+                is the same.
+        """
         self._detector = detector
         self._label_similarity: LabelSimilarity = same_word
         if isinstance(detector, OpenVocabularyDetector):
@@ -91,6 +103,11 @@ class Mapper:
         self._turn = 0  # frames that were mapped
         memory.begin_session()
         self._no_correction = memory.world_T_input
+        self._world_T_poses = world_T_poses
+
+    def go_on_in(self, memory: Memory, world_T_poses: Pose) -> None:
+        """Map the following frames into another memory; see `__init__`."""
+        self.memory, self._world_T_poses = memory, world_T_poses
 
     @property
     def detector(self) -> Detector:
@@ -139,11 +156,9 @@ class Mapper:
 
     def _integrate(self, detected: DetectedFrame, plan: Plan) -> MapperReport:
         watch = Stopwatch()
-        frame, detections = detected.frame, detected.detections
-        world_T_input = self.memory.world_T_input
-        if world_T_input is not self._no_correction:
-            frame = replace(frame, world_T_camera=world_T_input @ frame.world_T_camera)
-        track_ids = self._tracker.update(detections, frame)
+        # The tracker compares neighbouring poses, between which odometry does not jump.
+        track_ids = self._tracker.update(detected.detections, detected.frame)
+        frame, detections = self._in_world(detected.frame), detected.detections
         watch.lap("track")
         lifted = track_ids if plan.does("lifting") else _every_other(track_ids, self._turn)
         ground = Ground(find_stance, self.memory.floor_z())
@@ -175,6 +190,15 @@ class Mapper:
             stage_ms=stage_ms,
             put_off=plan.put_off,
         )
+
+    def _in_world(self, frame: RGBDFrame) -> RGBDFrame:
+        """A frame with its pose in the world of the memory."""
+        pose, world_T_input = frame.world_T_camera, self.memory.world_T_input
+        if self._world_T_poses is not None:
+            pose = self._world_T_poses @ pose
+        if world_T_input is not self._no_correction:
+            pose = world_T_input @ pose
+        return frame if pose is frame.world_T_camera else replace(frame, world_T_camera=pose)
 
 
 def _every_other(track_ids: NDArray[np.int64], turn: int) -> NDArray[np.int64]:

@@ -49,7 +49,7 @@ def migrate(
         if joined is None:
             break
         _note(same, joined)
-        time.sleep(0.0)  # frames go first
+        time.sleep(0.0)  # a frame that waits for the lock gets it: locks are not fair
     with lock:
         joined, returned = state.return_unmoved()
         _note(same, joined)
