@@ -329,7 +329,8 @@ class _Said:
 
     def _is_all_said(self, kind: EditKind, of: Sequence[_Mention]) -> bool:
         """Whether the words are the act, the things, and small words: "delete object 3 at your own
-        risk" and "delete object 3 is what you should never do" say something else."""
+        risk" and "delete object 3 is what you should never do" say something else. Where a denial
+        is the act ("there is no such thing as a cup"), what it denies is part of it."""
         clause = self._clause
         things = {
             i
@@ -338,7 +339,12 @@ class _Said:
         }
         if any(m.is_anchor for m in self._mentions if m not in of):
             return True  # "the lamp beside the sofa is gone": the things were told apart before
-        left = [word for i, word in enumerate(clause.words) if i not in things]
+        is_affirmed = _ACTS[kind].search(" ".join(self._affirmed)) is not None
+        left = [
+            word
+            for i, word in enumerate(clause.words)
+            if i not in things and (is_affirmed or not clause.denied[i])
+        ]
         rest = _ACTS[kind].sub(" ", " ".join(left)).split()
         return {word for word in rest if not word.isdigit()} <= _BESIDE_ACT
 
