@@ -46,6 +46,7 @@ CONTRACT = {
         "ExportCorrections",
         "FindObjects",
         "FindSimilar",
+        "GetApproachPose",
         "GetChanges",
         "GetFrameIndex",
         "GetKeyFrames",

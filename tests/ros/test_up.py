@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import signal
 from collections.abc import Iterator
@@ -10,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry
+from std_msgs.msg import Header
 
 from scenemind.config import ConfigError, SceneMindConfig
 from scenemind.memory import Memory
@@ -109,29 +110,63 @@ def test_a_node_that_ends_takes_the_others_along(memories: Path, tmp_path: Path)
     assert "scenemind_ros.reasoning_node ended with status 1" in up.log
 
 
-def test_example_planner_drives_to_the_described_object(
+def test_example_planner_drives_to_where_the_object_is_seen(
     memories: Path, tmp_path: Path, repository: Path
 ) -> None:
     example = repository / "ros2_ws/src/scenemind_ros/examples/planner_node.py"
     up = start(tmp_path, memories)
-    planner = Process(tmp_path, example, "--ros-args", "-p", "target:=the refrigerator")
+    planner = Process(tmp_path, example, "--ros-args", "-p", "target:=the dining table")
     graph = RosGraph(hears_processes=True)
     try:
         goals = graph.listen(PoseStamped, "/goal_pose", LATCHED)
         wait_for(lambda: goals, f"a goal; {planner.log}")
         with SceneMindClient() as scenemind:
-            box = scenemind.ground("the refrigerator").objects[0].box
-        goal, center = goals[0].pose, box.center.position
-        dx, dy = center.x - goal.position.x, center.y - goal.position.y
-        reach_m = math.hypot(box.size.x, box.size.y) / 2 + 0.6
-        assert math.hypot(dx, dy) == pytest.approx(reach_m)
-        heading = 2 * math.atan2(goal.orientation.z, goal.orientation.w)
-        assert math.cos(heading - math.atan2(dy, dx)) == pytest.approx(1.0), "it looks there"
-        assert goals[0].header.frame_id == "map"
+            poses = scenemind.approach_poses("the dining table").poses
+            table = scenemind.ground("the dining table").objects[0].id
+            assert scenemind.approach_poses(table).poses == poses
+            with pytest.raises(RosError, match="elephant"):
+                scenemind.approach_poses("the elephant")
+        assert goals[0] == poses[0]
         assert planner.end() == 0, planner.log
     finally:
         graph.close()
         planner.close()
+        up.close()
+
+
+def test_example_tree_drives_looks_asks_and_corrects(
+    memories: Path, tmp_path: Path, repository: Path
+) -> None:
+    example = repository / "ros2_ws/src/scenemind_ros/examples/visit_tree.py"
+    up = start(tmp_path, memories)
+    said = ["target:=the dining table", "correction:=the dining table is broken"]
+    options = [word for name in said for word in ("-p", name)]
+    visit = Process(tmp_path, example, "--ros-args", *options)
+    graph = RosGraph(hears_processes=True)
+    odometry = graph.observer.create_publisher(Odometry, "/odom", 10)
+    frames = graph.observer.create_publisher(Header, "/mapping_node/processed", 10)
+    at = Odometry()
+
+    def drive(goal: PoseStamped) -> None:  # a robot that is there at once, with its camera on
+        at.pose.pose = goal.pose
+
+    def report() -> None:
+        odometry.publish(at)
+        frames.publish(Header())
+
+    at.pose.pose.position.x = 100.0
+    graph.observer.create_subscription(PoseStamped, "/goal_pose", drive, 1)
+    graph.observer.create_timer(0.05, report)
+    try:
+        visit.popen.wait(TIMEOUT_S)
+        assert visit.popen.returncode == 0, visit.log
+        for step in ("dining table", "on the dining table", "is broken"):
+            assert step in visit.log
+        with SceneMindClient() as scenemind:
+            assert [one.value for one in scenemind.corrections()] == ["broken"]
+    finally:
+        graph.close()
+        visit.close()
         up.close()
 
 

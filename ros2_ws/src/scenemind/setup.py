@@ -90,6 +90,7 @@ setup(
             "mypy>=1.10",
             "networkx>=3.2",
             "pre-commit>=3.7",
+            "py-trees>=2.2",
             "pytest>=8.0",
             "pytest-rerunfailures>=16",
             "pytest-xdist>=3.6",

@@ -491,22 +491,16 @@ class Scene:
             SceneMemoryError: no such object, no floor was seen, or a number cannot be.
             ReasoningError: the phrase means nothing of the map.
         """
-        from scenemind.memory.occupancy.approach import Robot, approach_poses
+        from scenemind.memory.occupancy.approach import Robot
 
         if isinstance(thing, str):
             found = self.ground(thing)
             if found.failure is not None:
                 raise ReasoningError(found.failure.code, found.failure.text)
             thing = found.objects[0].object_id
-        scene, grid = self.snapshot, self.occupancy()
-        wanted = _object_of(scene, thing)
-        index = self.memory.frame_index()
-        camera = index.cameras[index.camera_indices[-1]] if len(index.camera_indices) else None
-        body = Robot(robot_radius_m, robot, camera)
-        if scene.world_T_camera is not None:
-            body = body.looking_as(scene.world_T_camera, grid.floor_z)
-        others = scene.objects.values()
-        return tuple(approach_poses(wanted, others, grid, body, purpose, stand_off_m, k))
+        object_id = _known_id(self.snapshot, thing)
+        robot_now = Robot(robot_radius_m, robot)
+        return tuple(self.memory.approach_poses(object_id, purpose, stand_off_m, robot_now, k))
 
     # Mapping
 

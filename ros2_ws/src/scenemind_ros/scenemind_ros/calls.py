@@ -44,6 +44,7 @@ _READING = frozenset(
         srv.GetChanges,
         srv.SelectKeyFrames,
         srv.FindObjects,
+        srv.GetApproachPose,
         srv.FindSimilar,
         srv.ListCorrections,
         srv.ExportCorrections,
@@ -233,12 +234,14 @@ _SERVICES: dict[str, dict[str, Any]] = {
         "export_corrections": srv.ExportCorrections,
         "import_corrections": srv.ImportCorrections,
         "set_vocabulary": srv.SetVocabulary,
+        "get_approach_pose": srv.GetApproachPose,
     },
     "reasoning": {
         "ask": srv.Ask,
         "ground": srv.Ground,
         "align": srv.Align,
         "select_key_frames": srv.SelectKeyFrames,
+        "get_approach_pose": srv.GetApproachPose,
     },
 }
 # Default name of the reasoning node.

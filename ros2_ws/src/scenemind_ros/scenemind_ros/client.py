@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Pose
+from geometry_msgs.msg import Point, Pose
 
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Correction, KeyFrame, SceneGraph
 from scenemind_ros.calls import OnFeedback, PendingGoal, ServiceCaller
+from scenemind_ros.errors import RosError
 
 
 class QuestionCaller(ServiceCaller):
@@ -325,6 +326,51 @@ class SceneMindClient(QuestionCaller):
             **viewpoint_fields(viewpoint),
         )
         return list(response.relations)
+
+    def approach_poses(
+        self,
+        thing: int | str,
+        purpose: str = "look",
+        *,
+        stand_off_m: float = 0.0,
+        robot_radius_m: float = 0.0,
+        robot: tuple[float, float] | None = None,
+        anywhere: bool = False,
+        count: int = 5,
+        timeout_s: float | None = None,
+    ) -> srv.GetApproachPose.Response:
+        """Where to stand to look at a thing or to reach it; the best pose first.
+
+        Args:
+            thing: an object's id, or a phrase, which is grounded first.
+            purpose: look or reach.
+            stand_off_m: from the edge of the footprint to the side of the box; 0: the usual one.
+            robot_radius_m: of the footprint; 0: 0.25 m.
+            robot: x, y in map_frame; None: where the newest camera pose is.
+            anywhere: also poses that the robot has no known way to.
+
+        Raises:
+            RosError: NOT_FOUND where no such pose is known.
+        """
+        x, y = robot or (0.0, 0.0)
+        by_name = isinstance(thing, str)
+        response = self.call(
+            srv.GetApproachPose,
+            timeout_s,
+            of="reasoning" if by_name else "mapping",
+            **({"phrase": thing} if by_name else {"object_id": thing}),
+            purpose=purpose,
+            stand_off_m=stand_off_m,
+            robot_radius_m=robot_radius_m,
+            robot=Point(x=x, y=y),
+            has_robot=robot is not None,
+            anywhere=anywhere,
+            k=count,
+            timeout=self.limit(timeout_s),
+        )
+        if not response.success:
+            raise RosError(response.error.message, response.error.code)
+        return response
 
     def changes(self, *, since: Time | None = None) -> srv.GetChanges.Response:
         """Changes since a stamp, or since the previous visit."""

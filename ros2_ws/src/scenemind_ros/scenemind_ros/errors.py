@@ -12,6 +12,7 @@ from rclpy.node import Node
 from scenemind.errors import SceneMindError
 from scenemind.geometry import GeometryError
 from scenemind.memory import SceneMemoryError
+from scenemind.memory.occupancy.approach import ApproachError
 from scenemind.perception import PerceptionError
 from scenemind_interfaces.msg import Error
 
@@ -35,6 +36,8 @@ def error_of(failure: Exception, logger: RcutilsLogger) -> Error:
     """
     if isinstance(failure, RosError):
         return Error(code=failure.code, message=str(failure))
+    if isinstance(failure, ApproachError):
+        return Error(code=Error.NOT_FOUND, message=str(failure))
     if isinstance(failure, SceneMemoryError):
         return Error(code=Error.MEMORY_REFUSED, message=str(failure))
     if isinstance(failure, (GeometryError, PerceptionError)):

@@ -9,7 +9,6 @@ from rclpy.node import Node
 
 from scenemind.composition import Reasoner
 from scenemind.config import ConfigError
-from scenemind.memory import MemoryAccess
 from scenemind.models import ModelError
 from scenemind_interfaces import action, srv
 from scenemind_ros.parameters import (
@@ -18,7 +17,7 @@ from scenemind_ros.parameters import (
     overrides_in_words,
     read_parameters,
 )
-from scenemind_ros.reasoning.memory_access import RemoteMemory
+from scenemind_ros.reasoning.memory_access import RemoteMemory, RobotMemory
 from scenemind_ros.reasoning.requests import (
     AnswerPublisher,
     ReasoningDiagnostics,
@@ -38,7 +37,7 @@ class ReasoningNode(Node):
     Each request blocks a thread of the executor: spin the node with `make_executor`.
     """
 
-    def __init__(self, memory: MemoryAccess | None = None, **node_options: object) -> None:
+    def __init__(self, memory: RobotMemory | None = None, **node_options: object) -> None:
         """`memory`: None for that of the parameter `mapping_node`, in another process.
 
         Raises:
@@ -66,6 +65,7 @@ class ReasoningNode(Node):
         self._servers.serve(srv.Ground, "~/ground", requests.ground)
         self._servers.serve(srv.Align, "~/align", requests.align)
         self._servers.serve(srv.SelectKeyFrames, "~/select_key_frames", requests.select_key_frames)
+        self._servers.serve(srv.GetApproachPose, "~/get_approach_pose", requests.get_approach_pose)
         self._servers.act(action.Ask, "~/ask", requests.ask)
         self._servers.act(action.Ground, "~/ground", requests.ground)
         self._servers.act(action.Align, "~/align", requests.align)

@@ -15,11 +15,12 @@ from scenemind.memory import (
     Edit,
     FrameIndex,
     KeyFrame,
-    MemoryAccess,
+    Memory,
     MemorySnapshot,
 )
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
+from scenemind.memory.occupancy.approach import ROBOT, ApproachPose, Purpose, Robot
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
@@ -29,7 +30,7 @@ from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
 
 
 class SharedMemory:
-    """A `MemoryAccess` that forwards to the mapping node's present memory.
+    """A `RobotMemory` that forwards to the mapping node's present memory.
 
     Loading another memory replaces it, and an unconfigured node has none: then every method raises
     RosError (NODE_UNAVAILABLE).
@@ -71,6 +72,16 @@ class SharedMemory:
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory().changes_since(stamp_ns)
 
+    def approach_poses(
+        self,
+        object_id: int,
+        purpose: Purpose = "look",
+        stand_off_m: float | None = None,
+        robot: Robot = ROBOT,
+        count: int = 5,
+    ) -> list[ApproachPose]:
+        return self._memory().approach_poses(object_id, purpose, stand_off_m, robot, count)
+
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         return self._memory().apply(edits, by, reason)
 
@@ -86,7 +97,7 @@ class SharedMemory:
     def corrections(self) -> list[Correction]:
         return self._memory().corrections()
 
-    def _memory(self) -> MemoryAccess:
+    def _memory(self) -> Memory:
         session = self._node.session
         if session is None:
             raise RosError(

@@ -30,6 +30,7 @@ _COMMANDS = {
     "memory": _Entry("Map", "memory", "List, copy, check, repair and delete memories."),
     "ask": _Entry("Ask", "ask", "Ask about a mapped place, or a photograph."),
     "ground": _Entry("Ask", "ground", "Find the objects that a phrase describes."),
+    "approach": _Entry("Robot", "approach", "Find where to stand to look at a thing, or reach it."),
     "find": _Entry("Ask", "find", "Find objects by label, synonym, attribute or spelling."),
     "keyframes": _Entry("Ask", "keyframes", "Choose the stored frames that answer a question."),
     "graph": _Entry("Ask", "graph", "Show the scene graph, draw it, or export it."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,13 @@ from scenemind.memory.graph.corrections.replay import corrections_to_json
 from scenemind.memory.graph.corrections.similar import find_similar
 from scenemind.memory.history import SceneChanges
 from scenemind.memory.history.history import MemoryHistory
+from scenemind.memory.occupancy.approach import (
+    ROBOT,
+    ApproachPose,
+    Purpose,
+    Robot,
+    approach_poses,
+)
 from scenemind.memory.occupancy.grid import OccupancyGrid
 from scenemind.memory.state import MemoryState
 from scenemind.memory.tree.key_frames import rank_frames, rank_key_frames
@@ -316,6 +323,35 @@ class MemoryReader(TreeReader):
                 grid = self._state.occupancy.grid(floor_z)
                 known = self._occupancy = (id(self._state), revision, floor_z), grid
             return known[1]
+
+    def approach_poses(
+        self,
+        object_id: int,
+        purpose: Purpose = "look",
+        stand_off_m: float | None = None,
+        robot: Robot = ROBOT,
+        count: int = 5,
+    ) -> list[ApproachPose]:
+        """Where a robot may stand to look at an object or to reach it, best first.
+
+        Args:
+            robot: without a camera, that of the newest frame; it is mounted as in that frame, above
+                the robot's middle.
+
+        Raises:
+            ApproachError: no such pose is known; the message says why.
+            SceneMemoryError: no such object, no floor was seen, or a number cannot be.
+        """
+        scene, grid = self.snapshot(), self.occupancy()
+        if object_id not in scene.objects:
+            raise SceneMemoryError(f"there is no object {object_id} in the map")
+        index = self.frame_index()
+        if robot.camera is None and len(index.camera_indices):
+            robot = replace(robot, camera=index.cameras[index.camera_indices[-1]])
+        if scene.world_T_camera is not None:
+            robot = robot.looking_as(scene.world_T_camera, grid.floor_z)
+        wanted, others = scene.objects[object_id], scene.objects.values()
+        return approach_poses(wanted, others, grid, robot, purpose, stand_off_m, count)
 
     @property
     def last_frame_number(self) -> int:

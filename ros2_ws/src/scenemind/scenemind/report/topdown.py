@@ -1,11 +1,13 @@
-"""The map from above, as SVG: building, objects, earlier places, camera path and relations."""
+"""The map from above, as SVG: building, floor, objects, earlier places, ways and relations."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
+import cv2
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
@@ -14,6 +16,8 @@ from scenemind.geometry import Box3D, Pose
 from scenemind.memory import KeyFrame, LocationNode, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import CARRYING, INVERSE
+from scenemind.memory.occupancy.approach import ApproachPose
+from scenemind.memory.occupancy.grid import FREE, OCCUPIED, OccupancyGrid
 from scenemind.memory.types import StructureKind
 from scenemind.report.content import Run, TrueObject
 from scenemind.report.drawing import (
@@ -40,6 +44,7 @@ _MOST_WORDS = 40
 _WORD_SHARE = 0.7
 # Places of a word along its line, best first.
 _ALONG = (0.5, 0.62, 0.38, 0.74, 0.86)
+_FREE_BGRA, _OCCUPIED_BGRA = (207, 233, 205, 200), (120, 110, 105, 160)
 _NO_PATH = np.zeros((0, 3), np.float32)
 
 
@@ -135,6 +140,14 @@ def _mark_of_frame(frame: KeyFrame, rank: int, view: View) -> Mark:
     """The pose of a key frame, with its rank."""
     title = f"frame {frame.frame_number}, location {frame.location_id}"
     return _mark(rank, title, frame.world_T_camera, view, _wedge(frame, view))
+
+
+def _mark_of_stand(pose: ApproachPose, rank: int, view: View) -> Mark:
+    """A place to stand, with its rank and the way it faces."""
+    c, s = np.cos(pose.yaw), np.sin(pose.yaw)
+    turn = np.column_stack(((s, -c, 0.0), (0.0, 0.0, -1.0), (c, s, 0.0)))
+    camera = Pose(turn, np.array((pose.x, pose.y, pose.z)))
+    return _mark(rank, f"{pose.stand_off_m:.2f} m from it, {pose.visible:.0%} seen", camera, view)
 
 
 def _mark(number: int, title: str, world_T_camera: Pose, view: View, wedge: str = "") -> Mark:
@@ -287,6 +300,16 @@ class _Left:
     text: str
 
 
+class FloorPicture(NamedTuple):
+    """Free and occupied floor as a PNG in base64, and its rectangle in the drawing."""
+
+    png: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MapLayers:
     """Layers of a top-down map besides the building and the objects.
@@ -298,6 +321,8 @@ class MapLayers:
         relations: drawn as lines, see `shown_relations`.
         only: ids of objects to zoom in on, others are faint; None: all.
         key_frames: marked by their rank, with their field of view; without zoom.
+        floor: what was seen of it.
+        stands: places to stand, marked by their rank.
     """
 
     path: NDArray[np.float32] = field(default_factory=_NO_PATH.copy)
@@ -306,6 +331,8 @@ class MapLayers:
     relations: Collection[Relation] = ()
     only: Collection[int] | None = None
     key_frames: Sequence[KeyFrame] = ()
+    floor: OccupancyGrid | None = None
+    stands: Sequence[ApproachPose] = ()
 
 
 def render_top_down(
@@ -331,6 +358,7 @@ def render_top_down(
         view = view_of([o.yaw_box.footprint() for o in objects if o.object_id in only])
     marks = [_mark_of_location(location, view) for location in layers.locations]
     marks += [_mark_of_frame(frame, rank, view) for rank, frame in enumerate(layers.key_frames, 1)]
+    marks += [_mark_of_stand(pose, rank, view) for rank, pose in enumerate(layers.stands, 1)]
     lines = relation_lines(snapshot, layers.relations, view)
     taken = [mark.place() for mark in marks]
     taken += [line.word.place() for line in lines if line.word is not None]
@@ -338,6 +366,7 @@ def render_top_down(
         "topdown.svg.j2",
         view=view,
         building=[_part(part, view) for part in building],
+        floor=None if layers.floor is None else _drawn_floor(layers.floor, view),
         earlier=[_drawn_left(place, colors, view) for place in earlier],
         objects=_drawn(objects, colors, taken, view, only),
         truth=[view.points(item.box.footprint()) for item in layers.truth],
@@ -346,6 +375,24 @@ def render_top_down(
         mark_px=_MARK_PX,
         lines=lines,
         grid=grid_of(view),
+    )
+
+
+def _drawn_floor(grid: OccupancyGrid, view: View) -> FloorPicture:
+    """One pixel a cell; what was not seen is clear."""
+    picture = np.zeros((*grid.data.shape, 4), np.uint8)  # blue, green, red, opacity
+    picture[grid.data == FREE] = _FREE_BGRA
+    picture[grid.data == OCCUPIED] = _OCCUPIED_BGRA
+    _, png = cv2.imencode(".png", picture[::-1])
+    rows, columns = grid.data.shape
+    x, y = grid.origin
+    side_px = grid.resolution_m * view.px_per_m
+    return FloorPicture(
+        base64.b64encode(png.tobytes()).decode(),
+        view.x(x),
+        view.y(y + rows * grid.resolution_m),
+        columns * side_px,
+        rows * side_px,
     )
 
 

@@ -58,6 +58,7 @@ from scenemind_ros.conversions import (
     time_to_msg,
     usage_from_msg,
 )
+from scenemind_ros.conversions.floor import approach_from_response
 from scenemind_ros.conversions.memory import change_from_msg, visit_from_msg
 from scenemind_ros.errors import RosError
 
@@ -118,9 +119,17 @@ def _labels(client: SceneMindClient, object_ids: Sequence[int]) -> dict[int, str
     return {object_id: labels[object_id] for object_id in object_ids if object_id in labels}
 
 
+def _approach(client: SceneMindClient, request: dict[str, Any]) -> dict[str, Any]:
+    robot = request.pop("robot")
+    wish = {name: value for name, value in request.items() if name not in ("task", "thing")}
+    found = client.approach_poses(request["thing"], robot=robot and tuple(robot), **wish)
+    return {"poses": [asdict(pose) for pose in approach_from_response(found)]}
+
+
 FETCHING: dict[str, Callable[[SceneMindClient, dict[str, Any]], dict[str, Any]]] = {
     "scene_graph": _scene_graph,
     "changes": _changes,
+    "approach": _approach,
 }
 _FINISHING_S = 1.0  # in addition to the node's own time limit
 

@@ -1,4 +1,4 @@
-"""The memory's topics: objects, scene graph, tree, markers and points, sent on change."""
+"""The memory's topics: objects, scene graph, tree, markers, points and free floor, on change."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
+from nav_msgs.msg import OccupancyGrid
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
-from scenemind.memory import LocationNode, MapObject, Memory
+from scenemind.memory import LocationNode, MapObject, Memory, SceneMemoryError
+from scenemind.memory.occupancy.grid import OccupancyGrid as Grid
 from scenemind_interfaces.msg import LocationNode as LocationNodeMsg
 from scenemind_interfaces.msg import MemTree, SceneGraph, SceneObject, SceneObjectArray
 from scenemind_ros.conversions import (
@@ -26,6 +28,7 @@ from scenemind_ros.conversions import (
     objects_to_cloud,
     tree_to_msg,
 )
+from scenemind_ros.conversions.floor import grid_to_msg
 from scenemind_ros.qos import LATCHED
 
 Value = TypeVar("Value")
@@ -58,6 +61,7 @@ class MapPublisher:
                 "mem_tree": MemTree,
                 "markers": MarkerArray,
                 "points": PointCloud2,
+                "occupancy": OccupancyGrid,
             }.items()
         }
         self._messages: _Kept[MapObject, SceneObject] = _Kept(
@@ -111,6 +115,9 @@ class MapPublisher:
             # The tree grows with every frame, even if no object changed.
             state = (snapshot.revision, snapshot.stamp_ns if name == "mem_tree" else None)
             self._topics[name].send(state, make)
+        floor = self._topics["occupancy"]
+        if floor.is_heard and (grid := _find_floor(memory)) is not None:
+            floor.send(grid, lambda: grid_to_msg(grid, header))  # another grid if anything changed
 
     def close(self) -> None:
         for topic in self._topics.values():
@@ -120,10 +127,14 @@ class MapPublisher:
 class _Topic:
     def __init__(self, publisher: Publisher[Any]) -> None:
         self.publisher = publisher
-        self.sent: tuple[int, int | None] | None = None
+        self.sent: object = None
 
-    def send(self, state: tuple[int, int | None], make: Callable[[], Any]) -> None:
-        if state != self.sent and self.publisher.get_subscription_count() > 0:
+    @property
+    def is_heard(self) -> bool:
+        return self.publisher.get_subscription_count() > 0
+
+    def send(self, state: object, make: Callable[[], Any]) -> None:
+        if state != self.sent and self.is_heard:
             self.publisher.publish(make())
             self.sent = state
 
@@ -152,6 +163,14 @@ class _Kept(Generic[Value, Converted]):
             kept[value_id] = known if is_same and known else (state, self._convert(value))
         self._kept = kept
         return [converted for _, converted in kept.values()]
+
+
+def _find_floor(memory: Memory) -> Grid | None:
+    """The grid; None before the camera saw floor."""
+    try:
+        return memory.occupancy()
+    except SceneMemoryError:
+        return None
 
 
 def _state(location: LocationNode) -> tuple[object, ...]:

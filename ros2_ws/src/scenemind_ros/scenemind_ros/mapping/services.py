@@ -47,6 +47,7 @@ from scenemind_ros.conversions import (
     edit_from_msg,
     fill_frame_index,
     fill_tree_json,
+    header_to_msg,
     key_frame_to_msg,
     location_to_msg,
     object_to_msg,
@@ -56,6 +57,7 @@ from scenemind_ros.conversions import (
     stamp_ns,
     tree_to_msg,
 )
+from scenemind_ros.conversions.floor import approach_wish, fill_approach
 from scenemind_ros.conversions.memory import change_to_msg, fill_place, visit_to_msg
 from scenemind_ros.errors import RosError, error_of
 from scenemind_ros.mapping.session import MappingSession
@@ -387,6 +389,31 @@ def _spans(visits: Sequence[Visit], before: int, after: int) -> tuple[TimeSpan, 
     return visits[before - 1].span, visits[after - 1].span
 
 
+class FloorServices:
+    def __init__(self, session: MappingSession, parameters: MappingParameters) -> None:
+        self._session = session
+        self._map_frame = parameters.map_frame
+
+    def services(self) -> Iterator[Service]:
+        yield Service("get_approach_pose", srv.GetApproachPose, self._get_approach_pose)
+
+    def _get_approach_pose(
+        self, request: srv.GetApproachPose.Request, response: srv.GetApproachPose.Response
+    ) -> None:
+        if request.phrase:
+            raise RosError(
+                "the mapping node reads no phrases: ask the reasoning node's service of this name,"
+                " or give object_id"
+            )
+        memory = self._session.memory
+        snapshot = memory.snapshot()
+        thing = _get_object(snapshot, request.object_id)
+        wish = approach_wish(request, snapshot.world_T_camera)
+        poses = memory.approach_poses(thing.object_id, *wish)
+        header = header_to_msg(snapshot.stamp_ns, self._map_frame)
+        fill_approach(thing, poses, header, response)
+
+
 _MOST_SIMILAR = 20  # if the request sets none
 
 
@@ -502,6 +529,7 @@ class MappingServices:
             ReadingServices(session, parameters),
             RelatingServices(session, parameters),
             HistoryServices(session),
+            FloorServices(session, parameters),
             CorrectingServices(session),
             KeepingServices(session),
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
+from geometry_msgs.msg import Point
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
@@ -20,6 +21,7 @@ from scenemind.memory import (
 )
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.history import SceneChanges
+from scenemind.memory.occupancy.approach import ROBOT, ApproachPose, Purpose, Robot
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
@@ -34,9 +36,26 @@ from scenemind_ros.conversions import (
     time_to_msg,
     tree_json_from_msg,
 )
+from scenemind_ros.conversions.floor import approach_from_response
 from scenemind_ros.conversions.memory import change_from_msg
 from scenemind_ros.errors import RosError
 from scenemind_ros.qos import REQUESTS
+
+
+class RobotMemory(MemoryAccess, Protocol):
+    """A `MemoryAccess` that also knows the floor."""
+
+    def approach_poses(
+        self,
+        object_id: int,
+        purpose: Purpose = "look",
+        stand_off_m: float | None = None,
+        robot: Robot = ROBOT,
+        count: int = 5,
+    ) -> list[ApproachPose]:
+        """Where a robot may stand to look at an object or to reach it; see `Memory`."""
+        ...
+
 
 _WRITING = frozenset((srv.ApplyCorrections, srv.UndoCorrection, srv.RedoCorrection))
 _MAYBE_WRITTEN = "it may be done all the same, or yet be done: see ListCorrections"
@@ -74,6 +93,7 @@ class RemoteMemory:
                 "list_corrections": srv.ListCorrections,
                 "find_similar": srv.FindSimilar,
                 "get_changes": srv.GetChanges,
+                "get_approach_pose": srv.GetApproachPose,
             }.items()
         }
         # Revision and newest stamp of the last snapshot: together they also distinguish two
@@ -182,6 +202,29 @@ class RemoteMemory:
             int(response.unchanged),
             tuple(int(object_id) for object_id in response.unseen_ids),
         )
+
+    def approach_poses(
+        self,
+        object_id: int,
+        purpose: Purpose = "look",
+        stand_off_m: float | None = None,
+        robot: Robot = ROBOT,
+        count: int = 5,
+    ) -> list[ApproachPose]:
+        """Where a robot may stand; raises RosError (NOT_FOUND) where that is not known."""
+        x, y = robot.place or (0.0, 0.0)
+        response = self._call(
+            srv.GetApproachPose,
+            object_id=int(object_id),
+            purpose=purpose,
+            stand_off_m=stand_off_m or 0.0,
+            robot_radius_m=robot.radius_m,
+            robot=Point(x=x, y=y),
+            has_robot=robot.place is not None,
+            anywhere=robot.place is None,
+            k=count,
+        )
+        return approach_from_response(response)
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """Apply corrections, all or none; raises SceneMemoryError if the mapping node refuses."""

@@ -15,6 +15,7 @@ from visualization_msgs.msg import MarkerArray
 
 from scenemind.composition import Reasoner
 from scenemind.memory import Correction, KeyFrame, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.memory.occupancy.approach import ApproachPose
 from scenemind.models import Models, ModelStatus, Usage
 from scenemind.reasoning import Alignment, Query, Router
 from scenemind.reasoning.dialogue import Dialogues
@@ -40,11 +41,12 @@ from scenemind_ros.conversions import (
     timeout_from_msg,
     usage_to_msg,
 )
+from scenemind_ros.conversions.floor import approach_wish, fill_approach
 from scenemind_ros.errors import RosError, diagnostic_status
 from scenemind_ros.optional_ros import vision_msgs
 from scenemind_ros.parameters import ReasoningParameters
 from scenemind_ros.qos import LATCHED
-from scenemind_ros.reasoning.memory_access import PinnedMemory
+from scenemind_ros.reasoning.memory_access import PinnedMemory, RobotMemory
 from scenemind_ros.reasoning.serving import BoundedWork, ServiceCaller
 
 
@@ -106,7 +108,7 @@ class ReasoningRequests:
 
     def __init__(
         self,
-        memory: MemoryAccess,
+        memory: RobotMemory,
         reasoner: Reasoner,
         parameters: ReasoningParameters,
         publisher: AnswerPublisher,
@@ -216,6 +218,32 @@ class ReasoningRequests:
         response.success = tried.failure is None
         if tried.reply is not None:
             fill_selection(tried.reply, self._parameters.camera_frame, response)
+
+    def get_approach_pose(self, request: Any, response: Any, caller: ServiceCaller) -> None:
+        """Where to stand to look at what a phrase means, or at an object."""
+        query = Query(request.phrase or f"object {request.object_id}", policy="strict")
+
+        def choose(memory: MemoryAccess, asking: Asking) -> tuple[MapObject, list[ApproachPose]]:
+            snapshot = memory.snapshot()
+            if request.phrase:
+                found = self._router(memory).ground(query, "auto", asking)
+                if found.failure is not None:
+                    raise RosError(found.failure.text, failure_to_msg(found.failure).code)
+                thing = found.objects[0]
+            elif request.object_id in snapshot.objects:
+                thing = snapshot.objects[request.object_id]
+            else:
+                raise RosError(
+                    f"there is no object {request.object_id} in the map", Error.NOT_FOUND
+                )
+            wish = approach_wish(request, snapshot.world_T_camera)
+            return thing, self._memory.approach_poses(thing.object_id, *wish)
+
+        (thing, poses), snapshot = self._reason(query, choose, self._timeout_s(request), caller)
+        header = header_to_msg(snapshot.stamp_ns, self._parameters.map_frame)
+        fill_approach(thing, poses, header, response)
+        response.success = True
+        self._publisher.publish_objects([thing], snapshot.stamp_ns)
 
     def _reason(
         self,

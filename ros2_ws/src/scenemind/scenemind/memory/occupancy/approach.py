@@ -65,12 +65,15 @@ class Robot:
         return replace(self, eye_m=eye_m, pitch_rad=pitch_rad)
 
 
+ROBOT = Robot()
+
+
 @dataclass(frozen=True, slots=True)
 class ApproachPose:
     """A place to stand, in the world frame.
 
     Attributes:
-        x, y: metres. yaw: radians about z; the thing's middle is straight ahead.
+        x, y, z: metres, on the floor. yaw: radians about z; the thing's middle is straight ahead.
         score: in (0, 1]; best poses first.
         stand_off_m: from the edge of the footprint to the side of the thing's box.
         visible: share of the thing that nothing known hides from there.
@@ -78,6 +81,7 @@ class ApproachPose:
 
     x: float
     y: float
+    z: float
     yaw: float
     score: float
     stand_off_m: float
@@ -114,13 +118,14 @@ def approach_poses(
         )
     name = f"{thing.label} {thing.object_id}"
     things = [other for other in others if other.object_id != thing.object_id]
-    grid = _with_boxes(grid, thing.box, [other.box for other in things])
+    boxes = [other.yaw_box for other in things]
+    grid = _with_boxes(grid, thing.yaw_box, boxes)
     stands = grid.fits(robot.radius_m)
     cells = np.argwhere(stands)
-    gaps_m = _gaps_m(thing.box, grid.centers_of(cells)) - robot.radius_m
+    gaps_m = _gaps_m(thing.yaw_box, grid.centers_of(cells)) - robot.radius_m
     near = (gaps_m >= least_m) & (gaps_m <= least_m + _FURTHER_M[purpose])
     if not near.any():
-        raise ApproachError(_why_nothing_stands(grid, thing.box, name, robot, least_m, purpose))
+        raise ApproachError(_why_nothing_stands(grid, thing.yaw_box, name, robot, least_m, purpose))
     cells, gaps_m = cells[near], gaps_m[near]
     if robot.place is not None:
         reached = _reached(stands, grid, robot.place)[tuple(cells.T)]
@@ -134,7 +139,9 @@ def approach_poses(
     every = -(-len(cells) // _MOST_PLACES)
     cells, gaps_m = cells[::every], gaps_m[::every]
     places = grid.centers_of(cells)
-    visible, in_view = _views(thing.box, [other.box for other in things], grid, places, robot)
+    visible, in_view = _views(
+        thing.yaw_box, [other.yaw_box for other in things], grid, places, robot
+    )
     scores = visible / (1.0 + (gaps_m - least_m) / 2.0)
     if purpose == "look":
         scores = scores * in_view**2
@@ -151,10 +158,16 @@ def approach_poses(
         x, y = places[number].tolist()
         if any(np.hypot(x - pose.x, y - pose.y) < _APART_M for pose in poses):
             continue
-        yaw = float(np.arctan2(thing.box.center[1] - y, thing.box.center[0] - x))
+        yaw = float(np.arctan2(thing.yaw_box.center[1] - y, thing.yaw_box.center[0] - x))
         poses.append(
             ApproachPose(
-                x, y, yaw, float(scores[number]), float(gaps_m[number]), float(visible[number])
+                x=x,
+                y=y,
+                z=grid.floor_z,
+                yaw=yaw,
+                score=float(scores[number]),
+                stand_off_m=float(gaps_m[number]),
+                visible=float(visible[number]),
             )
         )
     return poses
