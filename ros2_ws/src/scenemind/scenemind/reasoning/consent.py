@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from scenemind.language.assertions import Clause, clauses_of, denials_in, is_verb
 from scenemind.language.corrections.slots import names_no_thing
 from scenemind.language.english import find_number, normal, number_word, roots, word_set
 from scenemind.language.lexicon import ATTRIBUTE_NAMES, BE, NOUN_END
+from scenemind.language.naming import Span, things_named
 from scenemind.language.speech_acts import any_of, words_in
 from scenemind.language.tokens import tokenize
 from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
@@ -49,10 +50,7 @@ _ACTS: dict[EditKind, re.Pattern[str]] = {
 _DENYING_EXISTENCE = re.compile(any_of("denying_existence"))
 _DELETING = re.compile(rf"\b{any_of('deleting')}\b")
 _ORDER = re.compile("|".join(any_of(name) for name in ("merging", "splitting", "deleting")))
-_NAMING, _AROUND_NAME = map(words_in, ("naming", "around_name"))
-_AROUND_NAME |= word_set("it this them")  # "we call it the corner"
 _BESIDE_ACT = _BEFORE_NOUN | BE | words_in("beside_act")
-_CALLING = word_set("call rename label name make")
 _AFTER_NOUN = NOUN_END | BE | word_set(", and from with for no never not really actually")
 
 
@@ -124,6 +122,7 @@ class _Mention:
     Attributes:
         at: place of the first word.
         words: the noun, or the number.
+        start: `at`, or the place of the noun before a number.
         is_vague: "the thing" beside something else.
         is_anchor: of "on the table": something else is spoken of.
     """
@@ -131,8 +130,14 @@ class _Mention:
     ids: frozenset[int]
     at: int
     words: str
+    start: int
     is_vague: bool = False
     is_anchor: bool = False
+
+    @property
+    def end(self) -> int:
+        """The place after the last word."""
+        return self.at + len(self.words.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +160,17 @@ class _Known:
     def mentions(self, clause: Clause) -> list[_Mention]:
         """All objects that a clause may speak of."""
         words, said = clause.words, " ".join(clause.words)
-        found = [
-            _Mention(frozenset((int(number[0]),)), said[: number.start()].count(" "), number[0])
-            for number in _NUMBER.finditer(said)
-        ]
-        numbered = frozenset(chain.from_iterable(mention.ids for mention in found))
+        numbers = {said[: one.start()].count(" "): one[0] for one in _NUMBER.finditer(said)}
+        numbered = frozenset(map(int, numbers.values()))
+        starts = {at: at for at in numbers}
+        found: list[_Mention] = []
         for at, end, gram in _grams(words, _LONGEST_NOUN):
-            is_numbered = end < len(words) and words[end].isdigit()  # "chair 3" is no other chair
-            if not is_numbered and (ids := self._called(normal(gram))):
-                found.append(_Mention(ids & numbered or ids, at, gram))
+            ids = self._called(normal(gram))
+            if ids and end in numbers:  # "chair 3" is no other chair
+                starts[end] = min(at, starts[end])
+            elif ids and not (end < len(words) and words[end].isdigit()):
+                found.append(_Mention(ids & numbered or ids, at, gram, at))
+        found += [_Mention(frozenset((int(n),)), at, n, starts[at]) for at, n in numbers.items()]
         named = frozenset(chain.from_iterable(mention.ids for mention in found))
         near = frozenset(i for pair in self._ends if not named.isdisjoint(pair) for i in pair)
         vague = [
@@ -171,12 +178,8 @@ class _Known:
             for at, word in enumerate(words)
             if word in _ANYTHING and not "".join(words[at + 1 : at + 2]).isdigit()
         ]
-        found += [_Mention(near, at, words[at], is_vague=True) for at in vague]
-        return [
-            _Mention(m.ids, m.at, m.words, m.is_vague, _follows_relation(words, m.at))
-            for m in found
-            if m.ids
-        ]
+        found += [_Mention(near, at, words[at], at, is_vague=True) for at in vague]
+        return [replace(m, is_anchor=_follows_relation(words, m.at)) for m in found if m.ids]
 
     def _called(self, noun: str) -> frozenset[int]:
         labels = {match.label for match in self._strict(noun, self._index)}
@@ -218,7 +221,7 @@ class _Said:
         match edit.kind:
             case "rename":
                 is_name = not names_no_thing(_words_of(value) or [""])
-                return is_name and self._names(value) and self._is_of(first, value, is_name=True)
+                return is_name and self._calls(first, value)
             case "set_attribute":
                 is_key = edit.key in ATTRIBUTE_NAMES or self._names(edit.key)
                 is_own = edit.key == "owner" and self._names_speaker(value)
@@ -230,19 +233,17 @@ class _Said:
             case _:
                 return self._wants(edit)
 
-    def _is_of(self, object_id: int, value: str, *, is_name: bool = False) -> bool:
+    def _is_of(self, object_id: int, value: str) -> bool:
         """Whether the clause may give an object a value: the object spoken of right before it, or
-        right behind it as in "the red lamp". The value is no mention itself: "a chair, I'd say"
-        speaks of no other chair. A name follows a word such as "is" or "call"."""
+        right behind it as in "the red lamp". The value is no mention itself: "orange, I'd say"
+        speaks of no orange."""
         new = {gram for _, _, gram in _grams(_words_of(value), _LONGEST_NOUN)}
         others = [m for m in self._mentions if m.words not in new]
         about = [m for m in others if not (m.is_anchor or self._clause.denied[m.at])]
         at = self._place_of(value)
         end = at + len(_words_of(value))
-        if is_name and not self._is_named_at(at, end, others):
-            return False
         behind = [m for m in about if m.at == end and not m.is_vague]
-        about = behind or _joined(about, self._clause.words, at) or ([] if is_name else about)
+        about = behind or _joined(about, self._clause.words, at) or about
         is_last = not others or any(m.is_vague for m in about)  # "it", "the marked thing"
         return any(object_id in m.ids for m in about) or (is_last and object_id in self._before.ids)
 
@@ -271,18 +272,30 @@ class _Said:
                     return place
         return len(said)
 
-    def _is_named_at(self, at: int, end: int, mentions: Sequence[_Mention]) -> bool:
-        """Whether a name may stand at a place: "is really a stool", "call the couch a bench", "a
-        stool, I'd say", but not "the stool is red"."""
-        words = self._clause.words
-        is_subject = end < len(words) and is_verb(words[end])
-        while at and words[at - 1] in _AROUND_NAME:
-            at -= 1
-        follows = any(m.at + len(m.words.split()) == at for m in mentions)
-        is_called = follows and words[0] in _CALLING
-        if not at:
-            return not is_subject
-        return words[at - 1] in _NAMING or is_called or "".join(words[:at]) in _CALLING
+    def _calls(self, object_id: int, name: str) -> bool:
+        """Whether the clause gives an object a name, or a synonym of it."""
+        whole = normal(name)
+        phrases = [_words_of(phrase) for phrase in (name, *self._thesaurus.synonyms(whole))]
+        return any(
+            self._is_called(object_id, (at, at + len(words)))
+            for words in phrases
+            for at in range(len(self._clause.words) - len(words) + 1)
+            if all(
+                roots(a) & roots(b) for a, b in zip(words, self._clause.words[at:], strict=False)
+            )
+        )
+
+    def _is_called(self, object_id: int, name: Span) -> bool:
+        """Whether words of the clause are a name that it gives an object."""
+        others = [m for m in self._mentions if m.end <= name[0] or m.at >= name[1]]
+        things = [m for m in others if not m.is_anchor]
+        places = [(m.start, m.end) for m in others if m.is_anchor]
+        named = things_named(self._clause, name, [(m.start, m.end) for m in things], places)
+        if named is None:
+            return False
+        about = [things[number] for number in named]
+        is_last = not about or any(m.is_vague for m in about)  # "it", "the marked thing"
+        return any(object_id in m.ids for m in about) or (is_last and object_id in self._before.ids)
 
     def _is_owner(self, name: str) -> bool:
         """Whether somebody is said to own something: "it belongs to Anna", "it is Anna's", but not
@@ -415,6 +428,10 @@ class _Said:
         one = normal(word)
         same = {*spellings, *self._thesaurus.synonyms(one), *self._thesaurus.attribute_words(one)}
         return any(roots(other) & self._roots for other in same)
+
+
+def _is_same(word: str, other: str) -> bool:
+    return not roots(word).isdisjoint(roots(other))
 
 
 def _words_of(text: str) -> list[str]:
